@@ -160,12 +160,12 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 }
 
 // Unknown reports whether the naming is of no known system: who contends is a
-// guess from the numbers.
-func (d *Dialect) Unknown() bool { return d.unknown }
+// guess from the numbers. It is false for nil.
+func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
 // Shares reports whether one session may own several contenders, as the threads of
-// a process do that wait for a lock.
-func (d *Dialect) Shares() bool { return d.Lock || d.shares }
+// a process do that wait for a lock. Then reigns may be short, too. It is false for nil.
+func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
 
 // MarshalText gives the dialect's ID.
 func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }

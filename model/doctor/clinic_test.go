@@ -248,14 +248,20 @@ func (c *clinic) child(prefix string, session uint64) string {
 	return c.Tree.Create(prefix, true, session, fmt.Sprint("host", session))
 }
 
+// crowd lets so many candidates join, the first with that session.
+func (c *clinic) crowd(n int, prefix string, first uint64) (names []string) {
+	c.Helper()
+	for i := range n {
+		names = append(names, c.child(prefix, first+uint64(i)))
+	}
+	c.look()
+	return names
+}
+
 // three is a healthy election of three.
 func three(t *testing.T, cfg model.Config, prefix string) (*clinic, []string) {
 	c := newClinic(t, cfg)
-	var names []string
-	for s := range uint64(3) {
-		names = append(names, c.child(prefix, s+1))
-	}
-	c.look()
+	names := c.crowd(3, prefix, 1)
 	c.told(nil)
 	if due, ok := c.J.Deadline(); ok {
 		t.Errorf("nothing happens, and it wants to be called at %v", due)

@@ -276,10 +276,7 @@ func TestGhostWatchesNobody(t *testing.T) {
 // Many findings of a kind are reported together, and none is left out.
 func TestManyOfAKind(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	for s := range uint64(20) {
-		c.child("n_", s+4)
-	}
-	c.look()
+	c.crowd(20, "n_", 4)
 	c.asked(func(x *session.Table) {
 		for s := range uint64(23) {
 			watches(x, "/e", s+1)

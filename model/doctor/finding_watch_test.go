@@ -34,10 +34,7 @@ func TestWrongWatch(t *testing.T) {
 
 func TestHerd(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	for s := range uint64(3) {
-		c.child("n_", s+4)
-	}
-	c.look()
+	c.crowd(3, "n_", 4)
 	c.asked(nil)
 	all := func(x *session.Table) {
 		for s := range uint64(5) {
@@ -65,10 +62,7 @@ func TestHerd(t *testing.T) {
 
 func TestHerdByRule(t *testing.T) {
 	c := newClinic(t, model.Config{Recipe: dialect.Herd()})
-	for s := range uint64(4) {
-		c.child("n_", s+1)
-	}
-	c.look()
+	c.crowd(4, "n_", 1)
 	c.told(nil, "herd warning")
 	// What it ought to watch is not what its rule has it watch.
 	st := c.J.State()
@@ -79,10 +73,7 @@ func TestHerdByRule(t *testing.T) {
 	// Readers that wait for one writer are none: that is the rule.
 	c = newClinic(t, model.Config{})
 	c.child("write-", 1)
-	for s := range uint64(4) {
-		c.child("read-", s+2)
-	}
-	c.look()
+	c.crowd(4, "read-", 2)
 	c.told(nil)
 	if e := c.J.State().Edge(4); e.State != doctor.Verified {
 		t.Errorf("%+v", e)
@@ -90,10 +81,7 @@ func TestHerdByRule(t *testing.T) {
 
 	// Everybody watches the list: by design.
 	c = newClinic(t, model.Config{})
-	for s := range uint64(4) {
-		c.child("json.info_", s+1)
-	}
-	c.look()
+	c.crowd(4, "json.info_", 1)
 	c.told(nil, "herd info")
 	if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
 		t.Errorf("%+v", e)

@@ -55,7 +55,7 @@ func flapping(r *report) {
 	f := r.find(shortReigns, "")
 	f.because("in the last %s, %d reigns were shorter than %s", units.Exact(flapWindow), short, units.Exact(flapShort))
 	f.Znodes, f.again = []string{s.Path}, again
-	if r.sharing() {
+	if r.s.Dialect.Shares() {
 		f.Severity = Info // a lock's holder is expected to release it
 	}
 }
@@ -85,7 +85,7 @@ func resetLivelock(r *report) {
 		ended++
 		sessions[x.Leader.Session] = true
 	}
-	if ended < livelockMin || len(sessions)*2 > ended || r.sharing() || r.at.Sub(last) >= livelockReign {
+	if ended < livelockMin || len(sessions)*2 > ended || r.s.Dialect.Shares() || r.at.Sub(last) >= livelockReign {
 		return
 	}
 	f := r.find(resets, "")
@@ -109,7 +109,7 @@ const (
 func abandonedAttempt(r *report) {
 	s := r.s
 	rs := s.Reigns
-	if !r.sharing() || r.guessed() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
+	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
 		return
 	}
 	head := s.Leader()

@@ -120,7 +120,7 @@ func (r *report) suspect(f *draft) {
 	if len(f.Evidence) > evidenceMax {
 		f.Evidence = append(f.Evidence[:evidenceMax:evidenceMax], "and more")
 	}
-	if r.guessed() && !r.rule.sure {
+	if r.s.Dialect.Unknown() && !r.rule.sure {
 		f.Severity = Info // it may not be an election
 	}
 	var table time.Time

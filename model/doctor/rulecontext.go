@@ -74,13 +74,6 @@ func (l *ruleContext) dialect() string {
 	return ""
 }
 
-// guessed reports whether the recipe is only a guess from the numbers.
-func (l *ruleContext) guessed() bool { return l.s.Dialect != nil && l.s.Dialect.Unknown() }
-
-// sharing reports whether this is (or may be) a lock: threads of one process
-// share one session, and reigns are short.
-func (l *ruleContext) sharing() bool { return l.s.Dialect != nil && l.s.Dialect.Shares() }
-
 // observing reports whether the session is one of electop's observers.
 func (l *ruleContext) observing(session uint64) bool {
 	if session == l.s.Link.Session {

@@ -132,7 +132,7 @@ func (r *report) stuck(i int) Severity {
 // missingWatch finds contenders without a watch.
 func missingWatch(r *report) {
 	s, t := r.s, noWatch
-	if r.guessed() {
+	if r.s.Dialect.Unknown() {
 		t = noWatchGuessed
 	}
 	for _, i := range r.watchFaults().missing {
