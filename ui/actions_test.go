@@ -210,26 +210,11 @@ func TestQuitAndSuspend(t *testing.T) {
 	if _, ok := asks("q").(tea.QuitMsg); !ok {
 		t.Error("q does not quit")
 	}
-	world, past := travelled()
-	for opens, want := range map[string]string{
-		"": onMain, "enter": "Candidate birch", "!": "Doctor", "S": "Servers", "e": "Elections", "?": "Help", "/": inFilter,
-		"X": "Faults of birch", "L": "Lessons", "J": "Join this election", "p": inPast, "j x": inQuestion,
-	} {
-		for _, on := range []bool{false, true} {
-			tu := teaching(asked)
-			tu.on = on
-			m, _, _ = stagedOn(world, &allow{}, Options{Mode: ModeLive, Past: past, Tutor: tu})
-			keys(m, strings.Fields(opens)...)
-			if got := front(m); got != want {
-				t.Fatalf("%q brings %s, want %s", opens, got, want)
-			}
-			if _, ok := asks("ctrl+z").(tea.SuspendMsg); !ok {
-				t.Errorf("ctrl-z does not suspend in %s", want)
-			}
-			if _, ok := asks("ctrl+c").(tea.QuitMsg); !ok {
-				t.Errorf("ctrl-c does not quit in %s", want)
-			}
-		}
+	if _, ok := asks("ctrl+z").(tea.SuspendMsg); !ok {
+		t.Error("ctrl-z does not suspend")
+	}
+	if _, ok := asks("ctrl+c").(tea.QuitMsg); !ok {
+		t.Error("ctrl-c does not quit")
 	}
 }
 

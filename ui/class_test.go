@@ -8,28 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muesli/termenv"
-
 	"electop/model"
 	"electop/model/dialect"
 	"electop/ui/candidates/notice"
 	"electop/ui/term"
 )
-
-// However often a class of 300 changes the rule, which deletes a znode of each, the
-// numbers of both rules stay on the screen, beside the recipe.
-func TestBothRulesStay(t *testing.T) {
-	w := classroom(300).handed(2, 318)
-	w.reseat(dialect.Herd()).handed(598, 110_000)
-	w.reseat(dialect.Election())
-	w.reseat(dialect.Herd())
-	m := stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, term.Mono)
-	for _, want := range []string{`chain .* 1 +2 +318 B`, `herd .* 298 +598 +110.0 kB`} {
-		if !regexp.MustCompile(want).MatchString(screen(m)) {
-			t.Errorf("the screen does not match %q:\n%s", want, screen(m))
-		}
-	}
-}
 
 var waveLine = regexp.MustCompile(`● (\d+) notified +▸ (\d+) re-reading +✓ (\d+) done`)
 
@@ -179,43 +162,6 @@ func TestWaveOfOthers(t *testing.T) {
 		m := stage(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
 		if notified, reading, done, ok := waved(m); !ok || notified != 3 || reading != 0 || done != c.done {
 			t.Errorf("%d notified, %d re-reading, %d done; want 3, 0 and %d:\n%s", notified, reading, done, c.done, screen(m))
-		}
-	}
-}
-
-// The whole of a class is in view at every size, and no name is cut to a tail; the selected
-// one is said whole.
-func TestClassIsSeenWhole(t *testing.T) {
-	w := lectured(300, 400*time.Millisecond)
-	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		m := stage(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z", "G"}}, size[0], size[1], term.Mono)
-		if n := signsIn(m, "●"); n != 297 { // and the leader
-			t.Errorf("at %v %d are seen to be notified:\n%s", size, n, screen(m))
-		}
-		for _, line := range inside(m, "Candidates") {
-			if strings.Contains(line, "…") && line != chosen(m) {
-				t.Errorf("at %v a cell is cut: %q", size, line)
-			}
-		}
-		if !strings.HasPrefix(strings.TrimSpace(chosen(m)), "amber-12 ") && !strings.Contains(chosen(m), "-12  n_") {
-			t.Errorf("at %v selected is %q", size, chosen(m))
-		}
-	}
-	long := newWorld("/class", dialect.Election(), false).connect().read(nil, nil)
-	for i := range 50 {
-		long.join("n_", fmt.Sprintf("a-student-with-a-name-that-is-long-%d", i), uint64(0x900+i))
-	}
-	m := stage(scene{world: long, o: Options{Mode: ModeDemo}, keys: []string{"z", "G"}}, 60, 20, term.Mono)
-	says(t, m, "a-student-with-a-name-that-is-long-49  n_")
-}
-
-// Cells without numbers touch: a storm is one area in its colour.
-func TestSignsTouch(t *testing.T) {
-	for _, size := range [][2]int{{60, 20}, {80, 24}} {
-		sc := scene{world: lectured(300, 400*time.Millisecond), o: Options{Mode: ModeDemo, Renderer: profileRenderer(termenv.TrueColor)}, keys: []string{"z"}}
-		line := strings.Split(stage(sc, size[0], size[1], term.Dark).View(), "\n")[4]
-		if n := strings.Count(line, "\x1b["); n > 12 || !strings.Contains(line, "●") {
-			t.Errorf("at %v the style changes %d times in %q", size, n, line)
 		}
 	}
 }

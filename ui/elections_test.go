@@ -170,25 +170,6 @@ func TestListingIsTold(t *testing.T) {
 	}
 }
 
-// The selection on the wall is a path: rows that come in front of it do not
-// move it.
-func TestWallSelectionIsAPath(t *testing.T) {
-	k := searched(true)
-	m, src, _ := stagedWall(nil, k, verified())
-	keys(m, "e", "G")
-	if got := marked(m, "Elections"); !strings.HasPrefix(got, "/tasks/nightly ") {
-		t.Fatalf("selected %s", got)
-	}
-	more := *k
-	more.Found = append([]elections.Found{{Path: "/a"}, {Path: "/b"}, {Path: "/z"}}, more.Found...)
-	src.walk = &more
-	m.Update(present(src, false))
-	if got := marked(m, "Elections"); !strings.HasPrefix(got, "/tasks/nightly ") {
-		t.Errorf("selected is now %s", got)
-	}
-	says(t, m, "8 found")
-}
-
 // The list says when it is searched again, and does not ask for a search of its own.
 func TestNextSearchIsShown(t *testing.T) {
 	k := searched(false)

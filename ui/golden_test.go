@@ -18,33 +18,26 @@ import (
 	"electop/ui/term"
 )
 
-// The sizes of the frames that are kept.
-var (
-	allSizes   = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
-	usualSizes = [][2]int{{80, 24}, {120, 36}}
-	tightSizes = [][2]int{{60, 20}, {120, 36}}
-	roomySizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}, {300, 100}}
-)
+// allSizes are those that people have.
+var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf are the sizes at which the frames of a scene are kept: those of the
-// main scenes at all, and of the others two. Those where something gives way
-// on the smallest screen are kept there: columns, a header with much to say, a
-// text in front or beside.
+// sizesOf are the sizes at which the frame of a scene is kept: 120 x 36, on the smallest
+// screen where something gives way there, and on a large one where that has more panels.
 func sizesOf(scene string) [][2]int {
+	sizes := [][2]int{{120, 36}}
 	switch scene {
-	case "lanes", "lanes-panel", "lanes-others":
-		return laneSizes
-	case "messages", "messages-lesson", "messages-herd":
-		return roomySizes
-	case "main", "killed", "handoff", "herd", "doctor", "servers", "wall", "lesson", "past", "crowd", "grid", "class-wave":
-		return allSizes
-	case "offline", "retrying", "expired", "ended", "paused", "unseen", "replay-past", "past-step", "past-refused", // the header, the status line
-		"hostile", "bewitched", "astray", "risk", "second", "single", "unled", "leaderless", "mixed", "group", "homeless", "history", // columns
-		"filter", "faults", "faulty", "told", "storm", "slow", "stepping", "two", "chaos", "chaos-broken",
-		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join", "palette": // a text
-		return tightSizes
+	case "killed", "offline", "past-step", "hostile", "astray", "wall", "leaderless", "doctor", "history", "faults", "two", "stepping",
+		"lesson-verdict", "join", "palette", "messages", "lanes", "grid":
+		sizes = append(sizes, [2]int{60, 20})
 	}
-	return usualSizes
+	switch scene {
+	case "looking-help", "healthy", "unasked", "silent", "risk-one", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-fenced", "expired", "retrying",
+		"ended", "replayed", "verified", "unsought", "walking", "astray-one", "aftermath", "absent", "denied", "vacant", "unseen", "unled", "group":
+		return nil // what they say is asserted
+	case "main", "killed", "lesson", "lanes-panel", "messages", "chaos-broken":
+		sizes = append(sizes, [2]int{200, 60})
+	}
+	return sizes
 }
 
 // frame is the name of a scene's frame, as a test and as a golden file.
@@ -75,16 +68,11 @@ func (c colours) String() string {
 	return fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), c.scene)
 }
 
-func coloured() (all []colours) {
-	for _, c := range []colours{
-		{theme: term.Dark, profile: termenv.TrueColor}, {theme: term.Light, profile: termenv.TrueColor}, {theme: term.Mono, profile: termenv.TrueColor},
-		{theme: term.Dark, profile: termenv.ANSI}, {theme: term.Light, profile: termenv.ANSI256},
-	} {
-		for _, c.scene = range []string{"killed", "handoff", "offline"} {
-			all = append(all, c)
-		}
+func coloured() []colours {
+	return []colours{
+		{term.Dark, termenv.TrueColor, "killed"}, {term.Dark, termenv.TrueColor, "handoff"}, {term.Dark, termenv.TrueColor, "offline"},
+		{term.Light, termenv.TrueColor, "killed"}, {term.Mono, termenv.TrueColor, "killed"}, {term.Dark, termenv.ANSI, "killed"}, {term.Light, termenv.ANSI256, "killed"},
 	}
-	return all
 }
 
 // The colours, in each theme and on terminals with few.

@@ -301,15 +301,3 @@ func TestALongTimeAgo(t *testing.T) {
 		t.Errorf("the lanes are\n%s", strings.Join(got, "\n"))
 	}
 }
-
-// What lanes say, they say without colours and on every size.
-func TestLanesSay(t *testing.T) {
-	for _, size := range laneSizes {
-		m := stage(laneScenes()["lanes"](), size[0], size[1], term.Mono)
-		says(t, m, "●", "▓", "❄", "▒", "╳", "!!", "⊘", "┤", "x", "writes", "birch", "┴")
-		fits(t, m, tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		m = stage(laneScenes()["lanes-others"](), size[0], size[1], term.Mono)
-		says(t, m, "??", "█", "┤")
-		saysNot(t, m, "! believes", "notified")
-	}
-}

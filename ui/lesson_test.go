@@ -362,31 +362,6 @@ func TestLessonFault(t *testing.T) {
 	saysNot(t, m, "»    lose reply") // it is done
 }
 
-// A lesson keeps its place whatever its parts say.
-func TestLessonKeepsItsPlace(t *testing.T) {
-	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		tu := teaching(asked)
-		m, src, _ := stagedLesson(tu, size[0], size[1])
-		row := func() int {
-			return slices.IndexFunc(lines(m), func(l string) bool { return strings.Contains(l, "Lesson 3") })
-		}
-		was := row()
-		for name, change := range map[string]func(*lesson.View){
-			"a short part": func(v *lesson.View) { v.Text, v.Question, v.Options = []string{"Short."}, "", nil },
-			"a long one":   func(v *lesson.View) { v.Text = slices.Repeat([]string{strings.Repeat("word ", 40)}, 6) },
-			"a verdict":    foretold,
-		} {
-			v := teaching(asked).view
-			change(&v)
-			tu.view = v
-			m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-			if at := row(); at != was {
-				t.Errorf("%v: %s moves it from row %d to %d", size, name, was, at)
-			}
-		}
-	}
-}
-
 // Space shows the lines that were not in view before it leaves a part, and what is
 // added to one is shown from its beginning.
 func TestSpaceReadsOn(t *testing.T) {

@@ -143,13 +143,9 @@ func lectured(n int, upTo time.Duration) *world {
 
 func classScenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
-	class := func(w func() *world, keys ...string) func() scene {
-		return func() scene { return scene{world: w(), o: demo, keys: append([]string{"z"}, keys...)} }
-	}
 	return map[string]func() scene{
-		"class-wave": class(func() *world { return lectured(300, 1800*time.Millisecond) }, "j"),
-		"class-slow": class(func() *world {
-			return classroom(300).reseat(dialect.Herd()).pace(model.Pace{Delay: 500 * time.Millisecond}).stormed(120 * time.Millisecond)
-		}),
+		"class-wave": func() scene {
+			return scene{world: lectured(300, 1800*time.Millisecond), o: demo, keys: []string{"z", "j"}}
+		},
 	}
 }

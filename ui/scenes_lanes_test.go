@@ -7,9 +7,6 @@ import (
 	"electop/model/dialect"
 )
 
-// laneSizes are the sizes at which the frames of the lanes are kept.
-var laneSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {160, 46}, {200, 50}}
-
 // deleted deletes a znode as the embedded server reports it: with whom it notified.
 func (w *world) deleted(name string, notified ...uint64) {
 	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: name, Zxid: w.zxid + 1, Notified: notified})

@@ -257,31 +257,19 @@ func lessonScenes() map[string]func() scene {
 		w.now = p.moments[3].At
 		return scene{world: w, o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.ndjson", Past: r, Actions: r}, keys: keys, runs: true}
 	}
-	whole := func() scene {
-		sc := past()
-		sc.o.Tutor, sc.o.Invitations = &tutor{entries: entries()}, lines
-		return sc
-	}
 	return map[string]func() scene{
-		"whole":        func() scene { return whole() },
 		"past":         func() scene { return past("p") },
 		"past-step":    func() scene { return past("p", "left", ".") },
-		"past-handoff": func() scene { return past("p", "pgup", "pgup") },
-		"past-first":   func() scene { return past("p", "home") },
 		"past-refused": func() scene { return past("p", "left", "x") },
 		"past-inspect": func() scene { return past("p", "left", "left", ".", "enter") },
 
 		"lesson":       func() scene { return taught(teaching(func(v *lesson.View) { v.CanNext = true })) },
-		"lesson-asks":  func() scene { return taught(teaching(asked)) },
 		"lesson-waits": func() scene { return then(func(v *lesson.View) { acting(v); v.Chosen = 0 }, "1") },
 		"lesson-stuck": func() scene {
 			return taught(teaching(func(v *lesson.View) {
 				acting(v)
 				v.Stuck = "birch was killed, not amber: < begins again with those who are there."
 			}))
-		},
-		"lesson-hint": func() scene {
-			return taught(teaching(func(v *lesson.View) { acting(v); v.Hint = "The row with the star is amber's: k goes up to it." }))
 		},
 		"lesson-verdict": func() scene { return then(foretold) },
 		"lesson-fault": taughtAt(quiet, func(v *lesson.View) {
@@ -302,9 +290,8 @@ func lessonScenes() map[string]func() scene {
 				v.Keys = []string{"\x1b[31m"}
 			}))
 		},
-		"lessons":         func() scene { return taught(&tutor{entries: entries()}, "L") },
-		"lessons-on":      func() scene { return taught(teaching(asked), "L", "G") },
-		"lessons-nowhere": func() scene { return scene{world: quiet(), o: demo, keys: []string{"L"}} },
+		"lessons":    func() scene { return taught(&tutor{entries: entries()}, "L") },
+		"lessons-on": func() scene { return taught(teaching(asked), "L", "G") },
 
 		"join":          func() scene { return joining(true) },
 		"join-loopback": func() scene { return joining(false) },
@@ -315,8 +302,6 @@ func lessonScenes() map[string]func() scene {
 			return scene{world: crowd(500), o: Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}, keys: []string{"z", "G"}}
 		},
 		"class":       func() scene { return scene{world: guests(), o: demo, keys: []string{"G"}} },
-		"class-one":   func() scene { return scene{world: guests(), o: demo, keys: []string{"G", "enter"}} },
-		"zoom-recipe": func() scene { return scene{world: quiet(), o: demo, keys: []string{"tab", "z"}} },
 		"zoom-lesson": func() scene { return then(foretold, "tab", "tab", "z") },
 
 		"replay":      func() scene { return replay() },

@@ -122,8 +122,5 @@ func messageScenes() map[string]func() scene {
 			o.Tutor = teaching(asked)
 			return scene{world: x.world, o: o, runs: true}
 		},
-		"messages-none": func() scene {
-			return scene{world: five(dialect.Election()).pace(model.Pace{}).wait(time.Minute), o: demo, keys: focused}
-		},
 	}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"time"
 
 	"electop/model"
@@ -117,28 +116,6 @@ func travelling(recipe dialect.Recipe, ago time.Duration, told ...uint64) *world
 	w := five(recipe).wait(time.Minute)
 	w.wake(amberZ, len(told), 200*int64(len(told)), false, told...).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
-	return w.wait(ago)
-}
-
-// storm is a herd of n whose leader's znode went.
-func storm(n int, ago time.Duration) *world {
-	w := newWorld("/election", dialect.Herd(), true).connect()
-	names := make([]string, 0, n)
-	var told []uint64
-	for i := range n {
-		names = append(names, w.add("guid-n_", fmt.Sprintf("node-%d", i+1), uint64(0xa1+i)))
-		told = append(told, uint64(0xa1+i))
-	}
-	w.read(names, nil)
-	for i, z := range names {
-		belief := model.Waiting
-		if i == 0 {
-			belief = model.Leading
-		}
-		w.cast(fmt.Sprintf("node-%d", i+1), z, belief, nil)
-	}
-	w.wait(time.Minute).wake(names[0], 3*(n-1), int64(n*n*20), false, told[1:]...).wait(time.Millisecond).leave(names[0])
-	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "node-1"}, Gone: true})
 	return w.wait(ago)
 }
 
@@ -267,10 +244,9 @@ func teachScenes() map[string]func() scene {
 		"storm": func() scene {
 			return scene{world: travelling(dialect.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}
 		},
-		"storm-200": func() scene { return scene{world: storm(200, 250*time.Millisecond), o: demo, keys: []string{"G", "g"}} },
-		"slow":      func() scene { return scene{world: slowed500(), o: demo} },
-		"stepping":  func() scene { return scene{world: stepping(), o: demo} },
-		"counted":   func() scene { return scene{world: countedHandoffs(), o: demo} },
+		"slow":     func() scene { return scene{world: slowed500(), o: demo} },
+		"stepping": func() scene { return scene{world: stepping(), o: demo} },
+		"counted":  func() scene { return scene{world: countedHandoffs(), o: demo} },
 		"faults": func() scene {
 			return scene{world: faulty(), o: demo, keys: []string{"j", "X", "j", "j", "j", "j", "j"}}
 		},

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -280,8 +279,6 @@ func TestTeachingActions(t *testing.T) {
 
 	// The list is about who was selected when it was opened.
 	expect("j X x", action.Action{Kind: action.Kill, Target: "birch"})
-	expect("X f", action.Action{Kind: action.Freeze, Target: "birch", Arg: action.ArgOn})
-	expect("X d", action.Action{Kind: action.Resign, Target: "birch"})
 	expect("X enter", action.Action{Kind: action.Resign, Target: "birch"})
 	for i, want := range []action.Action{
 		{Kind: action.Kill}, {Kind: action.Freeze, Arg: action.ArgOn}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Expire},
@@ -294,8 +291,6 @@ func TestTeachingActions(t *testing.T) {
 		m.Fault, m.NoGuid, m.SlowLead = model.Partitioned, true, true
 	})
 	refresh()
-	expect("X g j j j enter", action.Action{Kind: action.Partition, Target: "birch", Arg: action.ArgOff})
-	expect("X g j j j j j j enter", action.Action{Kind: action.NoGuid, Target: "birch", Arg: action.ArgOff})
 	expect("X G enter", action.Action{Kind: action.SlowLead, Target: "birch", Arg: action.ArgOff})
 
 	keys(m, "X")
@@ -328,19 +323,14 @@ func TestDidIsGoodNews(t *testing.T) {
 		t.Errorf("status line: %q", got)
 	}
 	// Where nothing is said, something is.
-	for _, a := range []action.Action{
-		{Kind: action.Slow, Arg: action.ArgSlower}, {Kind: action.Slow, Arg: action.ArgFaster}, {Kind: action.Step}, {Kind: action.Workers, Arg: action.ArgOn}, {Kind: action.Workers, Arg: action.ArgOff},
-		{Kind: action.Workers, Arg: action.ArgGuard}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Partition, Arg: action.ArgOff}, {Kind: action.LoseReply},
-		{Kind: action.NoGuid, Arg: action.ArgOn}, {Kind: action.NoGuid, Arg: action.ArgOff}, {Kind: action.Expire}, {Kind: action.SlowLead, Arg: action.ArgOn}, {Kind: action.SlowLead, Arg: action.ArgOff},
-	} {
-		m.Update(press("esc")) // what was said was read
-		m.Update(doneMsg{action: a, name: "birch"})
-		w := action.WordsFor(a, "birch")
-		if w.Done == "" || !news(w.Done) {
-			t.Errorf("%+v ends with %q", a, statusLine(m))
-		}
-		if slices.Contains(action.Faults(), a.Kind) && (w.Is == "" || w.Shows == "") {
-			t.Errorf("%+v is not explained", a)
+	for _, d := range action.Table {
+		for _, w := range []action.Words{d.Words, d.Undo} {
+			if d.Changes && w != (action.Words{}) && w.Done == "" {
+				t.Errorf("%s, %q says nothing when it is done", d.Kind, w.Verb)
+			}
+			if slices.Contains(action.Faults(), d.Kind) && w != (action.Words{}) && (w.Is == "" || w.Shows == "") {
+				t.Errorf("%s, %q is not explained", d.Kind, w.Verb)
+			}
 		}
 	}
 }
@@ -565,20 +555,6 @@ func TestLeaseOfHealthyLeader(t *testing.T) {
 			saysNot(t, m, "lease until")
 		} else {
 			says(t, m, "lease until  12:", "as last reported")
-		}
-	}
-}
-
-// The screen calls multi with a check the guard, and what the outside resource compares the
-// fencing token.
-func TestGuardAndFencingToken(t *testing.T) {
-	all := scenes()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		s := screen(stage(all[name](), 200, 60, term.Dark))
-		for line := range strings.Lines(s) {
-			if strings.Contains(line, "fence ") || strings.Contains(line, "fenced") || strings.Contains(line, "the fence") {
-				t.Errorf("%s: %s", name, strings.TrimSpace(line))
-			}
 		}
 	}
 }

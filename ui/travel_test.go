@@ -14,7 +14,6 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
-	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/term"
@@ -100,77 +99,6 @@ func TestPastRefusesToAct(t *testing.T) {
 	if len(acts.done) != 0 {
 		t.Errorf("it did %+v", <-acts.done)
 	}
-}
-
-// What is in front of the main screen returns to the moment behind it.
-func TestPastIsBehindThePanels(t *testing.T) {
-	then, latest := []string{"12 amber", "13 birch", "14 cedar", "15 delta", "16 ember"}, []string{"13 birch", "14 cedar", "15 delta", "16 ember", "17 fjord"}
-	for k, opens := range map[string]string{"enter": "Candidate birch", "!": "Doctor", "S": "Servers", "?": "Help"} {
-		m, _, _, _ := stagedPast(nil)
-		keys(m, "p", "home", k)
-		if front(m) != opens {
-			t.Errorf("%s opens %s, want %s", k, front(m), opens)
-		}
-		says(t, m, "LIVE -03:16")
-		keys(m, "esc")
-		if front(m) != inPast || !slices.Equal(queue(m), then) {
-			t.Errorf("after %s and esc: %s with %q", k, front(m), queue(m))
-		}
-		keys(m, "esc")
-		if front(m) != onMain || !slices.Equal(queue(m), latest) {
-			t.Errorf("esc is not live again: %s with %q", front(m), queue(m))
-		}
-	}
-	// From the inspection into the past and back.
-	m, _, _, _ := stagedPast(nil)
-	keys(m, "enter", "p")
-	if front(m) != "Candidate birch" || !strings.Contains(headerLine(m), "LIVE") {
-		t.Fatalf("in front is %s:\n%s", front(m), screen(m))
-	}
-	keys(m, "esc", "left")
-	says(t, m, "LIVE")
-	keys(m, "enter", "p", "esc")
-	if front(m) != onMain || strings.Contains(headerLine(m), "LIVE") {
-		t.Errorf("in front is %s:\n%s", front(m), screen(m))
-	}
-}
-
-// While one search is under way, what is pressed waits: one search, with the
-// net of it, follows.
-func TestTravelCoalesces(t *testing.T) {
-	m, _, p, _ := stagedPast(nil)
-	keys(m, "p")
-	p.seeks = nil
-	first := pressed(m, "left")
-	for _, k := range []string{"left", "left", "right", "left", "left", "right"} {
-		if cmd := pressed(m, k); cmd != nil {
-			t.Fatalf("%q begins a second search", k)
-		}
-	}
-	second := sent(m, first())
-	if second == nil {
-		t.Fatal("nothing follows")
-	}
-	if cmd := sent(m, second()); cmd != nil {
-		t.Error("a third search")
-	}
-	// Each search also looks at the moment before, unless there is none.
-	want := []history.Move{history.MoveBackToEvent, history.MoveBack, history.MoveBackToEvent, history.MoveBackToEvent}
-	if !slices.Equal(p.seeks, want) {
-		t.Errorf("it was looked for %q, want %q", p.seeks, want)
-	}
-	says(t, m, "the earliest moment kept") // from 7 the event before is 4, then 2, and one more is 1
-
-	// An end makes what was before it needless.
-	p.seeks = nil
-	first = pressed(m, "right")
-	pressed(m, "right")
-	pressed(m, "end")
-	sent(m, sent(m, first())())
-	if want := []history.Move{history.MoveToEvent, history.MoveBack, history.MoveToLast, history.MoveBack}; !slices.Equal(p.seeks, want) {
-		t.Errorf("it was looked for %q, want %q", p.seeks, want)
-	}
-	says(t, m, "the last moment")
 }
 
 // An answer that comes after the way back is too late.
@@ -473,44 +401,6 @@ type kept struct{ *history.Timeline }
 
 func (k kept) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return k.Timeline.Seek(n, m)
-}
-
-func TestTravelOnATape(t *testing.T) {
-	w := newWorld("/election", dialect.Election(), false)
-	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election()}, 0)
-	put := func(o model.Observation) { tape.Apply(o) }
-	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
-	parent := func() znode.Parent {
-		n := int32(len(w.children))
-		return znode.Parent{Czxid: 7, Children: n, Cversion: int32(2*w.creates) - n}
-	}
-	put(&model.Read{At: w.now, Presence: model.Present, Parent: parent()})
-	for i, name := range []string{"amber", "birch"} {
-		w.wait(time.Second)
-		z := w.add("guid-n_", name, uint64(0xa1+i))
-		put(&model.Read{At: w.now, Presence: model.Present, New: []znode.Znode{w.children[z]}, Parent: parent()})
-	}
-	w.wait(time.Second)
-	put(&model.Cast{At: w.now, Member: model.Member{ID: "birch", Name: "birch", Session: 0xa2, Belief: model.Waiting, Step: model.StepList, StepAt: w.now, StepOn: model.StepOn{Children: []string{"12", "13"}}}})
-	w.wait(time.Second)
-	delete(w.children, amberZ)
-	put(&model.Read{At: w.now, Presence: model.Present, Gone: []string{amberZ}, Parent: parent()})
-
-	now := w.now.Add(7 * time.Second)
-	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(m, "p")
-	says(t, m, "LIVE -00:07", "the last moment: ", "left amber (12)", "handoff amber (12) -> birch (13)")
-	keys(m, "left")
-	says(t, m, "LIVE -00:09", "joined birch (13)")
-	keys(m, ".")
-	says(t, m, "LIVE -00:08", "birch: 2 C := {12, 13}", "2 candidates")
-	keys(m, "pgup")
-	says(t, m, "1 candidate ", "joined amber (12); handoff nobody -> amber (12)")
-	keys(m, "pgdown")
-	says(t, m, "LIVE -00:07")
-	keys(m, "home")
-	says(t, m, "the earliest moment kept: ")
 }
 
 type tapeSource struct{ *history.Timeline }
