@@ -10,7 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/ui/candidates/notice"
+	"electop/ui/candidates"
 	"electop/ui/term"
 )
 
@@ -86,7 +86,7 @@ func TestWaveLive(t *testing.T) {
 		if got := signsIn(m, "▸") + signsIn(m, "✓") + signsIn(m, "●"); d > time.Millisecond && got != notified-leader {
 			t.Fatalf("after %v %d cells have a sign of the wave, want %d:\n%s", d, got, notified-leader, screen(m))
 		}
-		if after, _ := tick(t, m); after > notice.TickTravel {
+		if after, _ := tick(t, m); after > candidates.TickTravel {
 			t.Fatalf("after %v the next frame is in %v", d, after)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/action"
-	"electop/ui/candidates/notice"
+	"electop/ui/candidates"
 	"electop/ui/layout"
 	"electop/ui/recipe"
 	"electop/ui/term"
@@ -72,11 +72,11 @@ func TestNotificationsTravel(t *testing.T) {
 			m := later(sc, time.Duration(ms)*time.Millisecond)
 			text := screen(m)
 			wake, _ := tick(t, m)
-			if at := ms + 1; at >= int(notice.TravelShown/time.Millisecond) {
+			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
 				if edge.MatchString(text) || len(marks(m)) > 0 {
 					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
 				}
-				if next := sc.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= notice.TickTravel && sc.world.now.Add(wake).Before(next) {
+				if next := sc.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sc.world.now.Add(wake).Before(next) {
 					t.Errorf("%s: after %d ms the next tick is in %v, though nothing moves", c.name, at, wake)
 				}
 				continue
@@ -84,7 +84,7 @@ func TestNotificationsTravel(t *testing.T) {
 			if !strings.Contains(text, "✗    12  amber") || !edge.MatchString(text) || strings.Count(text, "↑ 12 ◂") != len(c.told) {
 				t.Fatalf("%s: after %d ms the edges are not there:\n%s", c.name, ms, text)
 			}
-			if wake > notice.TickTravel {
+			if wake > candidates.TickTravel {
 				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
 			}
 			have := marks(m)
@@ -136,7 +136,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	if len(before) != 3 {
 		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), screen(m))
 	}
-	if wake, msg := tick(t, m); msg != nil && wake <= notice.TickTravel {
+	if wake, msg := tick(t, m); msg != nil && wake <= candidates.TickTravel {
 		t.Errorf("the next tick is in %v, though nothing moves", wake)
 	}
 	if after := marks(later(sc, 10*time.Second)); !slices.Equal(before, after) {
@@ -151,7 +151,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	const delay = 1500 * time.Millisecond
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
-	for _, after := range []time.Duration{0, notice.TravelShown + 100*time.Millisecond, delay + time.Second} {
+	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
 		text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, after))
 		if !edge.MatchString(text) {
 			t.Errorf("%v on its way of %v is over:\n%s", after, delay, text)

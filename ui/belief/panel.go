@@ -180,7 +180,7 @@ func (v *Panel) explain(all []believer) (term.Style, string) {
 			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has its own session, but each write is multi(check " +
 				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone, so the write is refused. The outside resource has seen a higher token."
 		}
-		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the guard (F) prevents that."
+		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the guard (w) prevents that."
 	}
 	if fenced {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."

@@ -11,7 +11,7 @@ import (
 // clientColumn is how wide the column with the addresses of candidates from
 // elsewhere is, in a table of w cells; 0 for none. It takes the place of the
 // session where both have no room, as who sits where is asked for more often.
-func (v *table) clientColumn(w int) int {
+func (v *Panel) clientColumn(w int) int {
 	s := v.State
 	if !v.Rows.Guests {
 		return 0
@@ -27,7 +27,7 @@ func (v *table) clientColumn(w int) int {
 
 // clientOf is where r's client is, as its server says, in w cells; "" for our
 // own, and where it is not known.
-func (v *table) clientOf(r rows.Row, w int) string {
+func (v *Panel) clientOf(r rows.Row, w int) string {
 	if r.Member != nil {
 		return ""
 	}

@@ -18,8 +18,8 @@ type link struct {
 
 // linked are the links of the rows from top to last, nil
 // where the list does not show the queue as it is. Whom a row far below watches is not
-// looked up: a herd is drawn by [table.drawRow].
-func (v *table) linked(top, last int) []link {
+// looked up: a herd is drawn by [Panel.drawRow].
+func (v *Panel) linked(top, last int) []link {
 	if !v.Rows.Whole() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (v *table) linked(top, last int) []link {
 
 // edgeOf is the position of the contender that the one at i watches, as far as is
 // known; ok is false for none.
-func (v *table) edgeOf(i int) (to int, st term.Style, ok bool) {
+func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {
 		return 0, 0, false // it watches the list

@@ -31,7 +31,7 @@ func (c columns) start() int {
 	return x
 }
 
-func (v *table) columnsFor(w int) columns {
+func (v *Panel) columnsFor(w int) columns {
 	s := v.State
 	c := columns{seq: 3, age: 7}
 	if n := s.Queue.Len(); n > 0 {
@@ -61,7 +61,7 @@ func (v *table) columnsFor(w int) columns {
 	return c
 }
 
-func (v *table) drawColumnHeads(a term.Area, c columns) {
+func (v *Panel) drawColumnHeads(a term.Area, c columns) {
 	who := "candidate"
 	if wording.Registry(v.State) {
 		who = "member"

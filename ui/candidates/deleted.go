@@ -4,22 +4,21 @@ import (
 	"strconv"
 
 	"electop/model/phrase"
-	"electop/ui/candidates/notice"
 	"electop/ui/term"
 )
 
 // line is one of the candidates panel: a row, or what was deleted.
 type line struct {
 	row      int
-	deletion *notice.Deletion // nil for a row
+	deletion *deletion // nil for a row
 }
 
 // lines are the rows from top on with what was deleted among them, at most n.
-func (v *table) lines(deletions []notice.Deletion, n int) []line {
+func (v *Panel) lines(gone []deletion, n int) []line {
 	out := make([]line, 0, max(0, n))
 	for i := v.top; len(out) < n && i <= v.Rows.Queued(); i++ {
-		for k := len(deletions) - 1; k >= 0; k-- {
-			if x := &deletions[k]; x.At == i && !x.Stands && len(out) < n {
+		for k := len(gone) - 1; k >= 0; k-- {
+			if x := &gone[k]; x.At == i && !x.Stands && len(out) < n {
 				out = append(out, line{row: -1, deletion: x})
 			}
 		}
@@ -27,8 +26,8 @@ func (v *table) lines(deletions []notice.Deletion, n int) []line {
 			break
 		}
 		l := line{row: i}
-		for k := range deletions {
-			if x := &deletions[k]; x.At == i && x.Stands {
+		for k := range gone {
+			if x := &gone[k]; x.At == i && x.Stands {
 				l.deletion = x
 			}
 		}
@@ -41,7 +40,7 @@ func (v *table) lines(deletions []notice.Deletion, n int) []line {
 const deletedWord = "deleted"
 
 // drawDeleted draws the row of a znode that is no more: faded and struck.
-func (v *table) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *notice.Deletion, selected bool) {
+func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, selected bool) {
 	if selected {
 		p.OnChosen()
 	}
@@ -58,31 +57,31 @@ func (v *table) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *notice.Del
 // drawNotifications draws, over the rows, the deleted znodes, and the
 // notifications of them on their way along the edges to who watched them. The
 // first of lines is at y0.
-func (v *table) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, deletions []notice.Deletion, lines []line) {
-	for k := range deletions {
-		x := &deletions[k]
+func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, gone []deletion, lines []line) {
+	for k := range gone {
+		x := &gone[k]
 		start := c.start()
 		number := f.Theme.Glyph.Up + " " + phrase.Numbered(x.Candidate)
-		e := notice.Edges{
-			Top: y0, End: y0 + len(lines),
-			From: start + term.Width(deletedWord) + 1, To: start + term.Width(number) + 1,
-			Bus: min(a.Width()-2, start+min(c.watches, notice.EdgeMost)-2) - 2*k,
+		e := edges{
+			top: y0, end: y0 + len(lines),
+			from: start + term.Width(deletedWord) + 1, to: start + term.Width(number) + 1,
+			bus: min(a.Width()-2, start+min(c.watches, edgeMost)-2) - 2*k,
 		}
 		first, last, shift := v.top, v.top, 0
-		e.At = y0 + x.At - v.top
+		e.at = y0 + x.At - v.top
 		for i, l := range lines {
 			if l.row >= 0 {
 				first, last, shift = min(first, l.row), l.row, i-(l.row-v.top)
 			}
 			if l.deletion == x {
-				e.At, e.Seen = y0+i, true
+				e.at, e.seen = y0+i, true
 				v.drawDeleted(f, a.Pen(y0+i), c, x, l.row == v.Index)
 			}
 		}
-		if x.At > last && !e.Seen {
-			e.At += shift
+		if x.At > last && !e.seen {
+			e.at += shift
 		}
-		room := e.Bus-2 > max(e.From, e.To)  // else a long number is in a narrow column
+		room := e.bus-2 > max(e.from, e.to)  // else a long number is in a narrow column
 		row := make(map[int]int, len(lines)) // the lines of the rows
 		for i, l := range lines {
 			if l.row >= 0 {
@@ -90,7 +89,7 @@ func (v *table) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 			}
 		}
 		for i, q := range v.State.Queue.All() {
-			at, ok := x.Way(q.Session)
+			at, ok := x.wayTo(q.Session)
 			if !ok || q.Session == 0 || q.ID() == x.Candidate.ID() {
 				continue
 			}
@@ -108,10 +107,10 @@ func (v *table) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 			default:
 				y = y0 + i - v.top + shift
 			}
-			e.Add(y, at)
+			e.add(y, at)
 		}
 		if room {
-			e.Draw(f, a)
+			e.draw(f, a)
 		}
 	}
 }

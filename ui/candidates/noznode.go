@@ -6,7 +6,7 @@ import (
 )
 
 // drawWithout draws our members without a znode: a heading and h-1 rows.
-func (v *table) drawWithout(f *term.Frame, a term.Area, y, h int) {
+func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	c := v.columnsFor(a.Width())
 	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's candidates without a znode")
 	n := v.Rows.Queued()

@@ -10,8 +10,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/candidates/grid"
-	"electop/ui/candidates/notice"
 	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -24,7 +22,7 @@ type Panel struct {
 	Shown
 	place term.Rect
 	shape
-	grid grid.Grid
+	grid grid
 }
 
 // Shown is what the panel shows.
@@ -55,8 +53,8 @@ type shape struct {
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
 	if v.isCrowd(r.Inner().H) {
-		v.grid.Settle(grid.Shown{State: x.State, Rows: v.Rows, Index: v.Index, PointedAt: x.PointedAt, Since: x.Since, Moment: x.Moment}, r.Inner())
-		v.shape = shape{crowd: true, page: v.grid.Lines()}
+		v.settleGrid(r.Inner())
+		v.shape = shape{crowd: true, page: v.grid.rows}
 		return
 	}
 	v.shape = v.shapeIn(r.Inner())
@@ -75,7 +73,7 @@ func (v *Panel) Column(do input.Command) bool {
 	if do == input.CmdLeft {
 		by = -1
 	}
-	to := v.Index + by*v.grid.Lines()
+	to := v.Index + by*v.grid.rows
 	if !v.crowd || to < 0 || to >= v.Rows.Len() {
 		return false
 	}
@@ -121,18 +119,14 @@ func (v *Panel) topFor(page int) int {
 // Draw draws the panel: a zoomed crowd as a grid.
 func (v Panel) Draw(f *term.Frame) {
 	if v.crowd {
-		v.grid.Draw(f, f.Box(v.place, "Candidates", true, v.tail()...))
+		v.drawGrid(f, f.Box(v.place, "Candidates", true, v.tail()...))
 		return
 	}
 	v.drawTable(f)
 }
 
-// table is the queue as it is settled.
-func (v *Panel) table() table {
-	return table{State: v.State, Rows: &v.Rows, Index: v.Index, top: v.top, PointedAt: v.PointedAt}
-}
-
-// drawTable draws the queue: who leads, and what each of the others watches.
+// drawTable draws the queue: who leads, and what each of the others watches. It is called for a copy of
+// the panel: what it changes is of this frame only.
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
 	title := "Candidates"
@@ -143,20 +137,18 @@ func (v *Panel) drawTable(f *term.Frame) {
 	if words := v.Why; words != nil {
 		y := f.Prose(a.Inset(1), 1, words)
 		if s.Phase == model.Live && len(v.Rows.NoZnode) > 0 {
-			t := v.table()
-			t.drawWithout(f, a, y+1, a.Height()-y-1)
+			v.drawWithout(f, a, y+1, a.Height()-y-1)
 		}
 		return
 	}
 
-	t := v.table()
-	c := t.columnsFor(a.Width())
-	t.drawColumnHeads(a, c)
+	c := v.columnsFor(a.Width())
+	v.drawColumnHeads(a, c)
 	avail := a.Height() - 1
 	n := v.Rows.Queued()
-	var deletions []notice.Deletion
+	var deletions []deletion
 	if v.Rows.Whole() {
-		deletions = notice.Deletions(f, s, v.Since)
+		deletions = deletionsOf(f, s, v.Since)
 	}
 	gone := 0 // rows that are shown though their znodes are not there any more
 	for i := range deletions {
@@ -165,20 +157,20 @@ func (v *Panel) drawTable(f *term.Frame) {
 		}
 	}
 	page := max(1, min(n, avail-v.below-gone))
-	t.top = v.topFor(page) // in this frame only
+	v.top = v.topFor(page)
 	herd := wording.FansIn(s)
-	lines := t.lines(deletions, min(page+gone, avail-v.below))
+	lines := v.lines(deletions, min(page+gone, avail-v.below))
 	var links []link
 	if !herd {
-		links = t.linked(t.top, t.top+page-1)
+		links = v.linked(v.top, v.top+page-1)
 	}
 	for i, l := range lines {
 		if l.row >= 0 {
 			var edge link
-			if k := l.row - t.top; k < len(links) {
+			if k := l.row - v.top; k < len(links) {
 				edge = links[k]
 			}
-			t.drawRow(f, a.Pen(1+i), c, l.row, herd, edge)
+			v.drawRow(f, a.Pen(1+i), c, l.row, herd, edge)
 		}
 	}
 	top, all := a.Rect.Y+1, v.Rows
@@ -188,7 +180,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 		}
 		return nil
 	})
-	t.drawNotifications(f, a, c, 1, deletions, lines)
+	v.drawNotifications(f, a, c, 1, deletions, lines)
 	if n == 0 {
 		a.Pen(1).Gap(c.before()).Text(term.Muted, "no candidate matches the filter; esc clears it")
 	}
@@ -223,8 +215,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	}
 	if v.without > 0 {
 		blank()
-		t := v.table()
-		t.drawWithout(f, a, y, v.without)
+		v.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
 	if spare >= 2 && s.NextSequenceKnown && !wording.Registry(s) {

@@ -9,7 +9,7 @@ import (
 )
 
 // drawRow draws contender i of the rows shown, with its part of the edges.
-func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
+func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
 	if r.Candidate == nil {
@@ -96,7 +96,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 }
 
 // drawGhost draws, in place of the watch, that no program manages a znode.
-func (v *table) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
+func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"
 	if first {
@@ -112,7 +112,7 @@ func (v *table) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first boo
 }
 
 // drawName draws a label with what is to be known of its owner.
-func (v *table) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
+func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
 	var tags []term.Span
 	if r.Member != nil && r.Member.You {
 		tags = append(tags, term.Span{Style: term.You, Text: " you"})

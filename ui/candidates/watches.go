@@ -15,7 +15,7 @@ import (
 
 // drawWatches draws what the candidate waits for, or that it waits for
 // nothing.
-func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge, leads bool, t wording.Expiry, troubled bool) {
+func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge, leads bool, t wording.Expiry, troubled bool) {
 	s := v.State
 	if leads {
 		v.drawLeads(f, p, r, t, troubled)
@@ -64,7 +64,7 @@ func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edg
 const takesOver = "next: takes over"
 
 // drawLeads draws how the leader leads, or how it is about to stop.
-func (v *table) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
 	s, g := v.State, &f.Theme.Glyph
 	if r.Position > 0 { // one of several
 		switch {
@@ -101,7 +101,7 @@ func (v *table) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 }
 
 // drawHolds draws that it has the role, of several perhaps.
-func (v *table) drawHolds(p *term.Pen) {
+func (v *Panel) drawHolds(p *term.Pen) {
 	p.Text(term.Lead, phrase.RoleOf(v.State).Has)
 	if n := wording.Holders(v.State); n > 1 {
 		p.Text(term.Muted, "  one of "+strconv.Itoa(n))
@@ -109,7 +109,7 @@ func (v *table) drawHolds(p *term.Pen) {
 }
 
 // drawTarget draws whom r watches, and how that is known.
-func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge) {
+func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge) {
 	s, g := v.State, &f.Theme.Glyph
 	to := wording.Target(s, r.Position)
 	if s.Dialect != nil && s.Dialect.ChildWatch {
@@ -159,7 +159,7 @@ func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge
 }
 
 // drawHeld says in its row which message a candidate waits for.
-func (v *table) drawHeld(p *term.Pen, session uint64) {
+func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 	m := v.Rows.Held[session]
 	if m == nil || session == 0 {
 		return

@@ -1,4 +1,4 @@
-package grid
+package candidates
 
 import (
 	"strconv"
@@ -12,7 +12,7 @@ import (
 )
 
 // drawChosen says in a line who is selected.
-func (v *Shown) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
+func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
 	r := v.Rows.At(v.Index)
 	if r.Ref() == (rows.Ref{}) {

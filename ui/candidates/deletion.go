@@ -1,4 +1,4 @@
-package notice
+package candidates
 
 import (
 	"sort"
@@ -12,15 +12,15 @@ import (
 	"electop/ui/wording"
 )
 
-// A Deletion is a znode that was deleted while the notifications of it are on
+// A deletion is a znode that was deleted while the notifications of it are on
 // their way to its watchers. As long, its row is shown where it stood.
 //
 // What is drawn depends on the state and the time alone. At its full pace the
 // server's notifications take less than a millisecond, so their way is shown
-// in slow motion ([travelShown]); one that is held back is on its way for as
+// in slow motion ([TravelShown]); one that is held back is on its way for as
 // long as it is held, and where each is let go by hand it stands still just
 // before its watcher until then.
-type Deletion struct {
+type deletion struct {
 	Candidate *dialect.Candidate
 	At        int  // its position in the queue: where it stands or stood
 	Stands    bool // it is in the queue as shown: the list was not read again yet
@@ -32,7 +32,7 @@ const (
 	// TravelShown is how long a notification is shown on its way from the
 	// deleted znode to its watcher. It takes less than a millisecond; this is
 	// long enough for the eye to find it and follow, and over before the next
-	// event. tickTravel is how often it moves meanwhile: a cell or two at a
+	// event. TickTravel is how often it moves meanwhile: a cell or two at a
 	// time, which looks like one movement.
 	TravelShown = 600 * time.Millisecond
 	TickTravel  = 50 * time.Millisecond
@@ -44,9 +44,9 @@ const (
 	stillAt = 0.97
 )
 
-// Deletions returns the znodes whose watchers are being told, the newest first; none that
+// deletionsOf returns the znodes whose watchers are being told, the newest first; none that
 // was deleted before since.
-func Deletions(f *term.Frame, s *doctor.State, since time.Time) []Deletion {
+func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) []deletion {
 	if len(s.Wakes) == 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func Deletions(f *term.Frame, s *doctor.State, since time.Time) []Deletion {
 			}
 		}
 	}
-	var out []Deletion
+	var out []deletion
 	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsLooked) && len(out) < deletionsMax; i-- {
 		w := s.Wakes[i]
 		if w.Deleted.Before(since) {
@@ -84,8 +84,8 @@ func Deletions(f *term.Frame, s *doctor.State, since time.Time) []Deletion {
 	return out
 }
 
-// Way is how far the notification to a session got, false for none.
-func (x *Deletion) Way(session uint64) (way float64, ok bool) {
+// wayTo is how far the notification to a session got, false for none.
+func (x *deletion) wayTo(session uint64) (way float64, ok bool) {
 	way, ok = x.way[session]
 	return way, ok
 }
@@ -127,7 +127,7 @@ func travels(f *term.Frame, w *model.Woken, held []*model.Message, took time.Dur
 }
 
 // placed finds the place of what was deleted.
-func placed(s *doctor.State, w *model.Woken, way map[uint64]float64) Deletion {
+func placed(s *doctor.State, w *model.Woken, way map[uint64]float64) deletion {
 	c := w.Candidate
 	if c == nil { // nobody saw it stand
 		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}
@@ -135,5 +135,5 @@ func placed(s *doctor.State, w *model.Woken, way map[uint64]float64) Deletion {
 	}
 	at := sort.Search(s.Queue.Len(), func(i int) bool { return !s.Recipe.Before(s.Queue.At(i), c) })
 	stands := at < s.Queue.Len() && s.Queue.At(at).ID() == c.ID()
-	return Deletion{Candidate: c, At: at, Stands: stands, way: way}
+	return deletion{Candidate: c, At: at, Stands: stands, way: way}
 }

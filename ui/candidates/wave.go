@@ -1,11 +1,10 @@
-package grid
+package candidates
 
 import (
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/candidates/notice"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -23,7 +22,7 @@ const (
 	waveSlow   = 400 * time.Millisecond
 	// waveLeast is how long each of the notified is shown in a phase at least: one that is
 	// notified alone is done in a millisecond.
-	waveLeast = notice.TravelShown
+	waveLeast = TravelShown
 	// waveStays is how long those who are done stay marked after the server reported that
 	// nothing follows. waveMost is for when it never does.
 	waveStays = time.Second
@@ -55,9 +54,9 @@ type wave struct {
 }
 
 // waveAt is a wave at the frame's moment; ok is false where it has not begun.
-func waveAt(f *term.Frame, x *Shown, of *model.Wave) (w wave, ok bool) {
-	p := x.State.Pace
-	w = wave{Wave: of, state: x.State, held: x.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: x.Moment || p != nil && (p.Steps || p.Delay > 0)}
+func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
+	p := v.State.Pace
+	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
 	if !w.exact {
 		w.readUpTo = w.happened(w.since - waveLeast)
@@ -166,16 +165,16 @@ func (w *wave) numbers() (c model.WaveCount, ok bool) {
 
 // shownWave is the wave to show: the largest of those that are not over, else the last
 // one, or an empty one.
-func shownWave(f *term.Frame, x *Shown) (out wave) {
+func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	ok := false
-	for i := len(x.State.Waves) - 1; i >= 0; i-- {
-		w, began := waveAt(f, x, x.State.Waves[i])
+	for i := len(v.State.Waves) - 1; i >= 0; i-- {
+		w, began := v.waveAt(f, v.State.Waves[i])
 		if began && (!ok || !w.over && (out.over || w.Notified() > out.Notified())) {
 			out, ok = w, true
 		}
 	}
 	if ok && !out.over && !out.exact {
-		f.Every(notice.TickTravel)
+		f.Every(TickTravel)
 	}
 	if ok && !out.over && out.exact && out.Settled > 0 {
 		f.At(out.Deleted.Add(out.Settled + waveStays))

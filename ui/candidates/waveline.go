@@ -1,4 +1,4 @@
-package grid
+package candidates
 
 import (
 	"strconv"
@@ -11,13 +11,13 @@ import (
 )
 
 // counts reports whether a server of our own counts whom each deletion notifies.
-func (v *Shown) counts() bool {
+func (v *Panel) counts() bool {
 	s := v.State
 	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
 }
 
 // drawWave says in a line how far the wave is, or how long it took.
-func (v *Shown) drawWave(f *term.Frame, p *term.Pen, w *wave) {
+func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	if w.Wave == nil {
 		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads, is done.")
 		return

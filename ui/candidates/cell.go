@@ -1,4 +1,4 @@
-package grid
+package candidates
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 )
 
 // cellSign is the sign of a row in the grid.
-func (v *Grid) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
+func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
 	leads := r.Position >= 0 && r.Position < wording.Holders(s)
 	_, troubled := wording.ExpiryOf(s, r)
@@ -39,9 +39,9 @@ func (v *Grid) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
 // drawCell draws a cell: a block in its colour, with its sign.
-func (v *Grid) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
+func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	r, g := v.Rows.At(i), &f.Theme.Glyph
-	p.Spot(v.cell, r.Ref())
+	p.Spot(v.grid.cell, r.Ref())
 	sign, glyph := v.cellSign(f, r)
 	block := term.Muted
 	if c := r.Candidate; c != nil && w.Wave != nil { // else nobody was notified yet
