@@ -28,9 +28,6 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if name := os.Getenv(childEnv); name != "" {
-		os.Exit(child(name))
-	}
 	if *sceneName != "" {
 		os.Exit(show(*sceneName, *themeName))
 	}
