@@ -286,6 +286,6 @@ func TestUnchangedLines(t *testing.T) {
 		}
 	}
 	if changed == 0 || changed > 3 {
-		t.Errorf("%d lines changed in a quarter of a second of a countdown, want its sentence and bar", changed)
+		t.Errorf("%d lines changed in a quarter of a second without a leader, want how long that is", changed)
 	}
 }

@@ -96,29 +96,25 @@ func (t Expiry) AtRisk(now time.Time, short bool) string {
 // Known reports whether there are bounds.
 func (t Expiry) Known() bool { return !t.Latest.IsZero() }
 
-// Expires says when it expires, as far as known at now. The short form fits a row.
-func (t Expiry) Expires(now time.Time, short bool) string {
+// Expires says when it expires, as far as known at now.
+func (t Expiry) Expires(now time.Time) string {
 	switch {
 	case !t.Known():
 		return "expires with its session"
 	case !now.Before(t.Latest):
 		return "overdue"
-	case short:
-		return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 	}
-	return "expires in at most " + units.AtMost(t.Latest.Sub(now))
+	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
 // Brief is Expires for w cells of a row. Without a fault of ours it is called a
 // risk: all that is known is that the servers do not hear from it.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
-		return t.Expires(now, w < 24)
+		return t.Expires(now)
 	}
-	for _, short := range []bool{false, true} {
-		if text := "at risk, " + t.Expires(now, short); term.Width(text) <= w {
-			return text
-		}
+	if text := "at risk, " + t.Expires(now); term.Width(text) <= w {
+		return text
 	}
 	return t.AtRisk(now, false)
 }

@@ -22,11 +22,10 @@ func TestExpiryIsBounds(t *testing.T) {
 		t.Fatalf("bounds: %+v, %v", tr, ok)
 	}
 	for _, x := range []struct {
-		at    time.Duration
-		short bool
-		want  string
-	}{{0, false, "expires in at most 8 s"}, {100 * time.Millisecond, true, "expires ≤ 8 s"}, {7500 * time.Millisecond, false, "expires in at most 1 s"}, {8 * time.Second, false, "overdue"}} {
-		if got := tr.Expires(start.Add(x.at), x.short); got != x.want {
+		at   time.Duration
+		want string
+	}{{0, "expires ≤ 8 s"}, {100 * time.Millisecond, "expires ≤ 8 s"}, {7500 * time.Millisecond, "expires ≤ 1 s"}, {8 * time.Second, "overdue"}} {
+		if got := tr.Expires(start.Add(x.at)); got != x.want {
 			t.Errorf("after %v: %q, want %q", x.at, got, x.want)
 		}
 	}
@@ -36,7 +35,7 @@ func TestExpiryIsBounds(t *testing.T) {
 	if _, ok := ExpiryOf(unknown, rows.Row{Member: m, Position: -1}); ok {
 		t.Error("a member without a znode has one that expires")
 	}
-	if tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start, false) != "expires with its session" {
+	if tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start) != "expires with its session" {
 		t.Error("nothing is known of the session, yet something is said")
 	}
 	// While the server holds something back for it, its deadline stands off.

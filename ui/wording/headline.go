@@ -44,7 +44,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	t, _ := ExpiryOf(s, rows.Leader(s))
 	switch s.Lead() {
 	case doctor.AtRisk:
-		text += ": " + t.Expires(f.Busy(), true)
+		text += ": " + t.Expires(f.Busy())
 		switch risk := s.Risk(l); {
 		case risk.Next != nil && Holders(s) == 1:
 			text += ". " + risk.Next.Label() + " would take over"
@@ -55,7 +55,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 		}
 		return st, joined(believer, text)
 	case doctor.Faulty:
-		text += ": " + t.Expires(f.Busy(), true)
+		text += ": " + t.Expires(f.Busy())
 	default:
 		text += reigns(f, s)
 	}
