@@ -41,7 +41,7 @@ func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.Key
 		return nil
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
-	case d.screen.Zoomed && mode.Main() && msg.Type == tea.KeyEsc:
+	case mode.Main() && msg.Type == tea.KeyEsc && d.screen.Closes():
 		d.screen.Close()
 		return nil
 	}

@@ -50,8 +50,8 @@ func (s *Stack) Close() { s.opened = s.opened[:max(0, len(s.opened)-1)] }
 // Has reports whether m is open.
 func (s *Stack) Has(m Mode) bool { return slices.Contains(s.opened, m) }
 
-// Home closes everything and shows the main screen as it is now.
-func (s *Stack) Home() { *s = Stack{} }
+// Home closes everything in front of the main screen.
+func (s *Stack) Home() { s.opened = nil }
 
 // Ground makes m the mode of the main screen, whatever is in front of it.
 func (s *Stack) Ground(m Mode) { s.base = m }

@@ -39,7 +39,7 @@ func TestStack(t *testing.T) {
 	expect(ModePast, ModePast, ModePast)
 	s.Open(ModeHelp)
 	s.Home()
-	expect(ModeNormal, ModeNormal, ModeNormal)
+	expect(ModePast, ModePast, ModePast)
 }
 
 // Each mode can be suspended, and where only looking is allowed no key changes

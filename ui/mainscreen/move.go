@@ -8,22 +8,25 @@ import (
 // Next is the panel that gets the focus next, on a screen of w by h cells.
 func (x *Screen) Next(w, h int) layout.Panel { return x.shape().Next(w, h) }
 
-// Open lets a text fill the screen, from its beginning. It reports whether it did not before.
-// Otherwise it closes it.
+// Open gives a text the focus, from its beginning. It fills the screen unless all of it is there
+// already. Open reports false where the text had the focus: then it is closed.
 func (x *Screen) Open(p layout.Panel) bool {
 	switch {
-	case x.Zoomed && x.Focus == p:
+	case x.Focus == p:
 		x.Close()
 		return false
-	case !x.Zoomed || x.Focus < layout.Selected:
+	case x.Focus < layout.Selected:
 		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
 	}
-	x.Focus, x.Zoomed = p, true
+	x.Focus, x.Zoomed = p, x.At.Panel[p].Empty() || x.text(p).Long()
 	x.text(p).Top()
 	return true
 }
 
-// Close ends the zoom: behind a text is what was on the screen before.
+// Closes reports whether there is something for [Screen.Close] to do.
+func (x *Screen) Closes() bool { return x.Zoomed || x.Focus >= layout.Selected }
+
+// Close leaves a text, for what was on the screen before it, or ends the zoom.
 func (x *Screen) Close() {
 	if x.Zoomed = false; x.Focus >= layout.Selected {
 		x.Focus, x.Zoomed = x.under.focus, x.under.zoomed

@@ -20,7 +20,7 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     layout.Arrangement
 	Shown
-	// under is what was on the screen before a text filled it.
+	// under is what had the focus before a text.
 	under struct {
 		focus  layout.Panel
 		zoomed bool
