@@ -21,7 +21,6 @@ import (
 	"electop/ui/cli/tutor"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
-	"electop/zkwatch/observer"
 )
 
 // demoAsking is how often the demo asks its own server for connections and
@@ -135,7 +134,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	// The embedded server counts whom a deletion notifies: candidates, not the observer.
-	o.follow = observer.FollowReads
+	o.byReads = true
 	watched, err := o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true)
 	if err != nil {
 		return err

@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
-	"electop/zkwatch/observer"
 )
 
 // errBroken is the end of a run in which an invariant was violated.
@@ -85,8 +84,8 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	o := r.o
 	notice := r.std.notice(r.log)
 	o.admin.Mode = admin.Off
-	var broken time.Time            // since when an invariant is violated
-	o.follow = observer.FollowReads // as in the demo
+	var broken time.Time // since when an invariant is violated
+	o.byReads = true     // as in the demo
 	cfg, err := o.watch(backstage, r.log, true)
 	if err != nil {
 		return err

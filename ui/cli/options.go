@@ -25,7 +25,6 @@ import (
 	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
-	"electop/zkwatch/observer"
 )
 
 const defaultPath = "/election"
@@ -44,7 +43,7 @@ type options struct {
 	record      watch.Recording
 	metrics     exporter.Exporter
 	ack         string
-	follow      observer.Follow
+	byReads     bool // without a persistent watch
 	json        bool
 	campaign    bool
 	cast        int
@@ -153,7 +152,7 @@ func (o *options) ackPath(path string) (string, error) {
 // watch configures what to watch over conn. acting means that candidates of our own,
 // which acknowledge, take part.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) (watch.Config, error) {
-	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, Follow: o.follow}
+	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	if o.metrics.Wanted() {
 		cfg.Metrics = &o.metrics
 	}

@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/feed"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
-	"electop/zkwatch/observer"
 )
 
 // A report is what an observer's feed says of an election's past. Its times are those
@@ -153,7 +152,7 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 		if delay > 0 {
 			clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
 		}
-		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, func(cfg *observer.Config) { cfg.Follow = observer.FollowWatch })
+		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"})
 		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, electiontest.ByReads)
 		watch.Await(t, "by a watch", byWatch)
 		reads.Await(t, "empty", electiontest.QueueOf(0))

@@ -135,7 +135,7 @@ func (r *reader) other(ctx context.Context) error {
 	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
 		r.others, r.othersSince = 0, now
 	}
-	if r.others++; r.others > floodMax && r.cfg.Follow != FollowWatch {
+	if r.others++; r.others > floodMax {
 		return r.fallBack(ctx, model.FollowFlooded)
 	}
 	return nil

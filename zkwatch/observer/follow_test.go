@@ -12,12 +12,10 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
-	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
 )
 
@@ -119,31 +117,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 }
 
 // What is written below the candidates comes with the watch: too much of it costs more
-// than reading, unless the user insists.
-func TestFloodIsFollowedByReads(t *testing.T) {
-	t.Parallel()
-	for follow, by := range map[observer.Follow]model.FollowedBy{observer.FollowAuto: model.ByReads, observer.FollowWatch: model.ByWatch} {
-		t.Run(string(follow), func(t *testing.T) {
-			t.Parallel()
-			_, addr := zkserver.Start(t, zkserver.Options{})
-			path := clienttest.ElectionPath(t)
-			raw := clienttest.Raw(t, addr)
-			create := clienttest.Creator(t, raw)
-			create(path, 0)
-			create(path+"/config", 0)
-			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, func(cfg *observer.Config) { cfg.Follow = follow })
-			w.Await(t, "by a watch", byWatch)
-			clienttest.Flood(t, raw, path+"/config")
-			create(path+"/n_", clienttest.Contender)
-			s := w.Await(t, "one", electiontest.QueueOf(1))
-			if s.Follow.By != by {
-				t.Errorf("followed by %s", s.Follow.By)
-			}
-		})
-	}
-}
-
-// A watch is tried again a while after it did no good, at the next change.
+// than reading. The watch is tried again a while after it did no good, at the next change.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := clienttest.Embedded(t)

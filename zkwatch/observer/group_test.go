@@ -21,10 +21,10 @@ import (
 // A stage is a group with a feed for each of its observers.
 type stage struct {
 	*observer.Group
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	ctx    context.Context
-	follow observer.Follow
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+	ctx     context.Context
+	byReads bool
 }
 
 func newStage(t *testing.T, cfg client.Config) *stage {
@@ -38,7 +38,7 @@ func newStage(t *testing.T, cfg client.Config) *stage {
 // watch adds an observer; ack may be "".
 func (s *stage) watch(path, ack string) *electiontest.Watched {
 	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
-	w.Observer = observer.New(observer.Config{Path: path, Follow: s.follow, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
+	w.Observer = observer.New(observer.Config{Path: path, ByReads: s.byReads, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
 	s.wg.Go(func() { w.Feed.Run(s.ctx) })
 	s.Add(w.Observer)
 	return w
@@ -98,7 +98,7 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		cfg := electiontest.Conn(server, nil)
 		cfg.MaxReply = 2 << 10
 		s := newStage(t, cfg)
-		s.follow = observer.FollowReads
+		s.byReads = true
 		small, large := s.watch("/small", ""), s.watch("/large", "")
 		small.Await(t, "one", electiontest.QueueOf(1))
 		before := large.Await(t, "one", electiontest.QueueOf(1)).Link.Session

@@ -26,27 +26,16 @@ type Config struct {
 	// is absent. If Single is false, the observer finds out: from the znode, or
 	// while it is absent from the names beside it.
 	Single bool
-	// Follow says how the observer learns of changes; "" is FollowAuto.
-	Follow Follow
+	// ByReads has the observer read all children for each notification. Otherwise it
+	// follows them by a persistent recursive watch (ZooKeeper 3.6), where the servers have
+	// one and it costs less.
+	ByReads bool
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
 	Put func(context.Context, model.Observation)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
-
-// A Follow says how an observer learns that children were created or deleted.
-type Follow string
-
-const (
-	// FollowAuto is FollowWatch, and FollowReads where that costs less.
-	FollowAuto Follow = "auto"
-	// FollowWatch is by one persistent recursive watch (ZooKeeper 3.6), and by reads
-	// where that is not possible.
-	FollowWatch Follow = "watch"
-	// FollowReads is by a read of all children for each notification.
-	FollowReads Follow = "read"
-)
 
 // Observer observes one election with one watch on its parent, and one on each znode
 // beside it that says more. It never writes. Each change costs one getData for each new
@@ -134,7 +123,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	o.began = true
 	o.retryAt = time.Time{}
 	switch {
-	case o.cfg.Follow == FollowReads:
+	case o.cfg.ByReads:
 		o.fellBack = model.FollowAsked
 	case o.unsupported.Load(): // the server would close the connection again
 		o.fellBack = model.FollowUnsupported

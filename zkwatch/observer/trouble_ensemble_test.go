@@ -37,7 +37,6 @@ func (c *churn) lookOn(t *testing.T) (*electiontest.Watched, *links) {
 	cfg.DialTimeout = time.Second
 	l := &links{}
 	w := electiontest.Observe(t, cfg, model.Config{Path: c.path}, func(cfg *observer.Config) {
-		cfg.Follow = observer.FollowWatch
 		put := cfg.Put
 		cfg.Put = func(ctx context.Context, o model.Observation) {
 			if c, ok := o.(*model.Connection); ok {

@@ -35,7 +35,7 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 	create := clienttest.Creator(t, c)
 	reads := make(chan *model.Read, 100)
 	run(t, observer.Config{
-		Conn: electiontest.Conn(server, nil), Path: "/e", Follow: observer.FollowReads, Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: now,
+		Conn: electiontest.Conn(server, nil), Path: "/e", ByReads: true, Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: now,
 		Put: func(_ context.Context, obs model.Observation) {
 			if r, ok := obs.(*model.Read); ok {
 				reads <- r
@@ -93,15 +93,15 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 // said to be stale. What happened meanwhile is counted as missed, or said to be unknown if
 // the parent was deleted and created again.
 func TestCutOff(t *testing.T) {
-	for _, follow := range []observer.Follow{observer.FollowWatch, observer.FollowReads} {
+	for _, byReads := range []bool{false, true} {
 		for _, recreated := range []bool{false, true} {
-			t.Run(fmt.Sprint(follow, "/", recreated), func(t *testing.T) {
+			t.Run(fmt.Sprintf("by reads %t, recreated %t", byReads, recreated), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server, c := clienttest.Embedded(t)
 					create := clienttest.Creator(t, c)
 					create("/e", 0)
 					line := new(fault.Line)
-					w := electiontest.Observe(t, electiontest.Conn(server, line), model.Config{Path: "/e"}, func(cfg *observer.Config) { cfg.Follow = follow })
+					w := electiontest.Observe(t, electiontest.Conn(server, line), model.Config{Path: "/e"}, func(cfg *observer.Config) { cfg.ByReads = byReads })
 					w.Await(t, "empty", electiontest.QueueOf(0))
 					first := create("/e/n_", clienttest.Contender)
 					before := w.Await(t, "one", electiontest.QueueOf(1))

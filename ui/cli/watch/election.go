@@ -23,7 +23,7 @@ type Election struct {
 
 // newElection makes the observer and the feed of an election. It reports handoffs
 // to asker, if there is one.
-func newElection(cfg feed.Config, asker *admin.Asker, follow observer.Follow) *Election {
+func newElection(cfg feed.Config, asker *admin.Asker, byReads bool) *Election {
 	if asker != nil {
 		cfg.Events = before(cfg.Events, func(es []model.Event) {
 			for _, ev := range es {
@@ -35,7 +35,7 @@ func newElection(cfg feed.Config, asker *admin.Asker, follow observer.Follow) *E
 	}
 	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
 	e.observer = observer.New(observer.Config{
-		Path: cfg.Election.Path, Follow: follow, Put: e.Feed.PutSlowly, Now: feed.Now,
+		Path: cfg.Election.Path, ByReads: byReads, Put: e.Feed.PutSlowly, Now: feed.Now,
 	})
 	return e
 }

@@ -31,8 +31,8 @@ type Config struct {
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
-	Follow  observer.Follow // how observers learn of changes
-	Metrics Metrics         // nil: there are none
+	ByReads bool    // observers use no persistent watch
+	Metrics Metrics // nil: there are none
 }
 
 // Metrics describes watched elections to others.
@@ -53,7 +53,7 @@ type Elections struct {
 	session *observer.Group
 	asker   *admin.Asker // nil: the servers are not asked
 	notice  func(string)
-	follow  observer.Follow
+	byReads bool
 	record  *recorder
 	metrics Metrics // nil: there are none
 
@@ -63,7 +63,7 @@ type Elections struct {
 
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
-	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, follow: cfg.Follow, metrics: cfg.Metrics}
+	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads, metrics: cfg.Metrics}
 	w.asker = cfg.Asking.Asker(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
@@ -104,7 +104,7 @@ func before(next func([]model.Event) error, first func([]model.Event)) func([]mo
 // add makes what watches one more election. It is not running yet.
 func (w *Elections) add(cfg feed.Config) *Election {
 	cfg.Notice = w.notice
-	e := newElection(cfg, w.asker, w.follow)
+	e := newElection(cfg, w.asker, w.byReads)
 	w.session.Add(e.observer)
 	w.mu.Lock()
 	w.all = append(w.all, e)

@@ -34,14 +34,14 @@ func NewWatched(election model.Config) *Watched {
 }
 
 // ByReads makes an observer read for each notification.
-func ByReads(cfg *observer.Config) { cfg.Follow = observer.FollowReads }
+func ByReads(cfg *observer.Config) { cfg.ByReads = true }
 
 // BothWays runs a test with observers that follow by a persistent watch, and with ones
 // that read for each notification.
 func BothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config))) {
 	t.Run("by a watch", func(t *testing.T) {
 		t.Parallel()
-		test(t, func(cfg *observer.Config) { cfg.Follow = observer.FollowWatch })
+		test(t, func(*observer.Config) {})
 	})
 	t.Run("by reads", func(t *testing.T) {
 		t.Parallel()
