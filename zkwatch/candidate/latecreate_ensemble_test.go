@@ -2,7 +2,6 @@ package candidate_test
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -26,8 +25,6 @@ import (
 
 // A mover is a client's way to one server at a time.
 type mover struct {
-	before func(op wire.Op) // called before each transaction is sent
-
 	mu    sync.Mutex
 	to    string
 	conns []net.Conn
@@ -44,7 +41,7 @@ func (m *mover) dial(ctx context.Context, network, addr string) (net.Conn, error
 		return nil, err
 	}
 	m.conns = append(m.conns, c)
-	return movingConn{c, m}, nil
+	return c, nil
 }
 
 // move leaves the present server for another.
@@ -63,21 +60,6 @@ func (m *mover) open() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.conns)
-}
-
-type movingConn struct {
-	net.Conn
-	mover *mover
-}
-
-func (c movingConn) Write(p []byte) (int, error) {
-	if len(p) >= 12 {
-		switch op := wire.Op(int32(binary.BigEndian.Uint32(p[8:]))); op {
-		case wire.OpCreate, wire.OpMulti, wire.OpCloseSession:
-			c.mover.before(op)
-		}
-	}
-	return c.Conn.Write(p)
 }
 
 // TestCreateHeldBetweenServers: a follower has passed a create on, and it is held
@@ -114,14 +96,11 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		close(creating)
 		<-proceed
 	})
-	m := &mover{to: follower.Addr, before: func(op wire.Op) {
-		if op == wire.OpCreate {
-			once()
-		}
-	}}
+	m := &mover{to: follower.Addr}
 	cfg := clienttest.Config(t, follower.Addr+","+leader.Addr)
 	cfg.SessionTimeout, cfg.Dial = 5*time.Second, m.dial
 	cfg.Shuffle = func(int, func(i, j int)) {}
+	clienttest.OnRequest(&cfg, wire.OpCreate, func(net.Conn, []byte) bool { once(); return false })
 	s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
 	release := sync.OnceFunc(func() { close(proceed) })
 	t.Cleanup(func() { // first, or the candidate could not close its session

@@ -3,7 +3,6 @@ package candidate_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -58,48 +57,32 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 	})
 }
 
-// A withheld keeps transactions back, and lets go of them when it ends: a server without a
-// quorum does so, and answers pings and reads.
-type withheld struct {
-	mu   sync.Mutex
-	on   bool
-	kept []func()
-}
-
-func (w *withheld) hold(on bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.on = on
-	if !on {
-		for _, write := range w.kept {
-			write()
-		}
-	}
-}
-
-type withholding struct {
-	net.Conn
-	*withheld
-}
-
-func (c *withholding) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.on && len(b) >= 12 && wire.Op(binary.BigEndian.Uint32(b[8:])) == wire.OpMulti {
-		b = bytes.Clone(b)
-		c.kept = append(c.kept, func() { c.Conn.Write(b) })
-		return len(b), nil
-	}
-	return c.Conn.Write(b)
-}
-
 // TestLeaderWithoutRenewalsStops: a server that answers pings and reads, and
 // nothing that needs a quorum, keeps no leader, and the leader goes on when it
 // does again.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
-	var kept withheld
+	var mu sync.Mutex
+	var withheld bool
+	var kept []func()
+	withhold := func(on bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		withheld = on
+		if !on {
+			for _, write := range kept {
+				write()
+			}
+		}
+	}
 	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
-		clienttest.Over(&cfg.Conn, func(c net.Conn) net.Conn { return &withholding{c, &kept} })
+		clienttest.OnRequest(&cfg.Conn, wire.OpMulti, func(c net.Conn, frame []byte) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if frame = bytes.Clone(frame); withheld {
+				kept = append(kept, func() { c.Write(frame) })
+			}
+			return withheld
+		})
 	}, func(_ *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
 		before, i := s.Await(t, 0, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 		time.Sleep(5 * electiontest.LeaseTimeout)
@@ -107,12 +90,12 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 			t.Fatalf("after a while it is %+v", m)
 		}
 		held := time.Now()
-		kept.hold(true)
+		withhold(true)
 		m, i := s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if d := time.Since(held); d > electiontest.LeaseTimeout*6/10 || m.Obstacle == "" {
 			t.Errorf("it stopped %v after the last renewal that it could make, obstacle %q", d, m.Obstacle)
 		}
-		kept.hold(false)
+		withhold(false)
 		after, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if after.Fence != before.Fence || after.Session != before.Session || after.Obstacle != "" {
 			t.Errorf("leads again as %+v, was %+v", after, before)

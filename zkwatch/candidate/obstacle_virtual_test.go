@@ -2,7 +2,6 @@ package candidate_test
 
 import (
 	"context"
-	"encoding/binary"
 	"net"
 	"runtime"
 	"slices"
@@ -42,8 +41,11 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 			t.Fatal(err)
 		}
 		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll)))
-		clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn {
-			return &clienttest.Counted{Conn: conn, Op: wire.OpExists, N: &requests}
+		clienttest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
+			if requests.Add(1) > 10_000 {
+				panic("ten thousand requests: virtual time stands still")
+			}
+			return false
 		})
 	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
@@ -106,19 +108,15 @@ func TestNoFalseReason(t *testing.T) {
 	}
 }
 
-// breaking is a connection that ends in place of one request.
-type breaking struct {
-	net.Conn
-	op    wire.Op
-	armed *atomic.Bool
-}
-
-func (c *breaking) Write(b []byte) (int, error) {
-	if len(b) >= 12 && wire.Op(binary.BigEndian.Uint32(b[8:])) == c.op && c.armed.CompareAndSwap(true, false) {
-		c.Conn.Close()
-		return len(b), nil
-	}
-	return c.Conn.Write(b)
+// breaking ends a connection in place of one request, once armed.
+func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
+	clienttest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
+		breaks := armed.CompareAndSwap(true, false)
+		if breaks {
+			c.Close()
+		}
+		return breaks
+	})
 }
 
 // TestOwnWatchIsSetAgain: the connection is lost while a candidate reads its
@@ -128,7 +126,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		clienttest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, clienttest.Open))
 		cfg.Ack = "/election-leader"
-		clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &breaking{conn, wire.OpGetData, &armed} })
+		breaking(cfg, wire.OpGetData, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
 		m, i := s.Await(t, 0, "behind somebody's acknowledgement", elected)
@@ -204,7 +202,7 @@ func TestListLostWithItsConnection(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
 		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
-		clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &breaking{conn, wire.OpGetChildren2, &armed} })
+		breaking(cfg, wire.OpGetChildren2, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		before := s.Believes(t, model.Waiting)
 		armed.Store(true)

@@ -51,22 +51,6 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 	})
 }
 
-// oldConn makes a server answer addWatch as one before 3.6 does: it does not know the
-// request that arrives there in its place.
-type oldConn struct {
-	net.Conn
-	asked *atomic.Int32
-}
-
-func (c *oldConn) Write(frame []byte) (int, error) {
-	if len(frame) >= 12 && wire.Op(binary.BigEndian.Uint32(frame[8:])) == wire.OpAddWatch {
-		c.asked.Add(1)
-		frame = slices.Clone(frame)
-		binary.BigEndian.PutUint32(frame[8:], 999)
-	}
-	return c.Conn.Write(frame)
-}
-
 // A server before 3.6 is asked once, and followed by reads.
 func TestOldServersAreFollowedByReads(t *testing.T) {
 	t.Parallel()
@@ -75,7 +59,13 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 		on.Make(on.Path+"/n_", clienttest.Contender)
 		var asked atomic.Int32
 		cfg := on.Config()
-		clienttest.Over(&cfg, func(c net.Conn) net.Conn { return &oldConn{c, &asked} })
+		clienttest.OnRequest(&cfg, wire.OpAddWatch, func(c net.Conn, frame []byte) bool {
+			asked.Add(1)
+			frame = slices.Clone(frame)
+			binary.BigEndian.PutUint32(frame[8:], 999) // which it does not know, either
+			c.Write(frame)
+			return true
+		})
 		w := electiontest.Observe(t, cfg, model.Config{Path: on.Path})
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Follow != nil && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowUnsupported

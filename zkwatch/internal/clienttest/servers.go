@@ -2,6 +2,7 @@ package clienttest
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/zkwatch/client"
+	"electop/zkwatch/wire"
 )
 
 // ServerWatches asks a server how many watches it holds.
@@ -81,4 +83,23 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 		}
 		return wrap(c), nil
 	}
+}
+
+// OnRequest calls do before each request of one kind is sent. If do returns true, it has
+// dealt with the request.
+func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
+	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
+}
+
+type requestConn struct {
+	net.Conn
+	op wire.Op
+	do func(c net.Conn, frame []byte) bool
+}
+
+func (c requestConn) Write(frame []byte) (int, error) {
+	if len(frame) >= 12 && wire.Op(int32(binary.BigEndian.Uint32(frame[8:]))) == c.op && c.do(c.Conn, frame) {
+		return len(frame), nil
+	}
+	return c.Conn.Write(frame)
 }
