@@ -9,6 +9,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/zkwatch/fault"
+	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -79,7 +80,7 @@ func TestAtMostOneLeader(t *testing.T) {
 			i := random.IntN(len(s))
 			switch random.IntN(7) {
 			case 0:
-				server.Restart(time.Duration(random.Int64N(int64(electiontest.LeaseTimeout))))
+				clienttest.Restart(server, time.Duration(random.Int64N(int64(electiontest.LeaseTimeout))))
 			case 1:
 				frozen[i] = true
 				s[i].Freeze()

@@ -47,7 +47,7 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 			},
 		})
 		<-started // no report follows while it runs
-		server.Restart(400 * time.Millisecond)
+		clienttest.Restart(server, 400*time.Millisecond)
 		_, i := s.Await(t, 0, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		time.Sleep(3 * electiontest.LeaseTimeout)

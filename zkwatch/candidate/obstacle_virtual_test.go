@@ -72,7 +72,7 @@ func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 
 func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Stander, _ *atomic.Int64) {
-		server.Restart(3 * time.Second)
+		clienttest.Restart(server, 3*time.Second)
 		time.Sleep(time.Minute)
 		if m := s.Now(); m.Belief != model.Waiting {
 			t.Errorf("connected for a minute it is %+v", m)
@@ -154,7 +154,7 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 		before := runtime.NumGoroutine()
 		for range 20 {
 			from := s.Reported()
-			server.Restart(time.Second)
+			clienttest.Restart(server, time.Second)
 			_, i := s.Await(t, from, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 			s.Await(t, i, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 			time.Sleep(10 * time.Second)

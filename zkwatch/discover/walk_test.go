@@ -401,7 +401,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 					}
 				}
 				if p.Visited%70 == 0 {
-					server.Restart(time.Second)
+					clienttest.Restart(server, time.Second)
 				}
 			}})
 			if err != nil {

@@ -151,13 +151,13 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		}
 		settled(0, "absent")
 		for round := range 3 {
-			server.Restart(electiontest.LeaseTimeout / 3)
+			clienttest.Restart(server, electiontest.LeaseTimeout/3)
 			settled(0, fmt.Sprint("absent over a lost connection ", round))
 			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
 				t.Fatal(err)
 			}
 			settled(1, fmt.Sprint("there ", round))
-			server.Restart(electiontest.LeaseTimeout / 3)
+			clienttest.Restart(server, electiontest.LeaseTimeout/3)
 			settled(1, fmt.Sprint("there over a lost connection ", round))
 			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
 				t.Fatal(err)

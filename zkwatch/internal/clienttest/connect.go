@@ -8,6 +8,8 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,4 +96,22 @@ func Until(t *testing.T, what string, try func() error) {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
+}
+
+// Said is what was said, by any goroutine.
+type Said struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *Said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *Said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

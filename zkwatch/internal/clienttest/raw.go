@@ -21,7 +21,12 @@ func Raw(t *testing.T, addr string) *zk.Conn {
 // two thirds of it fails, because pings wait behind it.
 func RawPatient(t *testing.T, addr string, timeout time.Duration) *zk.Conn {
 	t.Helper()
-	c, events, err := zk.Connect([]string{addr, addr}, timeout, zk.WithLogger(Silent{}), zk.WithDialer(dialPrompt))
+	return raw(t, addr, timeout, dialPrompt)
+}
+
+func raw(t *testing.T, addr string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
+	t.Helper()
+	c, events, err := zk.Connect([]string{addr, addr}, timeout, zk.WithLogger(Silent{}), zk.WithDialer(dial))
 	if err != nil {
 		t.Fatal(err)
 	}

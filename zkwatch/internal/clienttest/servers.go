@@ -3,6 +3,7 @@ package clienttest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -52,17 +53,14 @@ func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
 // EmbeddedClient returns a bare client of an embedded server.
 func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
 	t.Helper()
-	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:1"}, 10*time.Second, zk.WithLogger(Silent{}),
-		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) { return server.Dial() }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for range events {
-		}
-	}()
-	t.Cleanup(c.Close)
-	return c
+	return raw(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
+}
+
+// Restart ends all connections to an embedded server, which refuses new ones for a while.
+func Restart(server *zkserver.Server, down time.Duration) {
+	server.Refuse(true)
+	server.CloseConnections()
+	time.AfterFunc(down, func() { server.Refuse(false) })
 }
 
 // Dial connects to an embedded server.
@@ -102,4 +100,17 @@ func (c requestConn) Write(frame []byte) (int, error) {
 		return len(frame), nil
 	}
 	return c.Conn.Write(frame)
+}
+
+// A FailingConn is a connection whose writes fail after the first few.
+type FailingConn struct {
+	net.Conn
+	Writes int
+}
+
+func (c *FailingConn) Write(p []byte) (int, error) {
+	if c.Writes--; c.Writes < 0 {
+		return 0, errors.New("no write today")
+	}
+	return c.Conn.Write(p)
 }
