@@ -2,13 +2,13 @@ package ui
 
 import (
 	"context"
-	"electop/ui/lessons"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/znode"
 	"electop/ui/action"
+	"electop/ui/lessons"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"electop/ui/elections"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/ui/action"
+	"electop/ui/elections"
 	"electop/ui/term"
 )
 

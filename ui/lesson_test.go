@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"electop/ui/join"
 	"errors"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"electop/model/lesson"
 	"electop/ui/action"
 	"electop/ui/input"
+	"electop/ui/join"
 	"electop/ui/layout"
 	"electop/ui/term"
 )

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"electop/ui/elections"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
+	"electop/ui/elections"
 	"electop/ui/wording"
 )
 

@@ -3,8 +3,6 @@ package ui
 import (
 	"cmp"
 	"context"
-	"electop/ui/join"
-	"electop/ui/travel"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +13,8 @@ import (
 	"electop/model/history"
 	"electop/model/lesson"
 	"electop/ui/action"
+	"electop/ui/join"
+	"electop/ui/travel"
 )
 
 // tape is a [travel.Past] of moments that were put on it.

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"electop/ui/elections"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +16,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/action"
+	"electop/ui/elections"
 )
 
 // noon is when the scenes begin.

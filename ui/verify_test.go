@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"electop/ui/elections"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"electop/model/session"
 	"electop/model/units"
 	"electop/ui/action"
+	"electop/ui/elections"
 	"electop/ui/term"
 	"electop/ui/wording"
 )

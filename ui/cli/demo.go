@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"electop/ui/join"
 	"fmt"
 	"net"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
 	"electop/ui/cli/tutor"
+	"electop/ui/join"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"electop/ui/travel"
 	"errors"
 	"fmt"
 
@@ -16,6 +15,7 @@ import (
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/task"
+	"electop/ui/travel"
 	"electop/zkwatch/feed"
 )
 

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	elections0 "electop/ui/elections"
 	"fmt"
 	"sync"
 
@@ -10,6 +9,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
+	list "electop/ui/elections"
 	"electop/zkwatch/feed"
 )
 
@@ -72,7 +72,7 @@ func (e *elections) States() []*doctor.State {
 }
 
 // Walk implements [ui.Wall].
-func (e *elections) Walk() *elections0.Walk { return e.searcher.walk.Load() }
+func (e *elections) Walk() *list.Walk { return e.searcher.walk.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.
 func (e *elections) find(path string) *watch.Election {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	elections0 "electop/ui/elections"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"electop/ui/cli/connect"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
+	list "electop/ui/elections"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
@@ -28,7 +28,7 @@ type searcher struct {
 	reach connect.Reach
 	mark  func() // the list changed
 
-	walk atomic.Pointer[elections0.Walk]
+	walk atomic.Pointer[list.Walk]
 
 	mu      sync.Mutex
 	last    plain.Discovery

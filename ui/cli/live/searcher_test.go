@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	elections0 "electop/ui/elections"
 	"log/slog"
 	"net"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/task"
+	list "electop/ui/elections"
 	"electop/zkwatch/client"
 )
 
@@ -82,7 +82,7 @@ func TestListIsSearchedAgain(t *testing.T) {
 		}
 		await := func(what string, paths ...string) {
 			t.Helper()
-			holds := func(w *elections0.Walk) bool {
+			holds := func(w *list.Walk) bool {
 				var found []string
 				for _, f := range w.Found {
 					found = append(found, f.Path)

@@ -5,13 +5,13 @@ import (
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
-	elections0 "electop/ui/elections"
+	list "electop/ui/elections"
 	"electop/ui/plain"
 )
 
 // walk is a search as the dashboard shows it.
-func walk(d plain.Discovery, running bool, err error) elections0.Walk {
-	w := elections0.Walk{Root: d.Root, Visited: d.Visited, Denied: d.Denied, Skipped: d.Skipped, Running: running, Stopped: d.Stopped}
+func walk(d plain.Discovery, running bool, err error) list.Walk {
+	w := list.Walk{Root: d.Root, Visited: d.Visited, Denied: d.Denied, Skipped: d.Skipped, Running: running, Stopped: d.Stopped}
 	if err != nil {
 		w.Err = znode.Safe(err.Error(), 0)
 	}
@@ -20,7 +20,7 @@ func walk(d plain.Discovery, running bool, err error) elections0.Walk {
 		if st.Dialect.Kind() == dialect.KindRegistry {
 			continue // a list of members is no election
 		}
-		f := elections0.Found{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
+		f := list.Found{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
 		if st.Dialect != nil && st.Dialect.Single {
 			var visible bool
 			if f.Waiting, visible = found.Could(); !visible {
