@@ -20,7 +20,7 @@ import (
 
 func TestSpawnInOrder(t *testing.T) {
 	t.Parallel()
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 28)
 		got := labels(s.feed.State())
 		if want := []string{"amber", "birch", "cedar", "delta", "ember"}; !slices.Equal(got[:5], want) {
@@ -42,7 +42,7 @@ func TestSpawnInOrder(t *testing.T) {
 }
 
 func TestSpawnInOrderGivesUpWithItsContext(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.server.Refuse(true)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -58,7 +58,7 @@ func TestSpawnInOrderGivesUpWithItsContext(t *testing.T) {
 }
 
 func TestResign(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		s.leads(t, "birch")
@@ -77,7 +77,7 @@ func TestResign(t *testing.T) {
 }
 
 func TestKill(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		time.Sleep(time.Minute) // virtual
 		killed := time.Now()
@@ -120,7 +120,7 @@ func TestKill(t *testing.T) {
 
 // The last candidate has no successor, and its end has a cause all the same.
 func TestKillTheLast(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
 		must(t, s.cast.Fault("amber", demo.Kill, true))
 		s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
@@ -132,7 +132,7 @@ func TestKillTheLast(t *testing.T) {
 
 func TestFreezeAndThaw(t *testing.T) {
 	t.Parallel()
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
 		must(t, s.cast.Fault("amber", demo.Freeze, true))
@@ -168,7 +168,7 @@ func TestFreezeAndThaw(t *testing.T) {
 }
 
 func TestKilledWhileFrozen(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 2)
 		frozen := time.Now()
 		must(t, s.cast.Fault("amber", demo.Freeze, true))
@@ -188,7 +188,7 @@ func TestKilledWhileFrozen(t *testing.T) {
 }
 
 func TestCampaign(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 2)
 		id, err := s.cast.Campaign("the one at the keys")
 		if err != nil || id != demo.You {
@@ -216,7 +216,7 @@ func TestCampaign(t *testing.T) {
 }
 
 func TestFollow(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		old := make(map[uint64]bool)
 		for _, recipe := range []dialect.Recipe{dialect.Herd(), nil} {
@@ -256,7 +256,7 @@ func TestFollow(t *testing.T) {
 			}
 		}
 		var switches []string
-		for _, o := range s.said() {
+		for _, o := range s.since(0) {
 			if w, ok := o.(*model.Switch); ok {
 				switches = append(switches, w.Recipe)
 			}
@@ -285,7 +285,7 @@ func TestFollowInOrder(t *testing.T) {
 			return dial(ctx, network, addr)
 		}
 	}
-	virtual(t, slow, func(t *testing.T, s *stage) {
+	virtual(t, slow, func(t *testing.T, s *world) {
 		const n = 120
 		s.enter(t, n)
 		var want []string
@@ -305,7 +305,7 @@ func TestFollowInOrder(t *testing.T) {
 }
 
 func TestFollowAfterResign(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.cast.Follow(dialect.Herd())
@@ -354,7 +354,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 					}}, nil
 				}
 			}
-			virtual(t, bugged, func(t *testing.T, s *stage) {
+			virtual(t, bugged, func(t *testing.T, s *world) {
 				s.enter(t, len(ids))
 				freeze := func() {
 					for _, id := range ids {
@@ -397,7 +397,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 }
 
 func TestNoParent(t *testing.T) {
-	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *stage) {
+	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 2))
 		s.await(t, "nobody is left", func(st *doctor.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
 		s.mu.Lock()
@@ -409,7 +409,7 @@ func TestNoParent(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 5)
 		must(t, s.cast.Fault("delta", demo.Freeze, true))
 		must(t, s.cast.Fault("cedar", demo.Kill, true))
@@ -449,7 +449,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestUnknownMember(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		err := s.cast.Fault("nobody\x1b[2J", demo.Kill, true)
 		if !errors.Is(err, demo.ErrNoMember) {
 			t.Errorf("nobody was killed: %v", err)
@@ -466,7 +466,7 @@ func TestForeignElection(t *testing.T) {
 	if !ok || d.Prefix == nil {
 		t.Fatal("no such dialect to take part in")
 	}
-	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *stage) {
+	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		if err := s.cast.SpawnInOrder(t.Context(), 3); err != nil {
 			t.Fatal(err)
 		}

@@ -177,7 +177,7 @@ func TestChaosFreezesForLonger(t *testing.T) {
 }
 
 func TestChaosRun(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 5)
 		if _, err := s.cast.Spawn(); err != nil { // one more than chaos knows of
 			t.Fatal(err)

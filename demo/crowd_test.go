@@ -167,7 +167,7 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 // A candidate that meets a reply larger than it has room for loses its place,
 // and stands again with more room.
 func TestReplyTooLarge(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		conn, err := client.Connect(connection(t, s.server))
 		must(t, err)
 		defer conn.Close()

@@ -74,7 +74,7 @@ func refused(t *testing.T, what string, err error) {
 func TestPartitionAndHeal(t *testing.T) {
 	t.Parallel()
 	var j jury
-	virtual(t, j.hears, func(t *testing.T, s *stage) {
+	virtual(t, j.hears, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
 		parted := time.Now()
@@ -120,7 +120,7 @@ func TestPartitionAndHeal(t *testing.T) {
 }
 
 func TestFaultsDoNotMix(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		must(t, s.cast.Fault("amber", demo.Partition, true))
 		refused(t, "freeze of a parted one", s.cast.Fault("amber", demo.Freeze, true))
@@ -158,7 +158,7 @@ func TestFaultsDoNotMix(t *testing.T) {
 }
 
 func TestLoseReplyFindsItsZnode(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "birch")
 		must(t, s.cast.Fault("birch", demo.LoseReply, true))
@@ -173,7 +173,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 		}
 		s.noGhosts(t, 3)
 		lost, found := false, false
-		for _, o := range s.said() {
+		for _, o := range s.since(0) {
 			if w, ok := o.(*model.Cast); ok && w.Member.ID == "birch" {
 				lost = lost || w.Member.LosesReply
 				found = found || w.Member.StepOn.Found
@@ -190,7 +190,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 }
 
 // noGhosts waits until n stand, each with a session of its own.
-func (s *stage) noGhosts(t *testing.T, n int) {
+func (s *world) noGhosts(t *testing.T, n int) {
 	t.Helper()
 	st := s.await(t, "all stand", func(st *doctor.State) bool { return st.Queue.Len() == n })
 	owners := make(map[uint64]bool)
@@ -203,7 +203,7 @@ func (s *stage) noGhosts(t *testing.T, n int) {
 }
 
 func TestLoseReplyLeavesAGhost(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
 		must(t, s.cast.Fault("amber", demo.NoGuid, true))
 		if w := s.lastWord(t, "amber").Member; !w.NoGuid {
@@ -227,7 +227,7 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 }
 
 func TestNoGuidAll(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 2)
 		s.cast.NoGuidAll(true)
 		id, err := s.cast.Spawn()
@@ -252,7 +252,7 @@ func TestNoGuidAll(t *testing.T) {
 
 func TestNoGuidInAForeignElection(t *testing.T) {
 	d, _ := dialect.ByID("curator-lock")
-	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *stage) {
+	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		if err := s.cast.Fault("amber", demo.NoGuid, true); !errors.Is(err, demo.ErrForeign) {
 			t.Errorf("NoGuid: %v", err)
@@ -270,7 +270,7 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 
 func TestSlowLead(t *testing.T) {
 	t.Parallel()
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		refused(t, "a slow procedure that is over", s.cast.Fault("amber", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.SlowLead, true))
@@ -310,7 +310,7 @@ func TestSlowLead(t *testing.T) {
 }
 
 func TestSession(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *stage) {
+	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
 		if got, want := s.cast.Session("amber"), s.lastWord(t, "amber").Member.Session; got != want || got == 0 {
 			t.Errorf("session %x, want %x", got, want)
@@ -333,7 +333,7 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var j jury
 	stale, sound := 0, 0
-	virtual(t, j.hears, func(t *testing.T, s *stage) {
+	virtual(t, j.hears, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		rounds := 300
 		if testing.Short() {
@@ -377,7 +377,7 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 
 func TestClear(t *testing.T) {
 	var j jury
-	virtual(t, j.hears, func(t *testing.T, s *stage) {
+	virtual(t, j.hears, func(t *testing.T, s *world) {
 		for range 2 {
 			s.enter(t, 8)
 			_, err := s.cast.Campaign("the one at the keys")

@@ -49,7 +49,7 @@ func TestStep(t *testing.T) {
 			t.Errorf("with nothing held: %+v", all)
 		}
 
-		amber, birch := w.member(t, "amber"), w.member(t, "birch")
+		amber, birch := w.now(t, "amber"), w.now(t, "birch")
 		// A dead leader is waited for; a step skips that. Then each message is one.
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		time.Sleep(time.Second) // virtual
@@ -96,14 +96,14 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		if got := all[len(all)-1].Skipped; got != "cedar" {
 			t.Errorf("the first one skipped is %q", got)
 		}
-		if m := w.member(t, "amber"); m.Belief != model.Leading {
+		if m := w.now(t, "amber"); m.Belief != model.Leading {
 			t.Fatalf("amber is %s", m.Belief)
 		}
 		all = w.step(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "amber" {
 			t.Errorf("the second one skipped is %q", got)
 		}
-		if m := w.member(t, "amber"); m.Belief == model.Leading {
+		if m := w.now(t, "amber"); m.Belief == model.Leading {
 			t.Error("its session is over, and amber believes that it leads")
 		}
 		w.step(t, nothingHeld)
@@ -115,7 +115,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	})
 }
 
-func (w *world) member(t *testing.T, id string) model.Member {
+func (w *world) now(t *testing.T, id string) model.Member {
 	t.Helper()
 	synctest.Wait()
 	m, ok := byID(w.feed.State(), id)

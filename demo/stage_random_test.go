@@ -21,8 +21,8 @@ const actionLimit = 10 * time.Second
 
 // TestRandomStage does random things to a stage, the slow and the stepped one
 // included: each is done in time, nobody who is awake leads besides another,
-// no fenced worker writes what it must not, all of it heals, and whatever is
-// held the end is quick.
+// no fenced worker writes what it must not, all of it heals, the events are what
+// the server counted, a replay has the same, and whatever is held the end is quick.
 func TestRandomStage(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -51,6 +51,7 @@ func TestRandomStage(t *testing.T) {
 					time.Sleep(d) // virtual
 					synctest.Wait()
 					c.hear(t, w)
+					w.oneLeader(t)
 					if t.Failed() {
 						t.Fatalf("after %q", done[max(0, len(done)-12):])
 					}
@@ -74,6 +75,11 @@ func TestRandomStage(t *testing.T) {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
 				})
 				c.hear(t, w)
+				time.Sleep(2 * time.Second) // virtual
+				w.account(t)
+				w.noGhosts(t, w.cast.Len())
+				w.end()
+				w.replays(t)
 			})
 		})
 	}
@@ -120,6 +126,11 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 		_, err = w.cast.Spawn()
 	case n < 7:
 		what, err = "follow", w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
+	case n < 8:
+		what = "campaign"
+		if _, err := w.cast.Campaign("somebody"); err != nil {
+			_ = w.cast.Fault(demo.You, demo.Resign, true)
+		}
 	case n < 26:
 		kind := anyFault(random)
 		what, err = fmt.Sprint(kind, id, on), w.cast.Fault(id, kind, on)

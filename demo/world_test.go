@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/client"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/observer"
 )
@@ -32,6 +33,7 @@ type world struct {
 	notices []string
 	events  []model.Event
 	log     observed
+	latest  map[string]*model.Cast // of each member, the last word
 }
 
 // worldConfig is what tests vary.
@@ -40,6 +42,7 @@ type worldConfig struct {
 	writeEvery time.Duration
 	chaos      string
 	applied    func(*doctor.State, []model.Event)
+	cast       func(*demo.Config)
 }
 
 // inWorld runs f in a world in virtual time.
@@ -49,16 +52,17 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		cfg.timeout = timeout
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{server: zkserver.New(zkserver.Options{})}
+		w := &world{server: zkserver.New(zkserver.Options{}), latest: make(map[string]*model.Cast)}
 		defer w.server.Close()
-		servers, err := client.ParseConnectString("127.0.0.1:1")
-		must(t, err)
-		front := client.Config{Servers: servers, SessionTimeout: cfg.timeout,
-			Dial: func(context.Context, string, string) (net.Conn, error) { return w.server.Dial() }}
+		front := connection(t, w.server)
+		front.SessionTimeout = cfg.timeout
 		back := front
 		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialBackstage() }
 
 		election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
+		record, err := history.NewEncoder(&w.log.record, history.NewHeader(election, feed.Now()))
+		must(t, err)
+		w.log.Encoder = record
 		w.feed = feed.New(feed.Config{Election: election, Record: &w.log, Applied: cfg.applied, Events: func(es []model.Event) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -69,6 +73,9 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		put := func(o model.Observation) {
 			w.mu.Lock()
 			w.put = append(w.put, o)
+			if c, ok := o.(*model.Cast); ok {
+				w.latest[c.Member.ID] = c
+			}
 			w.mu.Unlock()
 			w.feed.Put(o)
 		}
@@ -77,9 +84,11 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 			defer w.mu.Unlock()
 			w.notices = append(w.notices, n)
 		}
-		w.cast = demo.NewCast(demo.Config{
-			Conn: front, Path: path, Ack: ackPath, Create: true, Now: feed.Now, Put: put, Notice: notice,
-		})
+		cast := demo.Config{Conn: front, Path: path, Ack: ackPath, Create: true, Now: feed.Now, Put: put, Notice: notice}
+		if cfg.cast != nil {
+			cfg.cast(&cast)
+		}
+		w.cast = demo.NewCast(cast)
 		w.stage = demo.NewStage(demo.StageConfig{
 			Server: w.server, Cast: w.cast, Path: path, Workers: back, WriteEvery: cfg.writeEvery, Chaos: cfg.chaos,
 			Put: put, Notice: notice, Now: feed.Now,
@@ -194,9 +203,13 @@ func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*mod
 }
 
 // observed is a recording in memory, in the order in which it is applied.
-type observed struct{ observations []model.Observation }
+type observed struct {
+	*history.Encoder
+	record       bytes.Buffer // to be read after the feed ended
+	observations []model.Observation
+}
 
 func (m *observed) Encode(o model.Observation, _ func() *doctor.State) error {
 	m.observations = append(m.observations, o)
-	return nil
+	return m.Encoder.Encode(o)
 }
