@@ -24,7 +24,10 @@ const (
 // Fault applies a fault to a candidate, or ends it if on is false. A leader that is no
 // longer frozen is reported as frozen until it has checked whether it still leads.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
-	if kind == Expire && c.expire != nil { // also of a dead one
+	switch {
+	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
+		return nil // they do not last
+	case kind == Expire && c.expire != nil: // also of a dead one
 		return c.expire(id)
 	}
 	return c.with(id, func(m *member) error {
