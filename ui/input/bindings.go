@@ -118,14 +118,6 @@ func Bindings(observeOnly bool) []Binding {
 	return out
 }
 
-// places are the modes of the places in which an action's key works.
-var places = []struct {
-	where action.Where
-	mode  Mode
-}{
-	{action.OnMain, ModeNormal}, {action.OnFaults, ModeFaults}, {action.OnElections, ModeElections},
-}
-
 // actions returns the bindings of the actions that have a key.
 func actions() (out []Binding) {
 	for i := range action.Table {
@@ -133,16 +125,10 @@ func actions() (out []Binding) {
 		if d.Key == "" {
 			continue
 		}
-		b := Binding{
+		out = append(out, Binding{
 			Binding: key.NewBinding(key.WithKeys(d.Key), key.WithHelp(d.Key, d.Label)),
-			Do:      CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop, Shown: d.Shown,
-		}
-		for _, p := range places {
-			if d.Where&p.where != 0 {
-				b.Modes |= p.mode
-			}
-		}
-		out = append(out, b)
+			Modes:   Mode(d.Where), Do: CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop, Shown: d.Shown,
+		})
 	}
 	return out
 }

@@ -1,16 +1,22 @@
 package input
 
+import "electop/ui/action"
+
 // Mode says what the keyboard is for at the moment.
 type Mode uint16
 
 const (
-	ModeNormal Mode = 1 << iota
-	ModeElections
-	ModeHelp
+	ModeNormal    = Mode(action.OnMain)
+	ModeFaults    = Mode(action.OnFaults) // the list of faults
+	ModeElections = Mode(action.OnElections)
+)
+
+// The modes in which no action has a key.
+const (
+	ModeHelp Mode = ModeElections << (1 + iota)
 	ModeFilter
 	ModeDialog
 	ModePast    // time travel: the main screen as it was
-	ModeFaults  // the list of faults
 	ModeLessons // the menu of lessons
 	ModeJoin    // how others join
 	ModePalette // everything that can be done
