@@ -44,16 +44,8 @@
 // # In slow motion
 //
 // An election can be watched in slow motion: [Server.SetPace] delays each reply and
-// each watch event, or holds it until [Server.Step] releases it, and [Server.Paced]
-// shows the held messages. Messages leave in the order in which the server produced
-// them, over all sessions. Only messages are delayed, not the work: if the reply to a
-// create is held, the node already exists. Pings, handshakes and lease renewals are
-// not delayed. While a message of a session is held, the session's deadline moves
-// too, so slow motion expires no session and breaks no connection. Held messages are
-// lost when their connection ends.
-//
-// An observer connects with [Server.DialBackstage]: its messages are not delayed, and
-// it is not counted below.
+// each watch event, or holds it until [Server.Step] releases it; see [Pace]. Only messages
+// are delayed, not the work: if the reply to a create is held, the node already exists.
 //
 // # What a deletion causes
 //
@@ -61,8 +53,10 @@
 // [Server.Tally] reports, for each deleted child of a node, which sessions were
 // notified and what they requested after that: one session in a chain, all sessions
 // in a herd. If there are no other clients, and nothing else that they watch
-// changes, the tallies add up to the Counters. The first report of a deletion comes
-// before any client can know about it, so reactions of clients always come later.
+// changes, the tallies add up to the Counters.
+//
+// An observer connects with [Server.DialBackstage]: its messages are not delayed, and
+// it is not counted.
 //
 // # Data
 //
@@ -77,14 +71,14 @@
 //
 // # How a request passes through
 //
-//	serve.go     serve           reads a frame
-//	dispatch.go  handle          takes the lock, extends the session's life
-//	             write           tree.Check: is it allowed? Returns a Change
-//	                             tree.Apply: returns an Effect
-//	watches.go   applied         trigger: who is to be notified
-//	             notify          output.send: the event waits to be written
-//	dispatch.go  handle          output.send: so does the reply, lock released
-//	conn.go      Write           the network
+//	serve.go       serve    reads a frame
+//	dispatch.go    handle   takes the lock, extends the session's life
+//	transaction.go write    tree.Check: is it allowed? Returns a Change
+//	                        tree.Apply: returns an Effect
+//	watches.go     applied  watches.trigger: who is to be notified
+//	               notify   output.send: the event waits to be written
+//	dispatch.go    handle   output.send: so does the reply, lock released
+//	conn.go        Write    the network
 //
 // A connection has one goroutine. A write is checked completely before it
 // changes anything, so that a multi needs no undoing: its operations are checked
@@ -96,8 +90,9 @@
 //
 // Nothing is written to a connection under the lock. The connection's own goroutine
 // writes its output when it has no further request at hand. Events that reach an idle
-// connection are written by another goroutine, which ends when none are left. An idle session therefore costs a goroutine, two small
-// buffers and a map entry, and thousands of them are fine: 5,000 take 40 MB. What
+// connection are written by another goroutine, which ends when none are left. An idle
+// session therefore costs a goroutine, two small buffers and a map entry, and thousands of
+// them are fine: 5,000 take 40 MB. What
 // takes long is not done under the lock in one go: the tables for operators are copied
 // under it and formatted as they are sent, and of thousands of sessions that expire at
 // the same time a hundred end at once. If a peer does not read its replies, the server
@@ -114,42 +109,26 @@
 //
 // If a client has seen a later zxid than the server has (because the server was
 // restarted without its data), its session expires and it can start again; Apache
-// drops the connection, which sends clients of a single server into an endless loop. An unknown operation is answered with Unimplemented and the
-// connection stays. The password of a session is checked before its old
-// connection is closed: otherwise a stranger who guesses an id could cut it.
+// drops the connection, which sends clients of a single server into an endless loop. An
+// unknown operation is answered with Unimplemented and the connection stays. The password
+// of a session is checked before its old connection is closed: otherwise a stranger who
+// guesses an id could cut it.
 //
 // Standard, persistent and recursive watches of one client on the same path
 // are kept apart, and checkWatches looks at the asking client's own watches,
-// as in later releases; in 3.8 the last watch replaces those before, and
-// anybody's watch is an answer.
+// as in later releases. Events about a node are withheld from clients that may not read
+// it, which Apache does since CVE-2024-23944 (3.8.4).
 //
 // Where Apache's order is that of a Java hash table (children, ephemeral
 // nodes, the nodes that go with a session, identities) this server's is that of
-// creation, or arbitrary. Text that comes back in a reply is the bytes that
-// were sent; Apache alters characters beyond the basic plane.
-//
-// Events about a node are withheld from clients that may not read it, which
-// Apache does since CVE-2024-23944 (3.8.4, and earlier ones that distributions
-// mended).
-//
-// Three requests that Apache 3.8 stumbles over are answered: a successful check
-// outside of a multi (no reply ever), checkWatches of a path without a slash
-// (MarshallingError while a recursive watch exists, or for any kind), and
-// createTTL with flags that say no TTL and a TTL of -1 (Apache never answers; here
-// BadArguments).
-//
-// Of malformed requests two get another error: null as the identity of an ACL
-// makes that invalid (MarshallingError), and null in place of a path in a multi
-// uses up a zxid that the answer shows (Apache hides it).
-//
-// A setACL applies to requests that its client sends right after it, without waiting
-// for the reply; with Apache that depends on chance.
+// creation, or arbitrary.
 //
 // There are no quotas, no SASL, no super user, no reconfiguration (Unimplemented;
 // Apache has it disabled), no TTL nodes (Unimplemented, as in Apache by default), and
 // clients cannot use internal operations of servers (such as deleteContainer). Data
 // ends with the Server.
 //
-// The tests show these differences on both servers. For everything else they compare
-// the two servers with random requests.
+// The table in differs_test.go has these and some requests that no well-behaved client
+// makes, each with its reason, and the tests show them on both servers. For everything
+// else they compare the two servers with random requests.
 package zkserver
