@@ -24,9 +24,20 @@ func (t *testingT) end() {
 	}
 }
 
-type noLog struct{}
-
-func (noLog) Printf(string, ...any) {}
+// connect returns a client with a session, which ends with the test.
+func connect(t *testingT, addr string) *zk.Conn {
+	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(c.Close)
+	for ev := range events {
+		if ev.State == zk.StateHasSession {
+			break
+		}
+	}
+	return c
+}
 
 // A test of what happens when a client's session expires: what it held is free
 // for the next. In a test t is the test's own, and its end is the server's.
@@ -34,20 +45,7 @@ func Example() {
 	t := &testingT{}
 	defer t.end()
 	server, addr := zkserver.Start(t, zkserver.Options{})
-	connect := func() *zk.Conn {
-		c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(noLog{}))
-		if err != nil {
-			t.Fatalf("connect: %v", err)
-		}
-		t.Cleanup(c.Close)
-		for ev := range events {
-			if ev.State == zk.StateHasSession {
-				break
-			}
-		}
-		return c
-	}
-	first, second := connect(), connect()
+	first, second := connect(t, addr), connect(t, addr)
 	if _, err := first.Create("/lock", []byte("first"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatalf("create: %v", err)
 	}
@@ -74,16 +72,7 @@ func ExampleServer_Step() {
 	t := &testingT{}
 	defer t.end()
 	server, addr := zkserver.Start(t, zkserver.Options{})
-	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(noLog{}))
-	if err != nil {
-		t.Fatalf("connect: %v", err)
-	}
-	t.Cleanup(c.Close)
-	for ev := range events {
-		if ev.State == zk.StateHasSession {
-			break
-		}
-	}
+	c := connect(t, addr)
 	server.SetPace(zkserver.Pace{Steps: true})
 	created := make(chan string)
 	go func() {
