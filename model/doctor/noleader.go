@@ -14,12 +14,10 @@ import (
 // it is absent or another's; others have only the leader's own znode, and that is
 // absent.
 func noLeader(r *report) {
-	switch r.s.NoLeader() {
-	case model.NotAcknowledged:
+	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
-	case model.NoCandidate:
-		vacant(r)
 	}
+	vacant(r)
 }
 
 // notAcknowledged finds a first candidate that has not acknowledged.
