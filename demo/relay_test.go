@@ -114,7 +114,7 @@ func TestPaceIsTold(t *testing.T) {
 }
 
 func TestRulesAreTold(t *testing.T) {
-	inWorld(t, worldConfig{chaos: "seed 9, 1/s"}, func(t *testing.T, w *world) {
+	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 9, Rate: 1}}, func(t *testing.T, w *world) {
 		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}
 		must(t, w.stage.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"}))
 		st := w.await(t, "the rules are seen", func(st *doctor.State) bool { return st.Work.Rules.Workers })

@@ -184,7 +184,7 @@ func (w *world) causes(from string) (out []model.Cause) {
 }
 
 func TestScenes(t *testing.T) {
-	inWorld(t, worldConfig{chaos: "seed 1, 2/s"}, func(t *testing.T, w *world) {
+	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
 		must(t, w.stage.SetRules(model.Rules{Workers: true}))
 		w.enter(t, 4)
 		ctx, cancel := context.WithCancel(t.Context())

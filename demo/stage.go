@@ -24,8 +24,7 @@ type StageConfig struct {
 	Workers client.Config
 	// WriteEvery is how often a worker writes; 0 is 400 ms.
 	WriteEvery time.Duration
-	// Chaos is the text of [Chaos.String], "" for no chaos.
-	Chaos string
+	Chaos      *Chaos // nil: no random faults
 	// Put takes the observations; it must not block.
 	Put func(model.Observation)
 	// Notice gets one line for each problem.
@@ -66,10 +65,12 @@ func NewStage(cfg StageConfig) *Stage {
 	s := &Stage{
 		cfg:     cfg,
 		setting: make(chan struct{}, 1),
-		rules:   model.Rules{Chaos: cfg.Chaos},
 		players: make(map[string]model.Member),
 		orders:  make(map[int64]*order),
 		changed: make(chan struct{}, 1),
+	}
+	if cfg.Chaos != nil {
+		s.rules.Chaos = cfg.Chaos.String()
 	}
 	cfg.Cast.attend(s.heard)
 	cfg.Cast.expire = s.expireNow

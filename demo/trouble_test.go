@@ -20,7 +20,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 	broken := ""
 	var told []string
 	inWorld(t, worldConfig{
-		chaos: c.String(),
+		chaos: &c,
 		applied: func(st *doctor.State, _ []model.Event) {
 			if b := st.Broken(); len(b) > 0 && broken == "" {
 				broken = strings.Join(b, "; ")

@@ -40,7 +40,7 @@ type world struct {
 type worldConfig struct {
 	timeout    time.Duration // of sessions
 	writeEvery time.Duration
-	chaos      string
+	chaos      *demo.Chaos
 	applied    func(*doctor.State, []model.Event)
 	cast       func(*demo.Config)
 }

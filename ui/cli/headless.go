@@ -105,7 +105,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	}
 	defer w.Close()
 	cast := stage.NewCast(w.First(), demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
-	scene := stage.New(w.First(), cast, stage.Config{Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
+	scene := stage.New(w.First(), demo.StageConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
 	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := task.NewGroup(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return r.server.Run(ctx, notice) })

@@ -56,8 +56,8 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
 	}
 	if cfg.Server != nil {
-		p.actions.stage = stage.New(first, cast, stage.Config{
-			Server: cfg.Server.ZooKeeper, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
+		p.actions.stage = stage.New(first, demo.StageConfig{
+			Cast: cast, Server: cfg.Server.ZooKeeper, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
 		p.tutor.Open(p.actions.stage, first.Feed, p.elections.mark)
 	}

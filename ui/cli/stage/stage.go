@@ -8,11 +8,9 @@ import (
 	"log/slog"
 
 	"electop/demo"
-	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/watch"
-	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
@@ -22,23 +20,10 @@ func NewCast(e *watch.Election, cfg demo.Config) *demo.Cast {
 	return demo.NewCast(cfg)
 }
 
-// Config has the parts of a stage.
-type Config struct {
-	Server  *zkserver.Server
-	Workers client.Config // of their connections
-	Chaos   *demo.Chaos   // nil: no random faults
-	Notice  func(string)
-}
-
-// New returns the stage of a demo in the election e.
-func New(e *watch.Election, cast *demo.Cast, cfg Config) *demo.Stage {
-	s := demo.StageConfig{
-		Server: cfg.Server, Cast: cast, Path: e.Path, Workers: cfg.Workers, Put: e.Feed.Put, Notice: cfg.Notice, Now: feed.Now,
-	}
-	if cfg.Chaos != nil {
-		s.Chaos = cfg.Chaos.String()
-	}
-	return demo.NewStage(s)
+// New returns the stage of a demo in the election e. It fills in the rest of cfg.
+func New(e *watch.Election, cfg demo.StageConfig) *demo.Stage {
+	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
+	return demo.NewStage(cfg)
 }
 
 // IgnoreEnd returns err, or nil if that is only the end of the command.
