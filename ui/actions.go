@@ -103,11 +103,11 @@ func (d *dashboard) done(m doneMsg) {
 				d.opening = ""
 			}
 		}
-		what := action.WordsFor(m.action, "").Verb
+		what := action.WordsFor(m.action, "").Cant
 		if m.action.Target != "" {
 			what += " " + m.name
 		}
-		d.say(term.Trouble, what+": "+znode.Safe(m.err.Error(), 0))
+		d.refuse(what, znode.Safe(m.err.Error(), 0))
 		return
 	}
 	switch m.action.Kind {
