@@ -53,7 +53,7 @@ type Cast struct {
 	noGuid  bool           // see NoGuidAll
 	recipe  dialect.Recipe // that members follow; nil: that of the dialect
 
-	expire func(id string) error // ends a session; nil without a [Stage]
+	stage *Stage // set before there are members; nil: none
 }
 
 // Sizes of a candidate's buffers. One whose buffer cannot hold the list of the

@@ -27,8 +27,8 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
 		return nil // they do not last
-	case kind == Expire && c.expire != nil: // also of a dead one
-		return c.expire(id)
+	case kind == Expire && c.stage != nil: // also of a dead one
+		return c.stage.expireNow(id)
 	}
 	return c.with(id, func(m *member) error {
 		if err := m.unfit(kind, on); err != nil {

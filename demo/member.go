@@ -168,7 +168,11 @@ func (m *member) publish(gone bool) {
 	}
 	v.NoGuid, v.SlowLead = m.noGuid, m.slow != nil
 	v.LosesReply = v.LosesReply || m.loses
-	m.cast.cfg.Put(&model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone})
+	w := &model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone}
+	m.cast.cfg.Put(w)
+	if m.cast.stage != nil {
+		m.cast.stage.heard(w)
+	}
 }
 
 // resign makes the member leave. The caller holds m.mu.

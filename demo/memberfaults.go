@@ -16,7 +16,7 @@ func (m *member) unfit(kind Fault, on bool) error {
 	case !on:
 	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
 		return notNow(m.name + " has already finished its leader procedure. Select one that waits")
-	case kind == Expire && m.cast.expire == nil:
+	case kind == Expire && m.cast.stage == nil:
 		return notNow("it needs the embedded server. Start electop demo")
 	case kind == NoGuid && m.cast.foreign():
 		return ErrForeign

@@ -72,24 +72,8 @@ func NewStage(cfg StageConfig) *Stage {
 	if cfg.Chaos != nil {
 		s.rules.Chaos = cfg.Chaos.String()
 	}
-	cfg.Cast.attend(s.heard)
-	cfg.Cast.expire = s.expireNow
+	cfg.Cast.stage = s
 	return s
-}
-
-// attend makes heard receive each report of a member, after Config.Put. That is
-// done under the member's lock: heard must not call the cast. It is for a cast
-// that has no members yet.
-func (c *Cast) attend(heard func(*model.Cast)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	put := c.cfg.Put
-	c.cfg.Put = func(o model.Observation) {
-		put(o)
-		if w, ok := o.(*model.Cast); ok {
-			heard(w)
-		}
-	}
 }
 
 // Run publishes observations until ctx ends, and then stops the workers.
@@ -106,7 +90,7 @@ func (s *Stage) Run(ctx context.Context) error {
 	return nil
 }
 
-// heard takes in a report of a member.
+// heard receives each report of a member, under its lock: it must not call the cast.
 func (s *Stage) heard(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"electop/ui/elections"
 	"strconv"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	_ "electop/ui/background" // before bubbletea's init
+	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/status"
