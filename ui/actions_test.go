@@ -44,7 +44,7 @@ func TestActionsHaveTargets(t *testing.T) {
 		{"jf", action.Action{Election: "/election", Kind: action.Freeze, Target: "birch", Arg: action.ArgOn}},
 		{"d", action.Action{Election: "/election", Kind: action.Resign, Target: "birch"}},
 		{"c", action.Action{Election: "/election", Kind: action.Campaign, Arg: action.ArgOff}},
-		{"h", action.Action{Election: "/election", Kind: action.Herd, Arg: "herd"}},
+		{"h", action.Action{Election: "/election", Kind: action.Herd, Arg: action.ArgOn}},
 		{"Gx", action.Action{Election: "/election", Kind: action.Kill, Target: "/election/guid-n_0000000017"}},
 	} {
 		keys(m, strings.Split(c.keys, "")...)

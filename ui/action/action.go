@@ -17,7 +17,7 @@ const (
 	Freeze   Kind = "freeze"   // freeze, or thaw: ArgOn, ArgOff
 	Resign   Kind = "resign"   // close its session
 	Campaign Kind = "campaign" // enter the election or leave it: ArgOn, ArgOff
-	Herd     Kind = "herd"     // change the recipe to the one that Arg names
+	Herd     Kind = "herd"     // everybody watches the leader, or not: ArgOn, ArgOff
 	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
 	Pause    Kind = "pause"    // replays only: stop or continue the playback
 	Verify   Kind = "verify"   // ask the servers now who watches what; done once that has begun

@@ -37,9 +37,7 @@ type Def struct {
 	Next func(s *doctor.State, m *model.Member) string
 
 	Words
-	// Undo are the words for the opposite, where the argument is UndoArg.
-	UndoArg string
-	Undo    Words
+	Undo Words // for the opposite, where the argument is ArgOff
 }
 
 // Where says in front of what the key works.
@@ -109,7 +107,7 @@ func find(a Action) *Def {
 func WordsFor(a Action, name string) Words {
 	d := find(a)
 	w := d.Words
-	if d.UndoArg != "" && a.Arg == d.UndoArg {
+	if a.Arg == ArgOff {
 		w = d.Undo
 	}
 	w.Verb = cmp.Or(w.Verb, string(a.Kind))

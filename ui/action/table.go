@@ -35,7 +35,6 @@ var Table = []Def{
 			Shows: "Its session expires and another candidate leads, but it still believes that it leads: two leaders, one of them wrong.",
 			Done:  "{name} is frozen: it reads, writes and decides nothing",
 		},
-		UndoArg: ArgOff,
 		Undo: Words{
 			Verb:  "thaw",
 			Is:    "it runs again, and learns what happened",
@@ -54,24 +53,17 @@ var Table = []Def{
 	},
 	{
 		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Drop: 2, Changes: true,
-		Help:    "this program becomes a candidate, or withdraws",
-		Next:    onOff(campaigning),
-		Words:   Words{Done: "this program is a candidate now"},
-		UndoArg: ArgOff,
-		Undo:    Words{Verb: "withdraw", Done: "this program withdraws from the election"},
+		Help:  "this program becomes a candidate, or withdraws",
+		Next:  onOff(campaigning),
+		Words: Words{Done: "this program is a candidate now"},
+		Undo:  Words{Verb: "withdraw", Done: "this program withdraws from the election"},
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
-		Help: "everybody watches the leader (herd), or its predecessor",
-		Next: func(s *doctor.State, _ *model.Member) string {
-			if herd := dialect.Herd().Name(); s.Recipe.Name() != herd {
-				return herd
-			}
-			return dialect.Election().Name()
-		},
-		Words:   Words{Cant: "change the recipe", Done: "herd: from now on everybody watches the leader"},
-		UndoArg: dialect.Election().Name(),
-		Undo:    Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on everybody watches its predecessor"},
+		Help:  "everybody watches the leader (herd), or its predecessor",
+		Next:  onOff(func(s *doctor.State, _ *model.Member) bool { return s.Recipe.Name() == dialect.Herd().Name() }),
+		Words: Words{Cant: "change the recipe", Done: "herd: from now on everybody watches the leader"},
+		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on everybody watches its predecessor"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
@@ -101,9 +93,8 @@ var Table = []Def{
 			}
 			return ArgOff
 		},
-		Words:   Words{Cant: "add workers", Done: "leaders have workers from now on, which write to a shared counter"},
-		UndoArg: ArgOff,
-		Undo:    Words{Verb: "no workers", Cant: "stop the workers", Done: "the workers stop"},
+		Words: Words{Cant: "add workers", Done: "leaders have workers from now on, which write to a shared counter"},
+		Undo:  Words{Verb: "no workers", Cant: "stop the workers", Done: "the workers stop"},
 	},
 	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
 	{
@@ -128,7 +119,6 @@ var Table = []Def{
 			Shows: "It runs and has a clock, so it stops leading before its session can expire, if clocks run at about the same rate.",
 			Done:  "{name} is cut off: nothing passes between it and the servers, but it runs",
 		},
-		UndoArg: ArgOff,
 		Undo: Words{
 			Verb:  "heal",
 			Is:    "its network works again",
@@ -162,7 +152,6 @@ var Table = []Def{
 			Shows: "To be followed by a lost reply: it cannot find its own znode among the others, creates another, and leaves a ghost.",
 			Done:  "the next znode of {name} has no guid in its name: a lost reply makes a ghost",
 		},
-		UndoArg: ArgOff,
 		Undo: Words{
 			Verb:  "guid again",
 			Cant:  "restore the guid",
@@ -180,7 +169,6 @@ var Table = []Def{
 			Shows: "It is elected and has not acknowledged. A program that asks only the queue who leads asks too early.",
 			Done:  "{name} will not finish its leader procedure: elected, not acknowledged",
 		},
-		UndoArg: ArgOff,
 		Undo: Words{
 			Verb:  "lead on",
 			Is:    "it finishes its leader procedure",

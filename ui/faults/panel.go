@@ -114,7 +114,7 @@ func (v Panel) Draw(f *term.Frame) {
 				if why != refused {
 					text = why // else it stands below the list
 				}
-			case a.Arg != "" && a.Arg == action.Of(a.Kind).UndoArg || a.Kind == action.LoseReply && r.Member != nil && r.Member.LosesReply:
+			case a.Arg == action.ArgOff || a.Kind == action.LoseReply && r.Member != nil && r.Member.LosesReply:
 				label = term.Lead // it is so now
 			}
 			p.Text(pointing, mark).Gap(1).Text(keys, key).Gap(2).Fit(name, label, said.Verb).Gap(1).Fit(p.Room()-1, words, text)

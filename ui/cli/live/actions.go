@@ -104,7 +104,7 @@ func (a *actions) campaign(act action.Action) error {
 }
 
 func (a *actions) follow(act action.Action) error {
-	if act.Arg == dialect.Herd().Name() {
+	if act.Arg == action.ArgOn {
 		return a.cast.Follow(dialect.Herd())
 	}
 	return a.cast.Follow(nil)

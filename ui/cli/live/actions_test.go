@@ -18,7 +18,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui"
 	"electop/ui/action"
@@ -90,7 +89,7 @@ func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 		inDemo(t, n, func(t *testing.T, p *parts, await func(func(*doctor.State) bool) *doctor.State) {
 			acts := p.actions.acts()
 			if name == "herd" {
-				must(t, acts.Do(t.Context(), action.Action{Kind: action.Herd, Arg: dialect.Herd().Name()}))
+				must(t, acts.Do(t.Context(), action.Action{Kind: action.Herd, Arg: action.ArgOn}))
 				time.Sleep(time.Second) // virtual
 				await(func(s *doctor.State) bool { return stage.InPlace(s, n) })
 			}
