@@ -268,7 +268,10 @@ func TestWorkerOutlivesItsConnection(t *testing.T) {
 		must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: true}))
 		w.enter(t, 1)
 		w.writesUntil(t, 0, "it writes", func(x *model.Write) bool { return x.Value == 3 })
-		w.server.Restart(time.Second)
+		w.server.Refuse(true)
+		w.server.CloseConnections()
+		time.Sleep(time.Second)
+		w.server.Refuse(false)
 		w.writesUntil(t, 0, "it writes again", func(x *model.Write) bool { return x.Value == 9 })
 		seen := int64(0)
 		for _, x := range w.writes(model.Counter, 0) {

@@ -232,11 +232,7 @@ func TestAdminRequests(t *testing.T) {
 func TestAdminAfterClose(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	url := startAdmin(t, s)
-	get(t, http.MethodGet, url+"/commands/ruok") // it serves: a listener alone takes connections too
-	s.Restart(time.Hour)
-	if _, got := get(t, http.MethodGet, url+"/commands/ruok"); !strings.Contains(got, `"error": "This ZooKeeper instance is not currently serving requests"`) {
-		t.Errorf("a server that is restarting says %s", got)
-	}
+	get(t, http.MethodGet, url+"/commands/ruok")           // it serves: a listener alone takes connections too
 	idle := dialTCP(t, strings.TrimPrefix(url, "http://")) // Close must not wait for it
 	s.Close()
 	if _, err := idle.Read(make([]byte, 1)); err == nil {

@@ -56,7 +56,7 @@ func (s *Server) touch(sess *session) {
 func (s *Server) armExpiry() {
 	s.expiry.stop()
 	s.expiry = nil
-	if first := s.sessions.check; first != never && !s.down && !s.closed {
+	if first := s.sessions.check; first != never && !s.closed {
 		s.expiry = s.after(first-s.elapsed(), s.expireDue)
 	}
 }
@@ -87,20 +87,22 @@ func (s *Server) endSession(sess *session, drop bool) {
 	}
 }
 
+// reapInterval is how often empty containers are looked for, as Apache does.
+const reapInterval = time.Minute
+
 // armReaper starts the timer that looks for nodes to delete, unless it runs or there are
 // none that may be deleted some day.
 func (s *Server) armReaper() {
 	if s.reaper == nil && s.tree.Reapable() > 0 {
-		s.reaper = s.after(s.opts.ReapInterval, s.reap)
+		s.reaper = s.after(reapInterval, s.reap)
 	}
 }
 
 // reap deletes the containers that are due.
 func (s *Server) reap() {
-	if s.reaper = nil; !s.down {
-		for _, path := range s.tree.Due() {
-			s.deleteAll([]string{path})
-		}
-		s.armReaper()
+	s.reaper = nil
+	for _, path := range s.tree.Due() {
+		s.deleteAll([]string{path})
 	}
+	s.armReaper()
 }

@@ -42,7 +42,7 @@ func (c *conn) attach() bool {
 	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.refusing || s.down {
+	if s.closed || s.refusing {
 		return false
 	}
 	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit && !(s.opts.LoopbackUnbounded && loopback(c.host)) {
@@ -89,12 +89,6 @@ func (c *conn) retire() {
 func (c *conn) drop() {
 	c.detach()
 	c.closeSoon()
-}
-
-func (s *Server) dropAll() {
-	for c := range s.conns {
-		c.drop()
-	}
 }
 
 // send queues a frame: a header and a body, which may be nil. It counts for w, if

@@ -6,8 +6,7 @@ import (
 	"net"
 )
 
-// ErrRefused is returned by [Server.Dial] while [Server.Refuse] or
-// [Server.Restart] is in force.
+// ErrRefused is returned by [Server.Dial] while [Server.Refuse] is in force.
 var ErrRefused = errors.New("zkserver: connection refused")
 
 // Dial returns the client's end of a connection in memory that s serves. It
@@ -27,7 +26,7 @@ func (s *Server) dial(backstage bool) (net.Conn, error) {
 	switch {
 	case s.closed:
 		return nil, ErrClosed
-	case s.refusing || s.down:
+	case s.refusing:
 		return nil, ErrRefused
 	}
 	client, server := net.Pipe()

@@ -52,7 +52,7 @@ func TestDifferential(t *testing.T) {
 	compare := func(steps []step) (difference string) {
 		var l testingT
 		defer l.end()
-		s, addr := zkserver.Start(&l, zkserver.Options{ReapInterval: 1000 * time.Hour})
+		s, addr := zkserver.Start(&l, zkserver.Options{})
 		theirs := make(chan string)
 		go func() { theirs <- talkWith(t, dialTo(apache), steps) }()
 		ours := talkWith(t, dialTo(addr), steps)

@@ -33,10 +33,9 @@
 // # Faults
 //
 // Events that are hard to produce with a real server are one call here:
-// [Server.ExpireSession], [Server.CloseConnections], [Server.Refuse] and
-// [Server.Restart]. Faults of one client's network (a cut, a partition, a lost
-// reply) are injected at the client: package fault (electop/zkwatch/fault) has a
-// net.Conn for them.
+// [Server.ExpireSession], [Server.CloseConnections] and [Server.Refuse]. Faults of one
+// client's network (a cut, a partition, a lost reply) are injected at the client: package
+// fault (electop/zkwatch/fault) has a net.Conn for them.
 //
 // [Server.Counters] counts the requests of clients and the events sent to them.
 // [Server.Deadline] returns when a silent session will expire.

@@ -414,8 +414,6 @@ func TestPaceAndTheEndOfConnections(t *testing.T) {
 		"hangs up":      func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
 		"all dropped":   func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
 		"expired":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
-		"restart":       func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Restart(0) },
-		"long restart":  func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Restart(time.Hour) },
 		"moved":         func(t *testing.T, s *zkserver.Server, c *rawClient) { resume(t, s, c) },
 		"server closed": func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Close() },
 		"closed unread": func(t *testing.T, s *zkserver.Server, c *rawClient) {

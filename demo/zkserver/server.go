@@ -30,9 +30,6 @@ type Options struct {
 	MaxClientCnxns int
 	// LoopbackUnbounded exempts the host itself from MaxClientCnxns.
 	LoopbackUnbounded bool
-	// ReapInterval is how often empty containers are looked for; 0 is a minute,
-	// as Apache does.
-	ReapInterval time.Duration
 	// Logger gets events of connections and sessions; nil discards them.
 	Logger *slog.Logger
 	// Trouble gets a line for the operator when connections cannot be accepted, and
@@ -51,9 +48,6 @@ func (o Options) withDefaults() Options {
 		o.MaxSessionTimeout = time.Minute
 	}
 	o.MaxSessionTimeout = max(o.MaxSessionTimeout, o.MinSessionTimeout)
-	if o.ReapInterval <= 0 {
-		o.ReapInterval = time.Minute
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -74,8 +68,6 @@ type Server struct {
 	mu        sync.Mutex // guards everything below
 	closed    bool
 	refusing  bool
-	down      bool // restarting
-	reopen    *alarm
 	pace      Pace
 	backlog   backlog
 	counters  counters
@@ -99,8 +91,8 @@ type Server struct {
 func (s *Server) CloseConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.dropAll()
+	for c := range s.conns {
+		c.drop()
 	}
 }
 
@@ -130,7 +122,6 @@ func (s *Server) Close() error {
 		close(s.closing)
 		s.expiry.stop()
 		s.reaper.stop()
-		s.reopen.stop()
 		for c := range s.tallies.counts {
 			c.end()
 		}

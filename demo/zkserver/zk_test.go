@@ -61,9 +61,9 @@ func waitState(t testing.TB, events <-chan zk.Event, want zk.State) {
 	}
 }
 
-// TestRestart replaces the server by an empty one on the same address. The
+// TestNewServer replaces the server by an empty one on the same address. The
 // client has seen more than it knows and must start afresh, not loop.
-func TestRestart(t *testing.T) {
+func TestNewServer(t *testing.T) {
 	t.Parallel()
 	s1, addr := zkserver.Start(t, zkserver.Options{})
 	c, events := connectZK(t, addr, nil, 10*time.Second)
