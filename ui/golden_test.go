@@ -31,8 +31,8 @@ func sizesOf(scene string) [][2]int {
 		sizes = append(sizes, [2]int{60, 20})
 	}
 	switch scene {
-	case "looking-help", "healthy", "unasked", "silent", "risk-one", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-fenced", "expired", "retrying",
-		"ended", "replayed", "verified", "unsought", "walking", "astray-one", "aftermath", "absent", "denied", "vacant", "unseen", "unled", "group":
+	case "looking-help", "healthy", "unasked", "silent", "risk-one", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-fenced",
+		"expired", "retrying", "ended", "replayed", "verified", "unsought", "walking", "astray-one", "aftermath", "absent", "denied", "vacant", "unseen", "unled", "group":
 		return nil // what they say is asserted
 	case "main", "killed", "lesson", "lanes-panel", "messages", "chaos-broken":
 		sizes = append(sizes, [2]int{200, 60})
@@ -71,7 +71,8 @@ func (c colours) String() string {
 func coloured() []colours {
 	return []colours{
 		{term.Dark, termenv.TrueColor, "killed"}, {term.Dark, termenv.TrueColor, "handoff"}, {term.Dark, termenv.TrueColor, "offline"},
-		{term.Light, termenv.TrueColor, "killed"}, {term.Mono, termenv.TrueColor, "killed"}, {term.Dark, termenv.ANSI, "killed"}, {term.Light, termenv.ANSI256, "killed"},
+		{term.Light, termenv.TrueColor, "killed"}, {term.Mono, termenv.TrueColor, "killed"},
+		{term.Dark, termenv.ANSI, "killed"}, {term.Light, termenv.ANSI256, "killed"},
 	}
 }
 

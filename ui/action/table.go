@@ -83,7 +83,7 @@ var Table = []Def{
 	{
 		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Drop: 3, Changes: true, Demo: true,
 		Matters: func(s *doctor.State) bool { return s.Work.Rules.Workers },
-		Help:    "leaders have workers that write: belief and truth side by side; again: workers with the guard, which check with each write that their leader's znode exists; then none",
+		Help:    "leaders have workers that write; again: with the guard, which checks the leader's znode with each write; then none",
 		Next: func(s *doctor.State, _ *model.Member) string {
 			switch r := &s.Work.Rules; {
 			case !r.Workers:

@@ -72,7 +72,8 @@ func TestSort(t *testing.T) {
 	walk := found("/y", "/x")
 	walk.Found[0].Worst, walk.Found[1].Waiting = doctor.Critical, 9
 	for _, want := range [][]string{
-		{"", "/z", "/b", "/x", "/y"}, {"path", "/b", "/z", "/x", "/y"}, {"trouble", "/z", "/b", "/y", "/x"}, {"waiting", "/z", "/b", "/x", "/y"}, {"", "/z", "/b", "/x", "/y"},
+		{"", "/z", "/b", "/x", "/y"}, {"path", "/b", "/z", "/x", "/y"}, {"trouble", "/z", "/b", "/y", "/x"},
+		{"waiting", "/z", "/b", "/x", "/y"}, {"", "/z", "/b", "/x", "/y"},
 	} {
 		p.Settle(elections.Shown{Watched: watched("/z", "/b"), Walk: walk}, term.Rect{W: 100, H: 20})
 		if got := paths(&p); !slices.Equal(got, want[1:]) || p.Row().Path != "/z" {
