@@ -24,7 +24,6 @@ func (j *Journal) Clone() *Journal {
 	c.waves = j.waves.clone()
 	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost), j.exchanges.fast}
 	c.tenure.Believers = slices.Clip(j.tenure.Believers)
-	c.sessions = j.sessions.Clone()
 	c.unexplained = maps.Clone(j.unexplained)
 	c.cached, c.last = nil, Changed{}
 	c.owned = nil // an index, made when it is wanted

@@ -25,7 +25,7 @@ var (
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
-		"election.sessions.known.clients", "election.sessions.known.timeouts", "election.watches.several",
+		"election.sessions.known.clients", "election.sessions.known.heard", "election.watches.several",
 		"election.waves.times", "election.directories",
 	}
 	sharedSlices = []string{

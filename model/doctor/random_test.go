@@ -88,19 +88,19 @@ func TestHealthyElection(t *testing.T) {
 }
 
 // silentSim is an ensemble with one of these ticks, whose servers report deadlines by
-// either clock, and perhaps no connections, or no deadlines.
-func silentSim(t *rapid.T, ticks ...time.Duration) *modeltest.Sim {
+// either clock, and perhaps no deadlines, or, if conns, no connections.
+func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *modeltest.Sim {
 	s := modeltest.NewSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
 	silent := rapid.IntRange(0, 2).Draw(t, "silent")
-	s.SilentConns, s.SilentDues = silent == 0, silent == 1
+	s.SilentConns, s.SilentDues = silent == 0 && conns, silent == 1
 	return s
 }
 
 // stop stops a client, or kills it.
-func stop(t *rapid.T, s *modeltest.Sim, victim *modeltest.SimClient, mayKill bool) {
+func stop(t *rapid.T, s *modeltest.Sim, victim *modeltest.SimClient) {
 	victim.Stopped, victim.StopAt = true, s.Tree.Now
-	if mayKill && rapid.Bool().Draw(t, "killed") {
+	if rapid.Bool().Draw(t, "killed") {
 		victim.Server = -1
 	}
 }
@@ -120,36 +120,24 @@ func boundsHold(t *rapid.T, risks []doctor.Risk, victim *modeltest.SimClient, by
 // and no reported bound is wrong; no other client ever is.
 func TestRiskBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := silentSim(t, 500*time.Millisecond, 2*time.Second, 3*time.Second)
+		s := silentSim(t, false, 500*time.Millisecond, 2*time.Second, 3*time.Second)
 		n := rapid.IntRange(2, 4).Draw(t, "candidates")
-		least := 2 * s.Tick
-		if s.SilentConns { // a deadline alone shows a silence a tick and a half later
-			least = max(least, 24*time.Second)
-		}
 		shortest := time.Hour
 		for i := range n {
-			c := s.Client(uint64(i+1), s.Between("timeout", max(least, 4*time.Second), 30*time.Second))
+			c := s.Client(uint64(i+1), s.Between("timeout", max(2*s.Tick, 4*time.Second), 30*time.Second))
 			shortest = min(shortest, c.Timeout)
 			s.Stand(c)
 			s.Run(10 * time.Millisecond)
 		}
 		limit := shortest*2/3 - 500*time.Millisecond
-		if s.SilentConns {
-			limit -= s.Tick * 5 / 2
-		}
 		s.Every = s.Between("poll", 200*time.Millisecond, limit/2-50*time.Millisecond)
 		s.Polls(func() time.Duration { return s.Every }, false)
-		if s.SilentConns { // nor does anybody tell timeouts: how deadlines move does
-			s.Run(30 * time.Second)
-		}
 		s.Run(s.Between("warm up", s.Every*2, 20*time.Second))
 
 		victim := s.Clients[rapid.IntRange(1, n).Draw(t, "victim")]
 		led := s.J.State().Leader().Session == victim.Session
-		if !s.SilentConns {
-			if why := s.J.State().RiskWatch(s.J.State().Queue.At(0)); why != "" {
-				t.Fatalf("watched every %v: %s", s.Every, why)
-			}
+		if why := s.J.State().RiskWatch(s.J.State().Queue.At(0)); why != "" {
+			t.Fatalf("watched every %v: %s", s.Every, why)
 		}
 		var risks []doctor.Risk
 		cleared := false
@@ -174,7 +162,7 @@ func TestRiskBounds(t *testing.T) {
 				}
 			}
 		}
-		stop(t, s, victim, !s.SilentConns)
+		stop(t, s, victim)
 		for !victim.Over && s.Tree.Now.Sub(victim.StopAt) < 2*time.Minute {
 			s.Run(50 * time.Millisecond)
 			if r := s.J.State().Risk(s.Candidate(victim)); r != nil {
@@ -203,7 +191,7 @@ func TestRiskBounds(t *testing.T) {
 // while the epoch cannot be known there is no bound.
 func TestRiskBoundsThroughElections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := silentSim(t, 500*time.Millisecond, 2*time.Second)
+		s := silentSim(t, true, 500*time.Millisecond, 2*time.Second)
 		for i := range 3 {
 			s.Stand(s.Client(uint64(i+1), s.Between("timeout", 4*time.Second, 20*time.Second)))
 			s.Run(10 * time.Millisecond)
@@ -212,7 +200,7 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 		s.Polls(func() time.Duration { return s.Every }, false)
 		s.Run(s.Between("warm up", s.Every*2, 40*time.Second))
 		victim := s.Clients[rapid.IntRange(1, 3).Draw(t, "victim")]
-		stop(t, s, victim, true)
+		stop(t, s, victim)
 		var risks []doctor.Risk
 		note := func(r doctor.Risk) {
 			if r.Candidate.Session == victim.Session {

@@ -51,3 +51,26 @@ func (t *Table) Conns() map[uint64]Conn {
 	}
 	return out
 }
+
+// Expirer returns the server whose deadlines count, nil if none reported any.
+func (t *Table) Expirer() *Server {
+	var found *Server
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		if s.Sessions.State != Answered || len(s.Deadlines) == 0 {
+			continue
+		}
+		if found == nil || s.Mode == ModeLeader || s.Mode == ModeStandalone {
+			found = s
+		}
+	}
+	return found
+}
+
+// Later returns the later one of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

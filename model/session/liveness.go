@@ -1,34 +1,155 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"electop/model/units"
 	"electop/model/znode"
 )
 
+// # When a session expires
+//
+// Only the ensemble's leader expires sessions, by its own monotonic clock. Let
+// T be when it last heard from a session there, to the session's timeout, tick
+// its tick time. The deadline that it keeps and reports is
+//
+//	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
+//
+// A client pings when a third of its timeout passed without a request. The
+// member that it is connected to answers, and passes the touch on to the leader
+// in batches, every half tick. So for a healthy client T is never older than
+// to/3 + tick/2, and some time for the network ([Slack]).
+//
+// There are two sources of a bound. The first are the deadlines. Let d be what our
+// clock shows when the leader's shows 0 (both run evenly over the minutes that this is
+// about). A deadline D is D+d by our clock, so d is what has to be bounded, and it is
+// bounded by what the same reply says of sessions of our own (anchors). The leader had
+// heard from ours when it replied, at R by our clock or before, at T >= D' - to' - tick
+// by its own:
+//
+//	d = (our time of T) - T  <=  R - (D' - to' - tick)
+//
+// An expiry is no later than D + d, at the most. Then the session's end has to be
+// committed, which takes [commit] more.
+//
+// The other way round: our session sent at S something that was answered. If it is
+// connected to the leader, the leader heard from us since S; otherwise, if that was
+// not yet passed on, since the ping before, S - to'/3 - tick at the earliest. So
+// d > S - (D' - to'), or S - to'/3 - tick - (D' - to').
+//
+// The text of dump has wall-clock times cut to whole seconds, each line
+// computed again from two clocks. There D is at most a second and 10 ms more than
+// it says, and D' at least what it says, less the same 10 ms.
+//
+// The second source is what this program saw: of a connection that is the same in a reply
+// at R and in a later one, or is gone by R, the leader heard last before R + tick/2, and
+// the expiry is no later than R + tick/2 + to + tick. Where connections are not reported,
+// the same is true of a deadline.
+//
+// All of this ends where the ensemble elects a leader, another or the same, and
+// where a server that is alone is restarted: every session has its full timeout
+// again from there on. So a bound names the epoch in which it holds (see
+// ensembleTerm), what was known is dropped when another epoch is seen, and there is
+// no bound while the ensemble leader is unknown.
+const (
+	// Slack is for the network, for a client's timer, and for a server that is
+	// busy; clients in Java ping up to a second early, none is known to be late.
+	Slack = 500 * time.Millisecond
+	// commit is how long the end of an expired session takes to be agreed on:
+	// the ensemble leader's threads on a busy machine, and a quorum's write to
+	// slow disks.
+	commit = time.Second
+	// tickDefault is tickTime in ZooKeeper's sample configuration.
+	tickDefault = 2 * time.Second
+	wallUnit    = time.Second
+	wallError   = 10 * time.Millisecond
+	// reconnect is how long a client whose connection was lost has to come back:
+	// the library for Go waits a second before it tries again.
+	reconnect = 3 * time.Second
+	// DangerOver is how long after its bound a danger is given up if the znode still
+	// exists: either the client is back, or the bound was wrong.
+	DangerOver = tickDefault
+)
+
+// clock bounds the difference between our clock and a leader's, for deadlines
+// of one kind. most and least are ours at the leader's zero, zero if not known.
+type clock struct {
+	most, least time.Time
+	tick        time.Duration
+	wall        bool
+	unit, err   time.Duration
+}
+
+// clockOf finds the bounds in one reply of deadlines.
+func clockOf(t *Table, s *Server) clock {
+	k := clock{tick: tickOf(s)}
+	if k.wall = slices.ContainsFunc(s.Deadlines, func(d Deadline) bool { return d.Wall }); k.wall {
+		k.unit, k.err = wallUnit, wallError
+	}
+	for _, a := range t.Anchors {
+		i := slices.IndexFunc(s.Deadlines, func(d Deadline) bool { return d.Session == a.Session })
+		if i < 0 || a.Timeout <= 0 || s.Deadlines[i].Wall != k.wall {
+			continue
+		}
+		d := s.Deadlines[i]
+		if most := replyTime(t, s.Sessions).Add(-(d.At - k.err - a.Timeout - k.tick)); k.most.IsZero() || most.Before(k.most) {
+			k.most = most
+		}
+		if a.Sent.IsZero() {
+			continue
+		}
+		least := a.Sent.Round(0).Add(-(d.At + k.unit + k.err - a.Timeout))
+		if s.Connections.State != Answered || !slices.ContainsFunc(s.Clients, func(c Client) bool { return c.Session == a.Session }) {
+			least = least.Add(-a.Timeout/3 - k.tick)
+		}
+		k.least = Later(k.least, least)
+	}
+	return k
+}
+
+// latest is when a deadline is by our clock, at most.
+func (k clock) latest(d Deadline) time.Time { return k.most.Add(d.At + k.unit + k.err) }
+
+// earliest is when it is at least.
+func (k clock) earliest(d Deadline) time.Time { return k.least.Add(d.At - k.err) }
+
+func tickOf(s *Server) time.Duration {
+	if s.Tick > 0 {
+		return s.Tick
+	}
+	return tickDefault
+}
+
+// replyTime is when a reply came.
+func replyTime(t *Table, a Answer) time.Time {
+	if a.At.IsZero() || a.At.After(t.End) {
+		return t.End.Round(0)
+	}
+	return a.At.Round(0)
+}
+
 // Liveness is what the servers' tables show about one contender's session: bounds of
 // when the servers last heard from it. Only a new table changes it.
 type Liveness struct {
 	timeout time.Duration // 0: not known
-	// most is more than the timeout surely, for where connections are not reported
-	// and so timeouts are not; 0: not known.
-	most time.Duration
 
 	conn     *Client // as listed last; nil: not listed
 	server   string
-	since    time.Time // the first reply that had it as it is now
 	absent   time.Time // the end of the first round in which no server listed it; zero: listed
 	absences int       // such rounds in a row
 
 	deadline  Deadline
-	counted   bool      // deadline is set
-	leader    string    // that reported it
-	moved     time.Time // the first reply that had this deadline
+	leader    string    // that reported it; "": none did
 	by        time.Time // the deadline by our clock at most; zero: no anchor
 	notBefore time.Time // and at least; zero: not known
+
+	// quiet is the first reply that had it as it is now: its connection or, where those
+	// are not reported, its deadline. zero: neither was reported.
+	quiet time.Time
+	// When the last round with its connection or the lack of it began, and with a deadline.
+	asked, askedDue time.Time
 
 	// after: it was heard from after that, surely; zero: not known.
 	after time.Time
@@ -40,23 +161,6 @@ type Liveness struct {
 	// dangerSince is when it was first seen.
 	danger      string
 	dangerSince time.Time
-	// When the last rounds that reported connections and of deadlines began.
-	askedConn, askedDue time.Time
-}
-
-// Expirer returns the server whose deadlines count, nil if none reported any.
-func (t *Table) Expirer() *Server {
-	var found *Server
-	for i := range t.Servers {
-		s := &t.Servers[i]
-		if s.Sessions.State != Answered || len(s.Deadlines) == 0 {
-			continue
-		}
-		if found == nil || s.Mode == ModeLeader || s.Mode == ModeStandalone {
-			found = s
-		}
-	}
-	return found
 }
 
 // listed takes in a connection as a member lists it.
@@ -65,18 +169,16 @@ func (h *Liveness) listed(t *Table, x Conn) {
 		h.timeout = x.Conn.Timeout
 	}
 	old := h.conn
-	same := old != nil && h.server == x.Server && old.Addr == x.Conn.Addr &&
-		old.LastResponse == x.Conn.LastResponse && old.Received == x.Conn.Received
-	if !same {
-		h.since = x.At
+	if old == nil || h.server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
+		h.quiet = x.At
 		if old != nil || !h.absent.IsZero() {
 			// The server's word of before was given after it was asked.
-			h.after = Later(h.after, h.askedConn)
+			h.after = Later(h.after, h.asked)
 		}
 	}
 	h.conn, h.server = x.Conn, x.Server
 	h.absent, h.absences = time.Time{}, 0
-	h.askedConn = t.At.Round(0)
+	h.asked = t.At.Round(0)
 }
 
 // unlisted takes in that no member lists one.
@@ -86,29 +188,27 @@ func (h *Liveness) unlisted(t *Table) {
 	}
 	h.absences++
 	h.conn = nil
-	h.askedConn = t.At.Round(0)
+	h.asked = t.At.Round(0)
 }
 
 // due takes in a deadline.
 func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
-	if addr := znode.Safe(s.Addr, 0); !h.counted || h.deadline != d || h.leader != addr {
-		if h.counted && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
+	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
+		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
 			// The leader heard from it since, and so its member a batch before
 			// that at the earliest.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
-			if most := k.latest(d).Sub(h.askedDue.Add(-k.tick)); k.known && (h.most == 0 || most < h.most) {
-				h.most = max(most, 1)
-			}
 		}
-		h.counted, h.deadline, h.leader, h.moved = true, d, addr, replyTime(t, s.Sessions)
+		h.deadline, h.leader = d, addr
 		h.by, h.notBefore = time.Time{}, time.Time{}
-	}
-	if k.known {
-		if by := k.latest(d); h.by.IsZero() || by.Before(h.by) {
-			h.by = by
+		if h.conn == nil {
+			h.quiet = replyTime(t, s.Sessions)
 		}
 	}
-	if k.leastOK {
+	if by := k.latest(d); !k.most.IsZero() && (h.by.IsZero() || by.Before(h.by)) {
+		h.by = by
+	}
+	if !k.least.IsZero() {
 		h.notBefore = Later(h.notBefore, k.earliest(d))
 	}
 	h.askedDue = t.At.Round(0)
@@ -117,38 +217,24 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 // renewed takes in that another server leads the ensemble: leases began again,
 // no later than the end of the round.
 func (h *Liveness) renewed(t *Table) {
-	h.since = t.End.Round(0)
+	h.quiet = t.End.Round(0)
 	if !h.absent.IsZero() {
 		h.absent = t.End.Round(0)
 	}
-	h.counted, h.by, h.notBefore = false, time.Time{}, time.Time{}
+	h.deadline, h.leader, h.by, h.notBefore = Deadline{}, "", time.Time{}, time.Time{}
 }
 
 // bound is when the session expires at the latest, unless it is heard from
 // again; zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
-	least := func(x time.Time) {
-		if by.IsZero() || x.Before(by) {
-			by = x
-		}
-	}
 	// The last request of a client before its connection was lost may not have been passed
 	// on yet, which moves the deadline once more.
-	final := h.counted && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack)))
-	if final && !h.by.IsZero() {
-		least(h.by.Add(commit))
+	if !h.by.IsZero() && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack))) {
+		by = h.by.Add(commit)
 	}
-	if h.timeout <= 0 {
-		return by
-	}
-	switch {
-	case !h.absent.IsZero():
-		least(h.absent.Add(tick/2 + h.timeout + tick + commit))
-	case h.conn != nil:
-		least(h.since.Add(tick/2 + h.timeout + tick + commit))
-	}
-	if final {
-		least(h.moved.Add(h.timeout + tick + commit))
+	from, _ := h.Silence()
+	if seen := from.Add(tick/2 + h.timeout + tick + commit); h.timeout > 0 && !from.IsZero() && (by.IsZero() || seen.Before(by)) {
+		by = seen
 	}
 	return by
 }
@@ -161,10 +247,6 @@ func (h *Liveness) Alive() time.Time {
 	return Later(h.notBefore, h.after.Add(h.timeout))
 }
 
-// reconnect is how long a client whose connection was lost has to come back:
-// the library for Go waits a second before it tries again.
-const reconnect = 3 * time.Second
-
 // Timeout returns the session's timeout, 0 if it is not known.
 func (h *Liveness) Timeout() time.Duration { return h.timeout }
 
@@ -172,13 +254,10 @@ func (h *Liveness) Timeout() time.Duration { return h.timeout }
 // rounds showed it, or one that took as long as two: a client that lost its
 // connection takes some time to come back.
 func (h *Liveness) Silence() (since time.Time, sure bool) {
-	switch {
-	case !h.absent.IsZero():
-		return h.absent, h.absences >= 2 && h.askedConn.Sub(h.absent) >= reconnect
-	case h.conn == nil:
-		return h.moved, true
+	if !h.absent.IsZero() {
+		return h.absent, h.absences >= 2 && h.asked.Sub(h.absent) >= reconnect
 	}
-	return h.since, true
+	return h.quiet, true
 }
 
 // LastKnown says in words what was last known about the session, to explain its
@@ -188,7 +267,7 @@ func (h *Liveness) LastKnown() string {
 	case !h.absent.IsZero():
 		return "no connection since " + units.Clock(h.absent) + "; it is unknown whether its session could expire by then"
 	case h.conn != nil:
-		return "connected to " + h.server + " when it was last asked, at " + units.Clock(h.askedConn)
+		return "connected to " + h.server + " when it was last asked, at " + units.Clock(h.asked)
 	}
 	return "the servers did not report when its session expires"
 }
@@ -199,9 +278,9 @@ func (h *Liveness) LastKnown() string {
 // timeout. The session may also have been closed since.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
-	switch since, _ := h.Silence(); {
+	switch {
 	case h.absent.IsZero():
-		return since
+		return h.quiet
 	case h.silent:
 		return time.Time{}
 	}
@@ -236,19 +315,26 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
+// patience is for how long a healthy client may be the same in the servers' answers.
+func (h *Liveness) patience(tick time.Duration) time.Duration {
+	if h.conn == nil { // a deadline moves in steps of a tick, and up to half a tick late
+		return h.timeout/3 + Slack + tick + tick/2
+	}
+	return h.timeout/3 + Slack
+}
+
 // signs says why the session is about to expire, "" for no reason.
 func (h *Liveness) signs(tick time.Duration, of int) string {
-	limit := cmp.Or(h.timeout, h.most)/3 + Slack
 	switch {
 	case !h.absent.IsZero():
 		return "no connection to any of " + units.Count(of, "member", "members") + " since " + units.Clock(h.absent)
-	case h.timeout <= 0 && h.most <= 0:
-	case h.conn != nil && h.askedConn.Sub(h.since) > limit:
+	case h.timeout <= 0:
+	case h.conn != nil && h.asked.Sub(h.quiet) > h.patience(tick):
 		return fmt.Sprintf("connected to %s, which received nothing from it since %s; a ping is due every %s",
-			h.server, units.Clock(h.since), units.Exact((cmp.Or(h.timeout, h.most) / 3).Round(time.Second/10)))
-	case h.counted && h.askedDue.Sub(h.moved) > limit+tick+tick/2:
-		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.moved))
-	case h.counted && h.timeout > 0 && !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > limit+tick/2:
+			h.server, units.Clock(h.quiet), units.Exact((h.timeout / 3).Round(time.Second/10)))
+	case h.conn == nil && h.askedDue.Sub(h.quiet) > h.patience(tick):
+		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.quiet))
+	case !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > h.timeout/3+Slack+tick/2:
 		return fmt.Sprintf("its deadline on %s shows that it was silent since %s or earlier", h.leader, units.Clock(h.by.Add(-h.timeout)))
 	}
 	return ""
@@ -258,22 +344,13 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 // tell whether its client is alive; 0: that is known, or the servers do not report it
 // what it takes.
 func (h *Liveness) early(tick time.Duration) time.Duration {
-	limit := cmp.Or(h.timeout, h.most)/3 + Slack
 	switch {
 	case !h.absent.IsZero():
-		return reconnect - h.askedConn.Sub(h.absent)
-	case h.timeout <= 0 && h.most <= 0, !h.after.IsZero():
-		return 0
-	case h.counted && h.timeout > 0 && !h.by.IsZero():
-		return 0 // the deadline says when it was last heard from
+		return reconnect - h.asked.Sub(h.absent)
+	case h.timeout <= 0, !h.after.IsZero(), !h.by.IsZero(), h.quiet.IsZero():
+		return 0 // or the deadline says when it was last heard from
 	case h.conn != nil:
-		return limit - h.askedConn.Sub(h.since)
-	case h.counted:
-		return limit + tick + tick/2 - h.askedDue.Sub(h.moved)
+		return h.patience(tick) - h.asked.Sub(h.quiet)
 	}
-	return 0
+	return h.patience(tick) - h.askedDue.Sub(h.quiet)
 }
-
-// DangerOver is how long after its bound a danger is given up if the znode still
-// exists: either the client is back, or the bound was wrong.
-const DangerOver = tickDefault

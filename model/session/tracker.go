@@ -1,7 +1,7 @@
 package session
 
 import (
-	"cmp"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -9,17 +9,27 @@ import (
 )
 
 // A Tracker collects what the servers report about sessions, round by round: where
-// each is connected, when a server last heard from it, and when it expires.
+// each is connected, when a server last heard from it, and when it expires. A copy of
+// it is independent.
 type Tracker struct {
 	known  View
 	at     time.Time // the end of the last round that reported connections
-	heard  map[uint64]*Liveness
 	rounds int       // that reported sessions
 	end    time.Time // of the last of them
 	term   ensembleTerm
 	lost   time.Time // when the observer's connection was lost last
 	steady bool      // it was not lost since the last table
 	tick   time.Duration
+}
+
+// A View is what a tracker knows at one moment. It is immutable.
+type View struct {
+	clients map[uint64]Conn
+	hosts   []string // those with all their connections in clients
+	whole   bool
+	heard   map[uint64]Liveness
+	unheard int
+	left    time.Duration
 }
 
 // A Holder is a znode whose session must be tracked.
@@ -34,10 +44,14 @@ type Holder struct {
 // those that keep names stay known.
 func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
+	before := k.known.heard
 	if k.serve(t) {
-		for _, h := range k.heard {
+		before = make(map[uint64]Liveness, len(k.known.heard))
+		for session, h := range k.known.heard {
 			h.renewed(t)
+			before[session] = h
 		}
+		k.known.heard = before
 	}
 	if clients == nil && exp == nil {
 		return
@@ -63,19 +77,15 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 			deadlines[x.Session] = x
 		}
 	}
-	heard := make(map[uint64]*Liveness, len(holders))
+	heard := make(map[uint64]Liveness, len(holders))
 	k.known.unheard, k.known.left = 0, 0
 	for _, x := range holders {
 		if x.Session == 0 {
 			continue
 		}
-		h := heard[x.Session]
-		if h == nil {
-			if h = k.heard[x.Session]; h == nil {
-				h = &Liveness{}
-			}
-			heard[x.Session] = h
-			if h.timeout == 0 {
+		h, again := heard[x.Session]
+		if !again {
+			if h = before[x.Session]; h.timeout == 0 {
 				h.timeout = x.Timeout
 			}
 			if conn, ok := clients[x.Session]; ok {
@@ -87,24 +97,19 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 				h.due(t, exp, d, c)
 			}
 			h.assess(t, at, k.tick)
+			heard[x.Session] = h
 		}
 		if left := h.early(k.tick); left > 0 {
 			k.known.unheard++
 			k.known.left = max(k.known.left, left)
 		}
 	}
-	for session, h := range k.heard {
-		if heard[session] == nil && keep(session) {
+	for session, h := range before {
+		if _, ok := heard[session]; !ok && keep(session) {
 			heard[session] = h
 		}
 	}
-	k.known.timeouts = make(map[uint64]time.Duration, len(heard))
-	for session, h := range heard {
-		if to := cmp.Or(h.timeout, h.most); to > 0 {
-			k.known.timeouts[session] = to
-		}
-	}
-	k.heard = heard
+	k.known.heard = heard
 }
 
 // ConnectionLost notes that the observer's own connection was lost: perhaps the
@@ -114,58 +119,14 @@ func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
 
-// Of returns what is known of a session, nil for nothing. It changes with the
-// next round.
-func (k *Tracker) Of(session uint64) *Liveness { return k.heard[session] }
-
-// Bound is when the session expires at the latest if it stays silent, and the epoch
-// of the ensemble for which this is true; zero: unknown.
-func (k *Tracker) Bound(h *Liveness) (by time.Time, epoch int64) {
-	if !k.term.known {
-		return by, 0
-	}
-	if by = h.bound(k.tick); !by.IsZero() {
-		epoch = k.term.epoch
-	}
-	return by, epoch
-}
-
-// Danger returns the evidence that the session is about to expire, and its bounds;
-// nil if there is none, or if it is too old.
-func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
-	h := k.heard[session]
-	if h == nil || h.danger == "" {
+// Of returns what is known of a session, nil for nothing.
+func (k *Tracker) Of(session uint64) *Liveness {
+	h, ok := k.known.heard[session]
+	if !ok {
 		return nil
 	}
-	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore}
-	d.By, d.Epoch = k.Bound(h)
-	if !at.Before(d.Over(k.end)) {
-		return nil
-	}
-	return d
+	return &h
 }
-
-// Rounds counts the rounds that reported sessions; Heard is when the last of them
-// ended, and Listed the last that reported connections.
-func (k *Tracker) Rounds() int         { return k.rounds }
-func (k *Tracker) Heard() time.Time    { return k.end }
-func (k *Tracker) Listed() time.Time   { return k.at }
-func (k *Tracker) View() View          { return k.known }
-func (k *Tracker) Tick() time.Duration { return k.tick }
-
-// Clone returns an independent copy.
-func (k *Tracker) Clone() Tracker {
-	c := *k
-	c.heard = make(map[uint64]*Liveness, len(k.heard))
-	for session, h := range k.heard {
-		copied := *h
-		c.heard[session] = &copied
-	}
-	return c
-}
-
-// Memory estimates the memory of a clone, in bytes.
-func (k *Tracker) Memory() int { return len(k.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
 // Danger says that a session is about to expire.
 type Danger struct {
@@ -180,6 +141,23 @@ type Danger struct {
 	Since         time.Time // when that was first seen
 }
 
+// Danger returns the evidence that the session is about to expire, and its bounds;
+// nil if there is none, or if it is too old.
+func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
+	h := k.known.heard[session]
+	if h.danger == "" {
+		return nil
+	}
+	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore}
+	if by := h.bound(k.tick); k.term.known && !by.IsZero() {
+		d.By, d.Epoch = by, k.term.epoch
+	}
+	if !at.Before(d.Over(k.end)) {
+		return nil
+	}
+	return d
+}
+
 // dangerStale is how long a danger without a bound is believed after the last
 // table that showed it: the longest session that the servers grant by default
 // is 20 ticks.
@@ -192,4 +170,86 @@ func (d *Danger) Over(heard time.Time) time.Time {
 		return Later(d.Since, heard).Add(dangerStale)
 	}
 	return Later(d.By.Add(DangerOver), Later(d.Since, heard))
+}
+
+// Rounds counts the rounds that reported sessions; Heard is when the last of them
+// ended, and Listed the last that reported connections.
+func (k *Tracker) Rounds() int         { return k.rounds }
+func (k *Tracker) Heard() time.Time    { return k.end }
+func (k *Tracker) Listed() time.Time   { return k.at }
+func (k *Tracker) View() View          { return k.known }
+func (k *Tracker) Tick() time.Duration { return k.tick }
+
+// Memory estimates the memory of what a tracker knows, in bytes.
+func (k *Tracker) Memory() int { return len(k.known.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
+
+// From returns the sessions that were connected from a host, sorted, when the
+// servers were last asked. ok is false if there may have been others.
+func (v View) From(host string) (sessions []uint64, ok bool) {
+	if !v.whole || !slices.Contains(v.hosts, host) {
+		return nil, false
+	}
+	for session, c := range v.clients {
+		if HostOf(c.Conn.Addr) == host {
+			sessions = append(sessions, session)
+		}
+	}
+	slices.Sort(sessions)
+	return sessions, true
+}
+
+// Client returns where the session is connected, by the servers' last answers; Conn
+// is nil if that is unknown.
+func (v View) Client(session uint64) Conn { return v.clients[session] }
+
+// Whole reports whether all members of the ensemble said who is connected.
+func (v View) Whole() bool { return v.whole }
+
+// Absent reports whether the session had no connection to any member when they
+// were last asked. If that cannot be known, it is false.
+func (v View) Absent(session uint64) bool {
+	return v.whole && v.clients[session].Conn == nil
+}
+
+// Timeout returns the session's timeout; 0: unknown.
+func (v View) Timeout(session uint64) time.Duration { return v.heard[session].timeout }
+
+// Unheard returns for how many holders it is unknown whether their clients are
+// alive, because a healthy client may be silent for the time observed so far, and
+// how much longer it takes to know.
+func (v View) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
+
+// An ensembleTerm is the time for which one server keeps the deadlines of all
+// sessions: until the ensemble elects a leader, another or the same, or a
+// standalone server is restarted. Then every session has its full timeout from
+// there on, so no bound outlives the term that it was made in.
+type ensembleTerm struct {
+	leader string // its address
+	// epoch is the upper half of the leader's zxid: each election begins another.
+	epoch int64
+	alone bool
+	known bool
+}
+
+// serve takes in the term that a table shows, and reports whether all deadlines
+// started again since the table before.
+func (k *Tracker) serve(t *Table) (renewed bool) {
+	var now ensembleTerm
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		// One that was deposed and does not know is of an older epoch.
+		if epoch := s.Zxid >> 32; (s.Mode == ModeLeader || s.Mode == ModeStandalone) && (!now.known || epoch > now.epoch) {
+			now = ensembleTerm{leader: znode.Safe(s.Addr, 0), epoch: epoch, alone: s.Mode == ModeStandalone, known: true}
+		}
+	}
+	if ago := k.lost.Sub(t.At.Round(0)); !now.known || ago > 0 && ago < time.Minute { // an election may be under way
+		k.term.known = false
+		return false
+	}
+	// Of a server that is alone the epoch tells nothing, but that a connection to it
+	// outlived the time between does.
+	same := k.term.leader == now.leader && k.term.epoch == now.epoch && (!now.alone || k.steady)
+	renewed = k.term.leader != "" && !same
+	k.term, k.steady = now, true
+	return renewed
 }
