@@ -217,8 +217,7 @@ func TestTheEnsembleChanges(t *testing.T) {
 		synctest.Wait()
 		config += "\nserver.4=10.0.0.4:2888:3888:observer;0.0.0.0:2181"
 		n.member("10.0.0.4", 4, session.ModeObserver)
-		time.Sleep(configInterval + 5*time.Second)
-		synctest.Wait()
+		pass(configInterval + 5*time.Second)
 		if got := l.last(t); len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != session.ModeObserver || reads != 2 {
 			t.Errorf("a member was added: %+v; the configuration was read %d times", got, reads)
 		}

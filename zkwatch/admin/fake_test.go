@@ -412,6 +412,12 @@ func askNow(t *testing.T, a *Asker, l *listener) session.Server {
 	return askAll(t, a, l).Servers[0]
 }
 
+// pass has time pass, and all that is due happen.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 // A duration may be set while a server answers.
 type duration struct{ ns atomic.Int64 }
 

@@ -115,19 +115,27 @@ func warm(t *testing.T, url string) {
 
 // askWithDeadlines polls until there is a deadline of each session: one
 // that is heard of while the dump is made can be missing. See the package's
-// comment.
-func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64) *session.Table {
+// comment. It returns nil if gone is closed before.
+func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
 		table := ask(t, cfg, path)
-		listed := make(map[uint64]bool)
+		deadlines := make(map[uint64]session.Deadline)
 		for _, s := range table.Servers {
 			for _, d := range s.Deadlines {
-				listed[d.Session] = true
+				deadlines[d.Session] = d
 			}
 		}
-		if !slices.ContainsFunc(sessions, func(id uint64) bool { return !listed[id] }) || time.Now().After(limit) {
-			return table
+		if !slices.ContainsFunc(sessions, func(id uint64) bool { _, ok := deadlines[id]; return !ok }) {
+			return table, deadlines
+		}
+		select {
+		case <-gone:
+			return nil, nil
+		default:
+			if time.Now().After(limit) {
+				t.Fatalf("no deadline of one of %#x: %v", sessions, deadlines)
+			}
 		}
 	}
 }
@@ -145,12 +153,13 @@ func ask(t *testing.T, cfg admin.Config, path string) *session.Table {
 }
 
 // verify checks that a table has all of a queue, joined by session.
-func verify(t *testing.T, table *session.Table, via string, q queue, ours uint64) {
+func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *session.Table {
 	t.Helper()
+	table, deadlines := askWithDeadlines(t, cfg, "/election", q.sessions, nil)
 	if !table.Whole || table.Unwhole != "" {
 		t.Errorf("not whole: %s", table.Unwhole)
 	}
-	connected, watched, deadlines := make(map[uint64]string), make(map[string][]uint64), make(map[uint64]session.Deadline)
+	connected, watched := make(map[uint64]string), make(map[string][]uint64)
 	for _, s := range table.Servers {
 		for what, a := range map[string]session.Answer{"basic": s.Basic, "connections": s.Connections, "sessions": s.Sessions, "watches": s.Watches} {
 			if a.State != session.Answered || a.Via != via || a.At.IsZero() {
@@ -169,12 +178,6 @@ func verify(t *testing.T, table *session.Table, via string, q queue, ours uint64
 		for _, w := range s.Watched {
 			watched[w.Path] = append(watched[w.Path], w.Sessions...)
 		}
-		for _, d := range s.Deadlines {
-			deadlines[d.Session] = d
-			if d.Wall != (via == "4lw") {
-				t.Errorf("deadline %+v via %s", d, via)
-			}
-		}
 		if len(s.Deadlines) > 0 && s.Mode != session.ModeLeader && s.Mode != session.ModeStandalone {
 			t.Errorf("%s is %s and has deadlines", s.Addr, s.Mode)
 		}
@@ -188,16 +191,14 @@ func verify(t *testing.T, table *session.Table, via string, q queue, ours uint64
 		}
 	}
 	for i, session := range q.sessions {
+		if deadlines[session].Wall != (via == "4lw") {
+			t.Errorf("deadline %+v via %s", deadlines[session], via)
+		}
 		if host, _, err := net.SplitHostPort(connected[session]); err != nil || !net.ParseIP(host).IsLoopback() {
 			t.Errorf("%#x is connected from %q", session, connected[session])
 		}
 		if i > 0 && !slices.Equal(watched[q.names[i-1]], []uint64{session}) {
 			t.Errorf("%s is watched by %x, want %#x", q.names[i-1], watched[q.names[i-1]], session)
-		}
-	}
-	for _, session := range q.sessions {
-		if _, ok := deadlines[session]; !ok {
-			t.Errorf("no deadline of %#x: %v", session, deadlines)
 		}
 	}
 	if len(watched) != len(q.names)-1 {
@@ -206,6 +207,7 @@ func verify(t *testing.T, table *session.Table, via string, q queue, ours uint64
 	if len(table.Anchors) != 1 || table.Anchors[0].Session != ours {
 		t.Errorf("anchors: %+v", table.Anchors)
 	}
+	return table
 }
 
 // TestStandalone joins what one server says of real clients, both ways of
@@ -245,7 +247,7 @@ func TestStandalone(t *testing.T) {
 			}
 			for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.HTTP: "http", admin.FourLetter: "4lw"} {
 				cfg.Mode = mode
-				verify(t, askWithDeadlines(t, cfg, "/election", q.sessions), via, q, ours)
+				verify(t, cfg, via, q, ours)
 				for timeout := 2 * time.Second; !expiry(t, cfg, addr, observer, ours, timeout); timeout *= 2 {
 					t.Logf("a session of %v ended before the server said when it would", timeout)
 				}
@@ -271,47 +273,29 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+	victim.Cut()
 	if !exists {
 		return false
 	}
-	victim.Cut()
-	table := ask(t, cfg, path)
-	for !slices.ContainsFunc(table.Servers[0].Deadlines, func(d session.Deadline) bool { return d.Session == ours }) {
-		table = ask(t, cfg, path) // it was heard of while the dump was made: see the package's comment
-	}
-	s, a := table.Servers[0], table.Anchors[0]
-	var his, mine *session.Deadline
-	for i, d := range s.Deadlines {
-		switch d.Session {
-		case sessionID:
-			his = &s.Deadlines[i]
-		case ours:
-			mine = &s.Deadlines[i]
-		}
-	}
-	if his == nil && timeout < patience {
+	table, deadlines := askWithDeadlines(t, cfg, path, []uint64{ours, sessionID}, gone)
+	if table == nil {
 		return false
 	}
-	if his == nil || mine == nil {
-		t.Fatalf("no deadline of %#x or %#x: %+v", sessionID, ours, s)
-	}
+	s, a, his, mine := table.Servers[0], table.Anchors[0], deadlines[sessionID], deadlines[ours]
 	// The server heard of us at mine-timeout on its clock, rounded up by less
 	// than a tick, and after Sent on ours. Dates are cut to the second.
 	notBefore := a.Sent.Add(his.At - mine.At + a.Timeout)
-	by := s.Sessions.At.Add(his.At - mine.At + a.Timeout + s.Tick)
 	if his.Wall {
-		notBefore, by = notBefore.Add(-time.Second), by.Add(time.Second)
+		notBefore = notBefore.Add(-time.Second)
 	}
 	select {
 	case <-gone:
 	case <-time.After(patience + timeout):
 		t.Fatalf("%s does not go", path)
 	}
-	now := time.Now()
-	if now.Before(notBefore) {
-		t.Errorf("%s went at %v, %v before it was due", path, now, notBefore.Sub(now))
+	if now := time.Now(); now.Before(notBefore) {
+		t.Errorf("%s: %s went at %v, %v before it was due on %s", cfg.Mode, path, now, notBefore.Sub(now), s.Addr)
 	}
-	t.Logf("%s: it went %v after the earliest, %v before the latest time", cfg.Mode, now.Sub(notBefore), by.Sub(now))
 	return true
 }
 
@@ -380,8 +364,7 @@ func TestEnsemble(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		table := askWithDeadlines(t, cfg, "/election", q.sessions)
-		verify(t, table, via, q, ours)
+		table := verify(t, cfg, via, q, ours)
 		modes := make(map[session.Mode]int)
 		for i, s := range table.Servers {
 			modes[s.Mode]++

@@ -3,7 +3,6 @@ package admin
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"electop/model/session"
@@ -11,14 +10,12 @@ import (
 )
 
 func TestRefusedWords(t *testing.T) {
-	stock := func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, as since 3.5
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, as since 3.5
+		c.Mode = FourLetter
 		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
 			delete(s.replies, word)
 		}
-		s.replies["dump_"] = s.replies["dump"]
-		n.set("10.0.0.1:8080", nil)
-	}
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; stock(n, s, c) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		got := askNow(t, a, l)
 		want := [4]session.AnswerState{session.Answered, session.Refused, session.Refused, session.Refused}
 		if states(got) != want || got.Mode != session.ModeStandalone {
@@ -34,14 +31,12 @@ func TestRefusedWords(t *testing.T) {
 		}
 		s.asked()
 		stop := n.run(a)
-		time.Sleep(50 * time.Second)
-		synctest.Wait()
+		pass(50 * time.Second)
 		// What was refused is not asked again at once.
 		if m := questions(s.asked()); m != "server_stats=11" {
 			t.Errorf("then it was asked %q", m)
 		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		pass(time.Minute)
 		if m := questions(s.asked()); m != "monitor=1 server_stats=12 watch_summary=1" {
 			t.Errorf("in the next minute it was asked %q", m)
 		}
@@ -49,18 +44,6 @@ func TestRefusedWords(t *testing.T) {
 		s.replies = replies(0, session.ModeStandalone, 2181)
 		if got := askNow(t, a, l); states(got) != allAnswered {
 			t.Errorf("when it is allowed: %+v", got)
-		}
-	})
-	alone(t, stock, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		got := askNow(t, a, l)
-		if c := got.Connections; c.State != session.Refused || c.Hint != "admin.enableServer=true, or "+transport.AllWords {
-			t.Errorf("auto: %+v", c)
-		}
-	})
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { stock(n, s, c); c.Mode = HTTP }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		got := askNow(t, a, l)
-		if c := got.Basic; c.State != session.Failed || c.Hint != "admin.enableServer=true" || !strings.Contains(c.Why, "refused") {
-			t.Errorf("HTTP: %+v", c)
 		}
 	})
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
@@ -102,8 +85,7 @@ func TestNotServing(t *testing.T) {
 			stop := n.run(a)
 			defer stop()
 			s.asked()
-			time.Sleep(time.Minute)
-			synctest.Wait()
+			pass(time.Minute)
 			if l.count() < 12 || len(s.asked()) == 0 {
 				t.Errorf("%s: it is not asked any more", mode)
 			}

@@ -31,28 +31,12 @@ func crowd(servers []*fakeServer, n int) {
 	}
 }
 
-func TestAskedByDefault(t *testing.T) {
-	each(t, cheap, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-		defer n.run(a)()
-		synctest.Wait()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if got := sessionsAsked(servers); got != 3*31 {
-			t.Errorf("connections were asked for %d times in a minute, want %d", got, 3*31)
-		}
-		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unasked() != "" {
-			t.Errorf("the table: every %v, cheap %v, %q", x.Every, x.Cheap, x.Unasked())
-		}
-	})
-}
-
 func TestNotAskedOfMany(t *testing.T) {
 	each(t, cheap, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		crowd(servers, session.CheapConnections/3+1)
 		defer n.run(a)()
 		synctest.Wait()
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		pass(time.Hour)
 		if got := sessionsAsked(servers); got != 0 {
 			t.Errorf("connections were asked for %d times", got)
 		}
@@ -69,8 +53,7 @@ func TestNotAskedOfMany(t *testing.T) {
 		each(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 			crowd(servers, 100_000)
 			defer n.run(a)()
-			time.Sleep(time.Minute)
-			synctest.Wait()
+			pass(time.Minute)
 			if got := sessionsAsked(servers); got != 3*31 {
 				t.Errorf("connections were asked for %d times in a minute, want %d", got, 3*31)
 			}
@@ -82,8 +65,7 @@ func TestSlowAnswersAreRare(t *testing.T) {
 	each(t, cheap, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(150 * time.Millisecond)
 		defer n.run(a)()
-		time.Sleep(4 * time.Second)
-		synctest.Wait()
+		pass(4 * time.Second)
 		if got := sessionsAsked(servers); got != 3 {
 			t.Errorf("connections were asked for %d times, want once of each", got)
 		}
@@ -91,18 +73,18 @@ func TestSlowAnswersAreRare(t *testing.T) {
 		if why := x.Unasked(); x.Every != 0 || !strings.Contains(why, servers[1].addr+" took 150 ms, more than 100 ms") {
 			t.Errorf("every %v, %q", x.Every, why)
 		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		pass(time.Hour)
 		if got := sessionsAsked(servers); got < 3*5 || got > 3*15 {
 			t.Errorf("connections were asked for %d times in an hour of slow answers", got)
 		}
 		servers[1].delay.set(0)
-		time.Sleep(longestSlowPause + 10*time.Second)
-		synctest.Wait()
+		pass(longestSlowPause + 10*time.Second)
 		sessionsAsked(servers)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if got := sessionsAsked(servers); got != 3*30 || l.last(t).Unasked() != "" {
+		pass(time.Minute)
+		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unasked() != "" {
+			t.Errorf("the table: every %v, cheap %v, %q", x.Every, x.Cheap, x.Unasked())
+		}
+		if got := sessionsAsked(servers); got != 3*30 {
 			t.Errorf("connections were asked for %d times in a minute of fast answers, %q", got, l.last(t).Unasked())
 		}
 	})

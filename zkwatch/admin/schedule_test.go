@@ -2,7 +2,6 @@ package admin
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"electop/model/session"
@@ -29,8 +28,10 @@ func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a
 	}
 }
 
-func wantAsked(t *testing.T, when string, servers []*fakeServer, want string) {
+// wantAsked has time pass, and checks what was asked meanwhile.
+func wantAsked(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
 	t.Helper()
+	pass(d)
 	for _, s := range servers {
 		if got := questions(s.asked()); got != want {
 			t.Errorf("%s: %s was asked %q, want %q", when, s.addr, got, want)
@@ -43,17 +44,12 @@ func wantAsked(t *testing.T, when string, servers []*fakeServer, want string) {
 func TestIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
-		synctest.Wait()
-		wantAsked(t, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		wantAsked(t, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
+		wantAsked(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
 		if l.count() != 13 {
 			t.Errorf("%d tables were delivered, want 13", l.count())
 		}
-		time.Sleep(10 * time.Minute)
-		synctest.Wait()
-		wantAsked(t, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
+		wantAsked(t, 10*time.Minute, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
 	})
 }
 
@@ -66,48 +62,36 @@ func TestNobodySubscribed(t *testing.T) {
 		if err := a.Ask(t.Context(), Want{Watches: true}); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		wantAsked(t, "an hour for nobody", servers, "")
+		wantAsked(t, time.Hour, "an hour for nobody", servers, "")
 		cancel := a.Subscribe(l.election())
-		synctest.Wait()
-		wantAsked(t, "when somebody comes", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantAsked(t, 0, "when somebody comes", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		cancel()
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		wantAsked(t, "an hour after all left", servers, "")
+		wantAsked(t, time.Hour, "an hour after all left", servers, "")
 	})
 }
 
 func TestConnectionsAndSessions(t *testing.T) {
 	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
-		synctest.Wait()
-		wantAsked(t, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
 			t.Errorf("the table: %+v", last)
 		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		wantAsked(t, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
+		wantAsked(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
 	})
 }
 
 func TestVerifyAsksOnce(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
-		synctest.Wait()
-		wantAsked(t, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		a.Verify()
-		synctest.Wait()
-		wantAsked(t, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantAsked(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		for range 100 { // leaning on the key for a second
 			a.Verify()
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(3500 * time.Millisecond)
-		synctest.Wait()
-		wantAsked(t, "verify, leaning on the key", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantAsked(t, 3500*time.Millisecond, "verify, leaning on the key", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		last := l.last(t)
 		for _, s := range last.Servers {
 			if s.Watches.State != session.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
@@ -130,36 +114,33 @@ func TestAfterAHandoff(t *testing.T) {
 	}
 	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
-		pass := func(d time.Duration, want int, when string) {
+		passes := func(d time.Duration, want int, when string) {
 			t.Helper()
-			time.Sleep(d)
-			synctest.Wait()
+			pass(d)
 			if got := tables(servers); got != want {
 				t.Errorf("%s: %d tables of watches, want %d", when, got, want)
 			}
 		}
-		pass(7*time.Second, 0, "before")
+		passes(7*time.Second, 0, "before")
 		a.Handoff()
-		pass(1900*time.Millisecond, 0, "1.9 s after a handoff")
-		pass(200*time.Millisecond, 3, "2.1 s after it")
-		pass(time.Minute, 0, "later")
+		passes(1900*time.Millisecond, 0, "1.9 s after a handoff")
+		passes(200*time.Millisecond, 3, "2.1 s after it")
+		passes(time.Minute, 0, "later")
 		for range 20 { // one each second: never calm
 			a.Handoff()
-			pass(time.Second, 0, "while handoffs come")
+			passes(time.Second, 0, "while handoffs come")
 		}
-		pass(2*time.Second, 3, "when it is calm again")
+		passes(2*time.Second, 3, "when it is calm again")
 		a.Handoff()
-		pass(57*time.Second, 0, "less than a minute after the last table")
-		pass(5*time.Second, 3, "when the minute is over")
-		pass(10*time.Minute, 0, "ten minutes without a handoff")
+		passes(57*time.Second, 0, "less than a minute after the last table")
+		passes(5*time.Second, 3, "when the minute is over")
+		passes(10*time.Minute, 0, "ten minutes without a handoff")
 		a.Verify()
-		time.Sleep(time.Second)
-		servers[0].asked()
-		servers[1].asked()
-		servers[2].asked()
+		pass(time.Second)
+		tables(servers)
 		a.Handoff()
-		pass(57*time.Second, 0, "less than a minute after a table that was asked for")
-		pass(5*time.Second, 3, "when that minute is over")
+		passes(57*time.Second, 0, "less than a minute after a table that was asked for")
+		passes(5*time.Second, 3, "when that minute is over")
 	})
 }
 
@@ -178,7 +159,7 @@ func TestManyWatches(t *testing.T) {
 		if last.Servers[0].Watches.State != session.Answered || last.Servers[2].Watches.State != session.Answered {
 			t.Errorf("the other servers: %+v", last)
 		}
-		wantAsked(t, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 	})
 	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		many(servers[1])

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"electop/model"
@@ -69,8 +68,7 @@ func TestASlowServer(t *testing.T) {
 					slow(n, servers[1])
 					began := time.Now()
 					defer n.run(a)()
-					time.Sleep(statusPollTimeout)
-					synctest.Wait()
+					pass(statusPollTimeout)
 					first := l.last(t)
 					if d := l.times()[0].Sub(began); d > statusPollTimeout {
 						t.Errorf("the first table came after %v", d)
@@ -81,8 +79,7 @@ func TestASlowServer(t *testing.T) {
 					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || first.Unwhole != "server.2 did not answer (10.0.0.2:2181)" {
 						t.Errorf("the slow one: %+v", first)
 					}
-					time.Sleep(20 * time.Minute)
-					synctest.Wait()
+					pass(20 * time.Minute)
 					times := l.times()
 					for i, when := range times[1:] {
 						if d := when.Sub(times[i]); d > 5*time.Second+statusPollTimeout {
@@ -101,14 +98,12 @@ func TestASlowServer(t *testing.T) {
 					servers[1].delay.set(0)
 					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
-					time.Sleep(longestPause + 10*time.Second)
-					synctest.Wait()
+					pass(longestPause + 10*time.Second)
 					if b := l.last(t).Servers[1].Basic; b.State != session.Answered {
 						t.Errorf("it is back: %+v", b)
 					}
 					servers[1].asked()
-					time.Sleep(time.Minute)
-					synctest.Wait()
+					pass(time.Minute)
 					if m := servers[1].asked(); m["server_stats"]+m["srvr"] != 12 {
 						t.Errorf("a minute after it came back: %v", m)
 					}
@@ -189,8 +184,7 @@ func TestASubscriberThatDoesNotTake(t *testing.T) {
 		if d := time.Since(began); d != 0 {
 			t.Errorf("they waited %v", d)
 		}
-		time.Sleep(putTimeout)
-		synctest.Wait()
+		pass(putTimeout)
 		if l.count() == 0 {
 			t.Error("the other one got nothing")
 		}

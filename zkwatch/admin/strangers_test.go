@@ -66,8 +66,7 @@ func TestWhatListensInstead(t *testing.T) {
 				}
 				s.asked()
 				defer n.run(a)()
-				time.Sleep(4 * time.Minute)
-				synctest.Wait()
+				pass(4 * time.Minute)
 				want := "monitor=49 server_stats=49 watch_summary=49"
 				if name == "a cut-off body" { // no answer in time, which may have been bad luck: each minute, by HTTP and then the word
 					want = "configuration=6 " + want
@@ -79,8 +78,7 @@ func TestWhatListensInstead(t *testing.T) {
 					s.set(what, reply)
 				}
 				a.Verify() // asks for all there is: the AdminServer may be there by now
-				time.Sleep(4 * time.Second)
-				synctest.Wait()
+				pass(4 * time.Second)
 				if b := l.last(t).Servers[0].Basic; b.Via != "http" {
 					t.Errorf("when it is there: %+v", b)
 				}
