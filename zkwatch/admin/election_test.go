@@ -115,9 +115,9 @@ func TestEachElectionGetsItsOwn(t *testing.T) {
 			defer a.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*session.Table) }})()
 		}
 		askNow(t, a, l)
-		for path, want := range map[string]string{"/a": "/a/n_1 0x1", "/b": "/b/n_1 0x2"} {
-			if w := watchesOf(got[path].Servers[0].Watched); len(w) != 1 || w[0] != want {
-				t.Errorf("%s: %q", path, w)
+		for path, want := range map[string]string{"/a": "[{/a/n_1 [1]}]", "/b": "[{/b/n_1 [2]}]"} {
+			if w := fmt.Sprint(got[path].Servers[0].Watched); w != want {
+				t.Errorf("%s: %s", path, w)
 			}
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -33,7 +32,6 @@ type ensemble struct {
 	words *transport.Words
 
 	servers map[string]*server // by address
-	aliases map[string]bool    // addresses of servers that answer at their own one too
 
 	config     []configured // empty if it is not known
 	configRead time.Time    // zero: never
@@ -90,23 +88,20 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 		}
 		return
 	}
-	config, why := parseEnsemble(content)
-	if !slices.Equal(config, e.config) {
-		e.aliases = nil
-	}
-	e.config, e.configWhy = config, why
+	e.config, e.configWhy = parseEnsemble(content)
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
 // targets returns the servers to ask, and forgets others: those of the connect string,
-// and those that the configuration has an address for clients for, each once.
+// and those that the configuration has an address for clients for. A further address of
+// a server that answers at its own one is left out as soon as that is known.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
 	var all []*server
 	urls := make(map[string]int)
 	add := func(addr string) {
-		if addr == "" || e.servers[addr] != nil || e.aliases[addr] {
+		if addr == "" || e.servers[addr] != nil {
 			return
 		}
 		s := known[addr]
@@ -115,6 +110,12 @@ func (e *ensemble) targets() []*server {
 		}
 		s.anyServer = len(e.config) > 0 && !slices.ContainsFunc(e.config, func(c configured) bool { return c.at(addr) })
 		e.servers[addr] = s
+		if slices.ContainsFunc(e.config, func(c configured) bool {
+			own := known[c.client]
+			return own != nil && c.client != addr && own.failures == 0 && own.identity.Number > 0 && own.identity.Number == s.identity.Number
+		}) {
+			return
+		}
 		urls[s.url]++
 		all = append(all, s)
 	}
@@ -169,14 +170,9 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 			leaders++
 		}
 	}
-	aliases := maps.Clone(e.aliases)
 	for i, n := range numbers {
 		r := results[i]
 		if n > 0 && best[n] != i {
-			if aliases == nil {
-				aliases = make(map[string]bool)
-			}
-			aliases[r.Addr] = true
 			continue
 		}
 		// Two such addresses may have reached the same leader.
@@ -194,8 +190,6 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		return kept, e.configWhy
 	case len(e.config) == 0:
 		return kept, "/zookeeper/config names no servers"
-	case missing == "":
-		e.aliases = aliases // one address of a server is enough
 	}
 	return kept, missing
 }

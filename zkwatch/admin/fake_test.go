@@ -335,17 +335,6 @@ func questions(m map[string]int) string {
 	return strings.Join(out, " ")
 }
 
-// watchesOf are the watches in a table by "path session", sorted.
-func watchesOf(ws []session.Watch) (all []string) {
-	for _, w := range ws {
-		for _, s := range w.Sessions {
-			all = append(all, fmt.Sprintf("%s %#x", w.Path, s))
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
 func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configured{})); d != "" {

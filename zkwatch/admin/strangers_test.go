@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"electop/model/session"
@@ -90,28 +89,22 @@ func TestWhatListensInstead(t *testing.T) {
 // TestOneAdminServerForAll has three members on one host: only the first got
 // the usual port.
 func TestOneAdminServerForAll(t *testing.T) {
-	hosts := func(n *fakeNet) (all []*fakeServer, addrs []string) {
+	hosts := func(n *fakeNet) (addrs []string) {
 		for i := range 3 {
 			addr := "127.0.0.1:218" + strconv.Itoa(i+1)
 			s := &fakeServer{addr: addr, counts: make(map[string]int), replies: replies(i+1, session.ModeFollower, 2181+i)}
 			n.set(addr, &fakePort{s, (*fakeServer).words})
-			all, addrs = append(all, s), append(addrs, addr)
+			if addrs = append(addrs, addr); i == 0 {
+				n.set("127.0.0.1:8080", &fakePort{s, (*fakeServer).commands})
+			}
 		}
-		n.set("127.0.0.1:8080", &fakePort{all[0], (*fakeServer).commands})
-		return all, addrs
+		return addrs
 	}
 	for _, mode := range []Mode{Auto, HTTP} {
-		synctest.Test(t, func(t *testing.T) {
-			n := newFakeNet(t)
-			_, addrs := hosts(n)
-			cfg := n.config(addrs...)
-			cfg.Mode = mode
-			cfg.Ensemble = always(strings.ReplaceAll(threeConfig, "10.0.0.", "127.0.0.1:388"))
-			a := New(cfg)
-			l := new(listener)
-			defer a.Subscribe(l.election())()
-			askAll(t, a, l)
-			for i, s := range l.last(t).Servers {
+		alone(t, func(n *fakeNet, _ *fakeServer, c *Config) {
+			c.Mode, c.Servers = mode, hosts(n)
+		}, func(t *testing.T, n *fakeNet, a *Asker, _ *fakeServer, l *listener) {
+			for i, s := range askAll(t, a, l).Servers {
 				switch {
 				case i == 0 && (s.Basic.Via != "http" || states(s) != allAnswered):
 					t.Errorf("%s, the first: %+v", mode, s)
@@ -121,25 +114,18 @@ func TestOneAdminServerForAll(t *testing.T) {
 					t.Errorf("%s, number %d: %+v", mode, i+1, s)
 				}
 			}
-			n.wait()
 		})
 	}
 	// The one server that is asked is not the one that got the port.
 	for _, c := range []struct {
 		url, via string
 	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
-		synctest.Test(t, func(t *testing.T) {
-			n := newFakeNet(t)
-			hosts(n)
-			cfg := n.config("127.0.0.1:2182")
-			cfg.Ensemble, cfg.URL = nil, c.url
-			a := New(cfg)
-			l := new(listener)
-			defer a.Subscribe(l.election())()
+		alone(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
+			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
+		}, func(t *testing.T, n *fakeNet, a *Asker, _ *fakeServer, l *listener) {
 			if got := askNow(t, a, l); got.Basic.Via != c.via {
 				t.Errorf("URL %q: %+v", c.url, got)
 			}
-			n.wait()
 		})
 	}
 }
