@@ -44,15 +44,18 @@ const (
 	heavyHint = "--admin-heavy" // the flag of electop that helps
 )
 
-// access is how a server can be asked, as far as is known. It belongs to one poll at a
-// time, which asks one thing at a time.
-type access struct {
+// A server is what is known of one address from poll to poll: how it can be asked, and who
+// it is. It belongs to the poll under way, and in it to one goroutine.
+type server struct {
 	cfg   *Config
 	http  *transport.HTTP
 	words *transport.Words
 
 	addr string
 	port int
+	// anyServer says that the configuration has no server at this address: any of them
+	// may answer there.
+	anyServer bool
 
 	url       string // of its AdminServer; "" if there can be none
 	urlErr    error
@@ -66,6 +69,13 @@ type access struct {
 	alive      bool          // since it was last cleared, a ZooKeeper server answered, if only to refuse
 	gotAnswers bool          // anything answered, a ZooKeeper server or not
 	took       time.Duration // the slowest table since it was last cleared
+
+	identity   command.Identity // as it said last
+	identifyAt time.Time        // it is not asked who it is before
+
+	failures int       // polls in a row without an answer
+	until    time.Time // it is not asked before, unless somebody asks
+	why      string    // of the last failure
 }
 
 type refused struct {
@@ -73,25 +83,25 @@ type refused struct {
 	until  time.Time
 }
 
-func newAccess(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) *access {
-	a := &access{cfg: cfg, http: http, words: words, addr: addr, refused: make(map[string]refused)}
+func newServer(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) *server {
+	s := &server{cfg: cfg, http: http, words: words, addr: addr, refused: make(map[string]refused)}
 	host, port, err := net.SplitHostPort(addr)
 	if err == nil {
-		a.port, _ = strconv.Atoi(port)
+		s.port, _ = strconv.Atoi(port)
 	}
-	a.url, a.urlErr = expand(cfg.URL, host)
-	return a
+	s.url, s.urlErr = expand(cfg.URL, host)
+	return s
 }
 
 // ways are how to ask the server, in the order to try them.
-func (a *access) ways() []way {
-	switch a.cfg.Mode {
+func (s *server) ways() []way {
+	switch s.cfg.Mode {
 	case HTTP:
 		return []way{overHTTP}
 	case FourLetter:
 		return []way{asWord}
 	}
-	if a.notItsOwn != "" || !a.httpWorks && time.Now().Before(a.httpRetry) {
+	if s.notItsOwn != "" || !s.httpWorks && time.Now().Before(s.httpRetry) {
 		return []way{asWord}
 	}
 	return []way{overHTTP, asWord}
@@ -103,56 +113,56 @@ func (a *access) ways() []way {
 //
 // What went wrong becomes an answer too, with the setting of the server or the flag of
 // electop that would help.
-func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (v T, answer session.Answer) {
-	if r, ok := a.refused[q.Name]; ok && time.Now().Before(r.until) && !retry && !q.Always {
+func ask[T any](ctx context.Context, s *server, q command.Question[T], retry bool) (v T, answer session.Answer) {
+	if r, ok := s.refused[q.Name]; ok && time.Now().Before(r.until) && !retry && !q.Always {
 		return v, r.answer // it has just refused
 	}
 	answer.State = session.Failed
 	var whys []string
 	var byHTTP error
 ways:
-	for _, by := range a.ways() {
+	for _, by := range s.ways() {
 		form := q.Word
 		if by == overHTTP {
 			form = q.HTTP
 		}
-		b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
+		b, err := s.fetch(ctx, by, form.Name, q.Table, retry)
 		if err == nil {
-			a.gotAnswers = true
-			v, err = parse(a, form, b)
+			s.gotAnswers = true
+			v, err = parse(s, form, b)
 		}
 		if err == nil {
-			delete(a.refused, q.Name)
-			a.alive = true
+			delete(s.refused, q.Name)
+			s.alive = true
 			if by == overHTTP {
-				a.httpWorks = true
+				s.httpWorks = true
 			} else {
-				a.wordsWork(byHTTP)
+				s.wordsWork(byHTTP)
 			}
-			return v, session.Answer{State: session.Answered, Via: string(by), At: a.cfg.Now()}
+			return v, session.Answer{State: session.Answered, Via: string(by), At: s.cfg.Now()}
 		}
-		a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
+		s.cfg.Logger.Debug("asking a server failed", "server", s.addr, "for", q.Name, "via", by, "error", text(err))
 		answer.Via = string(by)
 		whys = append(whys, string(by)+": "+text(err))
 		var refusal *transport.Refusal
 		switch {
 		case errors.As(err, &refusal):
-			a.alive = true
+			s.alive = true
 			if by == asWord {
-				a.wordsWork(byHTTP)
+				s.wordsWork(byHTTP)
 			}
 			answer.State, answer.Hint = session.Refused, cmp.Or(refusal.Hint, answer.Hint)
 		case errors.Is(err, command.ErrTooLarge):
-			a.gotAnswers = true
-			if answer.State = session.TooLarge; !a.cfg.Heavy {
+			s.gotAnswers = true
+			if answer.State = session.TooLarge; !s.cfg.Heavy {
 				answer.Hint = heavyHint
 			}
 			break ways
 		case errors.Is(err, command.ErrNotServing):
-			a.alive, a.gotAnswers = true, true
+			s.alive, s.gotAnswers = true, true
 			break ways
 		case errors.Is(err, command.ErrServerSays):
-			a.alive = true
+			s.alive = true
 		case q.Table && errors.Is(err, transport.ErrNoAnswer):
 			break ways
 		}
@@ -163,26 +173,26 @@ ways:
 	if len(whys) == 1 {
 		whys[0] = strings.TrimPrefix(whys[0], answer.Via+": ")
 	}
-	answer.Why, answer.At = znode.Safe(strings.Join(whys, "; "), 0), a.cfg.Now()
-	switch mode := a.cfg.Mode; {
+	answer.Why, answer.At = znode.Safe(strings.Join(whys, "; "), 0), s.cfg.Now()
+	switch mode := s.cfg.Mode; {
 	case answer.State == session.Refused && mode == Auto && answer.Hint != "":
 		answer.Hint = "admin.enableServer=true, or " + answer.Hint
-	case answer.State == session.Failed && mode == HTTP && a.notItsOwn != "":
+	case answer.State == session.Failed && mode == HTTP && s.notItsOwn != "":
 		answer.Hint = "--admin-url"
-	case answer.State == session.Failed && mode == HTTP && !a.alive:
+	case answer.State == session.Failed && mode == HTTP && !s.alive:
 		answer.Hint = "admin.enableServer=true"
 	}
 	if answer.State == session.Refused {
-		a.refused[q.Name] = refused{answer, time.Now().Add(refusalValid)}
+		s.refused[q.Name] = refused{answer, time.Now().Add(refusalValid)}
 	}
 	return *new(T), answer
 }
 
 // parse parses a reply: none may end the program.
-func parse[T any](a *access, form command.Form[T], b []byte) (v T, err error) {
+func parse[T any](s *server, form command.Form[T], b []byte) (v T, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			a.cfg.Logger.Error("parsing a reply", "server", a.addr, "to", form.Name, "panic", e, "stack", string(debug.Stack()))
+			s.cfg.Logger.Error("parsing a reply", "server", s.addr, "to", form.Name, "panic", e, "stack", string(debug.Stack()))
 			err = errors.New("its reply could not be parsed")
 		}
 	}()
@@ -193,18 +203,18 @@ func parse[T any](a *access, form command.Form[T], b []byte) (v T, err error) {
 func text(err error) string { return znode.Safe(err.Error(), 0) }
 
 // fetch makes one request.
-func (a *access) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
+func (s *server) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
 	timeout, limit := requestTimeout, command.Small()
 	if table {
 		began := time.Now()
-		defer func() { a.took = max(a.took, time.Since(began)) }()
+		defer func() { s.took = max(s.took, time.Since(began)) }()
 	}
 	if table || patient {
 		timeout = tableTimeout
 	}
 	if table {
 		limit = command.Large()
-		if a.cfg.Heavy {
+		if s.cfg.Heavy {
 			limit = command.Huge()
 		}
 	}
@@ -212,26 +222,26 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 	defer cancel()
 	switch {
 	case by == asWord:
-		a.cfg.requests.Add(1)
-		return a.words.Send(ctx, a.addr, name, limit)
-	case a.urlErr != nil:
-		return nil, a.urlErr
-	case a.notItsOwn != "":
-		return nil, errors.New(a.notItsOwn)
+		s.cfg.requests.Add(1)
+		return s.words.Send(ctx, s.addr, name, limit)
+	case s.urlErr != nil:
+		return nil, s.urlErr
+	case s.notItsOwn != "":
+		return nil, errors.New(s.notItsOwn)
 	}
-	a.cfg.requests.Add(1)
-	return a.http.Get(ctx, a.url, name, limit)
+	s.cfg.requests.Add(1)
+	return s.http.Get(ctx, s.url, name, limit)
 }
 
 // wordsWork notes that the server is there. If HTTP failed just before, HTTP is
 // not tried for a while; if HTTP had worked until now, once more.
-func (a *access) wordsWork(byHTTP error) {
+func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
 	if errors.Is(byHTTP, transport.ErrNoAnswer) {
 		pause = slowRetry
 	}
-	if byHTTP != nil && !a.httpWorks {
-		a.httpRetry = time.Now().Add(pause)
+	if byHTTP != nil && !s.httpWorks {
+		s.httpRetry = time.Now().Add(pause)
 	}
-	a.httpWorks = a.httpWorks && byHTTP == nil
+	s.httpWorks = s.httpWorks && byHTTP == nil
 }

@@ -224,12 +224,14 @@ func (c *configured) absent(results []result) string {
 		case !c.at(r.Addr):
 		case !r.answered() && (r.number == 0 || r.number == c.id):
 			return fmt.Sprintf("server.%d did not answer (%s)", c.id, r.Addr)
+		case c.client == "" && r.number == 0:
+			return r.Addr + " does not say which server it is (admin.enableServer=true, or the word conf, would allow it)"
 		case c.client != "" && r.number > 0 && r.number != c.id:
 			return fmt.Sprintf("%s answers as server.%d, but /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
 		}
 	}
 	if c.client == "" {
-		return fmt.Sprintf("server.%d (%s) has no address for clients in /zookeeper/config, and none answered with its number there: add %s to the connect string",
+		return fmt.Sprintf("server.%d (%s) has no address for clients in /zookeeper/config: add %s to the connect string",
 			c.id, c.host, net.JoinHostPort(c.host, "PORT"))
 	}
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)

@@ -87,7 +87,7 @@ func TestMembers(t *testing.T) {
 		"another one at the address":   {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
 		"two at one address":           {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
 		"static":                       {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"static, no number":            {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 (10.0.0.2) has no address"},
+		"static, no number":            {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 does not say which"},
 		"static, one is missing":       {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
 		"static, IPv6":                 {"a:1=1", "server.1=a:1:2\nserver.2=[::1]:1:2", "a:1", "add [::1]" + add},
 		"static, all are elsewhere":    {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},

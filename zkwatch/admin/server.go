@@ -18,25 +18,6 @@ import (
 // up to this.
 const longestPause = time.Minute
 
-// A server is what is known of one address from poll to poll. It belongs to the
-// poll under way, and in it to one goroutine.
-type server struct {
-	*access
-	identity   command.Identity // as it said last
-	identifyAt time.Time        // it is not asked who it is before
-	// anyServer says that the configuration has no server at this address: any of them
-	// may answer there.
-	anyServer bool
-
-	failures int       // polls in a row without an answer
-	until    time.Time // it is not asked before, unless somebody asks
-	why      string    // of the last failure
-}
-
-func newServer(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) *server {
-	return &server{access: newAccess(cfg, http, words, addr)}
-}
-
 // A result is what one server said in a poll, not yet cut down to an election:
 // the lists of server are empty, those here are whole, and paths are full.
 type result struct {
@@ -98,7 +79,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		s.took = 0
 		s.connections(ctx, p, &r)
 		var d command.Dump
-		d, r.Sessions = ask(ctx, s.access, command.ForDump(), p.retry)
+		d, r.Sessions = ask(ctx, s, command.ForDump(), p.retry)
 		r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
 		r.took = s.took
 	}
@@ -129,11 +110,11 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 		return session.Answer{}
 	}
 	s.notItsOwn = ""
-	id, a := ask(ctx, s.access, command.ForIdentity(), retry)
+	id, a := ask(ctx, s, command.ForIdentity(), retry)
 	if a.Via == string(overHTTP) && a.State == session.Answered {
 		if s.notItsOwn = s.notOwned(id); s.notItsOwn != "" {
 			s.httpWorks = false
-			id, a = ask(ctx, s.access, command.ForIdentity(), retry)
+			id, a = ask(ctx, s, command.ForIdentity(), retry)
 		}
 	} else if s.sharedURL && s.cfg.Mode != FourLetter {
 		s.notItsOwn, s.httpWorks = "several servers share this URL, and its AdminServer does not say which server it belongs to", false
@@ -163,18 +144,18 @@ func (s *server) notOwned(id command.Identity) string {
 // status asks for what costs the server almost nothing.
 func (s *server) status(ctx context.Context, p plan, r *result) {
 	var st command.Status
-	if st, r.Basic = ask(ctx, s.access, command.ForStatus(), p.retry); r.Basic.State == session.Failed {
+	if st, r.Basic = ask(ctx, s, command.ForStatus(), p.retry); r.Basic.State == session.Failed {
 		return
 	}
 	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
 	r.Tick = s.identity.Tick
-	if n, a := ask(ctx, s.access, command.ForCounts(), p.retry); a.State == session.Answered {
+	if n, a := ask(ctx, s, command.ForCounts(), p.retry); a.State == session.Answered {
 		r.WatchCount = n.Watches
 		if p.read == nil { // otherwise it was counted before Table.At
 			r.Expired = n.Expired
 		}
 	}
-	if n, a := ask(ctx, s.access, command.ForDataWatches(), p.retry); a.State == session.Answered {
+	if n, a := ask(ctx, s, command.ForDataWatches(), p.retry); a.State == session.Answered {
 		r.DataWatches = n
 	}
 }
@@ -188,7 +169,7 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 // port would seem to have no connection. Those that are known are in r in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got command.Connections
-	got, r.Connections = ask(ctx, s.access, command.ForConnections(), p.retry)
+	got, r.Connections = ask(ctx, s, command.ForConnections(), p.retry)
 	r.conns = got.List
 	if s.anyServer {
 		for i := range r.conns {
@@ -224,7 +205,7 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
 			Why: fmt.Sprintf("it has %d watches: a table of more than %d blocks the server", count, MaxWatches), Hint: heavyHint}
 	default:
-		r.watches, r.Watches = ask(ctx, s.access, command.ForWatches(), p.retry)
+		r.watches, r.Watches = ask(ctx, s, command.ForWatches(), p.retry)
 	}
 }
 
