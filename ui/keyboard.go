@@ -79,9 +79,9 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdJoin:
 		d.modes.Open(input.ModeJoin)
 	case input.CmdDoctor:
-		d.screen.Open(layout.Doctor)
+		d.screen.Open(layout.Doctor, d.w, d.h)
 	case input.CmdServers:
-		d.screen.Open(layout.Servers)
+		d.screen.Open(layout.Servers, d.w, d.h)
 	case input.CmdHelp:
 		d.help.Top()
 		d.helpAll = d.modes.Now() == input.ModeHelp && !d.helpAll
@@ -156,7 +156,7 @@ func (d *dashboard) inspect() tea.Cmd {
 		return nil
 	}
 	a, why := d.action(action.Refresh, "")
-	if !d.screen.Open(layout.Selected) || why != "" || a.Arg == "" {
+	if !d.screen.Open(layout.Selected, d.w, d.h) || why != "" || a.Arg == "" {
 		return nil
 	}
 	return d.doer.cmd(a, r.Name(), r.Ref())

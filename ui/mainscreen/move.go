@@ -8,9 +8,9 @@ import (
 // Next is the panel that gets the focus next, on a screen of w by h cells.
 func (x *Screen) Next(w, h int) layout.Panel { return x.shape().Next(w, h) }
 
-// Open gives a text the focus, from its beginning. It fills the screen unless all of it is there
-// already. Open reports false where the text had the focus: then it is closed.
-func (x *Screen) Open(p layout.Panel) bool {
+// Open gives a text the focus, from its beginning. It fills the screen, of w by h cells, unless all
+// of it is there already. Open reports false where the text had the focus: then it is closed.
+func (x *Screen) Open(p layout.Panel, w, h int) bool {
 	switch {
 	case x.Focus == p:
 		x.Close()
@@ -18,7 +18,7 @@ func (x *Screen) Open(p layout.Panel) bool {
 	case x.Focus < layout.Selected:
 		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
 	}
-	x.Focus, x.Zoomed = p, x.At.Panel[p].Empty() || x.text(p).Long()
+	x.Focus, x.Zoomed = p, layout.Arrange(w, h, x.shape()).Panel[p].Empty() || x.text(p).Long()
 	x.text(p).Top()
 	return true
 }
