@@ -37,7 +37,7 @@ type Line struct {
 
 // Keys are the keys that mean something now, in the order of the table.
 func (l *Line) Keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
-	keys := make([]input.FootKey, 0, 16)
+	keys := make([]input.FootKey, 0, 24)
 	for _, b := range table {
 		if k, ok := l.key(g, b); ok {
 			keys = append(keys, k)
@@ -52,7 +52,8 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	if m == input.ModeNormal && l.Course != nil {
 		m |= input.ModeTeach
 	}
-	k := input.FootKey{Binding: b, Key: cmp.Or(b.Shown, b.Help().Key), Label: cmp.Or(b.Label, b.Help().Desc)}
+	b.Shown, b.Label = cmp.Or(b.Shown, b.Help().Key), cmp.Or(b.Label, b.Help().Desc)
+	k := input.FootKey{Binding: b}
 	switch {
 	case b.Modes&m == 0 || b.Foot == 0:
 		return k, false

@@ -7,16 +7,14 @@ import (
 	"electop/ui/term"
 )
 
-// FootKey is a key as the footer shows it.
+// FootKey is a key as the footer shows it, with its Shown and Label.
 type FootKey struct {
 	Binding
-	Key   string
-	Label string
 	Off   bool
 	Style term.Style // of both; term.Text: as the others
 }
 
-func (k *FootKey) width() int { return term.Width(k.Key) + 1 + term.Width(k.Label) }
+func (k *FootKey) width() int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }
 
 // DrawFooter draws keys in a line, in their order. Where there is no room for
 // all, those leave that matter least.
@@ -69,6 +67,6 @@ func DrawFooter(f *term.Frame, r term.Rect, keys []FootKey) {
 		if k.Off {
 			key, label = term.Faint, term.Faint
 		}
-		p.Text(key, k.Key).Gap(1).Text(label, k.Label)
+		p.Text(key, k.Shown).Gap(1).Text(label, k.Label)
 	}
 }

@@ -135,7 +135,7 @@ func (c *Course) FootKey(k input.FootKey) (input.FootKey, bool) {
 		}
 		return k, v.CanNext || v.Done
 	case input.CmdAnswer:
-		k.Key = "1-" + strconv.Itoa(len(v.Options))
+		k.Shown = "1-" + strconv.Itoa(len(v.Options))
 		return k, v.Question != "" && v.Chosen < 0 && len(v.Options) > 0
 	case input.CmdHint:
 		return k, v.Hints > 0
