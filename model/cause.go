@@ -10,11 +10,6 @@ import (
 	"electop/model/units"
 )
 
-// CauseLeft means that a leader's znode was deleted while its session could not
-// expire: by a delete, or by closing the session; it is not known (yet) which. If
-// another znode proves that (proof.go), it was a delete, by whomever.
-const CauseLeft Cause = "left"
-
 // gone is the end of a leader that later tables may explain better.
 type gone struct {
 	at    time.Time // when its znode was seen to be gone

@@ -37,6 +37,10 @@ const (
 	CauseResigned Cause = "resigned" // it deleted its znode
 	CauseClosed   Cause = "closed"   // it closed its session
 	CauseExpired  Cause = "expired"  // its session expired
+	// CauseLeft: the znode was deleted while its session could not have expired: by a
+	// delete, or by closing the session; it is not known (yet) which. If another znode
+	// proves that its session was alive (proof.go), it was a delete, by whomever.
+	CauseLeft Cause = "left"
 )
 
 // Handoff is a change of the leader. Handoffs chain: each From is the To

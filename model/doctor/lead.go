@@ -7,8 +7,8 @@ import (
 
 // Lead is how far the first contender has the role: what its znode, the
 // acknowledgement, the servers and, of a candidate of electop, its own report say
-// together. Whatever says who leads says it by this, so that nothing contradicts
-// something else. It is "" where nobody is said to lead: see [State.NoLeader].
+// together. Use it wherever the leader is shown. It is "" where nobody is said to lead:
+// see [State.NoLeader].
 type Lead string
 
 const (
