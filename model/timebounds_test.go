@@ -248,11 +248,11 @@ func TestExpiryIsTakenBack(t *testing.T) {
 }
 
 // A leader that resigns and then falls silent did not expire, however late its deletion is
-// seen.
+// seen: also if its connection was closed by then.
 func TestDeletedBeforeTheSilence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := modeltest.NewSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second)
-		s.Dated, s.SilentDues, s.Lag, s.Every = true, true, 3*time.Second, 200*time.Millisecond
+		s.Dated, s.SilentDues, s.Lag, s.Every = true, true, s.Between("longest lag", 3*time.Second, 8*time.Second), 200*time.Millisecond
 		for i := range 2 {
 			s.Stand(s.Client(uint64(i+1), 4*time.Second))
 			s.Run(10 * time.Millisecond)
@@ -263,7 +263,7 @@ func TestDeletedBeforeTheSilence(t *testing.T) {
 		s.Withdraw(leader)
 		s.Run(time.Millisecond)
 		leader.Stopped = true
-		s.Run(3 * time.Second)
+		s.Run(s.Lag)
 		for _, h := range s.J.State().Handoffs {
 			if h.Cause == model.CauseExpired {
 				t.Fatalf("said to have expired: %s", h.Evidence)

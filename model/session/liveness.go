@@ -278,11 +278,8 @@ func (h *Liveness) LastKnown() string {
 // timeout. The session may also have been closed since.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
-	switch {
-	case h.absent.IsZero():
+	if h.absent.IsZero() || h.silent {
 		return h.quiet
-	case h.silent:
-		return time.Time{}
 	}
 	// If the session was closed just before the servers were asked, its znodes
 	// were deleted too, which is seen within the Slack.
