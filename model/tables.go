@@ -32,8 +32,12 @@ func (j *Journal) asked(t *session.Table) {
 }
 
 // chained reports whether a server's table shows that a contender watches its
-// predecessor, as in an election.
+// predecessor, as in an election. One from before the last read may show a watch on a
+// znode that was no predecessor then.
 func (j *Journal) chained(t *session.Table) bool {
+	if !wall(t.When()).After(j.readAt) {
+		return false
+	}
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
 			c := j.known[znode.Base(w.Path)]
