@@ -137,6 +137,7 @@ func (n *serverConn) takeAnswer() error {
 	xid := xidOf(n.head)
 	n.mu.Lock()
 	c := n.asked[xid]
+	delete(n.asked, xid) // a second reply would wait for ever
 	n.mu.Unlock()
 	if c != nil {
 		c <- answer{code: replyCode(n.head), body: frame[prefixSize+replyHeaderSize:], seen: n.events}

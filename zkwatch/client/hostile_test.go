@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -236,4 +237,45 @@ func TestCredentialsDoNotShow(t *testing.T) {
 	if !strings.Contains(out.String(), "digest") {
 		t.Errorf("the scheme does not show in %s", out.String())
 	}
+}
+
+// repeating writes everything ten times.
+type repeating struct{ net.Conn }
+
+func (c repeating) Write(p []byte) (int, error) {
+	_, err := c.Conn.Write(bytes.Repeat(p, 10))
+	return len(p), err
+}
+
+// TestRepeatedReplies: a server that answers a request ten times blocks neither the
+// connection nor Close.
+func TestRepeatedReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var server net.Conn
+		p := &clienttest.Peer{}
+		p.Accept = func(n int, c net.Conn) bool {
+			server = c
+			p.Serve(n, c)
+			return true
+		}
+		p.Answer = func(f clienttest.Request, _ func(int32, int32, []byte), xid int32) bool {
+			if f.Opcode != wire.OpExists {
+				return false
+			}
+			h := wire.ReplyHeader{Xid: xid}
+			clienttest.WriteFrame(repeating{server}, append(h.Append(nil), make([]byte, 68)...))
+			return true
+		}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		f, err := c.Follow("/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if _, _, err := f.Exists(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
