@@ -209,18 +209,18 @@ func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen
 // Znode reads the znode itself, as Child reads a child. With watch it sets a watch for one
 // event even if the znode does not exist; where that is likely, absent saves a round trip.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
-	for {
-		if !absent {
-			if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
-				return z, seen, err
-			}
+	if !absent {
+		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
+			return z, seen, err
 		}
-		stat, seen, err := f.Exists(ctx, watch)
-		if err != nil || stat == nil {
-			return znode.Znode{Name: f.path, Unread: true}, seen, err
-		}
-		absent = false // it was created just now
 	}
+	stat, seen, err := f.Exists(ctx, watch)
+	if err != nil || stat == nil {
+		return znode.Znode{Name: f.path, Unread: true}, seen, err
+	}
+	// It was created just now, and the watch reports its deletion.
+	z, _, err = f.read(ctx, f.path, f.path, false)
+	return z, seen, err
 }
 
 func (f *Following) read(ctx context.Context, name, path string, watch bool) (z znode.Znode, seen uint64, err error) {

@@ -119,6 +119,19 @@ func (r *reader) run(ctx context.Context) error {
 
 // readAll reads the election, and watches for what comes next.
 func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
+	for {
+		read, err := r.tryRead(ctx)
+		if !errors.Is(err, errReread) {
+			return read, err
+		}
+		if !pause(ctx, minSpacing) { // a server may contradict itself each time
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// tryRead reads the election, or returns errReread if it became another kind meanwhile.
+func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	r.effort, r.persistent, r.changes = effort{}, false, nil
 	if !r.decided {
 		if err := r.decide(ctx); err != nil {
@@ -175,7 +188,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 		return nil, err
 	case stat.EphemeralOwner != 0: // it was created just now: a leader's own znode
 		r.decided, r.single = true, true
-		return r.readAll(ctx)
+		return nil, errReread
 	}
 	read.Parent = client.Parent(stat)
 	read.Full = r.known.parent != stat.Czxid
@@ -219,7 +232,7 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	case err != nil:
 		return nil, err
 	case stat != nil: // it was created just now
-		return r.readAll(ctx)
+		return nil, errReread
 	}
 	r.seen = seen
 	return read, nil

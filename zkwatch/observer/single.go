@@ -73,7 +73,7 @@ func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 		r.effort.trip(0)
 	case z.Session == 0: // it is a parent now
 		r.single = false
-		return r.readAll(ctx)
+		return nil, errReread
 	default:
 		read.New = []znode.Znode{z}
 	}
