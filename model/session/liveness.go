@@ -201,6 +201,9 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 		}
 		h.deadline, h.leader = d, addr
 		h.by, h.notBefore = time.Time{}, time.Time{}
+		if h.asked.Before(t.At.Round(0)) { // it was heard from since connections were listed
+			h.conn, h.absent, h.absences = nil, time.Time{}, 0
+		}
 		if h.conn == nil {
 			h.quiet = replyTime(t, s.Sessions)
 		}
@@ -217,7 +220,10 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 // renewed takes in that another server leads the ensemble: leases began again,
 // no later than the end of the round.
 func (h *Liveness) renewed(t *Table) {
-	h.quiet = t.End.Round(0)
+	h.quiet, h.askedDue = time.Time{}, time.Time{}
+	if h.conn != nil {
+		h.quiet = t.End.Round(0)
+	}
 	if !h.absent.IsZero() {
 		h.absent = t.End.Round(0)
 	}
