@@ -11,8 +11,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// ackBurst is how many reads of the acknowledgement may follow each other at
-// once: a handoff takes two (deleted, created), and their times are shown.
+// ackBurst bounds the reads of the acknowledgement that follow each other without a
+// pause: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
 
 // watchAck reads an acknowledgement znode whenever it changes, over one connection after
@@ -37,8 +37,9 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string)
 	}
 }
 
-// followAck reads an acknowledgement with a data watch while it exists, else with one
-// for its creation. It ends with the connection, and says whether it handed on a read.
+// followAck reads an acknowledgement with a data watch while it exists, otherwise
+// with one for its creation. It ends with the connection, and returns whether it handed
+// on a read.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // the last ones, in a ring
 	var last client.Change        // which caused the read
@@ -65,7 +66,7 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 	}
 }
 
-// fill says what the reply to a read of an acknowledgement shows.
+// fill puts into ack what the reply to a read shows.
 func (o *Observer) fill(ack *model.Ack, z znode.Znode) {
 	ack.At = o.now()
 	switch {

@@ -21,8 +21,8 @@ type Beside struct {
 	Directories []string // see [model.State.Around]
 }
 
-// besideEvery is how often a directory beside the election is read: who could lead
-// besides changes rarely, and nobody waits for it.
+// besideEvery is the time between two reads of the directories beside the election: the
+// list of those who could lead changes rarely, and nobody waits for it.
 const besideEvery = 30 * time.Second
 
 // followBeside follows what is wanted besides the election, until ctx ends.

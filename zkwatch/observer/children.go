@@ -12,7 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-// known is which of an election's children were handed on.
+// known has the children of an election that were handed on.
 type known struct {
 	parent   int64 // czxid of their parent; 0: nothing is known
 	children map[string]child
@@ -85,7 +85,7 @@ type readChild struct {
 	seen  uint64
 }
 
-// pipelined is how many reads of new children are in flight at once.
+// pipelined bounds the reads of new children that are in flight at the same time.
 const pipelined = 64
 
 // readMany reads children, at most pipelined of them at a time. One that no longer
@@ -131,7 +131,7 @@ func (r *reader) readWitnesses(ctx context.Context, parent int64, names []string
 	return r.witnesses, nil
 }
 
-// size is how long a reply with these names is.
+// size returns the length of a reply with these names.
 func size(names []string) (bytes int) {
 	for _, name := range names {
 		bytes += len(name) + 4

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Conn client.Config
 	Path string // the election's parent, or the leader's own znode where there is no queue
-	// Beside is what is followed besides, as far as it is known yet: see
+	// Beside has the znodes to follow besides, as far as they are known yet: see
 	// [Observer.SetBeside].
 	Beside Beside
 	// Single says that Path is a leader's own znode, so that nobody leads while it
@@ -58,8 +58,8 @@ type Observer struct {
 	decided bool // what the path is, a parent or a leader
 	single  bool // it is a leader
 
-	// fellBack is why there is no persistent watch, in this session or until retryAt. What
-	// the model knows of that is reportedBy and reportedWhy.
+	// fellBack says why there is no persistent watch, in this session or until retryAt.
+	// reportedBy and reportedWhy have what the model knows of that.
 	unsupported *atomic.Bool // of the group: servers have no such watch
 	fellBack    model.FollowReason
 	retryAt     time.Time // zero: not in this session
@@ -74,8 +74,8 @@ type Observer struct {
 	reported latest[time.Time]
 }
 
-// rttInterval is how often a newly measured round trip is passed on. Pings,
-// which measure it, are rarer than that.
+// rttInterval is the time between two reports of a round trip. Pings, which measure it,
+// are rarer than that.
 const rttInterval = time.Second
 
 // New returns an observer that does nothing before [Observer.Run].
@@ -215,7 +215,7 @@ func shownRTT(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// A clock is what observations are dated by.
+// A clock dates observations.
 type clock func() time.Time
 
 // of converts a time of this process.

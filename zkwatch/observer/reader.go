@@ -29,9 +29,9 @@ const (
 	missesWindow = 10 * time.Minute
 )
 
-// watchAgain is how long reading takes the place of a persistent watch that did no good:
-// for a flood, hidden children, or missed changes. The reason may be gone then; if not, it
-// costs one more list, or floodMax events.
+// watchAgain is the time after which a persistent watch is tried again that was given up for
+// a flood, hidden children, or missed changes. If the reason is still there, that costs one
+// more list, or floodMax events.
 const watchAgain = 10 * time.Minute
 
 var (
@@ -340,8 +340,8 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes. Servers send events before the
-// replies that show what they tell of.
+// compare compares the parent's stat with the changes. Servers send an event before
+// any reply that shows its change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {

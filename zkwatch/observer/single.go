@@ -35,7 +35,7 @@ func (r *reader) decide(ctx context.Context) error {
 	return nil
 }
 
-// decideAbsent is decide for a path that does not exist.
+// decideAbsent decides for a path that does not exist.
 func (r *reader) decideAbsent(ctx context.Context) error {
 	dir := znode.Dir(r.cfg.Path)
 	exists, stat, err := r.conn.Exists(ctx, dir)
@@ -51,7 +51,7 @@ func (r *reader) decideAbsent(ctx context.Context) error {
 	return unlessDenied(err)
 }
 
-// unlessDenied is err, and nil for what a further read will decide.
+// unlessDenied returns err, or nil if a further read will decide.
 func unlessDenied(err error) error {
 	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrNoNode) {
 		return nil

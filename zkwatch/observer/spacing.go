@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// failedMax is how long to wait at most after a read that a server answered with
-// an error that says nothing of the election.
+// failedMax bounds the pause after a read that a server answered with an error that
+// says nothing about the election.
 const failedMax = 2 * time.Second
 
 // If the ACL forbids the list there is nothing to watch (a change of an ACL fires no
@@ -40,7 +40,7 @@ const (
 // header and a stat.
 const replyOverhead = 88
 
-// effort is what a read has cost up to now.
+// effort counts what a read has cost up to now.
 type effort struct {
 	trips    int // one after the other
 	requests int
@@ -59,8 +59,8 @@ func (e *effort) trip(bytes int) {
 	e.asked(bytes)
 }
 
-// spacing is how long to wait after a read that took so long, from a server at
-// that distance.
+// spacing returns how long to wait after a read that took this long, from a server at
+// this distance.
 func (e *effort) spacing(took, distance time.Duration) time.Duration {
 	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
 	load := max(0, min(took-time.Duration(e.trips)*distance, most))
