@@ -160,7 +160,7 @@ func (c *Conn) notConnected() error {
 	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
 }
 
-// lostErr is why an admitted call was not answered: the reason why the last
+// lostErr says why an admitted call was not answered: the reason why the last
 // connection ended, as there may be another one by now.
 func (c *Conn) lostErr() error {
 	c.mu.Lock()

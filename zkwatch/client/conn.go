@@ -170,7 +170,7 @@ func (c *Conn) setState(state State, err error) {
 	c.publish()
 }
 
-// patience is how long to go without a session before giving up. After the
+// patience returns how long to try without a session before giving up. After the
 // session's timeout the servers, if there are any, have ended it.
 func (c *Conn) patience() time.Duration {
 	timeout := c.status.Timeout

@@ -1,4 +1,4 @@
-// Package client is one session with a ZooKeeper cluster. It uses
+// Package client keeps one session with a ZooKeeper cluster. It uses
 // github.com/go-zookeeper/zk and avoids that library's traps.
 //
 // [Connect] returns a [Conn]. A Conn keeps its session over lost connections and

@@ -29,8 +29,8 @@ type Change struct {
 	// Below is the path below the one that is followed: "" for itself, "n_1" for a child.
 	Below string
 	At    time.Time
-	// Heard is when the last request was sent that was answered before the event came:
-	// the change is later than that.
+	// Heard is the time at which the last request was sent that was answered before the
+	// event came: the change is later.
 	Heard time.Time
 }
 
@@ -154,8 +154,8 @@ func (f *Following) happened(c Change) {
 	f.wake()
 }
 
-// missed is called where events may be lost. replaced says that a persistent watch may be
-// none any more.
+// missed is called if events may be lost. replaced says that a watch for one event may have
+// taken the place of the persistent one.
 func (f *Following) missed(replaced bool) {
 	f.mu.Lock()
 	missed := f.persistent || !replaced
@@ -244,14 +244,14 @@ func statOf(s *wire.Stat) *zk.Stat {
 	}
 }
 
-// listen has f hear of each event at its path or below it.
+// listen passes each event at the path of f or below it to f.
 func (n *serverConn) listen(f *Following) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.listeners = append(slices.Clip(n.listeners), f)
 }
 
-// unlisten ends that.
+// unlisten ends what listen began.
 func (n *serverConn) unlisten(f *Following) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

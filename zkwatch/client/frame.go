@@ -14,7 +14,7 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is how much of a frame's body is looked at: the whole of a
+	// headSize is the part of a frame's body that is inspected: the whole
 	// ConnectResponse except for the password, or a ReplyHeader and the count or
 	// length that a reply starts with.
 	headSize = 20
@@ -28,8 +28,8 @@ const (
 	// library divides by it to get its intervals, and panics at none.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply is up to how many bytes the length of a reply does not add to its
-	// round trip.
+	// smallReply bounds the bytes of a reply whose length adds nothing to its round
+	// trip.
 	smallReply = 1 << 10
 )
 

@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// readAhead is how many bytes are read from a server at once. The library reads
+// readAhead is the number of bytes that are read from a server at once. The library reads
 // the length of a frame and then the frame; it is one system call less for each
 // if the frame is here by then.
 const readAhead = 4 << 10
@@ -23,7 +23,7 @@ const readAhead = 4 << 10
 // net.Conn.
 //
 // It reads the heads of the frames to learn what the library does not report (the
-// granted timeout, round trips, which watches are set), tells that to its Conn, and
+// granted timeout, round trips, which watches are set), reports that to its Conn, and
 // refuses what the library would accept (lengths, another session). It adds what the
 // library lacks: SASL and credentials before anything else (handshake.go,
 // authenticate.go), a bound on the handshake, the gate, and requests of its own with

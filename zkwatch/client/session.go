@@ -57,10 +57,10 @@ func (c *Conn) isReady(n *serverConn) {
 }
 
 // taken is called when the request that the library has was written or dropped. At most
-// one request is in the library's queue, so
-// that it is known whether one is left there when the connection is lost. The library
-// would send it over the next connection, although its caller already got an error; that
-// connection drops it instead, and no other request is admitted before.
+// one request is in the library's queue, so that it is known whether one is left there when
+// the connection is lost. The library would send it over the next connection, although its
+// caller already got an error; that connection drops it instead, and no other request is
+// admitted before.
 func (c *Conn) taken(handed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
