@@ -93,7 +93,7 @@ func newServer(cfg *Config, http *transport.HTTP, words *transport.Words, addr s
 	return s
 }
 
-// ways are how to ask the server, in the order to try them.
+// ways returns the ways to ask the server, in the order to try them.
 func (s *server) ways() []way {
 	switch s.cfg.Mode {
 	case HTTP:
@@ -199,7 +199,7 @@ func parse[T any](s *server, form command.Form[T], b []byte) (v T, err error) {
 	return form.Parse(b)
 }
 
-// text is err for people.
+// text returns err as text that is safe to show.
 func text(err error) string { return znode.Safe(err.Error(), 0) }
 
 // fetch makes one request.

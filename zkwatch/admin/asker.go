@@ -97,9 +97,8 @@ func (a *Asker) Ask(ctx context.Context, w Want) error {
 
 // AskWhile is [Asker.Ask] for one election that read has yet to read, whoever else
 // subscribes. Meanwhile the servers are asked who they are and how many connections
-// and watches they have, each of them several things at once. What is evidence about
-// candidates is asked for after read has returned: that is Table.At, and what was
-// counted before is not in the table. An error of read ends the asking and is
+// and watches they have. What is evidence about candidates is asked for after read has
+// returned: that is Table.At, and what was counted before is not in the table. An error of read ends the asking and is
 // returned.
 //
 // Put is called after read, and by this goroutine. No other one is left when AskWhile
@@ -229,10 +228,10 @@ func (a *Asker) deliver(ctx context.Context, p plan, t session.Table, results []
 	}
 }
 
-// touchTimeout is how long a poll waits until our sessions are heard from.
+// touchTimeout bounds how long a poll waits until the servers heard from our sessions.
 const touchTimeout = 500 * time.Millisecond
 
-// putTimeout is how long one subscriber may delay the others.
+// putTimeout bounds how long one subscriber may delay the others.
 const putTimeout = time.Second
 
 func put(ctx context.Context, e *Election, t *session.Table) {

@@ -35,28 +35,28 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("admin mode %q: want auto, http, 4lw or off", s)
 }
 
-// MaxWatches is how many watches a server may have to be asked for the table
-// of them without Config.Heavy.
+// MaxWatches bounds the watches of a server that is asked for the table of them without
+// Config.Heavy.
 const MaxWatches = 50_000
 
 // A Config says which servers an [Asker] asks, and how often.
 type Config struct {
 	Mode Mode // "" is Auto
-	// URL is where an AdminServer's commands are; {host} stands for the host of
+	// URL is the address of an AdminServer's commands; {host} stands for the host of
 	// the server. "" is DefaultURL; without a path it is /commands. See CheckURL.
 	URL string
-	// Servers are those of the connect string, each host:port.
+	// Servers has the servers of the connect string, each as host:port.
 	Servers []string
 	// Ensemble returns the text of /zookeeper/config. nil: it is not known, and
 	// so it is not known either whether Servers are all members.
 	Ensemble func(context.Context) (string, error)
-	// Chroot is what the paths of elections are below, "" for the root. Paths
-	// in tables are stripped of it; those outside are not this client's.
+	// Chroot is the path above all elections, "" for the root. It is removed from the
+	// paths in tables; paths outside of it are not this client's.
 	Chroot string
-	// Interval is how often the servers' status is asked for. 0 means 5 s.
+	// Interval is the time between two questions for the servers' status. 0 means 5 s.
 	Interval time.Duration
-	// Sessions is how often connections and sessions are asked for. 0: only by
-	// Verify and Ask.
+	// Sessions is the time between two questions for connections and sessions. 0: they are
+	// asked for only by Verify and Ask.
 	Sessions time.Duration
 	// Cheap has them asked for that often only while that costs little: up to
 	// [session.CheapConnections], and answers within [session.CheapAnswer].
@@ -66,8 +66,8 @@ type Config struct {
 	// Anchors returns since when the servers have surely heard from sessions of this
 	// process. It must not block. See [session.Anchor]. nil: there are none.
 	Anchors func() []session.Anchor
-	// Touch has the servers hear of the sessions of the Anchors, right before
-	// deadlines are asked for. That makes the deadlines of other sessions more
+	// Touch sends a request over each session of the Anchors, at the beginning of a poll that
+	// asks for deadlines. That makes the deadlines of other sessions more
 	// exact. It must return when ctx is done, which is soon. nil: nothing is done.
 	Touch func(ctx context.Context)
 	// DialTLS is for four-letter words at a port that speaks TLS, and for an
@@ -122,11 +122,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// DefaultURL is where servers have their AdminServer by default.
+// DefaultURL is the default address of an AdminServer.
 const DefaultURL = "http://{host}:8080" + commandsPath
 
-// commandsPath is where an AdminServer has its commands by default, and what a URL
-// without a path means.
+// commandsPath is the default path of an AdminServer's commands: a URL without a path has
+// it.
 const commandsPath = "/commands"
 
 // CheckURL reports what is wrong with a Config.URL.

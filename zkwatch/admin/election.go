@@ -14,10 +14,10 @@ import (
 type Election struct {
 	Path string // as this client sees it
 	Ack  string // path of its acknowledgement, "" for none
-	// Sessions are those of its candidates and of this process, as known so
+	// Sessions returns the sessions of its candidates and of this process, as known so
 	// far; it must not block. nil: the owners of the znodes alone.
 	Sessions func() []uint64
-	// Hosts are those of clients all of whose connections are listed; it must not
+	// Hosts returns the clients' hosts of which all connections are listed; it must not
 	// block. nil: none.
 	Hosts func() []string
 	// Put takes what the servers said. It is called from one goroutine at a

@@ -25,7 +25,7 @@ const (
 	maxMembers     = 255 // a server's number is one byte
 )
 
-// ensemble is what is known of the members. It belongs to the poll under way.
+// ensemble has what is known about the members. It belongs to the poll under way.
 type ensemble struct {
 	cfg   *Config
 	http  *transport.HTTP

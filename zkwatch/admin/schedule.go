@@ -21,7 +21,7 @@ const (
 	verifyGap = 2 * time.Second
 )
 
-// schedule is when to poll, and what for. Its methods may be called by any
+// schedule decides when to poll, and for what. Its methods may be called by any
 // goroutine.
 type schedule struct {
 	interval time.Duration // of the status
@@ -150,7 +150,7 @@ const (
 	tablePollTimeout  = 15 * time.Second
 )
 
-// limit is how long a poll may take.
+// limit returns how long a poll may take.
 func (w Want) limit() time.Duration {
 	if w.tables() {
 		return tablePollTimeout
@@ -188,8 +188,8 @@ const (
 	longestSlowPause = 10 * time.Minute
 )
 
-// restraint is what keeps the servers from being asked for connections and sessions
-// where that is to be cheap.
+// restraint decides whether connections and sessions are too expensive to ask for, if that
+// has to be cheap.
 type restraint struct {
 	counted bool // a poll said how many connections there are
 	now     session.Restraint

@@ -11,7 +11,7 @@ import (
 
 // The answers of an AdminServer, as Apache ZooKeeper 3.5 to 3.9 give them.
 
-// envelope is what every answer has besides its own fields.
+// envelope has the fields that every answer has besides its own.
 type envelope struct {
 	Command *string `json:"command"`
 	Error   *string `json:"error"`

@@ -97,8 +97,8 @@ type Identity struct {
 	Number int // myid; 0 for a standalone server
 	Port   int // for clients, without TLS; 0: not known
 	Tick   time.Duration
-	// Ports is how many ports there are for clients: 2 if there is one with TLS
-	// and one without; 0: not known. Only the word conf says it.
+	// Ports is the number of ports for clients: 2 if there is one with TLS
+	// and one without; 0: not known. Only the word conf reports it.
 	Ports int
 }
 
@@ -122,10 +122,10 @@ var (
 	ErrTooLarge   = errors.New("the reply is too large")
 )
 
-// Counts are what a server counts.
+// Counts has the numbers that a server counts.
 type Counts struct {
 	Watches int // those on children included
-	// Expired is how many sessions it let expire since its start, nil if it does not
-	// say (before ZooKeeper 3.6).
+	// Expired is the number of sessions that expired since its start, nil if it does not
+	// report it (before ZooKeeper 3.6).
 	Expired *int
 }
