@@ -7,8 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// Conn is where a session is connected: the connection, and the member of
-// the ensemble that listed it at that time.
+// Conn has the connection of a session, and the member of the ensemble that listed it at
+// that time.
 type Conn struct {
 	Conn   *Client
 	Server string // safe to show

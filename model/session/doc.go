@@ -10,6 +10,6 @@
 //	Table -> Tracker.Hear -> Liveness, Danger, View
 //
 // Anchors relate the clocks of other machines to ours: they are sessions of this
-// process, for which both sides know when a message arrived (liveness.go). A
+// process, whose deadlines are in the same reply as those of the others (liveness.go). A
 // bound is published only if it follows from observations.
 package session

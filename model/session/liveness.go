@@ -57,7 +57,7 @@ const (
 	// Slack is for the network, for a client's timer, and for a server that is
 	// busy; clients in Java ping up to a second early, none is known to be late.
 	Slack = 500 * time.Millisecond
-	// commit is how long the end of an expired session takes to be agreed on:
+	// commit bounds the time in which the servers agree on the end of an expired session:
 	// the ensemble leader's threads on a busy machine, and a quorum's write to
 	// slow disks.
 	commit = time.Second
@@ -65,11 +65,11 @@ const (
 	tickDefault = 2 * time.Second
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
-	// reconnect is how long a client whose connection was lost has to come back:
+	// reconnect is the time that a client has to come back after a lost connection:
 	// the library for Go waits a second before it tries again.
 	reconnect = 3 * time.Second
-	// DangerOver is how long after its bound a danger is given up if the znode still
-	// exists: either the client is back, or the bound was wrong.
+	// DangerOver is the time from the bound of a danger until it is given up, if the znode
+	// still exists: either the client is back, or the bound was wrong.
 	DangerOver = tickDefault
 )
 
@@ -109,10 +109,10 @@ func clockOf(t *Table, s *Server) clock {
 	return k
 }
 
-// latest is when a deadline is by our clock, at most.
+// latest returns the latest time of a deadline by our clock.
 func (k clock) latest(d Deadline) time.Time { return k.most.Add(d.At + k.unit + k.err) }
 
-// earliest is when it is at least.
+// earliest returns the earliest time of a deadline by our clock.
 func (k clock) earliest(d Deadline) time.Time { return k.least.Add(d.At - k.err) }
 
 func tickOf(s *Server) time.Duration {
@@ -122,7 +122,7 @@ func tickOf(s *Server) time.Duration {
 	return tickDefault
 }
 
-// replyTime is when a reply came.
+// replyTime returns the time of a reply.
 func replyTime(t *Table, a Answer) time.Time {
 	if a.At.IsZero() || a.At.After(t.End) {
 		return t.End.Round(0)
@@ -130,7 +130,7 @@ func replyTime(t *Table, a Answer) time.Time {
 	return a.At.Round(0)
 }
 
-// Liveness is what the servers' tables show about one contender's session: bounds of
+// Liveness has what the servers' tables show about one contender's session: bounds of
 // when the servers last heard from it. Only a new table changes it.
 type Liveness struct {
 	timeout time.Duration // 0: not known
@@ -153,7 +153,7 @@ type Liveness struct {
 
 	// after: it was heard from after that, surely; zero: not known.
 	after time.Time
-	// sound is when the last round began that showed no danger; zero: none did.
+	// sound is the beginning of the last round that showed no danger; zero: none did.
 	sound time.Time
 	// silent: it was connected and not heard from since.
 	silent bool
@@ -230,8 +230,8 @@ func (h *Liveness) renewed(t *Table) {
 	h.deadline, h.leader, h.by, h.notBefore = Deadline{}, "", time.Time{}, time.Time{}
 }
 
-// bound is when the session expires at the latest, unless it is heard from
-// again; zero: not known.
+// bound returns the time by which the session expires, unless it is heard from again;
+// zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	// The last request of a client before its connection was lost may not have been passed
 	// on yet, which moves the deadline once more.
@@ -278,7 +278,7 @@ func (h *Liveness) LastKnown() string {
 	return "the servers did not report when its session expires"
 }
 
-// Likely is when a session may expire: before its client fell silent the client may have
+// Likely returns when a session may expire: before its client fell silent the client may have
 // deleted its znodes. One without a connection may expire later, if its client was
 // healthy when it joined or was last seen healthy: it then pings every third of its
 // timeout. The session may also have been closed since.
@@ -318,7 +318,7 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
-// patience is for how long a healthy client may be the same in the servers' answers.
+// patience returns how long a healthy client may be the same in the servers' answers.
 func (h *Liveness) patience(tick time.Duration) time.Duration {
 	if h.conn == nil { // a deadline moves in steps of a tick, and up to half a tick late
 		return h.timeout/3 + Slack + tick + tick/2

@@ -158,12 +158,12 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	return d
 }
 
-// dangerStale is how long a danger without a bound is believed after the last
+// dangerStale is the time for which a danger without a bound is believed after the last
 // table that showed it: the longest session that the servers grant by default
 // is 20 ticks.
 const dangerStale = 20 * tickDefault
 
-// Over is when the danger is given up, if the last round that reported sessions
+// Over returns when the danger is given up, if the last round that reported sessions
 // ended at heard.
 func (d *Danger) Over(heard time.Time) time.Time {
 	if d.By.IsZero() {
