@@ -6,7 +6,7 @@
 // doctor. It merges and numbers the events of both. Its [State] is the election
 // with its diagnosis:
 //
-//   - [State.Lead]: how far the first contender leads; whatever says who leads, follows it;
+//   - [State.Lead]: how far the first contender leads; use it wherever the leader is shown;
 //   - [State.Edge]: the znode that a contender really watches, if two tables agree;
 //   - [State.Risks]: sessions that are about to expire (package session);
 //   - [State.Findings]: what the rules found.
@@ -14,9 +14,9 @@
 // # Rules
 //
 // A rule is one value in rules.go and one function in a file of its own. It reads
-// a [ruleContext] and reports what is wrong now, in the words of texts.go. A report is a suspicion until it
-// has lasted for some time or over several tables, as the rule says. Then the
-// doctor raises the finding, and clears it when the rule no longer reports it. So
+// a [ruleContext] and reports what is wrong now, in the words of texts.go. A report is a
+// suspicion until it has lasted for some time or over several tables, as the rule says.
+// Then the doctor raises the finding, and clears it when the rule no longer reports it. So
 // what looks wrong for a moment in every healthy handoff is not a finding.
 //
 // Rules may read the whole queue, so they do not run at each change. They run

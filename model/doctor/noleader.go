@@ -91,7 +91,7 @@ func since(v model.Vacancy) string {
 	return "nobody has led since before electop looked, at " + units.Clock(v.Since)
 }
 
-// standbysMax is how many of those who could lead are named.
+// standbysMax bounds the names of those who could lead.
 const standbysMax = 8
 
 // Could says who could do what a verb says (lead, take over), by name, or that it is

@@ -9,7 +9,7 @@ import (
 	"electop/model"
 )
 
-// suspect is what a rule reported.
+// suspect holds what a rule reported.
 type suspect struct {
 	hold
 	finding *Finding
@@ -28,7 +28,7 @@ type hold struct {
 	ages   bool      // until then there is nothing to suspect
 }
 
-// suspicions are what rules reported, and the findings that they became.
+// suspicions hold what rules reported, and the findings that they became.
 type suspicions struct {
 	byKey    map[string]*suspect // by Finding.Key
 	findings []*Finding          // the raised ones, worst first; shared by states
@@ -83,7 +83,7 @@ func (u *suspicions) has(id string) bool {
 	return false
 }
 
-// lasted is for how long the suspicion has been reported.
+// lasted returns how long the suspicion has been reported.
 func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	if s := u.byKey[key]; s != nil {
 		return max(0, at.Sub(s.first))
@@ -136,7 +136,7 @@ type Pending struct {
 	Rule, Title string
 	Severity    Severity // of the finding
 	Znodes      []string // full paths, raw
-	// Left is how much longer it has to last; 0 means until the servers have been
+	// Left is the time that it still has to last; 0 means until the servers have been
 	// asked again.
 	Left time.Duration
 }

@@ -2,7 +2,7 @@ package doctor
 
 import "time"
 
-// A text is what a finding of one kind says, and how long it has to last before it is
+// A text has the words of a finding of one kind, and how long it has to last before it is
 // raised. The rule replaces what is in braces. Without references the source of the
 // system is the reference.
 type text struct {

@@ -9,7 +9,7 @@ import (
 	"electop/model/units"
 )
 
-// watchFaults is what the watch tables say about all contenders.
+// watchFaults has what the watch tables show about all contenders.
 type watchFaults struct {
 	missing []int
 	wrong   []astray
@@ -28,8 +28,8 @@ type crowd struct {
 	right       []int // those that have to watch it
 }
 
-// herdAtOnce is how many contenders on one child, that all have another to
-// watch, are a herd by one table alone: no moment of a handoff looks like it.
+// herdAtOnce is the number of contenders on one child, all with another one to watch, that
+// are a herd according to one table alone: no moment of a handoff looks like it.
 const herdAtOnce = 3
 
 func (v *watchFaults) gather(name string) *crowd {

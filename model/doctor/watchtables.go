@@ -10,7 +10,7 @@ import (
 	"electop/model/znode"
 )
 
-// calm is how long a contender may take to set its watch again, and electop to see
+// calm is the time that a contender may take to set its watch again, and electop to see
 // that it must. A table proves a wrong or missing watch only if another table, at
 // least this much older, agrees. Healthy clients take milliseconds (a
 // notification, a list, a read).
@@ -30,7 +30,7 @@ type watchTable struct {
 	crowded map[uint64]bool // sessions that own several contenders
 }
 
-// watching is what one session watches of the election.
+// watching has the znodes of the election that one session watches.
 type watching struct {
 	server  string
 	names   []string // children, sorted; at most watchedMax
