@@ -19,7 +19,7 @@ type ack struct {
 	takeover time.Duration
 }
 
-// ackAt is how the leader of the election at path acknowledges, with what the path
+// ackAt returns how the leader of the election at path acknowledges, with what the path
 // has for the last "*", zero for not at all.
 func (d *Dialect) ackAt(path string) (ack, string) {
 	if d != nil {
@@ -32,7 +32,7 @@ func (d *Dialect) ackAt(path string) (ack, string) {
 	return ack{}, ""
 }
 
-// AckPaths are the znodes by which a leader of the election at path says that it
+// AckPaths returns the znodes by which a leader of the election at path says that it
 // leads: one of them is enough. nil where the system has none.
 func (d *Dialect) AckPaths(path string) (paths []string) {
 	a, star := d.ackAt(path)
@@ -49,15 +49,15 @@ func (d *Dialect) AckByData(path string) bool {
 	return a.sameData
 }
 
-// AckChild is the stem of the child by which a leader of the election at path
-// acknowledges, "" where it does not do it so.
+// AckChild returns the stem of the child by which a leader of the election at path
+// acknowledges, "" if it acknowledges otherwise.
 func (d *Dialect) AckChild(path string) string {
 	a, _ := d.ackAt(path)
 	return a.child
 }
 
-// Takeover is how long a leader of the election at path may take to acknowledge, 0
-// where it does not.
+// Takeover returns how long a leader of the election at path may take to acknowledge, 0
+// if it does not.
 func (d *Dialect) Takeover(path string) time.Duration {
 	a, _ := d.ackAt(path)
 	return a.takeover

@@ -97,7 +97,7 @@ func (d *Dialect) Shown(siblings []string) bool {
 	return len(d.beside.siblings) > 0
 }
 
-// Vacancy is how long a healthy system may be without a leader, 0 where that is not
+// Vacancy returns how long a healthy system may be without a leader, 0 if that is not
 // known.
 func (d *Dialect) Vacancy() time.Duration { return d.beside.vacancy }
 

@@ -165,7 +165,7 @@ func schemaRegistry(c *Candidate, _ string) string {
 	return endpoint(o, 0)
 }
 
-// canalAddress is where a server or a client of Canal is.
+// canalAddress returns the address of a server or a client of Canal.
 func canalAddress(c *Candidate, _ string) string {
 	o := object(c.Data)
 	if _, ok := o["active"].(bool); !ok {
