@@ -11,8 +11,8 @@ import (
 
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// memoryOf is what an observation takes, with its index and what is remembered of a child
-// that left.
+// memoryOf returns the memory of an observation, with its index and what is remembered of
+// a child that left.
 func memoryOf(o model.Observation) int {
 	const each, left = 160, 400
 	switch o := o.(type) {

@@ -147,7 +147,7 @@ func (e *Encoder) write(v any) error {
 	return err
 }
 
-// ErrTorn is what [Decoder.Decode] returns for a last line that a crash cut
+// ErrTorn is the error of [Decoder.Decode] for a last line that a crash cut
 // short. Everything before it is good.
 var ErrTorn = errors.New("the recording's last line is torn")
 
