@@ -22,7 +22,7 @@
 //	                    |
 //	                    +-> Journal.State -> *State
 //
-// # The rooms
+// # The packages
 //
 //	znode     names, sequences, data, safe text      units    amounts in words
 //	dialect   recipes, and the system of an election

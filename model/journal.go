@@ -174,7 +174,7 @@ func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 // At is the time of the last observation applied, and never goes back.
 func (j *Journal) At() time.Time { return j.at }
 
-// Changed is what an observation changed, even if its events still wait for an
+// Changed has what an observation changed, even if its events still wait for an
 // acknowledgement.
 type Changed struct {
 	Left       []*dialect.Candidate // contenders that left

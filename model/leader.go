@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// NoLeader is why no contender is said to lead, "" where one does.
+// NoLeader says why no contender leads, "" if one does.
 type NoLeader string
 
 // The reasons for which nobody is said to lead.
@@ -56,7 +56,7 @@ func (why NoLeader) Unknown() bool {
 	return false
 }
 
-// evidence is what shows who leads. waitsFor, counts and ghost are what the servers'
+// evidence has what shows who leads. waitsFor, counts and ghost have what the servers'
 // tables, and the znodes of the first contender's session, show besides.
 type evidence struct {
 	path     string
@@ -74,7 +74,7 @@ type evidence struct {
 	sure     bool               // that it is a ghost
 }
 
-// role is who has the role: the first so many contenders, or nobody, and why.
+// role says who has the role: the first holders contenders, or nobody, and why.
 type role struct {
 	why      NoLeader
 	holders  int
@@ -218,7 +218,7 @@ func (s *State) AckRead(path string) bool {
 	return slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// Vacancy is since when nobody leads, where the queue is empty or the election's only
+// Vacancy says since when nobody leads, if the queue is empty or the election's only
 // znode absent.
 type Vacancy struct {
 	Since time.Time

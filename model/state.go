@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Phase is what is known of the election's parent.
+// Phase says what is known about the election's parent.
 type Phase string
 
 const (
@@ -31,7 +31,7 @@ type State struct {
 	ReadAt  time.Time // of the last good read; zero: none yet
 	Phase   Phase
 	Link    Connection
-	// Follow is how changes are learnt of, nil where nobody said so.
+	// Follow says how changes are followed, nil if that was not reported.
 	Follow *Follow
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
@@ -44,7 +44,7 @@ type State struct {
 	// Unsettled says that the leader's znode was deleted, and that a read of the parent
 	// has to show whether other znodes of its session were deleted with it.
 	Unsettled bool
-	// NextSequence is what the next volunteer gets; false when not known.
+	// NextSequence is the number that the next volunteer gets, if it is known.
 	NextSequence      uint32
 	NextSequenceKnown bool
 
@@ -61,7 +61,7 @@ type State struct {
 	// they were never asked. Answers is the last answer of each to each question,
 	// which may be from several rounds.
 	Table, Answers *session.Table
-	// Tracked is what the servers reported of sessions.
+	// Tracked has what the servers reported about sessions.
 	Tracked session.View
 
 	// Steps are the last steps of the recipe that members took, at most
