@@ -46,15 +46,18 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 
 // readDirectories reads directories beside the election again and again.
 func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, paths []string) {
-	for len(paths) > 0 && conn.AwaitConnected(ctx) {
+	for len(paths) > 0 {
 		next := besideEvery
 		for _, path := range paths {
-			d, err := o.readDirectory(ctx, conn, path, pipelined, atOnce)
-			if err != nil {
-				next = failedMax
-				break
+			if !conn.AwaitConnected(ctx) {
+				return
 			}
-			o.cfg.Put(ctx, d)
+			d, err := o.readDirectory(ctx, conn, path, pipelined, atOnce)
+			if err == nil {
+				o.cfg.Put(ctx, d)
+			} else if client.Unanswered(err) {
+				next = failedMax
+			}
 		}
 		if !pause(ctx, next) {
 			return

@@ -2,7 +2,10 @@ package observer_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -49,5 +52,29 @@ func TestDirectoryBeside(t *testing.T) {
 		on.Remove(ids + "/1")
 		read()
 		w.Await(t, "one is gone", could())
+	})
+}
+
+// TestDirectoryTooLarge: a directory with a reply that is too large ends the connection
+// each time it is read, so that is rare, and the other directories are read.
+func TestDirectoryTooLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c := clienttest.Embedded(t)
+		defer c.Close()
+		create := clienttest.Creator(t, c)
+		for _, path := range []string{"/e", "/large", "/large/znode", "/small"} {
+			create(path, 0)
+		}
+		if _, err := c.Set("/large/znode", []byte(strings.Repeat("x", 2<<10)), -1); err != nil {
+			t.Fatal(err)
+		}
+		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"}, func(c *observer.Config) { c.Conn.MaxReply = 1 << 10 })
+		w.Await(t, "empty", electiontest.QueueOf(0))
+		w.Observer.SetBeside(observer.Beside{Directories: []string{"/large", "/small"}})
+		time.Sleep(5 * time.Minute)
+		s := w.Await(t, "the other directory", func(s *doctor.State) bool { return s.Directories["/small"] != nil })
+		if s.Reconnects > 12 {
+			t.Errorf("%d connections in five minutes", s.Reconnects)
+		}
 	})
 }
