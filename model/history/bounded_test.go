@@ -47,19 +47,23 @@ func TestDenseLines(t *testing.T) {
 	}
 }
 
-// TestLargeLines: what electop writes of 20,000 candidates can be read again.
+// TestLargeLines: what electop writes of 20,000 candidates can be read again, and what
+// three servers report of 18,000: each of them lists all ephemeral znodes.
 func TestLargeLines(t *testing.T) {
-	const n = 20_000
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
-	for i := range n {
+	for i := range 20_000 {
 		name, id := fmt.Sprintf("guid-n_%010d", i), uint64(0x10000<<40+i)
 		read.New = append(read.New, znode.Znode{Name: name, Data: znode.NewData([]byte("10.0.0.1, a"))})
+		if i >= 18_000 {
+			continue
+		}
 		server.Clients = append(server.Clients, session.Client{Session: id})
 		server.Deadlines = append(server.Deadlines, session.Deadline{Session: id})
 		server.Ephemerals = append(server.Ephemerals, session.Ephemeral{Session: id})
 		server.Watched = append(server.Watched, session.Watch{Path: "/election/" + name, Sessions: []uint64{id}})
 	}
-	for _, o := range []model.Observation{read, &session.Table{Servers: []session.Server{server, {}}}} {
+	other := session.Server{Ephemerals: server.Ephemerals}
+	for _, o := range []model.Observation{read, &session.Table{Servers: []session.Server{server, other, other}}} {
 		if _, err := decoded(lineOf(t, o)); err != nil {
 			t.Errorf("%T: %v", o, err)
 		}

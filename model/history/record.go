@@ -151,8 +151,8 @@ func (e *Encoder) write(v any) error {
 // short. Everything before it is good.
 var ErrTorn = errors.New("the recording's last line is torn")
 
-// Bounds of a recording's line: a full read of 20,000 children, and the servers'
-// tables of 20,000 sessions, fit. Three bytes of a hostile line can be an item that takes
+// Bounds of a recording's line: a full read of 20,000 children, and the tables of three
+// servers with 18,000 sessions, fit. Three bytes of a hostile line can be an item that takes
 // 552 bytes in memory, so the items are counted before anything is decoded.
 const (
 	lineMax  = 256 << 20 // bytes
