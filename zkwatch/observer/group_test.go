@@ -146,7 +146,7 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// Back again: the watch from before serves.
+		// Back again, with a watch from before.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")
