@@ -25,20 +25,38 @@ type Beside struct {
 // list of those who could lead changes rarely, and nobody waits for it.
 const besideEvery = 30 * time.Second
 
-// followBeside follows what is wanted besides the election, until ctx ends.
+// followBeside follows what is wanted besides the election, until ctx ends. Those who follow
+// an acknowledgement go on if only the directories are others: what they are told of a change
+// dates it.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
+	var acks []string
+	endAcks, endReads := func() {}, func() {}
 	for ctx.Err() == nil {
 		wanted, changed := o.beside.get()
-		ctx, cancel := context.WithCancel(ctx)
-		var wg sync.WaitGroup
-		for _, path := range wanted.Acks {
-			wg.Go(func() { o.watchAck(ctx, conn, path) })
+		if !slices.Equal(wanted.Acks, acks) {
+			endAcks()
+			acks = wanted.Acks
+			endAcks = start(ctx, len(acks), func(ctx context.Context, i int) { o.watchAck(ctx, conn, wanted.Acks[i]) })
 		}
-		wg.Go(func() { o.readDirectories(ctx, conn, wanted.Directories) })
+		endReads()
+		endReads = start(ctx, 1, func(ctx context.Context, _ int) { o.readDirectories(ctx, conn, wanted.Directories) })
 		select {
 		case <-changed:
 		case <-ctx.Done():
 		}
+	}
+	endAcks()
+	endReads()
+}
+
+// start runs f n times at once, and returns what ends that and waits for it.
+func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { f(ctx, i) })
+	}
+	return func() {
 		cancel()
 		wg.Wait()
 	}

@@ -1,8 +1,10 @@
 package observer_test
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,6 +77,36 @@ func TestDirectoryTooLarge(t *testing.T) {
 		s := w.Await(t, "the other directory", func(s *doctor.State) bool { return s.Directories["/small"] != nil })
 		if s.Reconnects > 12 {
 			t.Errorf("%d connections in five minutes", s.Reconnects)
+		}
+	})
+}
+
+// TestAcknowledgementGoesOn: who follows an acknowledgement does not begin again because
+// other directories are read.
+func TestAcknowledgementGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c := clienttest.Embedded(t)
+		defer c.Close()
+		for _, path := range []string{"/e", "/ack", "/a", "/b"} {
+			clienttest.Creator(t, c)(path, 0)
+		}
+		var acks atomic.Int32
+		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"}, func(c *observer.Config) {
+			put := c.Put
+			c.Put = func(ctx context.Context, o model.Observation) {
+				if _, ok := o.(*model.Ack); ok {
+					acks.Add(1)
+				}
+				put(ctx, o)
+			}
+		})
+		for _, path := range []string{"/a", "/b"} {
+			w.Observer.SetBeside(observer.Beside{Acks: []string{"/ack"}, Directories: []string{path}})
+			w.Await(t, path, func(s *doctor.State) bool { return s.Directories[path] != nil })
+		}
+		synctest.Wait()
+		if n := acks.Load(); n != 1 {
+			t.Errorf("the acknowledgement was read %d times", n)
 		}
 	})
 }
