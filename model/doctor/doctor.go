@@ -147,15 +147,14 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 
 // examine runs the rules.
 func (d *Doctor) examine(at time.Time, j *model.Journal) []model.EventBody {
-	look := &ruleContext{m: d, sessions: j.Sessions(), tabled: d.tabled}
-	d.dirty, d.tabled, d.ran = false, false, at
-	d.due = d.risks.due(j.Sessions())
-	// The current state is unknown: findings stay as they are.
+	d.ran, d.due = at, d.risks.due(j.Sessions())
+	// The current state is unknown: findings stay as they are, and what is new waits.
 	if !j.Current() {
 		return nil
 	}
+	look := &ruleContext{m: d, s: j.State(), sessions: j.Sessions(), tabled: d.tabled}
+	d.dirty, d.tabled = false, false
 	d.suspicions.begin()
-	look.s = j.State()
 	for i := range rules {
 		(&report{ruleContext: look, at: at, rule: &rules[i]}).check()
 	}

@@ -140,6 +140,17 @@ func TestForeignChild(t *testing.T) {
 	c.after(3*time.Second, "foreign-child critical")
 }
 
+// The first read may be applied before the connection is reported: nothing new comes then.
+func TestReadBeforeItsConnection(t *testing.T) {
+	c := newClinic(t, model.Config{})
+	c.J = doctor.NewJournal(model.Config{Path: "/e"})
+	c.Tree.Create("n_", true, 0, "")
+	c.child("n_", 1)
+	c.look()
+	c.put(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 9})
+	c.after(3*time.Second, "foreign-child critical")
+}
+
 func TestAckDisagrees(t *testing.T) {
 	c := newClinic(t, modeltest.Acked)
 	a, b := c.child("n_", 1), c.joins("n_", 2)
