@@ -171,7 +171,7 @@ func (d *dashboard) refuseKey(k string) bool {
 		return true
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
-	if ok && (d.past.journey.On || d.past.reel() != nil) && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
+	if ok && (d.past.journey.On || d.past.reel() != nil) && (b.Kind != "" || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
 		what := "use " + k + " (" + b.Help().Desc + ")"
 		if b.Kind != "" {
 			what = action.WordsFor(action.Action{Kind: b.Kind, Arg: b.Arg}, "").Cant

@@ -84,7 +84,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	acts := &allow{done: make(chan action.Action, 9)}
 	m, _, _, _ := stagedPast(acts)
 	keys(m, "p", "left")
-	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "w", "L", "J", "H", "1"} {
+	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "w", "v", "L", "J", "H", "1"} {
 		keys(m, "esc", "p", "left") // what was said before is gone
 		saysNot(t, m, "goes back to live")
 		keys(m, k)
