@@ -60,16 +60,24 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 }
 
 // Enter on an election that was found has it watched, and shows it when its
-// state is there, in whichever order these come.
+// state is there, in whichever order these come, and while the picture is paused.
 func TestOpenFromTheWall(t *testing.T) {
-	for _, stateFirst := range []bool{false, true} {
+	for i := range 4 {
+		stateFirst, paused := i%2 == 1, i >= 2
 		acts := &allow{done: make(chan action.Action, 1)}
 		m, src, _ := stagedWall(acts, searched(false), verified())
+		if paused {
+			keys(m, "p")
+		}
 		keys(m, "e", "/", "n", "i", "g", "h", "t", "enter")
 		if text := screen(m); !strings.Contains(text, "/tasks/nightly") || strings.Contains(text, "/controller") {
 			t.Fatalf("the filter shows:\n%s", text)
 		}
-		done := pressed(m, "enter")()
+		cmd := pressed(m, "enter")
+		if cmd == nil {
+			t.Fatalf("paused %v: enter does nothing: %s", paused, statusLine(m))
+		}
+		done := cmd()
 		want := action.Action{Kind: action.Open, Election: "/services/billing/leader", Target: "/tasks/nightly"}
 		if got := <-acts.done; got != want {
 			t.Errorf("enter does %+v, want %+v", got, want)

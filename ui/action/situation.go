@@ -14,7 +14,7 @@ const NoneSelected = "no candidate is selected. j and k select one"
 type Situation struct {
 	State    *doctor.State
 	ReadOnly bool   // the keys that change something are disabled
-	Held     string // why nothing can be done while the picture is held, "": it is not
+	Held     string // why nothing can be done to the election while its picture is held, "": it is not
 	Ended    bool   // there will be no newer state
 	// By is who does it, and can say why not; nil: nobody.
 	By interface{ Why(Action) string }
@@ -53,7 +53,7 @@ func (x Situation) Refuses(a Action) string {
 	switch {
 	case x.ReadOnly && a.Kind.Changes():
 		return "read-only. Start without --observe-only to act"
-	case x.Held != "":
+	case x.Held != "" && a.Kind != Open && a.Kind != Discover:
 		return x.Held
 	case x.Ended:
 		return "the source has ended. Start electop again"
