@@ -79,10 +79,14 @@ func TestInspectReadsAgain(t *testing.T) {
 }
 
 func TestRefusedKeySaysWhy(t *testing.T) {
-	acts := &allow{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already"}, done: make(chan action.Action, 1)}
+	acts := &allow{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, `Can't kill: amber is \x1bdead already`) {
+		t.Errorf("status line: %q", got)
+	}
+	keys(m, ".") // and not that [ slows it down first
+	if got := statusLine(m); !strings.Contains(got, "Can't go one step: no server") {
 		t.Errorf("status line: %q", got)
 	}
 	if len(acts.done) > 0 {

@@ -59,9 +59,11 @@ func (x Situation) Refuses(a Action) string {
 		return "the source has ended. Start electop again"
 	case x.By == nil:
 		return "read-only"
-	case a.Kind == Step && !slowed(x.State):
-		// Else a stray key would stop everything.
-		return "nothing is held at full speed. [ slows the server down"
 	}
-	return znode.Safe(x.By.Why(a), 0)
+	why := x.By.Why(a)
+	if why == "" && a.Kind == Step && !slowed(x.State) {
+		// Else a stray key would stop everything.
+		why = "nothing is held at full speed. [ slows the server down"
+	}
+	return znode.Safe(why, 0)
 }
