@@ -91,7 +91,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdZoom:
 		d.screen.Zoomed = !d.screen.Zoomed
 	case input.CmdPanel:
-		d.screen.Focus = d.screen.Next(d.w, d.h)
+		d.screen.Turn(d.screen.Next(d.w, d.h))
 	case input.CmdCopy:
 		return d.clip()
 	case input.CmdTheme:

@@ -93,7 +93,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	if !found {
 		return nil
 	}
-	d.screen.Focus = at
+	d.screen.Turn(at)
 	switch spot := spot.(type) {
 	case rows.Ref:
 		again := d.candidates.Row().Ref() == spot

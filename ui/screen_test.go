@@ -13,6 +13,7 @@ import (
 
 	"electop/model/dialect"
 	"electop/ui/input"
+	"electop/ui/layout"
 )
 
 // What a key does depends on what is settled and never on what was drawn: a
@@ -101,5 +102,26 @@ func TestFrameIsBounded(t *testing.T) {
 		if w, h := lipgloss.Size(m.View()); w != 1000 || h > 500 {
 			t.Errorf("after %T %d x %d", msg, w, h)
 		}
+	}
+}
+
+// Esc leaves a text that tab came to for the panel before it.
+func TestTabAndBack(t *testing.T) {
+	w := five(dialect.Election())
+	m := New(Options{Source: &source{world: w}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	keys(m, "enter", "esc")
+	before := m.d.screen.Focus
+	for range layout.Panels {
+		if keys(m, "tab"); m.d.screen.Focus >= layout.Selected {
+			break
+		}
+		before = m.d.screen.Focus
+	}
+	if m.d.screen.Focus < layout.Selected {
+		t.Fatal("tab comes to no text")
+	}
+	if keys(m, "esc"); m.d.screen.Focus != before {
+		t.Errorf("panel %d has the focus, before the text %d", m.d.screen.Focus, before)
 	}
 }

@@ -8,17 +8,24 @@ import (
 // Next is the panel that gets the focus next, on a screen of w by h cells.
 func (x *Screen) Next(w, h int) layout.Panel { return x.shape().Next(w, h) }
 
+// Turn gives a panel the focus, and keeps which one had it for [Screen.Close].
+func (x *Screen) Turn(p layout.Panel) {
+	if x.Focus < layout.Selected {
+		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
+	}
+	x.Focus = p
+}
+
 // Open gives a text the focus, from its beginning. It fills the screen, of w by h cells, unless all
 // of it is there already. Open reports false where the text had the focus: then it is closed.
 func (x *Screen) Open(p layout.Panel, w, h int) bool {
-	switch {
-	case x.Focus == p:
+	if x.Focus == p {
 		x.Close()
 		return false
-	case x.Focus < layout.Selected:
-		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
 	}
-	x.Focus, x.Zoomed = p, layout.Arrange(w, h, x.shape()).Panel[p].Empty() || x.text(p).Long()
+	zoomed := layout.Arrange(w, h, x.shape()).Panel[p].Empty() || x.text(p).Long()
+	x.Turn(p)
+	x.Zoomed = zoomed
 	x.text(p).Top()
 	return true
 }
