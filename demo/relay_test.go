@@ -29,7 +29,7 @@ func TestWakesAreTold(t *testing.T) {
 		st := w.feed.State()
 		old, next := st.Queue.At(0), st.Queue.At(1)
 		from := w.soFar()
-		must(t, w.cast.Fault("amber", demo.Kill, true)) // who resigns is told of the end of its own znode too
+		must(t, w.cast.Fault("amber", demo.Kill, true)) // a candidate that resigns is notified of its own znode too
 		w.leader(t, "amber")
 		time.Sleep(time.Minute) // virtual
 		var last *model.Wake

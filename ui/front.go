@@ -14,7 +14,7 @@ import (
 	"electop/ui/term"
 )
 
-// part is what is in front of the panels: a list or a text, with what is selected or in
+// A part is a list or a text in front of the panels, with what is selected or in
 // view of it.
 type part interface {
 	Move(input.Command)
@@ -39,7 +39,7 @@ type inFront struct {
 	typed     status.Typed // a filter, or what narrows the list of actions
 }
 
-// part is what is in front of the panels, nil for nothing.
+// part returns the list or text in front of the panels, nil for none.
 func (x *inFront) part() part {
 	switch x.modes.Front() {
 	case input.ModeElections:

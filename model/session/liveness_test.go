@@ -14,7 +14,7 @@ var began = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func at(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
-// deadline is that of a session last heard from after so many seconds, with a tick of 2 s.
+// deadline returns the deadline of a session last heard from after so many seconds, with a tick of 2 s.
 func deadline(id uint64, heard int) session.Deadline {
 	return session.Deadline{Session: id, At: time.Duration(heard+10)/2*2*time.Second + 2*time.Second}
 }

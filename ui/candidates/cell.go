@@ -81,7 +81,7 @@ func (at phase) block(usual term.Style) term.Style {
 	return usual
 }
 
-// sign is that of a phase, instead of the usual one.
+// sign returns a phase's own sign, or the usual one.
 func (at phase) sign(g *term.Glyphs, st term.Style, sign string) (term.Style, string) {
 	switch at {
 	case notified:

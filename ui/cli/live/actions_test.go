@@ -81,7 +81,7 @@ func inDemo(t *testing.T, n int, f func(t *testing.T, p *parts, await func(func(
 	})
 }
 
-// The numbers of a handoff on the screen are those of the server's tally: the chain
+// The screen shows a handoff's numbers as the server's tally has them: the chain
 // notifies one, the herd all. That the tally has what the server counted is tested there.
 func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	const n = 12
