@@ -82,6 +82,7 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	if o.Presence == Present {
 		a.expected = true
 		z.Znode, z.Fence = ParseAck(o.Data.Bytes)
+		z.ID = ackID(o.Data.Bytes)
 		if z.ByData {
 			z.Data = o.Data
 		}
@@ -166,6 +167,16 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
+// ackID returns the name of a candidate's znode in the data of an acknowledgement of Solr,
+// "" for other data.
+func ackID(data []byte) string {
+	var t struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(data, &t) // other data has none
+	return t.ID
+}
+
 // AckState is what is known of the acknowledgement znode.
 type AckState struct {
 	Path     string // "": there is none
@@ -174,6 +185,9 @@ type AckState struct {
 	Session  uint64
 	Znode    string // the leader's znode as its text says; "" unknown
 	Fence    int64  // likewise its czxid
+	// ID is the name of the leader's znode as Solr writes it, "" for none. Its overseer goes by
+	// it, whoever owns the acknowledgement.
+	ID string
 	// ByData says that the znode is persistent and has the data of the leader's
 	// znode, which is in Data.
 	ByData bool
@@ -191,5 +205,5 @@ func (a AckState) Names(c *dialect.Candidate) bool {
 	if a.Znode != "" {
 		return znode.Base(a.Znode) == c.Name && a.Fence == c.Czxid
 	}
-	return a.Session != 0 && a.Session == c.Session
+	return a.ID != "" && a.ID == c.Name || a.Session != 0 && a.Session == c.Session
 }

@@ -114,6 +114,9 @@ func ackDisagrees(r *report) {
 		default:
 			find(ackMissing, "%s does not exist", path)
 		}
+	case a.Names(head) && a.Session != 0 && a.Session != head.Session:
+		f := find(ackOwnedByAnother, "%s names it, and belongs to session %s", path, znode.Hex(a.Session))
+		f.Sessions = append(f.Sessions, a.Session)
 	case a.Presence != model.Present || head != nil && (a.Names(head) || a.Session != 0 && a.Session != head.Session):
 		// in order, not known, or two leaders
 	case head == nil && a.Session == 0:

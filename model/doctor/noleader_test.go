@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/internal/modeltest"
 	"electop/model/session"
 	"electop/model/znode"
@@ -56,6 +57,26 @@ func TestNoLeader(t *testing.T) {
 		c.after(time.Second)
 		c.leads(1, "")
 		c.acknowledged(2) // of the one that is second
+		c.leads(0, model.OtherAcknowledged)
+		c.after(time.Minute, "two-leaders critical")
+	}
+}
+
+// Solr's overseer goes by the data of its leader znode, so the znode of another session
+// that names the first candidate is no second leader.
+func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
+	for _, owner := range []uint64{2, 9} {
+		c := solr(t, "/overseer_elect/election")
+		id := func(name string) *model.Ack {
+			return &model.Ack{At: c.Tree.Now, Presence: model.Present, Session: owner, Data: znode.NewData([]byte(`{"id":"` + name + `"}`))}
+		}
+		c.put(id(c.J.State().First().Name))
+		c.leads(1, "")
+		if lead := c.J.State().Lead(); lead != doctor.Leads {
+			t.Errorf("it %s", lead)
+		}
+		c.after(time.Minute, "ack-disagrees warning")
+		c.put(id("72057700533010439-10.0.0.9:8983_solr-n_0000000009"))
 		c.leads(0, model.OtherAcknowledged)
 		c.after(time.Minute, "two-leaders critical")
 	}

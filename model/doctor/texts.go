@@ -69,6 +69,10 @@ var (
 		"acknowledged, but the queue is empty",
 		"Clients that read the acknowledgement use a leader that was not elected.",
 		"Find out whether that program leads without a candidate's znode. If not, delete the acknowledgement.", []string{"SOLR-18301"}}
+	ackOwnedByAnother = text{Warning, ackGrace,
+		"the acknowledgement names the leader and belongs to another session",
+		"It does not end with the leader: when the leader's session ends, the next leader may not be able to acknowledge, and clients find the old one.",
+		"Find the client of that session. If it is the leader's program, it must create the acknowledgement with the session of its candidate.", []string{"SOLR-18301"}}
 	ackOfAnother = text{Warning, ackGrace,
 		"the acknowledgement names a znode that is not the leader's",
 		"Clients that read the acknowledgement find the wrong leader and use the wrong fencing token.",
