@@ -28,6 +28,9 @@ func foreignChild(r *report) {
 			}
 			f := r.find(strangerInQueue, safe(c.Name), "{waits}", waits)
 			f.Severity, f.Znodes = severity, []string{r.path(c.Name)}
+			if c.Session == 0 {
+				f.wait = 0 // no handoff leaves a persistent one
+			}
 			f.because("%s: %s", said(c), why)
 		case c.Session == 0 && !c.Unread && !r.expected(c):
 			harmless = append(harmless, c)

@@ -71,7 +71,11 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	case m == nil && !held:
 		remedy += " If its log shows that it goes by the older one, delete " + safe(r.path(r.s.Queue.At(last).Name)) + " instead: that one holds no role."
 	}
-	return r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy), at
+	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
+	if m == nil {
+		f.wait = 0 // one list of children has the guid twice
+	}
+	return f, at
 }
 
 // ghostly adds what is known of the znodes of a lost reply, the last of which the
@@ -85,7 +89,7 @@ func (r *report) ghostly(f *draft, at []int) {
 	}
 	if first := slices.Min(at[:len(at)-1]); first < r.holders() {
 		f.Severity = Critical
-		f.because("%s holds the role", safe(s.Queue.At(first).Name))
+		f.because("%s is first in the queue", safe(s.Queue.At(first).Name))
 	}
 	for _, i := range r.watchFaults().missing {
 		if slices.Contains(at, i) {

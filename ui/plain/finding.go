@@ -33,6 +33,15 @@ func findingOf(f *doctor.Finding) finding {
 	return out
 }
 
+// findingsOf is never null in JSON.
+func findingsOf(fs []*doctor.Finding) []finding {
+	out := make([]finding, 0, len(fs))
+	for _, f := range fs {
+		out = append(out, findingOf(f))
+	}
+	return out
+}
+
 // list is never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
@@ -50,10 +59,7 @@ type diagnosis struct {
 func Doctor(s *doctor.State, observed time.Duration) any {
 	out := diagnosis{
 		Format: Format, Path: s.Path, System: text(System(s)), ObservedAt: known(s.At),
-		Findings: make([]finding, 0, len(s.Findings)), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
-	}
-	for _, f := range s.Findings {
-		out.Findings = append(out.Findings, findingOf(f))
+		Findings: findingsOf(s.Findings), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
 	}
 	return out
 }
@@ -66,7 +72,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	uncheckedBrief(&b, unchecked)
 	for _, found := range s.Findings {
 		f := findingOf(found)
-		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(f.Severity), znode.Safe(f.Title, 0), f.ID)
+		fmt.Fprintln(&b, "\n"+title(found))
 		for _, e := range f.Evidence {
 			field(&b, "seen", e)
 		}
@@ -85,6 +91,11 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	}
 	uncheckedText(&b, unchecked)
 	return b.String()
+}
+
+// title is a finding in a line.
+func title(f *doctor.Finding) string {
+	return fmt.Sprintf("%-8s  %s  (%s)", strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID)
 }
 
 // field writes one field of a finding, wrapped.

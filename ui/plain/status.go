@@ -43,6 +43,12 @@ func StatusText(s *doctor.State) string {
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
 	}
+	for i, f := range s.Findings {
+		if i == 0 {
+			fmt.Fprintln(&b)
+		}
+		fmt.Fprintln(&b, title(f))
+	}
 	if s.NextSequenceKnown && !isGroup(s) && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}

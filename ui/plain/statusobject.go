@@ -27,6 +27,7 @@ type status struct {
 	Standbys     []string    `json:"standbys"` // who could take over and stands in no queue; null: not visible
 	SystemEpoch  *string     `json:"system_epoch"`
 	LeaderState  *string     `json:"leader_state"` // how far it leads
+	Findings     []finding   `json:"findings"`
 }
 
 type parent struct {
@@ -70,6 +71,7 @@ func statusOf(s *doctor.State) status {
 		Candidates: make([]candidate, 0, s.Queue.Len()),
 		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),
+		Findings:   findingsOf(s.Findings),
 	}
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
 		out.Parent = &parent{znode.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}

@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"electop/demo/zktest"
+)
+
+// TestEveryCommandShowsAGhost: one list of children has two znodes of one session with the
+// same guid. Every command that reads the list says so.
+func TestEveryCommandShowsAGhost(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := unique("ghost")
+		first, second := rawClient(t, addr), rawClient(t, addr)
+		create(t, first, path, "", 0)
+		const guid = "/_c_381f220e-fef5-487f-ae4f-04ac14aaed10-latch-"
+		create(t, first, path+guid, "a", contender)
+		create(t, second, path+"/_c_381f220e-fef5-487f-ae4f-04ac14aaed11-latch-", "b", contender)
+		create(t, first, path+guid, "a", contender)
+		const title, ghost = "one session owns 2 candidates", "ghost-node critical"
+		found := func(command, out string) {
+			t.Helper()
+			var got []string
+			for _, f := range answerOf(t, out).Findings {
+				got = append(got, f.ID+" "+f.Severity)
+			}
+			if !slices.Contains(got, ghost) {
+				t.Errorf("%s: findings %q", command, got)
+			}
+		}
+		out, _ := once(t, 4, "status", path, "-s", addr, "--json")
+		found("status", out)
+		out, _ = once(t, 5, "doctor", path, "-s", addr, "--json", "--for", "1s")
+		found("doctor", out)
+		for _, command := range []string{"status", "doctor"} {
+			code := map[string]int{"status": 4, "doctor": 5}[command]
+			if out, _ = once(t, code, command, path, "-s", addr); !strings.Contains(out, "CRITICAL  "+title) {
+				t.Errorf("%s: %s", command, out)
+			}
+		}
+		if out, _ = once(t, 0, "discover", path, "-s", addr); !strings.Contains(out, "1 critical") {
+			t.Errorf("discover: %s", out)
+		}
+		events := run(t, "events", path, "-s", addr, "--json")
+		events.out.await(t, "a ghost", func(s string) bool {
+			return strings.Contains(s, `"type":"finding","state":"raised"`) && strings.Contains(s, `"id":"ghost-node","severity":"critical"`)
+		})
+	})
+}
