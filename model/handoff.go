@@ -1,6 +1,7 @@
 package model
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -58,7 +59,7 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	j.past.end(at, h.Cause)
 	j.head = head
 	if head != nil {
-		j.past.begin(Reign{Leader: head, From: at, FromKnown: changed.known()})
+		j.past.begin(j.reign(at, changed))
 	}
 	j.totals.Handoffs++
 	j.past.handoff(h)
@@ -78,11 +79,45 @@ func (j *Journal) firstHead(at time.Time) {
 		j.vacancy = Vacancy{Since: at}
 		return
 	}
-	r := Reign{Leader: j.head, From: at}
-	if c := j.head.Ctime; !c.IsZero() && c.Before(at) {
-		r.From = c // it cannot have led for longer
+	j.past.begin(j.reign(at, timeBounds{latest: at}))
+}
+
+// reign returns the reign of the head, which electop sees at that moment. If electop did
+// not see it become the head, changed only bounds when that was, and so do the znodes, by
+// the servers' clock. It was not before its own znode was created. It was at that moment if
+// no child was ever deleted, because then nothing was before it. If a read has just shown
+// that the last change among the children was a create, it was not after that create. A
+// deletion as the last change proves nothing: that znode may have been behind the head.
+func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
+	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
+	if r.FromKnown {
+		return r
 	}
-	j.past.begin(r)
+	r.Latest = at
+	earlier := func(t time.Time) time.Time { // their clock may be ahead
+		if t.After(at) {
+			return at
+		}
+		return t
+	}
+	r.Earliest = session.Later(r.Earliest, earlier(j.head.Ctime))
+	last := j.head // the youngest child
+	for _, all := range []iter.Seq2[int, *dialect.Candidate]{j.queue.All(), slices.All(j.rest)} {
+		for _, c := range all {
+			if c.Czxid > last.Czxid {
+				last = c
+			}
+		}
+	}
+	creates, counted := j.parent.Creates()
+	switch {
+	case j.head.Ctime.IsZero():
+	case j.single, counted && int32(creates) == j.parent.Children:
+		r.Latest = r.Earliest
+	case !changed.latest.IsZero() && last.Czxid == j.parent.Pzxid:
+		r.Latest = session.Later(r.Earliest, earlier(last.Ctime))
+	}
+	return r
 }
 
 // leading returns who leads, nil for nobody.
@@ -112,7 +147,11 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	case j.role.why != "":
 		j.past.deny(at)
 	case j.head != nil && j.past.current() == nil:
-		j.past.begin(Reign{Leader: j.head, From: at, FromKnown: j.ack.changed.known()})
+		changed := timeBounds{}
+		if _, acked := o.(*Ack); acked && j.ack.changed.bounded() {
+			changed = j.ack.changed
+		}
+		j.past.begin(j.reign(at, changed))
 	}
 	j.lanes.hold(session.Later(j.at, at), j.children.holding(j.role.holders))
 	j.lanes.began = j.lanes.began || j.began

@@ -89,16 +89,26 @@ func (p *past) correct(x correction) {
 	}
 }
 
+// Reign returns the reign of the first contender, false where nobody is said to lead.
+func (s *State) Reign() (r Reign, ok bool) {
+	if p := (&past{reigns: s.Reigns}).current(); p != nil && s.role.why == "" {
+		return *p, true
+	}
+	return r, false
+}
+
 // clip takes the spare room, so that a copy does not append to the same array.
 func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
 
 // Reign is one contender's time at the head of the queue.
 type Reign struct {
 	Leader *dialect.Candidate
-	From   time.Time
+	From   time.Time // when electop saw it first
 	// FromKnown is false for a reign that had begun before we looked, or
 	// while we could not.
 	FromKnown bool
-	To        time.Time // zero: it has not ended
-	Cause     Cause     // of its end
+	// Earliest and Latest bound when it began: see [Journal.reign].
+	Earliest, Latest time.Time
+	To               time.Time // zero: it has not ended
+	Cause            Cause     // of its end
 }

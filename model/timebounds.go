@@ -80,12 +80,12 @@ const looseLeast = 10 * time.Millisecond
 type listTimes struct{ sent, at time.Time } // zero: not known
 
 // changed returns when the changes that a read shows happened: n changes, negative
-// where the number is not known. In a gap the time is not known.
+// where the number is not known. In a gap only the bounds are known.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
-	if gap {
-		return timeBounds{}
-	}
 	at, notified := wall(r.At), wall(r.Notified)
+	if gap {
+		return timeBounds{earliest: l.sent, latest: at}
+	}
 	m := timeBounds{earliest: l.sent, latest: at, likely: at}
 	if r.Notified.IsZero() || notified.After(at) {
 		return m

@@ -257,10 +257,10 @@ func reconnecting(path string, link model.Link) *world {
 // searched is what a search came to.
 func searched(running bool) *elections.Walk {
 	k := &elections.Walk{Root: "/", Visited: 1312, Denied: 4, Running: running, Found: []elections.Found{
-		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: 76 * time.Hour, ReignKnown: true},
+		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: "≤3d04h"},
 		{Path: "/services/billing/leader", System: "Curator LeaderLatch", Leader: "billing-1:8080", Waiting: 4},
-		{Path: "/controller", System: "Apache Kafka", Leader: "2", Reign: 61 * time.Minute, ReignKnown: true},
-		{Path: "/services/search/\x1b[31mindexer", System: "kazoo Lock or Election", Leader: "worker-3", Waiting: 2, Reign: 19 * time.Minute, ReignKnown: true, Findings: 2, Worst: doctor.Critical},
+		{Path: "/controller", System: "Apache Kafka", Leader: "2", Reign: "1h01m"},
+		{Path: "/services/search/\x1b[31mindexer", System: "kazoo Lock or Election", Leader: "worker-3", Waiting: 2, Reign: "≤19m00s", Findings: 2, Worst: doctor.Critical},
 		{Path: "/tasks/nightly", System: "the recipe", Waiting: 0, Findings: 1, Worst: doctor.Warning},
 	}}
 	if !running {

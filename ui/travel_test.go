@@ -48,7 +48,7 @@ func TestTravel(t *testing.T) {
 	keys(m, "left")
 	says(t, m, "joined fjord (17)")
 	keys(m, "home")
-	says(t, m, "the earliest moment kept: amber (12) leads, 4 waiting", "LIVE -03:16")
+	says(t, m, "the earliest moment kept: amber (12) leads, for", "LIVE -03:16")
 	keys(m, "left")
 	says(t, m, "the earliest moment kept")
 	keys(m, "pgdown")

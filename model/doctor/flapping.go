@@ -79,7 +79,7 @@ func resetLivelock(r *report) {
 			break
 		}
 		last = session.Later(last, x.To)
-		if x.To.Sub(x.From) >= livelockReign {
+		if x.To.Sub(x.Earliest) >= livelockReign {
 			break
 		}
 		ended++

@@ -1,6 +1,8 @@
 package phrase
 
 import (
+	"time"
+
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -50,6 +52,36 @@ func fault(f model.Fault, believing bool) func(*doctor.State) bool {
 // Lead returns the words for how far the first candidate leads, none if it leads without
 // reservation, or if nobody is said to lead.
 func Lead(s *doctor.State) Entry { return choose(s, leads[s.Lead()]) }
+
+// Led says for how long a reign has lasted: of one that electop did not see begin, the
+// bounds, where they differ.
+func Led(r model.Reign, now time.Time) string {
+	least, most := now.Sub(r.Latest), now.Sub(r.Earliest)
+	switch age := units.Age(now.Sub(r.From)); {
+	case r.FromKnown:
+		return "for " + age
+	case r.Earliest.IsZero():
+		return "for at least " + units.Seconds(least)
+	case units.Age(least) == units.Age(most):
+		return "for " + units.Age(most)
+	case least < time.Second:
+		return "for at most " + units.AtMost(most)
+	}
+	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
+}
+
+// LedCell is [Led] in a column: how long it was, after most if that is only a bound, "-"
+// if not even that is known.
+func LedCell(r model.Reign, now time.Time, most string) string {
+	switch led := now.Sub(r.Earliest); {
+	case r.Earliest.IsZero():
+		return "-"
+	case r.FromKnown || units.Age(led) == units.Age(now.Sub(r.Latest)):
+		return units.Age(led)
+	default:
+		return most + units.AtMost(led)
+	}
+}
 
 // Role has the words for having the role.
 type Role struct {

@@ -90,10 +90,7 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	} else {
 		p.Text(term.Lead, f.Theme.Glyph.Leader+" ").Fit(c.leader-2, term.Text, znode.Safe(e.Leader, rows.NameMax))
 	}
-	reign := "-"
-	if e.ReignKnown {
-		reign = f.Theme.Glyph.Inferred + units.Age(e.Reign)
-	}
+	reign := cmp.Or(e.Reign, "-")
 	waiting := "?"
 	if e.Waiting >= 0 {
 		waiting = strconv.Itoa(e.Waiting)
@@ -146,11 +143,8 @@ func drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State, running
 			st = term.Faint
 		}
 		p.Text(st, sign+" ").Fit(c.leader-2, st, l.Label())
-		if n := len(s.Reigns); n > 0 && s.Reigns[n-1].To.IsZero() {
-			reign = units.Age(calm.Sub(s.Reigns[n-1].From))
-			if !s.Reigns[n-1].FromKnown {
-				reign = g.Inferred + reign
-			}
+		if r, ok := s.Reign(); ok {
+			reign = phrase.LedCell(r, calm, "≤")
 		}
 	}
 	p.Gap(2).Right(c.waiting, term.Text, strconv.Itoa(s.Queue.Len()-wording.Holders(s))).

@@ -24,9 +24,7 @@ type Found struct {
 	Path, System, Leader string
 	NoLeader             phrase.Entry // why nobody is said to lead, if Leader is ""
 	Waiting              int          // or could take over where there is no queue; -1: not visible
-	// Reign is for how long the leader's znode existed when it was read.
-	Reign      time.Duration
-	ReignKnown bool
-	Findings   int
-	Worst      doctor.Severity // "" without findings
+	Reign                string       // for how long the leader has led, in a column
+	Findings             int
+	Worst                doctor.Severity // "" without findings
 }

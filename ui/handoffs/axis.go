@@ -37,17 +37,26 @@ const reignCells = 9
 // axis zooms in on a handoff, but keeps where it came from in view.
 const reignLeast = 30 * time.Second
 
+// beganAt is the earliest time of a reign that has a place on the axis: of one that electop
+// did not see begin, no more than reignLeast is shown of the time before it was seen.
+func beganAt(r model.Reign) time.Time {
+	if r.Earliest.IsZero() || r.FromKnown {
+		return r.From
+	}
+	return latest(r.Earliest, r.From.Add(-reignLeast))
+}
+
 // newAxis is an axis of w cells on which the last reigns and now are.
 func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	if len(reigns) == 0 || w <= 0 {
 		return axis{now.Truncate(axisAuto), axisAuto, max(0, w)}
 	}
 	first := max(0, len(reigns)-max(2, w/reignCells))
-	from := reigns[first].From
+	from := beganAt(reigns[first])
 	// One endless reign must not flatten the ones after it: its beginning may
 	// leave at the left.
 	if first+1 < len(reigns) {
-		rest := reigns[first+1].From
+		rest := beganAt(reigns[first+1])
 		from = latest(from, rest.Add(-max(now.Sub(rest), reignLeast)))
 	}
 	if from.After(now) {
@@ -70,7 +79,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	// quarter at a time, and not with each second.
 	if quarter := time.Duration(max(1, w/4)) * step; w > 1 {
 		if jump := earliest.Add(-1).Truncate(quarter).Add(quarter); jump.Before(start) {
-			start = latest(jump, reigns[0].From.Truncate(step))
+			start = latest(jump, beganAt(reigns[0]).Truncate(step))
 		}
 	}
 	return axis{start, step, w}

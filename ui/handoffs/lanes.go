@@ -136,6 +136,7 @@ const (
 	laneSilent // has a znode, and is killed, frozen or cut off
 	laneElected
 	laneBelieves
+	laneBefore // not known: as before electop saw it
 	laneUnseen // nobody observed it
 	laneCreated
 	laneDeleted
@@ -221,6 +222,10 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	for _, z := range l.Znodes {
 		if z.Joined {
 			put(x.cell(z.SeenAt), laneCell{kind: laneCreated})
+		} else if l.Member == "" && !z.Ctime.IsZero() { // it existed before electop saw it
+			for k := max(0, x.cell(z.Ctime)); k <= min(x.cell(z.SeenAt.Add(-1)), x.w-1); k++ {
+				put(k, laneCell{kind: laneBefore})
+			}
 		}
 		switch {
 		case z.End.IsZero():

@@ -78,15 +78,25 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 }
 
 // demote takes the gold from a leader of which something shows that it does not lead, as
-// the other panels say.
+// the other panels say. If it is not known who leads, it is not known either that the first
+// candidate waits, and of children of an unknown kind that any of them does.
 func (v *Panel) demote(shown []*model.Lane, grid [][]laneCell) {
-	if v.State.Leader() != nil {
+	s := v.State
+	if s.Leader() != nil {
 		return
 	}
-	for i := range shown {
+	from := 0
+	if h := wording.Newest(s); h != nil {
+		from = v.axis.cell(h.At)
+	}
+	for i, l := range shown {
+		unknown := s.NoLeader() == model.UnknownKind || s.NoLeader().Unknown() && l.Member == "" && l.Znodes[len(l.Znodes)-1].ID() == s.First().ID()
 		for k := range grid[i] {
-			if grid[i][k].kind == laneLeads {
-				grid[i][k].kind = laneUnaware
+			switch kind := &grid[i][k].kind; {
+			case *kind == laneLeads:
+				*kind = laneUnaware
+			case *kind == laneWaits && unknown && k >= from:
+				*kind = laneBefore
 			}
 		}
 	}
@@ -149,6 +159,8 @@ func (c laneCell) look(g *term.Glyphs) (term.Style, string) {
 		return term.Gold, g.Elected
 	case laneBelieves:
 		return term.Alarm, g.Believes
+	case laneBefore:
+		return term.Muted, g.Unseen
 	case laneUnseen:
 		return term.Trouble, g.Unseen
 	case laneCreated:
@@ -260,8 +272,8 @@ func (v *Panel) drawWords(g *term.Glyphs, a term.Area) {
 	if !slices.ContainsFunc(v.lanes.whole.All, func(l *model.Lane) bool { return l.Member != "" }) {
 		signs = []string{g.Waits + " waits", g.Block + " has the role, by the queue: what it believes is not visible", g.Deleted + " znode deleted", g.Expired + " session expired"}
 	}
-	if len(v.lanes.whole.Gaps) > 0 {
-		signs = append(signs, g.Unseen+" not observed")
+	if len(v.lanes.whole.Gaps) > 0 || slices.ContainsFunc(v.State.Reigns, func(r model.Reign) bool { return !r.FromKnown }) {
+		signs = append(signs, g.Unseen+" not known")
 	}
 	if v.lanes.writes {
 		signs = append(signs, g.Written+" write", g.Stale+" stale write", g.Refused+" refused")

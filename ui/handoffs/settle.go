@@ -3,6 +3,7 @@ package handoffs
 import (
 	"time"
 
+	"electop/model"
 	"electop/ui/term"
 )
 
@@ -85,8 +86,11 @@ func (v *Panel) settleAxis(w int) {
 	if len(v.lanes.whole.All) > 0 {
 		w -= v.lanes.names + 1
 	}
-	reigns := v.band().Reigns
 	first, last := v.span()
+	reigns := v.band().Reigns
+	if len(reigns) == 0 {
+		reigns = []model.Reign{{From: first}}
+	}
 	step := v.step
 	switch {
 	case w <= 0:
@@ -122,8 +126,8 @@ func (v *Panel) span() (first, last time.Time) {
 			}
 		}
 	}
-	if r := v.band().Reigns; len(r) > 0 && r[0].From.Before(first) {
-		first = r[0].From
+	if r := v.band().Reigns; len(r) > 0 && beganAt(r[0]).Before(first) {
+		first = beganAt(r[0])
 	}
 	return first, v.Now
 }

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
+	"electop/model"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -62,6 +62,8 @@ type election struct {
 	// As in status.
 	Leaderless *leaderless `json:"leaderless"`
 	Standbys   []string    `json:"standbys"`
+	// ReignRange bounds the reign; ReignMS is its end.
+	ReignRange *[2]float64 `json:"reign_range_ms"`
 }
 
 // registry is a list of members.
@@ -101,8 +103,9 @@ func (d Discovery) JSON() any {
 	for _, f := range elections {
 		s := f.State
 		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s)}
-		if reign, ok := Reign(s); ok {
-			e.ReignMS = millis(&reign)
+		if r, ok := s.Reign(); ok && !r.Earliest.IsZero() {
+			least, most := max(0, s.At.Sub(r.Latest)), s.At.Sub(r.Earliest)
+			e.ReignMS, e.ReignRange = millis(&most), rangeOf(&model.Span{Least: least, Most: most})
 		}
 		out.Elections = append(out.Elections, e)
 	}
@@ -152,17 +155,6 @@ func (f Found) Could() (n int, visible bool) {
 	return len(could.Names) + could.Unread, could.Listed
 }
 
-// Reign is the age of the leader's znode. The leader may have waited for a part of
-// that time, so it is an upper bound of the reign.
-func Reign(s *doctor.State) (time.Duration, bool) {
-	l := s.Leader()
-	if l == nil || l.Unread || l.Ctime.IsZero() {
-		return 0, false
-	}
-	age, _ := l.Age(s.At)
-	return age, true
-}
-
 // Text is the elections as a table, for people.
 func (d Discovery) Text() string {
 	var b strings.Builder
@@ -173,8 +165,8 @@ func (d Discovery) Text() string {
 		for _, f := range elections {
 			s := f.State
 			reign, findings := "-", "-"
-			if r, ok := Reign(s); ok {
-				reign = "<= " + units.AtMost(r)
+			if r, ok := s.Reign(); ok {
+				reign = phrase.LedCell(r, s.At, "<= ")
 			}
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))

@@ -20,7 +20,11 @@ func headline(s *doctor.State) string {
 // stateWords is headline without the path.
 func stateWords(s *doctor.State) string {
 	if s.Leader() != nil {
-		return phrase.RoleHolders(s, phrase.Who) + ", " + waiting(s)
+		text := phrase.RoleHolders(s, phrase.Who) + ", "
+		if r, ok := s.Reign(); ok && s.Holders() == 1 && s.Lead() == doctor.Leads {
+			text += phrase.Led(r, s.At) + "; "
+		}
+		return text + waiting(s)
 	}
 	return phrase.NoLeader(s).Sentence
 }

@@ -28,6 +28,7 @@ type status struct {
 	SystemEpoch  *string     `json:"system_epoch"`
 	LeaderState  *string     `json:"leader_state"` // how far it leads
 	Findings     []finding   `json:"findings"`
+	LeaderSince  *[2]*string `json:"leader_since"` // the bounds of when it became the first
 }
 
 type parent struct {
@@ -92,6 +93,9 @@ func statusOf(s *doctor.State) status {
 	}
 	if l := s.Leader(); l != nil {
 		out.Leader = text(znode.Join(s.Path, l.Name))
+		if r, ok := s.Reign(); ok {
+			out.LeaderSince = &[2]*string{known(r.Earliest), known(r.Latest)}
+		}
 	}
 	for _, c := range s.Ignored {
 		out.Ignored = append(out.Ignored, znode.Join(s.Path, c.Name))

@@ -7,7 +7,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/phrase"
-	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -86,21 +85,25 @@ func past(s *doctor.State) string {
 	}
 }
 
-// reigns says since when the first contender is first, "" where that is not known.
+// reigns says since when, or for how long, the first contender is first.
 func reigns(f *term.Frame, s *doctor.State) string {
-	n := len(s.Reigns)
-	if n == 0 || !s.Reigns[n-1].To.IsZero() {
+	r, ok := s.Reign()
+	since := ""
+	switch {
+	case !ok:
 		return ""
+	case r.FromKnown:
+		since = " since " + f.Clock(r.From)
+	case r.Earliest.Equal(r.Latest):
+		since = " since about " + f.Clock(r.Earliest)
 	}
-	about := "since "
-	if !s.Reigns[n-1].FromKnown {
-		about = "since about "
+	switch led := phrase.Led(r, f.Calm()); {
+	case s.Lead() == doctor.Leads:
+		return since + ", " + led
+	case since == "":
+		return ", first " + led
 	}
-	text := " " + about + f.Clock(s.Reigns[n-1].From)
-	if s.Lead() != doctor.Leads {
-		return ", first" + text
-	}
-	return text + ", for " + units.Age(f.Calm().Sub(s.Reigns[n-1].From))
+	return ", first" + since
 }
 
 // next says who is next.

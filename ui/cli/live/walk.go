@@ -30,7 +30,9 @@ func walk(d plain.Discovery, running bool, err error) list.Walk {
 		if f.NoLeader = phrase.NoLeader(st); st.Leader() != nil {
 			f.Leader = phrase.Who(st.Leader())
 		}
-		f.Reign, f.ReignKnown = plain.Reign(st)
+		if r, ok := st.Reign(); ok {
+			f.Reign = phrase.LedCell(r, st.At, "≤")
+		}
 		w.Found = append(w.Found, f)
 	}
 	return w
