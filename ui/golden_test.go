@@ -163,7 +163,7 @@ func TestSaidAtEverySize(t *testing.T) {
 		"palette-typed":  {":res", "> d", "Not now: birch is frozen"},
 		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
 		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "guard off", "☆ amber", "n_12 is deleted", "✓ stale"},
-		"two-fenced":     {"safety ✓", "liveness 96.2 %", "guard on", "set ✗ refused"},
+		"two-fenced":     {"safety ◇", "liveness 96.2 %", "guard on", "set ✗ refused"},
 		"two-recipe":     {"Belief and truth", "guard off", "★ birch", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "1 stale write accepted", "2 awake: never"},
 		"ghost":          {"ghost of cedar"},
 		"class-wave":     {"298 notified", "60 re-reading", "106 done"},

@@ -62,7 +62,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	}
 	add()
 	p, vacant := v.properties(f)
-	row("safety", verdictSign(&f.Theme.Glyph, safe(s)), term.Span{Style: term.Text, Text: " " + units.Count(stale(s), "stale write", "stale writes") + " accepted"})
+	row("safety", safety(&f.Theme.Glyph, s), term.Span{Style: term.Text, Text: " " + units.Count(stale(s), "stale write", "stale writes") + " accepted"})
 	doubles := term.Span{Style: term.Text, Text: "2 believers: " + times(p.Doubles)}
 	if p.Doubles > 0 {
 		doubles.Text += ", " + units.Took(p.DoubleFor.Round(time.Millisecond))

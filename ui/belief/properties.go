@@ -67,9 +67,15 @@ func watched(s *doctor.State) bool { return s.Properties.Observed > 0 }
 // stale is how many writes of former leaders were accepted.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safe reports whether two leaders were never awake at once and no write of a former
-// leader was accepted.
-func safe(s *doctor.State) bool { return s.Properties.AwakeDoubles == 0 && stale(s) == 0 }
+// safety is the sign of whether two believed at once that they lead: a cross if both were
+// awake, or if a write of a former leader was accepted.
+func safety(g *term.Glyphs, s *doctor.State) term.Span {
+	if p := s.Properties; p.Doubles > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
+		st, sign, _ := wording.Severity(g, doctor.Warning)
+		return term.Span{Style: st, Text: sign, Keep: 8}
+	}
+	return verdictSign(g, s.Properties.Doubles == 0 && stale(s) == 0)
+}
 
 // verdictSign is a check mark or a cross.
 func verdictSign(g *term.Glyphs, good bool) term.Span {
@@ -106,7 +112,7 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 		add(6, term.Muted, "   beliefs not visible")
 	} else {
 		add(8, term.Muted, "   safety ")
-		out = append(out, verdictSign(&f.Theme.Glyph, safe(s)))
+		out = append(out, safety(&f.Theme.Glyph, s))
 		words := ""
 		if n := s.Work.Counter.Accepted + s.Work.Tokens.Accepted; n > 0 {
 			words = " " + strconv.Itoa(stale(s)) + " stale,"
