@@ -153,16 +153,15 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 		}
 		x, connected := clients[sessionID]
 		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
-		c := correction{from: g.from, at: g.at, cause: CauseResigned}
+		c := correction{from: g.from, at: g.at, cause: CauseDeleted}
 		switch {
 		case connected:
 			c.evidence = "its session is alive without its znode, connected to " + x.Server + " at " + units.Clock(x.At)
 		case counted:
 			c.evidence = "its session was still alive without its znode at " + units.Clock(wall(t.End))
 		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
-			// It may have deleted its znode just before it closed its session.
 			c.cause = CauseLeft
-			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after it resigned"
+			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
 		case g.expired != nil && g.expired.same(expiredIn(t)):
 			// Whatever the last answers made likely, no session expired.
 			c.cause = CauseLeft

@@ -34,12 +34,13 @@ type Cause string
 
 const (
 	CauseUnknown  Cause = "unknown"
-	CauseResigned Cause = "resigned" // it deleted its znode
-	CauseClosed   Cause = "closed"   // it closed its session
+	CauseResigned Cause = "resigned" // it deleted its znode: only of our own
+	CauseClosed   Cause = "closed"   // it closed its session: only of our own
 	CauseExpired  Cause = "expired"  // its session expired
+	// CauseDeleted: a delete, by whomever: its session was alive after that.
+	CauseDeleted Cause = "deleted"
 	// CauseLeft: the znode was deleted while its session could not have expired: by a
-	// delete, or by closing the session; it is not known (yet) which. If another znode
-	// proves that its session was alive (proof.go), it was a delete, by whomever.
+	// delete, or by closing the session; it is not known (yet) which.
 	CauseLeft Cause = "left"
 )
 
@@ -80,6 +81,9 @@ func (h *Handoff) Measures() [3]Measure {
 	return [3]Measure{{"silent", h.Silent, h.SilentIn}, {"takeover", h.Takeover, h.TakeoverIn}, {"vacant", h.Vacant, h.VacantIn}}
 }
 
+// Explained is a handoff that was published, with a better cause: later answers show it.
+type Explained struct{ Handoff }
+
 // Missed counts changes that happened between two reads and were in neither.
 // Known is false where they cannot be counted (the parent was deleted, or its
 // counter has jammed).
@@ -98,5 +102,6 @@ type LinkChanged struct {
 func (Joined) EventBody()      {}
 func (Left) EventBody()        {}
 func (Handoff) EventBody()     {}
+func (Explained) EventBody()   {}
 func (Missed) EventBody()      {}
 func (LinkChanged) EventBody() {}

@@ -34,7 +34,7 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	case gone && m != nil:
 		h.Cause, h.Silent, h.SilentIn = ending(m, at, changed)
 	case gone && listed && j.outlives(old) != nil:
-		h.Cause, h.Evidence = CauseLeft, ownsStill(j.outlives(old))
+		h.Cause, h.Evidence = CauseDeleted, ownsStill(j.outlives(old))
 	case gone:
 		h.Cause, h.Evidence = foreignEnd(old, changed, &j.sessions, j.answers, j.at)
 	}

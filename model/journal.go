@@ -239,7 +239,7 @@ func (j *Journal) connection(c *Connection) {
 // acknowledge applies a read of the acknowledgement.
 func (j *Journal) acknowledge(o *Ack) {
 	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wall(o.Sent).After(g.at) {
-		j.prove(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1)
+		j.prove(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wall(o.At))
 	}
 	took, within, ok := j.ack.read(o, j.head, j.gap)
 	if !ok {

@@ -67,16 +67,16 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of the end of a reign, of which the event is already
-// published and stays as it was.
-func (p *past) correct(x correction) {
+// correct corrects the cause of the end of a reign, and returns its handoff, nil if that is
+// not remembered.
+func (p *past) correct(x correction) (corrected *Handoff) {
 	for i, h := range slices.Backward(p.handoffs) {
 		if h.From == nil || h.From.ID() != x.from || !h.At.Equal(x.at) {
 			continue
 		}
-		corrected := *h
-		corrected.Cause, corrected.Evidence = x.cause, x.evidence
-		p.handoffs = replaced(p.handoffs, i, &corrected)
+		of := *h
+		of.Cause, of.Evidence = x.cause, x.evidence
+		corrected, p.handoffs = &of, replaced(p.handoffs, i, &of)
 		break
 	}
 	for i, r := range slices.Backward(p.reigns) {
@@ -87,6 +87,7 @@ func (p *past) correct(x correction) {
 		p.reigns = replaced(p.reigns, i, r)
 		break
 	}
+	return corrected
 }
 
 // Reign returns the reign of the first contender, false where nobody is said to lead.

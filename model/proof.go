@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"time"
 
 	"electop/model/dialect"
 	"electop/model/znode"
@@ -34,11 +35,11 @@ const alive = "its session is alive without its znode: it owns "
 
 // prove takes in that a session owns a znode that was created with a zxid, in a read
 // that is later than the end of a leader whose cause may be unknown.
-func (j *Journal) prove(sessionID uint64, name string, czxid int64) {
+func (j *Journal) prove(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
 		return
 	}
 	delete(j.unexplained, sessionID)
-	j.past.correct(correction{from: g.from, at: g.at, cause: CauseLeft, evidence: alive + znode.Safe(name, 64)})
+	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: alive + znode.Safe(name, 64)}, at)
 }

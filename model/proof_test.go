@@ -26,7 +26,7 @@ func TestCausesByZnodes(t *testing.T) {
 		s.Tree.Delete(a)
 		again := s.Join(1)
 		s.Read()
-		cause(s, model.CauseLeft, again)
+		cause(s, model.CauseDeleted, again)
 	})
 	t.Run("it stands again later", func(t *testing.T) {
 		s := modeltest.NewScript(t, model.Config{})
@@ -39,11 +39,11 @@ func TestCausesByZnodes(t *testing.T) {
 		cause(s, model.CauseUnknown, "--admin")
 		again := s.Join(1)
 		s.Read()
-		cause(s, model.CauseLeft, again)
+		cause(s, model.CauseDeleted, again)
 		if before.Handoffs[0].Cause != model.CauseUnknown {
 			t.Error("an old state changed")
 		}
-		if r := s.J.State().Reigns[0]; r.Cause != model.CauseLeft {
+		if r := s.J.State().Reigns[0]; r.Cause != model.CauseDeleted {
 			t.Errorf("the reign: %+v", r)
 		}
 	})
@@ -67,6 +67,6 @@ func TestCausesByZnodes(t *testing.T) {
 		s.Read()
 		s.Tree.Delete(a)
 		s.Read()
-		cause(s, model.CauseLeft, other)
+		cause(s, model.CauseDeleted, other)
 	})
 }

@@ -246,7 +246,7 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 
 func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
 	j.totals.Joined++
-	j.prove(c.Session, c.Name, c.Czxid)
+	j.prove(c.Session, c.Name, c.Czxid, at)
 	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 

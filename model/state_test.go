@@ -210,7 +210,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		}
 	}
 	events := s.Read()
-	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. left" { // after nine findings about the persistent ones
+	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // after nine findings about the persistent ones
 		t.Errorf("%d events, the last %q", len(events), events[len(events)-1])
 	}
 	st := s.J.State()

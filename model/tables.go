@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"time"
 
 	"electop/model/dialect"
 	"electop/model/session"
@@ -27,7 +28,14 @@ func (j *Journal) asked(t *session.Table) {
 	j.returned.hear(t, j.sessions.View(), at, j.owns)
 	j.expired = j.expired.add(t)
 	for _, c := range j.unexplained.explain(t, at) {
-		j.past.correct(c)
+		j.correct(c, at)
+	}
+}
+
+// correct corrects the cause of a handoff.
+func (j *Journal) correct(c correction, at time.Time) {
+	if h := j.past.correct(c); h != nil {
+		j.emit(at, Explained{*h})
 	}
 }
 

@@ -310,12 +310,22 @@ func TestCausesAreTrue(t *testing.T) {
 				return // a session expired at that time, which the servers only count
 			}
 			switch {
-			case h.Cause == model.CauseUnknown, h.Cause == end, h.Cause == model.CauseLeft && end != model.CauseExpired:
+			case h.Cause == model.CauseUnknown, h.Cause == end, h.Cause == model.CauseLeft && end != model.CauseExpired, h.Cause == model.CauseDeleted && end == model.CauseResigned:
 			default:
 				t.Fatalf("%s: said to have %s (%s), and it was %s", h.From.Name, h.Cause, h.Evidence, end)
 			}
 		}
+		published := make(map[string]model.Cause) // the last that the events say
 		s.Check = func(e model.Event) {
+			if x, ok := e.Body.(model.Explained); ok {
+				holds(&x.Handoff)
+				published[x.From.Name] = x.Cause
+			}
+			switch h, ok := e.Body.(model.Handoff); {
+			case !ok:
+			case h.From != nil:
+				published[h.From.Name] = h.Cause
+			}
 			switch h, ok := e.Body.(model.Handoff); {
 			case !ok:
 			case h.Cause == model.CauseExpired && h.From != nil && !late[h.From.Name].IsZero():
@@ -361,9 +371,12 @@ func TestCausesAreTrue(t *testing.T) {
 		s.Run(30 * time.Second)
 		for _, h := range s.J.State().Handoffs {
 			holds(h)
+			if h.From != nil && published[h.From.Name] != h.Cause {
+				t.Fatalf("%s: %s in the events, %s in the state", h.From.Name, published[h.From.Name], h.Cause)
+			}
 		}
 	})
-	if said[model.CauseExpired] == 0 || said[model.CauseLeft]+said[model.CauseResigned]+said[model.CauseClosed] == 0 {
+	if said[model.CauseExpired] == 0 || said[model.CauseLeft]+said[model.CauseDeleted] == 0 {
 		t.Errorf("causes: %v", said)
 	}
 	t.Logf("causes: %v, %d taken back", said, early)

@@ -214,7 +214,7 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 					note(b.Risk)
 				}
 			case model.Handoff:
-				if b.From != nil && b.From.Session == victim.Session && (b.Cause == model.CauseLeft || b.Cause == model.CauseResigned || b.Cause == model.CauseClosed) {
+				if b.From != nil && b.From.Session == victim.Session && (b.Cause == model.CauseLeft || b.Cause == model.CauseDeleted || b.Cause == model.CauseResigned || b.Cause == model.CauseClosed) {
 					t.Fatalf("the session expired: %s, %s", b.Cause, b.Evidence)
 				}
 			}

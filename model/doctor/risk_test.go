@@ -107,10 +107,10 @@ func TestCausesByTables(t *testing.T) {
 	x := c.healthy()
 	x.Servers[1].Clients = append(x.Servers[1].Clients, session.Client{Session: 1, Addr: "10.0.0.1:4000", Timeout: 10 * time.Second})
 	c.put(x)
-	if h := last(); h.Cause != model.CauseResigned || !strings.Contains(h.Evidence, "is alive without") {
+	if h := last(); h.Cause != model.CauseDeleted || !strings.Contains(h.Evidence, "is alive without") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
-	if rs := c.J.State().Reigns; rs[0].Cause != model.CauseResigned {
+	if rs := c.J.State().Reigns; rs[0].Cause != model.CauseDeleted {
 		t.Errorf("reigns %+v", rs)
 	}
 	if before.Handoffs[0].Cause != model.CauseLeft {

@@ -232,7 +232,7 @@ func (f field) knows(value string, e Event) bool {
 		role := Role(value)
 		return lacking[role] != "" && (role != Newcomer || e == Watches) || role == Nobody && e == Handoff || role == You && e == Joined
 	case fCause:
-		return slices.Contains([]model.Cause{model.CauseResigned, model.CauseClosed, model.CauseExpired, model.CauseUnknown, model.CauseLeft}, model.Cause(value))
+		return slices.Contains([]model.Cause{model.CauseResigned, model.CauseClosed, model.CauseExpired, model.CauseUnknown, model.CauseLeft, model.CauseDeleted}, model.Cause(value))
 	case fBelief:
 		return slices.Contains([]model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading, model.Suspended, model.Resigned, model.Lost}, model.Belief(value))
 	case fRecipe:

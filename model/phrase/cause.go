@@ -13,7 +13,8 @@ var causes = map[model.Cause]Entry{
 	model.CauseExpired:  {"its session expired", "session expired", "expired", doctor.Warning},
 	model.CauseResigned: {"it resigned", "resigned", "resigned", doctor.Info},
 	model.CauseClosed:   {"it closed its session", "session closed", "closed", doctor.Info},
-	model.CauseLeft:     {"it left while its session was alive", "left alive", "left alive", doctor.Info},
+	model.CauseDeleted:  {"its znode was deleted while its session was alive", "znode deleted", "deleted", doctor.Info},
+	model.CauseLeft:     {"its znode was deleted or its session closed", "closed/deleted", "left", doctor.Info},
 	model.CauseUnknown:  {"the cause is unknown", "cause unknown", "unknown", ""},
 }
 

@@ -47,6 +47,14 @@ type handoffEvent struct {
 	VacantRange   *[2]float64 `json:"vacant_range_ms"`
 }
 
+// explainedEvent says that a later answer shows why a leader's znode was deleted.
+type explainedEvent struct {
+	eventHead
+	From     *string `json:"from"` // of the handoff
+	Cause    string  `json:"cause"`
+	Evidence *string `json:"evidence"`
+}
+
 type missedEvent struct {
 	eventHead
 	Creates *int `json:"creates"`
@@ -122,6 +130,8 @@ func Event(path string, e model.Event) any {
 			}
 		}
 		return out
+	case model.Explained:
+		return explainedEvent{head("cause"), znodePath(path, b.From), string(b.Cause), text(b.Evidence)}
 	case model.Missed:
 		out := missedEvent{eventHead: head("missed")}
 		if b.Known {

@@ -127,6 +127,7 @@ func scenes(t *testing.T) []scene {
 		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, By: start, Leader: true}}},
 		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, By: start}}},
 		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, By: start, Leader: true}}},
+		{"cause", model.Explained{Handoff: model.Handoff{From: amber, To: birch, Cause: model.CauseDeleted, Evidence: "its session is alive without its znode"}}},
 		{"finding-worse", doctor.FindingChanged{Finding: ghost(), Raised: true, Was: doctor.Warning}},
 		{"risk-raised-queueless", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: birch, By: start.Add(2 * time.Second), Leader: true, Queueless: true}}},
 	}

@@ -33,6 +33,8 @@ func Words(e model.Event) (kind, words string) {
 		return "left", whoOrWhat(b.Candidate, b.Ignored)
 	case model.Handoff:
 		return "handoff", phrase.Who(b.From) + " -> " + phrase.Who(b.To) + handoffNotes(b)
+	case model.Explained:
+		return "cause", phrase.Who(b.From) + ", who led: " + phrase.Cause(b.Cause).Row + "  (" + znode.Safe(b.Evidence, 0) + ")"
 	case model.Missed:
 		return "missed", phrase.Missed(b)
 	case model.LinkChanged:
