@@ -56,7 +56,7 @@ var (
 	ackBlocked = text{Critical, ackGrace,
 		"nobody can acknowledge: a persistent znode is in the way",
 		"An acknowledgement must end with its leader. This znode stays, so the lowest candidate is elected but never leads.",
-		"Delete {ack}, or use another acknowledgement (--ack).", []string{"SOLR-18301"}}
+		"Delete {ack}.", []string{"SOLR-18301"}}
 	ackMissing = text{Warning, ackGrace,
 		"the leader did not acknowledge",
 		"The candidate is elected, but does not do a leader's work: its leader procedure failed or is slow, or it does not know that it leads.",

@@ -40,7 +40,7 @@ func TestSecuredCluster(t *testing.T) {
 	all := slices.Concat(where, tls, auth, []string{"--log-file", log})
 
 	campaign := func(name string) *command {
-		return run(t, slices.Concat([]string{"campaign", "/private", "--json", "--name", name, "--ack", "none"}, all)...)
+		return run(t, slices.Concat([]string{"campaign", "/private", "--json", "--name", name}, all)...)
 	}
 	amber := campaign("amber")
 	head := believes(t, amber, "leading")

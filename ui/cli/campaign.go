@@ -38,7 +38,7 @@ func newCampaign(std IO) *cobra.Command {
 	}
 	o.cluster.Flags(cmd)
 	followRemoved(cmd)
-	o.ackFlag(cmd)
+	ackRemoved(cmd)
 	o.admin.Flags(cmd, "for their tick")
 	o.enterFlags(cmd)
 	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
@@ -78,18 +78,13 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer o.metrics.Close()
-	ack, err := o.ackPath(o.path)
-	if err != nil {
-		return err
-	}
+	ack := watch.Followed(o.path).AckPath
 	e, err := o.admit(ctx, std, &conn, log, func(warning string) { std.note("%s", warning) })
 	switch {
 	case err != nil:
 		return err
 	case !e.Known && !o.yes:
 		return fmt.Errorf("%s could not be read, so its system is unknown: add --yes to take part", o.path)
-	case e.Naming() != nil && o.ack != "" && o.ack != ackNone:
-		return exit.Usagef("--ack: %s is %s, where electop creates no acknowledgement znode", o.path, e.Whose())
 	case e.Naming() != nil:
 		ack = ""
 	}
@@ -148,10 +143,7 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
 	}
-	cfg, err := o.watch(conn, log, true)
-	if err != nil {
-		return nil, nil, err
-	}
+	cfg := o.watch(conn, log, true)
 	cfg.Asking.Mode, cfg.Notice = admin.Off, notice
 	w, err := watch.New(cfg)
 	if err != nil {

@@ -56,7 +56,7 @@ func newRoot(std IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "electop [PATH...]",
 		Short:             "top for ZooKeeper elections",
-		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast, --record, --metrics or\n--ack, PATH is /election if it is not given.",
+		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast, --record or --metrics,\nPATH is /election if it is not given.",
 		Example:           example,
 		Args:              pathArgs(o, watch.Max),
 		ValidArgsFunction: o.completePaths(watch.Max),
@@ -88,7 +88,7 @@ func newRoot(std IO) *cobra.Command {
 	o.record.Flags(root)
 	o.metrics.Flags(root)
 	followRemoved(root)
-	o.ackFlag(root)
+	ackRemoved(root)
 	o.logFlag(root)
 
 	const commands = "commands"

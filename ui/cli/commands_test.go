@@ -192,7 +192,7 @@ func TestFrozenLeaderIsAnnounced(t *testing.T) {
 		if err := cast.SpawnInOrder(t.Context(), 2); err != nil {
 			t.Fatal(err)
 		}
-		c := run(t, "events", path, "-s", addr, "--json", "--ack", "none", "--admin", "4lw", "--admin-sessions", "200ms")
+		c := run(t, "events", path, "-s", addr, "--json", "--admin", "4lw", "--admin-sessions", "200ms")
 		c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
 		if err := cast.Fault("amber", demo.Freeze, true); err != nil {
 			t.Fatal(err)

@@ -184,7 +184,6 @@ func completeFlags(root *cobra.Command) {
 		"theme":          cobra.FixedCompletions(config.Themes(), cobra.ShellCompDirectiveNoFileComp),
 		"admin":          cobra.FixedCompletions([]string{string(admin.Auto), string(admin.HTTP), string(admin.FourLetter), string(admin.Off)}, cobra.ShellCompDirectiveNoFileComp),
 		"admin-sessions": cobra.FixedCompletions([]string{"auto", "0", "1s", "2s"}, cobra.ShellCompDirectiveNoFileComp),
-		"ack":            cobra.FixedCompletions([]string{ackNone}, cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -60,9 +60,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		}
 	}
 	acting := o.campaign || o.castSet
-	if cfg.Watch, err = o.watch(conn, log, acting); err != nil {
-		return err
-	}
+	cfg.Watch = o.watch(conn, log, acting)
 	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
 		cfg.NoActing = "read-only. Start with --campaign or --cast N to take part"

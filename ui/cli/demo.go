@@ -68,7 +68,7 @@ func newDemo(std IO) *cobra.Command {
 	c.flags(cmd, o)
 	o.screenFlags(cmd)
 	o.record.Flags(cmd)
-	o.ackFlag(cmd)
+	ackRemoved(cmd)
 	o.logFlag(cmd)
 	flaggroup.Removed(cmd, "admin-listen", onServe)
 	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
@@ -135,13 +135,9 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	// The embedded server counts whom a deletion notifies: candidates, not the observer.
 	o.byReads = true
-	watched, err := o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true)
-	if err != nil {
-		return err
-	}
 	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
 	return o.runOnScreen(ctx, std, live.Config{
-		Watch: watched, Reach: o.cluster.Reach(), Conn: conn,
+		Watch: o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
 			Invitations: invitations(invitedTo(h.Addr(), ours), o.path), Open: embedded.Open(o.server.Listen),

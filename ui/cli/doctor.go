@@ -39,7 +39,7 @@ func newDoctor(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	followRemoved(cmd)
-	o.ackFlag(cmd)
+	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", doctorFor, "observe for `DURATION`, not longer")

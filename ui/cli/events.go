@@ -39,7 +39,7 @@ func newEvents(std IO) *cobra.Command {
 	o.record.Flags(cmd)
 	o.metrics.Flags(cmd)
 	followRemoved(cmd)
-	o.ackFlag(cmd)
+	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print one JSON object a line")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", 0, "stop after `DURATION`")

@@ -86,10 +86,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	o.admin.Mode = admin.Off
 	var broken time.Time // since when an invariant is violated
 	o.byReads = true     // as in the demo
-	cfg, err := o.watch(backstage, r.log, true)
-	if err != nil {
-		return err
-	}
+	cfg := o.watch(backstage, r.log, true)
 	cfg.Notice = notice
 	cfg.First = feed.Config{
 		Events: func(es []model.Event) error { return printEvents(r.std, o, es) },

@@ -33,7 +33,7 @@ func newInfo(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
-	o.ackFlag(cmd)
+	ackRemoved(cmd)
 	o.screenFlags(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.logFlag(cmd)

@@ -103,7 +103,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		t.Parallel()
 		path := fmt.Sprintf("/measured%x", time.Now().UnixNano())
 		cast := candidates(t, addr, path, 3)
-		c := run(t, "events", path, "--json", "--servers", addr, "--ack", path+"-leader", "--metrics", "0")
+		c := run(t, "events", path, "--json", "--servers", addr, "--metrics", "0")
 		url := metricsURL(t, c)
 		if !strings.HasPrefix(url, "http://127.0.0.1:") {
 			t.Errorf("a port alone is on %s", url)

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"electop/model"
 	"electop/ui/cli/ask"
 	"electop/ui/cli/config"
 	"electop/ui/cli/connect"
@@ -42,7 +41,6 @@ type options struct {
 	server      embedded.Options
 	record      watch.Recording
 	metrics     exporter.Exporter
-	ack         string
 	byReads     bool // without a persistent watch
 	json        bool
 	campaign    bool
@@ -118,62 +116,31 @@ func (o *options) check() error {
 		return exit.Usagef("--campaign and --cast take part in one election: give one PATH, not %d", len(o.paths))
 	case len(o.paths) > 1 && o.record.File != "":
 		return exit.Usagef("--record records one election: give one PATH, not %d", len(o.paths))
-	case len(o.paths) > 1 && o.ack != "" && o.ack != ackNone:
-		return exit.Usagef("--ack names the acknowledgement of one election: give one PATH, not %d", len(o.paths))
 	}
 	if err := o.record.Check(); err != nil {
 		return err
 	}
-	if err := o.admin.Check(); err != nil {
-		return err
-	}
-	_, err := o.ackPath(o.path)
-	return err
-}
-
-// ackNone is --ack for an election without acknowledgement.
-const ackNone = "none"
-
-// ackPath is the acknowledgement znode of the election at path, as long as its system
-// is unknown.
-func (o *options) ackPath(path string) (string, error) {
-	switch o.ack {
-	case "":
-		return path + "-leader", nil
-	case ackNone:
-		return "", nil
-	}
-	if err := client.ValidatePath(o.ack); err != nil || o.ack == "/" || o.ack == path {
-		return "", exit.Usagef("--ack %q is not the path of a znode for it (or: none)", o.ack)
-	}
-	return o.ack, nil
+	return o.admin.Check()
 }
 
 // watch configures what to watch over conn. acting means that candidates of our own,
 // which acknowledge, take part.
-func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) (watch.Config, error) {
+func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) watch.Config {
 	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	if o.metrics.Wanted() {
 		cfg.Metrics = &o.metrics
 	}
 	for _, path := range o.paths {
-		ack, err := o.ackPath(path)
-		if err != nil {
-			return cfg, err
-		}
-		cfg.Elections = append(cfg.Elections, model.Config{
-			Path: path, AckPath: ack, AckExpected: acting || o.ack != "", AckFollows: o.ack == "",
-		})
+		election := watch.Followed(path)
+		election.AckExpected = acting
+		cfg.Elections = append(cfg.Elections, election)
 	}
-	return cfg, nil
+	return cfg
 }
 
 // observe returns the elections for a command that only observes.
 func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*watch.Elections, error) {
-	cfg, err := o.watch(conn, log, false)
-	if err != nil {
-		return nil, err
-	}
+	cfg := o.watch(conn, log, false)
 	cfg.First, cfg.Notice = first, notice
 	return watch.New(cfg)
 }
@@ -254,10 +221,9 @@ func (o *options) openFlag(cmd *cobra.Command) {
 	})
 }
 
-func (o *options) ackFlag(cmd *cobra.Command) {
-	flaggroup.Election.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.ack, "ack", "", "`PATH` of the acknowledgement znode, or none (default: as the recognised system names it; for electop's own, the election's PATH with -leader)")
-	})
+// ackRemoved names the replacement of --ack.
+func ackRemoved(cmd *cobra.Command) {
+	flaggroup.Removed(cmd, "ack", "electop follows the acknowledgement of the system that it recognises")
 }
 
 // followRemoved names the replacement of --follow.

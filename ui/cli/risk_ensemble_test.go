@@ -69,7 +69,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 		_, err := setup.Create(t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll))
 		return err
 	})
-	c := run(t, "events", path, "-s", e.ConnectString(), "--json", "--ack", "none", "--admin", "4lw", "--admin-sessions", "300ms")
+	c := run(t, "events", path, "-s", e.ConnectString(), "--json", "--admin", "4lw", "--admin-sessions", "300ms")
 	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
 
 	request(func() error {

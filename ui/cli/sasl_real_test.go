@@ -71,7 +71,7 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 	plain := []string{"-s", server.Addr}
 	log := filepath.Join(t.TempDir(), "log")
 	auth := []string{"--auth-file", secretFile(t, "# ours\nsasl:operator:"+secret+"\n"), "--log-file", log, "--connect-timeout", "1m"}
-	campaign := run(t, slices.Concat([]string{"campaign", "/private", "--json", "--ack", "none"}, plain, auth)...)
+	campaign := run(t, slices.Concat([]string{"campaign", "/private", "--json"}, plain, auth)...)
 	head := believes(t, campaign, "leading")
 	if _, stat, err := setup.Get(t.Context(), head); err != nil || stat.EphemeralOwner == 0 {
 		t.Errorf("%s: %+v, %v", head, stat, err)

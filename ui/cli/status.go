@@ -32,7 +32,7 @@ func newStatus(std IO) *cobra.Command {
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
-	o.ackFlag(cmd)
+	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.logFlag(cmd)
 	return cmd
@@ -97,14 +97,8 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn) (*doctor.Jour
 	if err != nil {
 		return nil, err
 	}
-	cfg := model.Config{Path: o.path, AckFollows: o.ack == ""}
-	if o.ack != "" {
-		if cfg.AckPath, err = o.ackPath(o.path); err != nil {
-			return nil, err
-		}
-	}
 	st := conn.Status()
-	j := doctor.NewJournal(cfg)
+	j := doctor.NewJournal(model.Config{Path: o.path, AckFollows: true})
 	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID, Timeout: st.Timeout})
 	j.Apply(read)
 	for {

@@ -74,6 +74,8 @@ func (r *reign) acknowledge(ctx context.Context) error {
 			r.ackRetry = time.After(r.quota)
 			r.obstructed(znode.Safe(err.Error(), 0))
 			return nil
+		case errors.Is(err, zk.ErrNoAuth):
+			return fmt.Errorf("%w: a leader acknowledges with this znode; allow CREATE on %s to this account", err, znode.Safe(path.Dir(r.cfg.Ack), 0))
 		}
 		return err
 	}
@@ -163,7 +165,7 @@ func (r *reign) awaitAckParent(ctx context.Context) (absent bool, err error) {
 		return false, err
 	}
 	r.ack = r.ackParent
-	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it, or use another acknowledgement", znode.Safe(parent, 0)))
+	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it", znode.Safe(parent, 0)))
 	return true, nil
 }
 
@@ -177,7 +179,7 @@ func (r *reign) obstructed(why string) {
 // ackTaken says which znode has the acknowledgement's path.
 func ackTaken(ack string, stat *zk.Stat) string {
 	if stat.EphemeralOwner == 0 {
-		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it, or name another acknowledgement", znode.Safe(ack, 0))
+		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it", znode.Safe(ack, 0))
 	}
 	return fmt.Sprintf("%s belongs to session %s: waiting until it is deleted", znode.Safe(ack, 0), znode.Hex(uint64(stat.EphemeralOwner)))
 }

@@ -56,7 +56,7 @@ var (
 	errUnusable = errors.New("unusable configuration")
 
 	errForeign     = errors.New("electop cannot take part in this election")
-	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or use another acknowledgement")
+	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it")
 )
 
 // ErrNoParent is returned by [Candidate.Run] if the election's parent does not

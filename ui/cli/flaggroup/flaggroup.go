@@ -21,7 +21,6 @@ const (
 	Connection Group = "Connection"
 	Kerberos   Group = "Kerberos"
 	Questions  Group = "Questions to the servers"
-	Election   Group = "Election"
 	Candidates Group = "Candidates"
 	Command    Group = "Command to run"
 	Search     Group = "Search"
@@ -33,7 +32,7 @@ const (
 
 // order is how the help lists the groups.
 func order() []Group {
-	return []Group{Connection, Kerberos, Questions, Election, Candidates, Command, Search, Embedded, Faults, Screen, Output}
+	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Embedded, Faults, Screen, Output}
 }
 
 // annotation is where a flag keeps its group.

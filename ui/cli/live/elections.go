@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -101,10 +100,8 @@ func (e *elections) open(path string) error {
 	if e.full() {
 		return errFull
 	}
-	cfg := model.Config{Path: path, AckPath: path + "-leader", AckFollows: true, Found: true} // the list is of a search
-	if e.cfg.Watch.Elections[0].AckPath == "" {                                               // --ack none
-		cfg.AckPath, cfg.AckFollows = "", false
-	}
+	cfg := watch.Followed(path)
+	cfg.Found = true // the list is of a search
 	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: true})
 	e.sharePast()
 	e.forward(one)

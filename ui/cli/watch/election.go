@@ -21,6 +21,12 @@ type Election struct {
 	observer *observer.Observer
 }
 
+// Followed configures the election at path: the acknowledgement is that of its system. As long
+// as its system is not known, it is that of electop's own candidates.
+func Followed(path string) model.Config {
+	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
+}
+
 // newElection makes the observer and the feed of an election. It reports handoffs
 // to asker, if there is one.
 func newElection(cfg feed.Config, asker *admin.Asker, byReads bool) *Election {
