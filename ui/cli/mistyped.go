@@ -14,6 +14,10 @@ import (
 
 // flagError is the error of a flag that could not be read.
 func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		return exit.Usagef("%v%s (see %s --help)", err, meantFlag(cmd, unknown.GetSpecifiedName()), cmd.CommandPath())
+	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
@@ -39,6 +43,21 @@ func flagError(cmd *cobra.Command, err error) error {
 		why = "the number is too large"
 	}
 	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), why, cmd.CommandPath())
+}
+
+// meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.
+func meantFlag(cmd *cobra.Command, name string) string {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2} // cobra compares names of commands
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	similar := names.SuggestionsFor(name)
+	if len(name) < 2 || len(similar) == 0 {
+		return ""
+	}
+	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
 }
 
 // noCommand refuses a word that is not a command, where the user meant one.
