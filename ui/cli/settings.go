@@ -70,6 +70,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 		maps.DeleteFunc(s.Values, func(key string, _ config.Setting) bool { return !config.OnScreen(key) })
 	}
 	o.file, o.settings = file, s
+	o.cluster.Note = IO{Err: cmd.ErrOrStderr()}.note
 	o.cluster.Named = map[string]string{}
 	for name, v := range s.Values {
 		f := cmd.Flags().Lookup(name)

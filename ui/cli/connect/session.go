@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/model/znode"
 	"electop/ui/cli/exit"
 	"electop/zkwatch/client"
 )
@@ -20,17 +21,37 @@ type Reach struct {
 	For     time.Duration
 	servers string // how the user named the servers, "" for --servers
 	timeout string // and For, "" for --connect-timeout
+	// Note is told once, in a command that waits for a server, that none answers yet.
+	// nil: nobody is.
+	Note func(format string, args ...any)
 }
 
 // Reach is how long the flags say.
 func (o *Options) Reach() Reach {
-	return Reach{cmp.Or(o.Timeout, DefaultTimeout), o.Named["servers"], o.Named["connect-timeout"]}
+	return Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"], Note: o.Note}
+}
+
+// othersAnswer is how long a connection takes at most if one of several servers fails and
+// another one answers: that is not worth a note.
+const othersAnswer = time.Second
+
+// Waiting returns a function to be called with each error of a connection that is still
+// tried: it notes once that no server answers yet, why, and how long they are tried.
+func (r Reach) Waiting(servers client.ConnectString) func(why string) {
+	began, noted := time.Now(), r.Note == nil
+	return func(why string) {
+		if !noted && why != "" && (len(servers.Servers) == 1 || time.Since(began) > othersAnswer) {
+			noted = true
+			r.Note("%s; trying until %v have passed", znode.Safe(why, 300), r.For)
+		}
+	}
 }
 
 // Once opens a session and waits until it is connected.
 func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
+	waiting := reach.Waiting(cfg.Servers)
 	for {
 		conn, err := client.Connect(cfg)
 		if err != nil {
@@ -44,6 +65,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			// Failed names the hosts that do not exist: another server's error says more.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
+				waiting(why)
 			}
 		}
 		conn.Close()
@@ -71,6 +93,7 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 		left := reach
 		left.For = time.Until(deadline).Round(10 * time.Millisecond)
 		conn, err := Once(ctx, cfg, left)
+		reach.Note = nil
 		if err != nil {
 			if errors.Is(last, client.ErrReplyTooLarge) && ctx.Err() == nil {
 				return fmt.Errorf("not read within %v (%s): %w", reach.For, o.called("connect-timeout"), last)

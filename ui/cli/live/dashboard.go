@@ -29,6 +29,7 @@ type parts struct {
 func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // see sharePast
+	cfg.Reach.Note = nil        // it would be written on the screen
 	if cfg.Server != nil {
 		var err error
 		if p.tutor, err = tutor.New(tasks, notice); err != nil {

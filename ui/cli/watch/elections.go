@@ -161,7 +161,11 @@ func (w *Elections) FirstRead(ctx context.Context, reach connect.Reach) (*doctor
 	first := w.First()
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
-	reached := func(s *doctor.State) bool { return s.Link.Link == model.Connected || w.session.Refused() != nil }
+	waiting := reach.Waiting(w.conn.Servers)
+	reached := func(s *doctor.State) bool {
+		waiting(s.Link.Err)
+		return s.Link.Link == model.Connected || w.session.Refused() != nil
+	}
 	s, err := first.Feed.Await(wait, reached)
 	if err != nil && ctx.Err() == nil {
 		return nil, reach.Failed(w.conn.Servers, s.Link.Err)
