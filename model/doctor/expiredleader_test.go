@@ -60,6 +60,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			}
 			for range 3 {
 				c.pass(2 * time.Second)
+				client.Received++ // it pings
 				c.put(table(true))
 			}
 			c.has(want...)

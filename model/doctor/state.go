@@ -32,9 +32,13 @@ type Snapshot struct{ State *State }
 func (Snapshot) EventBody() {}
 
 // SessionsToAsk are the sessions to ask the servers about, sorted: those of
-// [model.State.Sessions], and those whose candidates were deleted with the parent.
+// [model.State.Sessions], those whose candidates were deleted with the parent, and those of
+// the last leaders.
 func (s *State) SessionsToAsk() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
+	for _, x := range deleted(s.State) {
+		out = append(out, x.Leader.Session)
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

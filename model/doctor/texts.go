@@ -133,6 +133,16 @@ var (
 		"It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. If it was only paused, it still believes that it leads for a moment after that.",
 		"If it is dead, wait until its session expires, or delete its znode if you are sure. If this happens often, look for long pauses (garbage collection, a suspended machine).",
 		[]string{"CURATOR-206", "CURATOR-460"}}
+	silentWaiting = text{Warning, 0,
+		"{candidates} silent",
+		"A dead or stopped candidate does not take over: when it becomes the first, nobody leads until its session expires.",
+		"If it is dead, wait until its session expires, or delete its znode if you are sure. Then start its program again.",
+		[]string{"CURATOR-206", "CURATOR-460"}}
+	leaderDeleted = text{Info, 5 * time.Second,
+		"a leader's znode was deleted while its session is alive: it may still believe that it leads",
+		"If another client deleted the znode, its program may not notice, and acts beside its successor. Curator's LeaderLatch does not notice. None if its program resigned.",
+		"Read the log of its program. If it did not resign, restart it. Find out who deletes znodes of this election.",
+		[]string{"CURATOR-620", "ZooKeeper recipes: leader election"}}
 	returnedLeader = text{Warning, 0,
 		"a leader whose session expired may be back, and not know it",
 		"If its program did not stop to lead, it acts beside its successor. What it believes is not visible.",

@@ -216,6 +216,50 @@ var ailments = []struct {
 		},
 	},
 	{
+		id: "silent-candidate",
+		sick: func(p *patient) {
+			head := p.stand(p.client())
+			c, l := p.linked()
+			p.stand(p.client(), p.stand(c, head))
+			p.pass(time.Minute)
+			l.die()
+		},
+		well: func(p *patient) {
+			head := p.stand(p.client())
+			c, l := p.linked()
+			p.stand(c, head)
+			p.pass(time.Minute)
+			l.cut() // it comes back
+		},
+	},
+	{
+		id: "deleted-leader", name: "latch",
+		sick: func(p *patient) {
+			p.prefix = "_c_381f220e-fef5-487f-ae4f-04ac14aaed10-latch-"
+			znodes, _ := p.queue(2)
+			p.pass(time.Minute)
+			p.delete(znodes[0])
+		},
+		well: func(p *patient) {
+			p.prefix = "_c_381f220e-fef5-487f-ae4f-04ac14aaed10-latch-"
+			_, clients := p.queue(2)
+			p.pass(time.Minute)
+			clients[0].Close()
+		},
+	},
+	{
+		id: "deleted-leader", name: "other clients",
+		sick: func(p *patient) {
+			znodes, _ := p.queue(2)
+			p.delete(znodes[0]) // it may have resigned
+		},
+		well: func(p *patient) {
+			znodes, clients := p.queue(2)
+			p.delete(znodes[0])
+			p.stand(clients[0], znodes[1])
+		},
+	},
+	{
 		id:   "sequence-limit",
 		sick: func(p *patient) { p.numbered(2_147_483_000) },
 		well: func(p *patient) { p.numbered(1_000_000) },
