@@ -12,10 +12,11 @@ import (
 )
 
 // deletedMax and deletedFor bound how many leaders are followed whose znodes were deleted,
-// and for how long.
+// and for how long. closing is the time in which a client that ends closes its session.
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
+	closing    = 2 * time.Second
 )
 
 // deleted returns the last reigns of leaders that own no candidate now, the last one first,
@@ -46,7 +47,7 @@ func deletedLeader(r *report) {
 	for _, x := range deleted(r.s) {
 		l := x.Leader
 		client := r.s.Tracked.Client(l.Session)
-		if client.Conn == nil || !client.At.After(x.To) || r.owners()[l.Session] != nil || slices.Contains(r.m.lost, l.Session) {
+		if client.Conn == nil || client.At.Before(x.To.Add(closing)) || r.owners()[l.Session] != nil || slices.Contains(r.m.lost, l.Session) {
 			continue
 		}
 		f := r.find(leaderDeleted, znode.Hex(l.Session)).about(l)

@@ -138,7 +138,7 @@ var (
 		"A dead or stopped candidate does not take over: when it becomes the first, nobody leads until its session expires.",
 		"If it is dead, wait until its session expires, or delete its znode if you are sure. Then start its program again.",
 		[]string{"CURATOR-206", "CURATOR-460"}}
-	leaderDeleted = text{Info, 5 * time.Second,
+	leaderDeleted = text{Info, 0,
 		"a leader's znode was deleted while its session is alive: it may still believe that it leads",
 		"If another client deleted the znode, its program may not notice, and acts beside its successor. Curator's LeaderLatch does not notice. None if its program resigned.",
 		"Read the log of its program. If it did not resign, restart it. Find out who deletes znodes of this election.",
