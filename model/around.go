@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"electop/model/dialect"
-	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -120,8 +119,8 @@ func (s *State) Standbys() (out Standbys) {
 			}
 		}
 	}
-	if s.Dialect.WatchersStand() && s.Answers != nil {
-		s.watchers(&out)
+	if s.Dialect.WatchersStand() && s.watchers != nil {
+		out.watching(s)
 		alive = alive || len(out.Names) > 0
 	}
 	if siblings := s.Directories[znode.Dir(s.Path)].names(); s.Dialect != nil {
@@ -131,31 +130,18 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// watchers adds the sessions that watch the leader's znode, by the servers' tables,
-// without the leader's own and electop's.
-func (s *State) watchers(out *Standbys) {
-	skip := map[uint64]bool{s.Link.Session: true}
-	for _, a := range s.Answers.Anchors {
-		skip[a.Session] = true
-	}
-	if l := s.First(); l != nil {
-		skip[l.Session] = true
-	}
-	for i := range s.Answers.Servers {
-		x := &s.Answers.Servers[i]
-		out.Listed = out.Listed || x.Watches.State == session.Answered
-		for _, w := range x.Watched {
-			for _, id := range w.Sessions {
-				if w.Path != s.Path || skip[id] {
-					continue
-				}
-				skip[id] = true
-				name := "session " + znode.Hex(id)
-				if at := s.Tracked.Client(id).Conn; at != nil {
-					name = znode.Safe(at.Addr, 64)
-				}
-				out.Names = append(out.Names, name)
-			}
+// watching adds the sessions that watch the leader's znode, by the servers' tables.
+func (o *Standbys) watching(s *State) {
+	o.Listed = true
+	leader := s.First()
+	for _, id := range s.watchers.Others {
+		if leader != nil && leader.Session == id {
+			continue
 		}
+		name := "session " + znode.Hex(id)
+		if at := s.Tracked.Client(id).Conn; at != nil {
+			name = znode.Safe(at.Addr, 64)
+		}
+		o.Names = append(o.Names, name)
 	}
 }

@@ -204,7 +204,7 @@ func (j *Journal) State() *State {
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
-		lanes: j.lanes, role: j.role, crowded: j.crowded(),
+		lanes: j.lanes, role: j.role, crowded: j.crowded(), watchers: j.watches.first,
 	}
 	s.Waves, s.notified = j.waves.view()
 	members := j.roster.view()

@@ -100,7 +100,8 @@ type State struct {
 	unexplained []uint64 // sessions of former leaders
 	returned    returned
 	acks        []ackZnode
-	vacancy     Vacancy // good while the queue is empty
+	watchers    *Watchers // of the first znode when the servers were asked last
+	vacancy     Vacancy   // good while the queue is empty
 	lanes       laneLog
 }
 

@@ -13,7 +13,7 @@ import (
 func (j *Journal) asked(t *session.Table) {
 	t = t.Believed()
 	j.table, j.answers = t, t.MergedOver(j.answers)
-	j.watches.take(t, &j.children)
+	j.watches.take(t, &j.children, j.cfg.Path, j.link.Session)
 	at := session.Later(j.at, wall(t.When()))
 	timeouts := j.timeouts()
 	holders := make([]session.Holder, j.queue.Len())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"electop/model/dialect"
 	"electop/model/session"
@@ -16,13 +17,78 @@ type watches struct {
 	// several are the sessions that owned several contenders then: which of them has
 	// set a watch is not known. It is replaced when it changes.
 	several map[uint64]bool
+	first   *Watchers
 }
 
-func (w *watches) take(t *session.Table, cs *children) {
+// Watchers are the sessions that had a watch on the leader's znode, or on the first one
+// of the queue, when the servers were asked: without its owner's and electop's own.
+// Watches on the list of children are in no server's table.
+type Watchers struct {
+	At         time.Time // when the servers were asked
+	Candidates int       // how many of the sessions own a contender
+	Others     []uint64  // the other sessions, sorted
+	Why        string    // why there may be more, "" if these are all; safe to show
+
+	of *dialect.Candidate
+}
+
+// Total counts the sessions.
+func (w *Watchers) Total() int { return w.Candidates + len(w.Others) }
+
+// LeaderWatchers returns who watches the leader's znode, or the first one of the queue, by
+// the servers' last answer about watches. It is nil if that is not known: no
+// server answered, or another znode is the first since then.
+func (s *State) LeaderWatchers() *Watchers {
+	w := s.watchers
+	if w == nil || s.First() == nil || w.of == nil || w.of.ID() != s.First().ID() {
+		return nil
+	}
+	return w
+}
+
+// watchersOf finds the watchers of the first contender's znode, or of the election's path
+// where that is the znode. nil: no server answered.
+func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
+	w := &Watchers{At: t.At.Round(0), Why: t.Incomplete()}
+	skip := map[uint64]bool{own: true}
+	if cs.queue.Len() > 0 {
+		w.of = cs.queue.At(0)
+		skip[w.of.Session] = true
+		path = znode.Join(path, w.of.Name)
+	}
+	answered := false
+	for i := range t.Servers {
+		x := &t.Servers[i]
+		answered = answered || x.Watches.State == session.Answered
+		for k := range x.Watched {
+			if x.Watched[k].Path != path || x.Watches.State != session.Answered {
+				continue
+			}
+			for _, id := range x.Watched[k].Sessions {
+				switch {
+				case skip[id] || t.Anchored(id):
+				case cs.owns(id):
+					w.Candidates++
+				default:
+					w.Others = append(w.Others, id)
+				}
+				skip[id] = true
+			}
+		}
+	}
+	if !answered {
+		return nil
+	}
+	slices.Sort(w.Others)
+	return w
+}
+
+// take keeps the table if servers were asked for watches. own is electop's session.
+func (w *watches) take(t *session.Table, cs *children, path string, own uint64) {
 	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotAsked }) {
 		return
 	}
-	*w = watches{table: t}
+	*w = watches{table: t, first: watchersOf(t, cs, path, own)}
 	if !cs.crowded() {
 		return
 	}

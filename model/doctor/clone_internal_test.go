@@ -19,7 +19,7 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"model.rosterView", "immutable.node[*electop/model/dialect.Candidate]", "immutable.node[electop/model/doctor.departure]",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is

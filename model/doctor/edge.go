@@ -149,5 +149,19 @@ func (s *State) neverAsked() string {
 	return "the servers were not asked for their watches (v)"
 }
 
+// WatchersUnknown says why [model.State.LeaderWatchers] is not known; "" if it is, or if
+// there is no candidate.
+func (s *State) WatchersUnknown() string {
+	switch last := s.watch.last; {
+	case s.LeaderWatchers() != nil || s.First() == nil:
+		return ""
+	case last == nil:
+		return s.neverAsked()
+	case len(last.watching) == 0 && last.why != "":
+		return last.why
+	}
+	return "the servers were asked while another znode was the first: ask again (v)"
+}
+
 // watchesList reports whether those who wait watch the list of children.
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }

@@ -1,12 +1,16 @@
 package phrase
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -152,6 +156,40 @@ func Numbered(c *dialect.Candidate) string {
 		return fmt.Sprint(c.Sequence)
 	}
 	return znode.Safe(c.Name, 20)
+}
+
+// Watchers says in a sentence who watches the leader's znode and where the clients are
+// that are no candidates; "" if only the next candidate does, or if that is not known.
+func Watchers(s *doctor.State) string {
+	w := s.LeaderWatchers()
+	if w == nil || len(w.Others) == 0 && w.Candidates < 2 {
+		return ""
+	}
+	others := "other "
+	words := units.Count(w.Candidates, "candidate", "candidates") + " and "
+	if s.Single {
+		others, words = "", ""
+	}
+	words += units.Count(len(w.Others), others+"session", others+"sessions")
+	on := make(map[string]int)
+	for _, id := range w.Others {
+		host := "an unknown host"
+		if x := s.Tracked.Client(id); x.Conn != nil {
+			host = session.HostOf(x.Conn.Addr)
+		}
+		on[host]++
+	}
+	hosts := slices.SortedFunc(maps.Keys(on), func(a, b string) int { return cmp.Or(on[b]-on[a], cmp.Compare(a, b)) })
+	for i, host := range hosts[:min(len(hosts), 4)] {
+		hosts[i] = fmt.Sprintf("%s (%d)", znode.Safe(host, 64), on[host])
+	}
+	if words += " watch the leader's znode"; len(hosts) > 0 {
+		words += ", from " + Names(hosts, 4)
+	}
+	if w.Why != "" {
+		words += "; there may be more: " + w.Why
+	}
+	return words
 }
 
 // Names lists the first few names and counts the others.

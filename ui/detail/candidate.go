@@ -95,6 +95,9 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		st, words := wording.EdgeFact(s, f, r)
 		add("watches", st, words)
 		add("watched by", term.Watch, v.watchersOf(r))
+		if words := phrase.Watchers(s); r.Position == 0 && words != "" {
+			add("", term.Trouble, words)
+		}
 	} else if r.Member != nil {
 		add("znode", term.Trouble, "none")
 	}

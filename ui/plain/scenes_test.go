@@ -2,6 +2,7 @@ package plain_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -46,6 +48,12 @@ func duration(d time.Duration) *time.Duration { return &d }
 // election is the state of an election with these children.
 func election(t *testing.T, zs ...znode.Znode) *doctor.State {
 	t.Helper()
+	return observed(t, zs...).State()
+}
+
+// observed is a journal that has read these children.
+func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
+	t.Helper()
 	j := doctor.NewJournal(model.Config{Path: path})
 	j.Apply(&model.Connection{At: start, Link: model.Connected, Server: "zk1:2181", Session: 0xf00d000000000001})
 	n := int32(len(zs))
@@ -56,6 +64,23 @@ func election(t *testing.T, zs ...znode.Znode) *doctor.State {
 	if len(events) < 1 || events[0].N != 1 {
 		t.Fatalf("%d events of a first read", len(events))
 	}
+	return j
+}
+
+// asked is an election of three candidates, of the sessions 1 to 3, whose only server
+// answered at once with these watches. Session 70 is connected to it, too.
+func asked(t *testing.T, watched ...session.Watch) *doctor.State {
+	t.Helper()
+	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
+	answered := session.Answer{State: session.Answered, At: start.Add(time.Second)}
+	server := session.Server{Addr: "zk1:2181", Mode: session.ModeStandalone, Zxid: 0x100, Basic: answered, Connections: answered, Sessions: answered, Watches: answered, Watched: watched}
+	for _, id := range []uint64{1, 2, 3, 70, 0xf00d000000000001} {
+		server.Clients = append(server.Clients, session.Client{Session: id, Addr: fmt.Sprintf("10.0.0.%d:4000", byte(id)), Timeout: 10 * time.Second})
+	}
+	j.Apply(&session.Table{
+		At: start.Add(time.Second), End: start.Add(time.Second), Whole: true, Servers: []session.Server{server},
+		Anchors: []session.Anchor{{Session: 0xf00d000000000001, Sent: start, Timeout: 10 * time.Second}},
+	})
 	return j.State()
 }
 

@@ -47,6 +47,9 @@ func StatusText(s *doctor.State) string {
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
 	}
+	if words := phrase.Watchers(s); words != "" && !isGroup(s) {
+		fmt.Fprintf(&b, "\n%s.\n", words)
+	}
 	for i, f := range s.Findings {
 		if i == 0 {
 			fmt.Fprintln(&b)

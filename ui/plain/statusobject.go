@@ -29,6 +29,46 @@ type status struct {
 	LeaderState  *string     `json:"leader_state"` // how far it leads
 	Findings     []finding   `json:"findings"`
 	LeaderSince  *[2]*string `json:"leader_since"` // the bounds of when it became the first
+	Watchers     *watchers   `json:"leader_watchers"`
+}
+
+// watchers are the sessions that watch the leader's znode; the numbers are null where
+// that is not known.
+type watchers struct {
+	Total      *int      `json:"total"`
+	Candidates *int      `json:"candidates"`
+	Others     *int      `json:"others"`
+	Sessions   []watcher `json:"other_sessions"` // at most [watchersMax]
+	AskedAt    *string   `json:"asked_at"`
+	Why        *string   `json:"why"` // the numbers are not known, or may be larger
+}
+
+type watcher struct {
+	Session string  `json:"session"`
+	Address *string `json:"address"`
+}
+
+const watchersMax = 100
+
+// watchersOf returns nil where there is no candidate.
+func watchersOf(s *doctor.State) *watchers {
+	w := s.LeaderWatchers()
+	switch {
+	case s.First() == nil:
+		return nil
+	case w == nil:
+		return &watchers{Sessions: []watcher{}, Why: text(s.WatchersUnknown())}
+	}
+	total, others := w.Total(), len(w.Others)
+	out := &watchers{&total, &w.Candidates, &others, []watcher{}, known(w.At), text(w.Why)}
+	for _, id := range w.Others[:min(others, watchersMax)] {
+		x := watcher{Session: znode.Hex(id)}
+		if at := s.Tracked.Client(id); at.Conn != nil {
+			x.Address = text(at.Conn.Addr)
+		}
+		out.Sessions = append(out.Sessions, x)
+	}
+	return out
 }
 
 type parent struct {
@@ -68,7 +108,7 @@ func statusOf(s *doctor.State) status {
 		ObservedAt:  known(s.At),
 		Kind:        string(s.Dialect.Kind()),
 		First:       firstOf(s),
-		Leaderless:  leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()),
+		Leaderless:  leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()), Watchers: watchersOf(s),
 		Candidates: make([]candidate, 0, s.Queue.Len()),
 		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),

@@ -6,6 +6,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/phrase"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -54,6 +55,14 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
 		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
 			text = "no leader yet: waiting for others"
+		} else if x := s.LeaderWatchers(); x != nil {
+			text = f.Int(int64(x.Candidates)) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
+			if len(x.Others) > 0 {
+				text += ", and " + units.Count(len(x.Others), "session that is no candidate", "sessions that are no candidates")
+			}
+			if x.Why != "" {
+				text = "at least " + text
+			}
 		}
 		line("wakes", term.Text, text)
 	}
