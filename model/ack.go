@@ -30,6 +30,7 @@ type acknowledgement struct {
 type ackZnode struct {
 	AckState
 	changed timeBounds // when it became as it is
+	missed  bool       // the connection was lost since it was read
 	sent    time.Time  // when it was last requested; zero: not known, or in a gap
 }
 
@@ -78,6 +79,7 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	}
 	a.all = slices.Clone(a.all)
 	z := &a.all[i]
+	z.missed = false
 	z.AckState = AckState{Path: z.Path, ByData: z.ByData, Presence: o.Presence, At: wall(o.At), Session: o.Session}
 	if o.Presence == Present {
 		a.expected = true
@@ -116,6 +118,20 @@ func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 		m.earliest = time.Time{}
 	}
 	return m
+}
+
+// unread reports whether one of the znodes was not read yet, or not since the connection was
+// lost.
+func (a *acknowledgement) unread() bool {
+	return slices.ContainsFunc(a.all, func(z ackZnode) bool { return z.At.IsZero() || z.missed })
+}
+
+// connectionLost notes that the znodes may have changed unseen.
+func (a *acknowledgement) connectionLost() {
+	a.since, a.all = timeBounds{}, slices.Clone(a.all)
+	for i := range a.all {
+		a.all[i].missed = true
+	}
 }
 
 // handoff takes in a new head, nil for none, and returns the takeover if the head

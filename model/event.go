@@ -84,6 +84,10 @@ func (h *Handoff) Measures() [3]Measure {
 // Explained is a handoff that was published, with a better cause: later answers show it.
 type Explained struct{ Handoff }
 
+// Acknowledged says that the new leader of a handoff has acknowledged, where the handoff's own
+// event could not wait for that.
+type Acknowledged struct{ Handoff *Handoff }
+
 // Missed counts changes that happened between two reads and were in neither.
 // Known is false where they cannot be counted (the parent was deleted, or its
 // counter has jammed).
@@ -99,9 +103,10 @@ type LinkChanged struct {
 	Session uint64
 }
 
-func (Joined) EventBody()      {}
-func (Left) EventBody()        {}
-func (Handoff) EventBody()     {}
-func (Explained) EventBody()   {}
-func (Missed) EventBody()      {}
-func (LinkChanged) EventBody() {}
+func (Joined) EventBody()       {}
+func (Left) EventBody()         {}
+func (Handoff) EventBody()      {}
+func (Acknowledged) EventBody() {}
+func (Explained) EventBody()    {}
+func (Missed) EventBody()       {}
+func (LinkChanged) EventBody()  {}

@@ -12,15 +12,15 @@ const AckWait = time.Second
 // heldMax bounds the events that wait behind a handoff, in case the clock stops.
 const heldMax = 4096
 
-// eventQueue numbers events in order. A handoff that waits for its
+// eventQueue numbers events in order. A handoff or a snapshot that waits for the
 // acknowledgement holds back all events after it.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // since the last observation
-	held []Event // the first is the handoff that waits, if one does
+	held []Event // the first is what waits, if something does
 }
 
-// add adds an event: due at once, or held behind the handoff that waits.
+// add adds an event: due at once, or held behind what waits.
 func (q *eventQueue) add(at time.Time, body EventBody) {
 	if len(q.held) >= heldMax {
 		q.release(nil, nil)
@@ -33,8 +33,20 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
 
-// hold adds a handoff that waits. The one before it must have been released.
-func (q *eventQueue) hold(h *Handoff) { q.held = append(q.held, Event{At: h.At, Body: *h}) }
+// hold adds a handoff that waits, or a snapshot without its state. Nothing else may wait.
+func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
+
+func (q *eventQueue) holdsHandoff() bool {
+	if len(q.held) == 0 {
+		return false
+	}
+	_, ok := q.held[0].Body.(Handoff)
+	return ok
+}
+
+func (q *eventQueue) holdsSnapshot() bool {
+	return len(q.held) > 0 && q.held[0].Body == EventBody(Snapshot{})
+}
 
 // release makes all held events due, the handoff with its takeover, nil for
 // unknown.
@@ -53,12 +65,18 @@ func (q *eventQueue) release(took *time.Duration, within *Span) {
 // settle releases a handoff that has waited for [AckWait]. A clock that went back
 // by as much releases it too: otherwise it would wait until the clock catches up.
 func (q *eventQueue) settle(at time.Time) {
-	if len(q.held) == 0 {
-		return
-	}
-	if waited := at.Sub(q.held[0].At); waited >= AckWait || waited <= -AckWait {
+	if q.settled(at) {
 		q.release(nil, nil)
 	}
+}
+
+// settled reports whether something has waited for so long.
+func (q *eventQueue) settled(at time.Time) bool {
+	if len(q.held) == 0 {
+		return false
+	}
+	waited := at.Sub(q.held[0].At)
+	return waited >= AckWait || waited <= -AckWait
 }
 
 // until returns until when events are held back, if any are.

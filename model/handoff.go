@@ -67,7 +67,7 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	took, within, waits := j.ack.handoff(head, changed)
 	h.Takeover, h.TakeoverIn = took, within
 	if waits && j.link.Link == Connected {
-		j.events.hold(h)
+		j.events.hold(Event{At: h.At, Body: *h})
 	} else {
 		j.emit(at, *h)
 	}

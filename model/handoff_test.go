@@ -310,13 +310,40 @@ func TestHeldUntilTheDeadline(t *testing.T) {
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
 	before := s.J.State()
 	s.After(time.Second)
-	s.Want(s.Ack(b)) // late: for the screen, not for the event
+	s.Want(s.Ack(b), "4 2s acknowledged 1. takeover 2s") // late: it has an event of its own
 	if h := s.J.State().Handoffs[0]; h.Takeover == nil || *h.Takeover != 2*time.Second {
 		t.Errorf("a late acknowledgement: takeover %v", h.Takeover)
 	}
 	if before.Handoffs[0].Takeover != nil {
 		t.Error("an older state was changed")
 	}
+}
+
+// The first line says who leads only when the acknowledgement was read, but does not wait for
+// long, and nothing comes before it.
+func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
+	start := func() (s *modeltest.Script, a string) {
+		s = modeltest.NewScript(t, model.Config{AckPath: "/leader"})
+		a = s.Join(1)
+		s.Join(2)
+		s.Want(s.Read())
+		s.After(10 * time.Millisecond)
+		return s, a
+	}
+	s, a := start()
+	s.Want(s.Ack(a), "1 0s state live 2")
+	s, _ = start()
+	s.Join(3)
+	s.Want(s.Read(), "1 0s state live 2", "2 10ms joined 2.")
+	s, _ = start()
+	s.After(model.AckWait)
+	s.Want(s.Advance(), "1 0s state live 2")
+	// After a lost connection the acknowledgement of before says nothing.
+	s.Ack(a)
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
+	s.Want(s.Read())
+	s.Want(s.Ack(a), "4 1.01s state live 2")
 }
 
 func TestHeldUntilTheNextHandoff(t *testing.T) {

@@ -104,6 +104,11 @@ func (j *Journal) Apply(o Observation) []Event {
 	at := wall(o.When())
 	j.events.due = nil
 	j.last = Changed{}
+	switch o.(type) {
+	case *Ack, *Directory, *session.Table, *Follow, *Pace, *Advance:
+	default: // it may change what the snapshot that waits has to show
+		j.deliver()
+	}
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
@@ -161,9 +166,12 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.lanes.see(session.Later(j.at, at), j.Current())
 	}
 	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current() && !j.role.why.Unknown())
-	j.events.settle(at)
 	j.at = session.Later(j.at, at)
 	j.cached = nil
+	if !j.ack.unread() || j.events.settled(at) {
+		j.deliver()
+	}
+	j.events.settle(at)
 	return j.events.due
 }
 
@@ -228,7 +236,7 @@ func (j *Journal) connection(c *Connection) {
 	if lost {
 		j.sessions.ConnectionLost(wall(c.At))
 		j.gap = j.gap || j.began
-		j.ack.since = timeBounds{}
+		j.ack.connectionLost()
 	}
 	if news != nil {
 		j.events.release(nil, nil)
@@ -245,8 +253,12 @@ func (j *Journal) acknowledge(o *Ack) {
 	if !ok {
 		return
 	}
-	j.past.takeover(took, within) // on the screen even where it is too late for the event
-	j.events.release(took, within)
+	j.past.takeover(took, within)
+	if j.events.holdsHandoff() {
+		j.events.release(took, within)
+	} else {
+		j.emit(wall(o.At), Acknowledged{j.past.handoffs[len(j.past.handoffs)-1]})
+	}
 }
 
 func (j *Journal) snapshot(at time.Time) {
@@ -255,7 +267,20 @@ func (j *Journal) snapshot(at time.Time) {
 	j.at = session.Later(j.at, at)
 	j.doubt = j.naming.doubt(j.queue, j.rest)
 	j.role = j.evidence().decide()
+	if j.head != nil && !j.cfg.AckExpected && len(j.events.held) == 0 && j.ack.unread() {
+		j.events.hold(Event{At: at, Body: Snapshot{}}) // the acknowledgement says who leads
+		return
+	}
 	s := j.State()
 	j.cached = nil
 	j.emit(at, Snapshot{s})
+}
+
+// deliver fills in the snapshot that waits for the acknowledgement, if one does.
+func (j *Journal) deliver() {
+	if j.events.holdsSnapshot() {
+		j.events.held[0].Body = Snapshot{j.State()}
+		j.cached = nil
+		j.events.release(nil, nil)
+	}
 }

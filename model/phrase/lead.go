@@ -14,6 +14,7 @@ import (
 var leads = map[doctor.Lead][]choice{
 	doctor.Elected: {
 		{slow, Entry{"is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet", doctor.Warning}},
+		{unread, Entry{"is first, and its acknowledgement is not read yet", "first, acknowledgement not read yet", "elected", ""}},
 		{nil, Entry{"is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack", doctor.Warning}},
 	},
 	doctor.Unaware: {{nil, Entry{"is first and does not know it yet", "first, does not know it yet", "first, not aware", doctor.Warning}}},
@@ -38,6 +39,8 @@ func slow(s *doctor.State) bool {
 	m := s.Member(s.Leader())
 	return m != nil && m.SlowLead && m.Belief == model.Elected
 }
+
+func unread(s *doctor.State) bool { return s.Ack.At.IsZero() }
 
 func obstructed(s *doctor.State) bool { return s.Member(s.Leader()).Obstacle != "" }
 

@@ -87,16 +87,20 @@ const (
 // histogram.
 func (c *Collector) Count(path string, events []model.Event) {
 	for _, e := range events {
-		h, ok := e.Body.(model.Handoff)
-		if !ok {
-			continue
+		var measures []model.Measure
+		switch b := e.Body.(type) {
+		case model.Handoff:
+			cause := string(b.Cause)
+			if b.From == nil {
+				cause = none
+			}
+			c.handoffs.WithLabelValues(path, cause).Inc()
+			all := b.Measures()
+			measures = all[:]
+		case model.Acknowledged:
+			measures = []model.Measure{b.Handoff.Measures()[1]}
 		}
-		cause := string(h.Cause)
-		if h.From == nil {
-			cause = none
-		}
-		c.handoffs.WithLabelValues(path, cause).Inc()
-		for _, m := range h.Measures() {
+		for _, m := range measures {
 			if m.Took == nil {
 				continue
 			}

@@ -55,6 +55,14 @@ type explainedEvent struct {
 	Evidence *string `json:"evidence"`
 }
 
+// takeoverEvent has the takeover of a handoff whose own line could not wait for it.
+type takeoverEvent struct {
+	eventHead
+	Leader        *string     `json:"leader"`
+	TakeoverMS    *float64    `json:"takeover_ms"`
+	TakeoverRange *[2]float64 `json:"takeover_range_ms"`
+}
+
 type missedEvent struct {
 	eventHead
 	Creates *int `json:"creates"`
@@ -132,6 +140,9 @@ func Event(path string, e model.Event) any {
 		return out
 	case model.Explained:
 		return explainedEvent{head("cause"), znodePath(path, b.From), string(b.Cause), text(b.Evidence)}
+	case model.Acknowledged:
+		h := b.Handoff
+		return takeoverEvent{head("takeover"), znodePath(path, h.To), millis(h.Takeover), rangeOf(h.TakeoverIn)}
 	case model.Missed:
 		out := missedEvent{eventHead: head("missed")}
 		if b.Known {

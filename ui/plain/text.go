@@ -35,6 +35,8 @@ func Words(e model.Event) (kind, words string) {
 		return "handoff", phrase.Who(b.From) + " -> " + phrase.Who(b.To) + handoffNotes(b)
 	case model.Explained:
 		return "cause", phrase.Who(b.From) + ", who led: " + phrase.Cause(b.Cause).Row + "  (" + znode.Safe(b.Evidence, 0) + ")"
+	case model.Acknowledged:
+		return "takeover", phrase.Who(b.Handoff.To) + " acknowledged" + measureNotes(b.Handoff.Measures()[1])
 	case model.Missed:
 		return "missed", phrase.Missed(b)
 	case model.LinkChanged:
@@ -65,12 +67,7 @@ func handoffNotes(h model.Handoff) string {
 		b.WriteString("  " + phrase.Cause(h.Cause).Row)
 	}
 	for _, m := range h.Measures() {
-		switch {
-		case m.Guess():
-			fmt.Fprintf(&b, "  %s ~%s (%s to %s)", m.Name, units.Took(*m.Took), units.Took(m.In.Least), units.Took(m.In.Most))
-		case m.Took != nil:
-			fmt.Fprintf(&b, "  %s %s", m.Name, units.Took(*m.Took))
-		}
+		b.WriteString(measureNotes(m))
 	}
 	if h.Fence != 0 {
 		b.WriteString("  token " + znode.Zxid(h.Fence))
@@ -79,6 +76,17 @@ func handoffNotes(h model.Handoff) string {
 		b.WriteString("  (" + znode.Safe(h.Evidence, 0) + ")")
 	}
 	return b.String()
+}
+
+// measureNotes is a duration of a handoff, "" for none.
+func measureNotes(m model.Measure) string {
+	switch {
+	case m.Guess():
+		return fmt.Sprintf("  %s ~%s (%s to %s)", m.Name, units.Took(*m.Took), units.Took(m.In.Least), units.Took(m.In.Most))
+	case m.Took != nil:
+		return fmt.Sprintf("  %s %s", m.Name, units.Took(*m.Took))
+	}
+	return ""
 }
 
 // first is the first piece of evidence, to end a line with.

@@ -88,6 +88,8 @@ func Short(e model.Event) string {
 		s = "left " + name(b.Candidate)
 	case model.Missed:
 		s = fmt.Sprint("missed ", b.Creates, " ", b.Deletes, " ", b.Known)
+	case model.Acknowledged:
+		s = fmt.Sprint("acknowledged ", name(b.Handoff.To), " takeover ", *b.Handoff.Takeover)
 	case model.LinkChanged:
 		s = fmt.Sprint("link ", b.Link)
 	case model.Handoff:
