@@ -24,6 +24,34 @@ func (o *options) mustChoose() bool {
 // choose searches the cluster for elections and takes the first as PATH. The others are
 // in the result, for the list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
+	d, err := o.find(ctx, conn, std)
+	if err != nil {
+		return nil, err
+	}
+	o.path = firstElection(d.Elections).State.Path
+	o.paths = []string{o.path}
+	return d, nil
+}
+
+// chooseAll searches the cluster that has a name, but no paths, for the elections of a
+// command that got no PATH.
+func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
+	if !o.unnamed || o.cluster.Cluster == "" {
+		return nil
+	}
+	d, err := o.find(ctx, conn, std)
+	if err != nil {
+		return err
+	}
+	if d.Stopped != "" {
+		std.note("the search stopped early (%s): cluster %s may have more elections than these", d.Stopped, o.cluster.Cluster)
+	}
+	o.paths, o.found = electionPaths(*d), true
+	return nil
+}
+
+// find searches the cluster for elections. It is an error if there is none.
+func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	c, err := connect.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
 		return nil, err
@@ -38,12 +66,9 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	case err != nil:
 		return nil, fmt.Errorf("search for elections: %w", err)
 	}
-	first := firstElection(d.Elections)
-	if first == nil {
+	if firstElection(d.Elections) == nil {
 		return nil, fmt.Errorf("no election found on %s, %d znodes read: give the PATH of the one to watch", conn.Servers, d.Visited)
 	}
-	o.path = first.State.Path
-	o.paths = []string{o.path}
 	return &d, nil
 }
 

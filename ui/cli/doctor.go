@@ -25,12 +25,12 @@ const doctorFor = 6 * time.Second
 func newDoctor(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:               "doctor [PATH]",
-		Short:             "Diagnose known failures of the election (exit code 5: a critical finding)",
-		Long:              "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 90 seconds more, unless --for is given.\nPATH is /election if it is not given.",
-		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json",
-		Args:              pathArg(o),
-		ValidArgsFunction: o.completePaths(1),
+		Use:               "doctor [PATH...]",
+		Short:             "Diagnose known failures of elections (exit code 5: a critical finding)",
+		Long:              "doctor observes each election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 90 seconds more, unless --for is given. Several elections are observed at the same time.\n" + severalPaths,
+		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json\n  electop doctor --cluster prod",
+		Args:              pathArgs(o, watch.Max),
+		ValidArgsFunction: o.completePaths(watch.Max),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.durationSet = cmd.Flags().Changed("for")
 			return runDoctor(cmd.Context(), o, std)
@@ -57,31 +57,63 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
+	if err := o.chooseAll(ctx, conn, std); err != nil {
+		return err
+	}
+	if n := len(o.paths); n > watch.Max {
+		return exit.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give their PATHs", o.cluster.Cluster, n, watch.Max)
+	}
 	w, err := o.observe(conn, log, feed.Config{}, func(s string) { log.Warn(s) })
 	if err != nil {
 		return err
 	}
 	t := task.NewGroup(ctx)
 	w.Observe(t)
-	exam := watch.Exam{For: o.duration, Reach: o.cluster.Reach()}
-	if !o.durationSet {
-		exam.Longer = func(by time.Duration, p doctor.Pending) {
-			std.note("looking %s longer: %s", units.Exact(by), znode.Safe(p.Title, 0))
+	reach := o.cluster.Reach()
+	results := make([]examined, len(o.paths))
+	for i, e := range w.All() {
+		r, exam := &results[i], watch.Exam{For: o.duration, Reach: reach}
+		r.done = make(chan struct{})
+		of := ""
+		if len(results) > 1 {
+			of = znode.Safe(e.Path, 0) + ": "
 		}
+		if !o.durationSet {
+			exam.Longer = func(by time.Duration, p doctor.Pending) {
+				std.note("%slooking %s longer: %s", of, units.Exact(by), znode.Safe(p.Title, 0))
+			}
+		}
+		go func() {
+			defer close(r.done)
+			r.state, r.observed, r.err = w.Examine(t.Context(), e, exam)
+		}()
 	}
-	s, observed, err := w.Examine(t.Context(), exam)
-	if failed := t.Stop(); failed != nil && ctx.Err() == nil && err == nil {
+	err = o.each(std, func(i int) (any, string, error) {
+		r := &results[i]
+		<-r.done
+		if r.err != nil {
+			return nil, "", r.err
+		}
+		o.noteBelow(ctx, conn, r.state, std)
+		if doctor.Worst(r.state.Findings) == doctor.Critical {
+			r.err = exit.Critical
+		}
+		return plain.Doctor(r.state, r.observed), plain.DoctorText(r.state, r.observed), r.err
+	})
+	failed := t.Stop()
+	for _, r := range results {
+		<-r.done
+	}
+	if failed != nil && ctx.Err() == nil && err == nil {
 		err = failed
 	}
-	if err != nil {
-		return err
-	}
-	o.noteBelow(ctx, conn, s, std)
-	if err := std.print(o.json, plain.Doctor(s, observed), plain.DoctorText(s, observed)); err != nil {
-		return err
-	}
-	if doctor.Worst(s.Findings) == doctor.Critical {
-		return exit.Critical
-	}
-	return nil
+	return err
+}
+
+// examined is how the exam of an election ended.
+type examined struct {
+	state    *doctor.State
+	observed time.Duration
+	err      error
+	done     chan struct{} // closed at the end
 }

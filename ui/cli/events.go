@@ -91,7 +91,7 @@ func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 	t := task.NewGroup(ctx)
 	w.Start(t)
 	var first *doctor.State
-	if first, err = w.FirstRead(t.Context(), o.cluster.Reach()); err == nil {
+	if first, err = w.FirstRead(t.Context(), w.First(), o.cluster.Reach()); err == nil {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = rest(t.Context(), o.over())
 	}

@@ -33,6 +33,7 @@ type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
 	unnamed     bool     // no PATH was given: path is the default
+	found       bool     // paths are what a search found
 	cluster     connect.Options
 	file        config.File     // the user's
 	settings    config.Settings // what decides the flags that were not given
@@ -132,7 +133,7 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) watch
 	}
 	for _, path := range o.paths {
 		election := watch.Followed(path)
-		election.AckExpected = acting
+		election.AckExpected, election.Found = acting, o.found
 		cfg.Elections = append(cfg.Elections, election)
 	}
 	return cfg

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"runtime/debug"
 
@@ -13,6 +14,7 @@ import (
 	"electop/ui/cli/ask"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -22,12 +24,12 @@ import (
 func newStatus(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:               "status [PATH]",
-		Short:             "Read the election once, print it and exit (exit code 4: no leader)",
-		Long:              "Read the election once, print it and exit (exit code 4: no leader).\nPATH is /election if it is not given.",
-		Example:           "  electop status /election -s zk1\n  electop status /election -s zk1 --json",
-		Args:              pathArg(o),
-		ValidArgsFunction: o.completePaths(1),
+		Use:               "status [PATH...]",
+		Short:             "Read elections once, print them and exit (exit code 4: no leader)",
+		Long:              "Read each election once, print it and exit (exit code 4: no leader).\n" + severalPaths,
+		Example:           "  electop status /election -s zk1\n  electop status /election -s zk1 --json\n  electop status --cluster prod",
+		Args:              pathArgs(o, watch.Max),
+		ValidArgsFunction: o.completePaths(watch.Max),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
@@ -52,14 +54,31 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
+	if err := o.chooseAll(ctx, cfg, std); err != nil {
+		return err
+	}
+	return o.each(std, func(i int) (any, string, error) {
+		s, err := o.readStatus(ctx, o.paths[i], cfg, log, std)
+		switch {
+		case err != nil:
+			return nil, "", err
+		case s.Leader() == nil:
+			err = exit.Empty
+		}
+		return plain.Status(s), plain.StatusText(s), err
+	})
+}
+
+// readStatus reads the election at path, and asks the servers about it.
+func (o *options) readStatus(ctx context.Context, path string, cfg client.Config, log *slog.Logger, std IO) (*doctor.State, error) {
 	var s *doctor.State
 	var unasked error
 	var below string
-	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
+	err := o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
 		asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
 		var j *doctor.Journal
 		var err error
-		j, unasked, err = ask.While(ctx, o.path, asker, func() (*doctor.Journal, error) { return o.readOnce(wait, conn) })
+		j, unasked, err = ask.While(ctx, path, asker, func() (*doctor.Journal, error) { return o.readOnce(wait, conn, path) })
 		if err != nil {
 			return err
 		}
@@ -68,13 +87,13 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch s.Phase {
 	case model.NoParent:
-		return connect.Missing(o.path, cfg.Servers)
+		return nil, connect.Missing(path, cfg.Servers)
 	case model.Forbidden:
-		return connect.Forbidden(o.path, cfg.Servers)
+		return nil, connect.Forbidden(path, cfg.Servers)
 	}
 	if unasked != nil && ctx.Err() == nil {
 		std.note("the servers did not say who watches what: %s", znode.Safe(unasked.Error(), 0))
@@ -82,23 +101,17 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	if below != "" {
 		std.note("%s", below)
 	}
-	if err := std.print(o.json, plain.Status(s), plain.StatusText(s)); err != nil {
-		return err
-	}
-	if s.Leader() == nil {
-		return exit.Empty
-	}
-	return nil
+	return s, nil
 }
 
-// readOnce reads the election, and what is beside it.
-func (o *options) readOnce(ctx context.Context, conn *client.Conn) (*doctor.Journal, error) {
-	read, err := observer.ReadOnce(ctx, conn, o.path, feed.Now)
+// readOnce reads the election at path, and what is beside it.
+func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) (*doctor.Journal, error) {
+	read, err := observer.ReadOnce(ctx, conn, path, feed.Now)
 	if err != nil {
 		return nil, err
 	}
 	st := conn.Status()
-	j := doctor.NewJournal(model.Config{Path: o.path, AckFollows: true})
+	j := doctor.NewJournal(model.Config{Path: path, AckFollows: true, Found: o.found})
 	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID, Timeout: st.Timeout})
 	j.Apply(read)
 	for {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -21,14 +22,18 @@ type Reach struct {
 	For     time.Duration
 	servers string // how the user named the servers, "" for --servers
 	timeout string // and For, "" for --connect-timeout
-	// Note is told once, in a command that waits for a server, that none answers yet.
-	// nil: nobody is.
+	// Note notes that no server answers yet, for the first caller only. nil: nothing does.
 	Note func(format string, args ...any)
 }
 
 // Reach is how long the flags say.
 func (o *Options) Reach() Reach {
-	return Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"], Note: o.Note}
+	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
+	if o.Note != nil {
+		var once sync.Once
+		r.Note = func(format string, args ...any) { once.Do(func() { o.Note(format, args...) }) }
+	}
+	return r
 }
 
 // othersAnswer is how long a connection takes at most if one of several servers fails and
@@ -36,12 +41,11 @@ func (o *Options) Reach() Reach {
 const othersAnswer = time.Second
 
 // Waiting returns a function to be called with each error of a connection that is still
-// tried: it notes once that no server answers yet, why, and how long they are tried.
+// tried: it notes that no server answers yet, why, and how long they are tried.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
-	began, noted := time.Now(), r.Note == nil
+	began := time.Now()
 	return func(why string) {
-		if !noted && why != "" && (len(servers.Servers) == 1 || time.Since(began) > othersAnswer) {
-			noted = true
+		if r.Note != nil && why != "" && (len(servers.Servers) == 1 || time.Since(began) > othersAnswer) {
 			r.Note("%s; trying until %v have passed", znode.Safe(why, 300), r.For)
 		}
 	}
@@ -93,7 +97,6 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 		left := reach
 		left.For = time.Until(deadline).Round(10 * time.Millisecond)
 		conn, err := Once(ctx, cfg, left)
-		reach.Note = nil
 		if err != nil {
 			if errors.Is(last, client.ErrReplyTooLarge) && ctx.Err() == nil {
 				return fmt.Errorf("not read within %v (%s): %w", reach.For, o.called("connect-timeout"), last)

@@ -45,8 +45,8 @@ func Codes() []Code {
 		{Failure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; something that must hold did not hold under demo --chaos --headless"},
 		{Usage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{NoServer, "no server reached within --connect-timeout"},
-		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads"},
-		{Finding, "doctor: at least one finding is critical"},
+		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. Of several elections one is enough"},
+		{Finding, "doctor: at least one finding of one election is critical"},
 		{Own, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
 		{CannotExecute, "campaign -- CMD: CMD cannot be executed"},
 		{NotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's"},
@@ -72,7 +72,8 @@ func Usagef(format string, args ...any) error {
 	return Error{Usage, fmt.Errorf(format, args...)}
 }
 
-// Passed is the exit code of a command that electop ran. It prints no message.
+// Passed is an exit code without a message: that of a command that electop ran, or of
+// errors that were printed already.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }

@@ -215,7 +215,7 @@ func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, rando
 			t.Fatal(err)
 		}
 		w.Start(tasks)
-		if _, err := w.FirstRead(t.Context(), connect.Reach{For: time.Minute}); err != nil {
+		if _, err := w.FirstRead(t.Context(), w.First(), connect.Reach{For: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		x.feed = w.First().Feed

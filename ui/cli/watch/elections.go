@@ -59,6 +59,10 @@ type Elections struct {
 
 	mu  sync.Mutex
 	all []*Election // only appended to
+
+	asking sync.Mutex
+	asked  time.Time // when the last question of Ask was sent
+	want   admin.Want
 }
 
 // New returns elections that are not running yet.
@@ -154,11 +158,10 @@ func (w *Elections) Observe(t *task.Group) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until the first election was read. reach is how long to try to reach
+// FirstRead waits until an election was read. reach is how long to try to reach
 // a server. An election that does not exist or may not be read is an error, and so are
 // servers that refuse the credentials.
-func (w *Elections) FirstRead(ctx context.Context, reach connect.Reach) (*doctor.State, error) {
-	first := w.First()
+func (w *Elections) FirstRead(ctx context.Context, e *Election, reach connect.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
 	waiting := reach.Waiting(w.conn.Servers)
@@ -166,12 +169,12 @@ func (w *Elections) FirstRead(ctx context.Context, reach connect.Reach) (*doctor
 		waiting(s.Link.Err)
 		return s.Link.Link == model.Connected || w.session.Refused() != nil
 	}
-	s, err := first.Feed.Await(wait, reached)
+	s, err := e.Feed.Await(wait, reached)
 	if err != nil && ctx.Err() == nil {
 		return nil, reach.Failed(w.conn.Servers, s.Link.Err)
 	}
 	read := func(s *doctor.State) bool { return s.Phase != model.Unseen || w.session.Refused() != nil }
-	if s, err = first.Feed.Await(ctx, read); err != nil {
+	if s, err = e.Feed.Await(ctx, read); err != nil {
 		return nil, context.Cause(ctx)
 	}
 	if refused := w.session.Refused(); refused != nil && s.Phase == model.Unseen {
@@ -179,15 +182,23 @@ func (w *Elections) FirstRead(ctx context.Context, reach connect.Reach) (*doctor
 	}
 	switch s.Phase {
 	case model.Forbidden:
-		return nil, connect.Forbidden(first.Path, w.conn.Servers)
+		return nil, connect.Forbidden(e.Path, w.conn.Servers)
 	case model.NoParent:
-		return nil, connect.Missing(first.Path, w.conn.Servers)
+		return nil, connect.Missing(e.Path, w.conn.Servers)
 	}
 	return s, nil
 }
 
-// Ask asks the servers within [ask.Limit]. What they did not say is in the table.
+// Ask asks the servers within [ask.Limit]. What they did not say is in the table. The
+// answers are for all elections: one question may be that of several exams.
 func (w *Elections) Ask(ctx context.Context, want admin.Want) {
+	came := time.Now()
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	if w.asked.After(came) && w.want == want {
+		return
+	}
+	w.asked, w.want = time.Now(), want
 	ctx, cancel := context.WithTimeout(ctx, ask.Limit)
 	defer cancel()
 	if err := w.asker.Ask(ctx, want); err != nil && ctx.Err() == nil {

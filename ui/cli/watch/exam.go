@@ -28,12 +28,12 @@ const (
 	examCalm = 2 * time.Second
 )
 
-// Examine observes the first election and asks the servers: for everything at the
+// Examine observes an election and asks the servers: for everything at the
 // beginning, and later once more: for sessions, to find silent ones, and for watches if
 // one was not found. It returns for how long it observed. The elections must be
 // running, without the asker.
-func (w *Elections) Examine(ctx context.Context, x Exam) (s *doctor.State, observed time.Duration, err error) {
-	if _, err = w.FirstRead(ctx, x.Reach); err != nil {
+func (w *Elections) Examine(ctx context.Context, e *Election, x Exam) (s *doctor.State, observed time.Duration, err error) {
+	if _, err = w.FirstRead(ctx, e, x.Reach); err != nil {
 		return nil, 0, err
 	}
 	end := time.Now().Add(x.For)
@@ -46,7 +46,7 @@ func (w *Elections) Examine(ctx context.Context, x Exam) (s *doctor.State, obser
 	observed = x.For
 	for left := longestExtension; ; {
 		extended := left < longestExtension
-		if s, err = w.conclude(ctx, end, extended); err != nil {
+		if s, err = w.conclude(ctx, e.Feed, end, extended); err != nil {
 			return nil, 0, err
 		}
 		p, by := worthwhile(s, left, w.asker != nil && !extended)
@@ -63,8 +63,7 @@ func (w *Elections) Examine(ctx context.Context, x Exam) (s *doctor.State, obser
 
 // conclude asks the servers a last time, if necessary for watches, and returns the state
 // at end or later, when everything that is due by then is in it.
-func (w *Elections) conclude(ctx context.Context, end time.Time, watches bool) (*doctor.State, error) {
-	f := w.First().Feed
+func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.asker != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
 	}

@@ -93,7 +93,7 @@ func TestExamLooksLonger(t *testing.T) {
 						longer += by
 					}
 				}
-				s, observed, err := w.Examine(tasks.Context(), exam)
+				s, observed, err := w.Examine(tasks.Context(), w.First(), exam)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -86,7 +86,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 			}
 		}()
 		p.w.Start(tasks)
-		if _, err := p.w.FirstRead(t.Context(), connect.Reach{For: time.Minute}); err != nil {
+		if _, err := p.w.FirstRead(t.Context(), p.w.First(), connect.Reach{For: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		f(p)
