@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,8 +106,9 @@ func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) 
 	t.Helper()
 	servers := addr + w.chroot
 	out, _ := once(t, 0, "discover", "-s", servers, "--all", "--json", "--rate", "100000")
-	found := map[string]string{}
+	found, systems := map[string]string{}, map[string]*string{}
 	for _, e := range answerWithLeaders(t, out).Elections {
+		systems[e.Path] = e.System
 		if e.Leader != nil {
 			found[e.Path] = *e.Leader
 		}
@@ -132,7 +134,12 @@ func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) 
 				leads = x.owner.named[path]
 			}
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
-			compare("status --admin "+admin, statusLeader(t, servers, path, admin), leads)
+			said := statusOf(t, servers, path, admin)
+			compare("status --admin "+admin, show(said.Leader), leads)
+			// Of an unknown kind it is no more to a search, and an election to who names it.
+			if of, ok := systems[path]; ok && show(of) != "unknown kind" && !reflect.DeepEqual(of, said.System) {
+				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(said.System), strings.Join(x.log, "\n  "))
+			}
 		}
 		if x.owner.known {
 			if j.healthy == nil {
@@ -154,13 +161,21 @@ func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) 
 }
 
 type ledAt struct {
-	Path   string
-	Leader *string
+	Path           string
+	Leader, System *string
 }
 
 type leadersSaid struct {
-	Leader    *string
+	ledAt
 	Elections []ledAt
+}
+
+// show is a text of JSON, "" for null.
+func show(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 func answerWithLeaders(t *testing.T, out string) (said leadersSaid) {
@@ -171,19 +186,18 @@ func answerWithLeaders(t *testing.T, out string) (said leadersSaid) {
 	return said
 }
 
-// statusLeader is who leads at path by status, "" for nobody.
-func statusLeader(t *testing.T, servers, path, admin string) string {
+// statusOf is what status says of the election at path.
+func statusOf(t *testing.T, servers, path, admin string) (said leadersSaid) {
 	t.Helper()
 	c := run(t, "status", path, "-s", servers, "--admin", admin, "--json")
 	switch code := c.finish(t); code {
 	case 0:
-		said := answerWithLeaders(t, c.out.all())
+		said = answerWithLeaders(t, c.out.all())
 		if said.Leader == nil {
 			t.Fatalf("status %s: exit code 0 without a leader: %s", path, c.out.all())
 		}
-		return *said.Leader
 	case 4:
-		if said := answerWithLeaders(t, c.out.all()); said.Leader != nil {
+		if said = answerWithLeaders(t, c.out.all()); said.Leader != nil {
 			t.Fatalf("status %s: exit code 4 with a leader: %s", path, c.out.all())
 		}
 	case 1:
@@ -193,5 +207,5 @@ func statusLeader(t *testing.T, servers, path, admin string) string {
 	default:
 		t.Fatalf("status %s: exit code %d: %s", path, code, c.errs.all())
 	}
-	return ""
+	return said
 }
