@@ -271,3 +271,25 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		})
 	}
 }
+
+// TestRecipeIsBehindTab: on a live cluster the selected candidate or the findings are beside
+// the candidates; with candidates of electop's, and in the demo, the recipe is.
+func TestRecipeIsBehindTab(t *testing.T) {
+	w := latch("/services/billing/leader", 3)
+	m := later(scene{world: w}, 0)
+	says(t, m, "Candidate billing-1:8080", "watched by")
+	saysNot(t, m, "Recipe")
+	keys(m, "j")
+	says(t, m, "Candidate billing-2:8080")
+	keys(m, "tab")
+	says(t, m, "Recipe")
+	keys(m, "tab", "tab")
+	says(t, m, "Candidate billing-2:8080")
+	says(t, later(scene{world: w, o: Options{Mode: ModeDemo}}, 0), "Recipe")
+	z := w.join("_c_"+uuid(7)+"-latch-", "amber", 0xf1)
+	w.cast("amber", z, model.Waiting, nil)
+	says(t, later(scene{world: w}, 0), "Recipe")
+	m = stage(scenes()["mixed"](), 120, 36, term.Dark)
+	says(t, m, "Doctor  1 finding")
+	saysNot(t, m, "Recipe", "watched by")
+}

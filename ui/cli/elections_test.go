@@ -30,7 +30,7 @@ func TestWallInATerminal(t *testing.T) {
 		x.press("e")
 		x.sees("/three")
 		x.press("G\r")
-		x.sees("(3/3)", "who-three leads alone") // the list has it too
+		x.sees("(3/3)", "Candidate who-three") // the list has it too
 		x.press("vS")
 		x.sees("standalone", "sessions every 2 s")
 		x.press("\x03")
@@ -58,7 +58,7 @@ func TestListOfElectionsIsSearchedAgain(t *testing.T) {
 		x.press("r")
 		x.sees("/apps/new", "who-first", "1 watched, 2 found", "next search at")
 		x.press("G\r")
-		x.sees("/apps/new", "who-first", "leads alone")
+		x.sees("/apps/new", "Candidate who-first")
 		x.press("\x03")
 		x.leaves(0)
 	})

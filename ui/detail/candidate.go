@@ -30,7 +30,7 @@ func (v *Panel) Candidate(f *term.Frame, w int) pager.Text {
 // facts are what is known about a row, the most important first.
 func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 	s := v.State
-	var out []term.Fact
+	out := make([]term.Fact, 0, 20)
 	add := func(name string, st term.Style, text string) {
 		out = append(out, term.Fact{Name: name, Style: st, Text: text})
 	}
@@ -126,13 +126,13 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 	return out
 }
 
-// watchersOf lists who watches r. It is called for the inspected row only, so it may
-// look at the whole queue.
+// watchersOf lists who watches r.
 func (v *Panel) watchersOf(r rows.Row) string {
 	s := v.State
 	const most = 5
 	n, verified, list := 0, 0, []string{}
-	for i := range s.Queue.Len() {
+	all := s.Recipe.Notified(s.Queue, r.Position)
+	for i := r.Position + 1; i < s.Queue.Len() && n < all; i++ {
 		to, ok := s.Recipe.Watches(s.Queue, i)
 		if !ok || to != r.Position {
 			continue

@@ -109,7 +109,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
 				lines = append(lines, []term.Span{{Style: l.style, Text: part}})
 				continue
 			}
-			lines = append(lines, append(term.Column(signs, l.style, sign), term.Span{Style: term.Text, Text: part}))
+			lines = append(lines, append(term.AppendColumn(nil, signs, l.style, sign), term.Span{Style: term.Text, Text: part}))
 			sign = ""
 		}
 	}

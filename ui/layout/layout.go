@@ -52,6 +52,8 @@ type Shape struct {
 	Workers  bool // leaders have workers: what is believed is shown
 	Messages bool // the server reports its messages
 	Rows     int  // of candidates
+	Live     bool // a live cluster without a lesson, and none of the candidates is electop's: the recipe is behind tab
+	Findings bool // there are some
 }
 
 // Arrangement is where everything is.
@@ -72,6 +74,9 @@ type Arrangement struct {
 // candidate, the findings and the servers; with room for two of them the messages have their own. On others the messages
 // take the place of the recipe while they have the focus. What has no place of its own
 // is seen zoomed.
+//
+// On a live cluster the recipe has a place only while it has the focus. Otherwise the
+// findings are there or, if there is none, the selected candidate.
 //
 // Where leaders have workers, belief takes the place of the recipe, or is below
 // it on a tall screen. A narrow screen shows it in brief in the place of the
@@ -137,6 +142,18 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	shown := Recipe
 	if w < AsideFrom && s.Focus == Messages {
 		shown = Messages
+	}
+	switch {
+	case !s.Live || shown != Recipe || s.Focus == Recipe:
+	case w >= AsideFrom: // what would be here has a place of its own
+		a.Panel[Candidates].W = body.W
+		return a
+	case s.Focus >= Selected:
+		shown = s.Focus
+	case s.Findings:
+		shown = Doctor
+	default:
+		shown = Selected
 	}
 	a.Panel[shown] = term.Rect{X: body.W - right, Y: upper.Y, W: right, H: upper.H}
 	return a

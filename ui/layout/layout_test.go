@@ -292,9 +292,11 @@ func shapes() []Shape {
 				for _, workers := range []bool{false, true} {
 					for _, messages := range []bool{false, true} {
 						for _, rows := range []int{5, 300} {
-							s := Shape{focus, zoomed, lesson, workers, messages, rows}
-							if focus.shownOn(MinWidth, MinHeight, s) || focus.shownOn(300, 100, s) {
-								out = append(out, s)
+							for _, live := range []bool{false, true} {
+								s := Shape{focus, zoomed, lesson, workers, messages, rows, live && !lesson, live && rows == 5}
+								if focus.shownOn(MinWidth, MinHeight, s) || focus.shownOn(300, 100, s) {
+									out = append(out, s)
+								}
 							}
 						}
 					}

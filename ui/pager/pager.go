@@ -18,15 +18,9 @@ type Pager struct {
 // Settle takes a text and the height of its place. What was in view stays in
 // view as far as possible.
 func (p *Pager) Settle(lines [][]term.Span, height int) {
-	plain := make([]string, len(lines))
-	for i, l := range lines {
-		for _, s := range l {
-			plain[i] += s.Text
-		}
-	}
 	p.lines = lines
 	p.view.Height = max(1, height)
-	p.view.SetContent(strings.Join(plain, "\n"))
+	p.view.SetContent(strings.Repeat("\n", max(0, len(lines)-1))) // it scrolls, and Draw draws
 	p.view.SetYOffset(p.view.YOffset)
 }
 

@@ -1,5 +1,7 @@
 package term
 
+import "slices"
+
 // Fact is a line of a text in front of the panels: what, and how it is.
 // Longer ones are wrapped.
 type Fact struct {
@@ -15,7 +17,8 @@ const factNames = 12
 // FactLines are facts on lines of w cells.
 func FactLines(w int, facts []Fact) [][]Span {
 	inside := w - factNames - 1
-	var lines [][]Span
+	lines := make([][]Span, 0, 2*len(facts))
+	spans := make([]Span, 0, 3*cap(lines)) // of all lines, in one piece
 	for _, ft := range facts {
 		if ft.Label == Text {
 			ft.Label = Muted
@@ -24,11 +27,16 @@ func FactLines(w int, facts []Fact) [][]Span {
 			lines = append(lines, []Span{{Style: ft.Label, Text: Cut(ft.Name, w)}})
 			continue
 		}
-		for i, line := range OrBlank(Wrap(ft.Text, inside)) {
-			if i > 0 {
-				ft.Name = ""
-			}
-			lines = append(lines, append(Column(factNames, ft.Label, ft.Name), Span{Style: ft.Style, Text: line}))
+		add := func(line string) {
+			spans = append(AppendColumn(spans, factNames, ft.Label, ft.Name), Span{Style: ft.Style, Text: line})
+			lines, ft.Name = append(lines, slices.Clip(spans[len(spans)-3:])), ""
+		}
+		n := len(lines)
+		for _, line := range Lines(ft.Text, inside) {
+			add(line)
+		}
+		if len(lines) == n {
+			add("")
 		}
 	}
 	return lines

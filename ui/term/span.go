@@ -45,8 +45,8 @@ func TrimSpans(spans []Span) []Span {
 	return spans
 }
 
-// Column is a text in w cells and a blank, before the next column.
-func Column(w int, st Style, text string) []Span {
+// AppendColumn appends a text in w cells and a blank, before the next column.
+func AppendColumn(to []Span, w int, st Style, text string) []Span {
 	text = Cut(text, w)
-	return []Span{{Style: st, Text: text}, {Style: Text, Text: Blanks(w + 1 - Width(text))}}
+	return append(to, Span{Style: st, Text: text}, Span{Style: Text, Text: Blanks(w + 1 - Width(text))})
 }
