@@ -54,29 +54,22 @@ func (d *Directory) names() []string {
 	return append([]string{}, d.Names...)
 }
 
-// Epoch is the number that the system counts its leaders by, "" if there is none or
-// it was not read.
-func (s *State) Epoch() string {
-	name, d := s.Dialect.Epoch(), s.Directories[znode.Dir(s.Path)]
-	if name == "" || d == nil {
-		return ""
-	}
-	for i := range d.Children {
-		if z := &d.Children[i]; z.Name == name && !z.Data.Truncated() && len(z.Data.Bytes) <= 20 {
-			return znode.Safe(string(z.Data.Bytes), 20)
-		}
-	}
-	return ""
-}
-
 // Standbys are the programs that could lead besides the leader, as far as their
 // system lists them.
 type Standbys struct {
 	// Listed says that the system lists them, and that the list was read.
 	Listed bool
 	Names  []string // as [dialect.Dialect.Who] names a leader
-	Unread int      // further znodes of the list, which were not read
-	Off    string   // why none of them may take over, "" where one may
+	If     string   // the condition under which they may lead, that no znode shows; "" for none
+	// Programs are those that were read, Own the leader's among them.
+	Programs []dialect.Program
+	Own      dialect.Program
+	// Member is the leader's znode in the list, "" if leaders are not listed or the list
+	// was not read since this one leads. Missing says that it does not exist.
+	Member  string
+	Missing bool
+	Unread  int    // further znodes of the list, which were not read
+	Off     string // why none of them may take over, "" where one may
 	// Gone says that no program of the system runs, as far as its znodes show.
 	// ShutDown says that it was shut down, so that nobody has to lead.
 	Gone, ShutDown bool
@@ -100,21 +93,29 @@ func (s *State) Standbys() (out Standbys) {
 				continue
 			}
 			alive = true
-			who, off := p.Read(z)
-			out.Off = cmp.Or(out.Off, off)
-			if who != "" && who != leader {
-				out.Names = append(out.Names, who)
+			r := p.Read(z)
+			out.Off = cmp.Or(out.Off, r.Off)
+			if r.Who == "" {
+				continue
+			}
+			out.Programs = append(out.Programs, r)
+			switch {
+			case r.Who == leader:
+				out.Own = r
+			case r.Cannot == "":
+				out.Names = append(out.Names, r.Who)
 			}
 		}
+		out.member(s, &p, d)
 		if p.Who == nil {
 			continue
 		}
-		out.Listed = true
+		out.Listed, out.If = true, p.If
 		if d.Names == nil {
 			out.Unread += int(d.Parent.Children)
 		}
 		for _, name := range d.Names[min(len(d.Names), ChildrenMax):] {
-			if who, _ := p.Read(&znode.Znode{Name: name}); who != "" && who != leader {
+			if r := p.Read(&znode.Znode{Name: name}); r.Who != "" && r.Who != leader {
 				out.Unread++
 			}
 		}

@@ -64,6 +64,8 @@ type Journal struct {
 	link        connection
 	ack         acknowledgement
 	directories map[string]*Directory // by path; replaced when it changes
+	notes       map[string]*Ack       // likewise
+	epoch       *EpochChanged         // the last one, nil for none
 	sessions    session.Tracker
 	unexplained unexplained
 	expired     expiredCounts
@@ -127,7 +129,11 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Refresh:
 		j.refresh(o)
 	case *Ack:
-		j.acknowledge(o)
+		if n := j.naming.dialect.Notes(j.cfg.Path); o.Path != "" && (o.Path == n.Epoch || o.Path == n.Last) {
+			j.note(o, o.Path == n.Epoch)
+		} else {
+			j.acknowledge(o)
+		}
 	case *Directory:
 		j.around(o)
 	case *Connection:
@@ -208,7 +214,7 @@ func (j *Journal) State() *State {
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: j.queue, Ignored: j.rest, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
-		Directories: j.directories, vacancy: j.vacancy, Follow: j.followed,
+		Directories: j.directories, notes: j.notes, epoch: j.epoch, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,

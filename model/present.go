@@ -59,6 +59,9 @@ func (s *State) Observations() (out []Observation) {
 	for _, path := range slices.Sorted(maps.Keys(s.Directories)) {
 		add(s.Directories[path])
 	}
+	for _, path := range slices.Sorted(maps.Keys(s.notes)) {
+		add(s.notes[path])
+	}
 	if s.Pace != nil {
 		add(s.Pace)
 	}

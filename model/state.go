@@ -101,7 +101,9 @@ type State struct {
 	returned    returned
 	acks        []ackZnode
 	watchers    *Watchers // of the first znode when the servers were asked last
-	vacancy     Vacancy   // good while the queue is empty
+	notes       map[string]*Ack
+	epoch       *EpochChanged
+	vacancy     Vacancy // good while the queue is empty
 	lanes       laneLog
 }
 

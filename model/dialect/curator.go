@@ -23,7 +23,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 			{at: "leader/*/latch", znodes: []string{"../connection_info"}, takeover: time.Minute},
 		},
 		// The latches of finished jobs stay.
-		beside: neighbours{queue: "flink/*/leader/latch", vacancy: 30 * time.Second},
+		beside: neighbours{queues: []string{"flink/*/leader/latch"}, vacancy: 30 * time.Second},
 	},
 	Dialect{
 		ID: "storm", System: "Apache Storm (Curator LeaderLatch)", at: []string{"storm*/leader-lock"},

@@ -187,7 +187,9 @@ func from(path, relative, star string) string {
 			path = path[:max(0, strings.LastIndexByte(path, '/'))]
 			continue
 		}
-		path += "/" + strings.Replace(element, "*", star, 1)
+		if element != "." {
+			path += "/" + strings.Replace(element, "*", star, 1)
+		}
 	}
 	return path
 }

@@ -14,9 +14,9 @@ type neighbours struct {
 	// siblings are children of the election's parent, all of which are there where the
 	// system is; "a|b" is either of two, and "!a" one that must not be there.
 	siblings []string
-	// queue is where (see endsIn) nobody leads if a queue is empty, "" for each of the
+	// queues are where (see endsIn) nobody leads if a queue is empty, none for each of the
 	// dialect's elections.
-	queue string
+	queues []string
 	// while is a sibling that is there as long as the system has not been shut down, ""
 	// for none.
 	while string
@@ -27,32 +27,61 @@ type neighbours struct {
 	// watch says that only programs that wait to lead watch the leader's znode, so the
 	// servers' tables show who could lead.
 	watch bool
-	// epoch is a sibling whose text counts the leaders, "" for none.
-	epoch string
+	notes Notes
+	// fences says that the next leader has to fence the last one, if that was a namenode.
+	fences bool
+}
+
+// Notes are znodes beside an election that say more, "" for those that its system has not.
+// In the table of systems they are from the election's path, see from.
+type Notes struct {
+	at      string // which elections, see endsIn; "": all of the dialect
+	Epoch   string // its text counts the leaders
+	Last    string // it has the data of who led last, where the acknowledgement has not
+	Backlog string // it has a child for each request that waits for the leader
 }
 
 // Programs is a directory with a znode for each running program of a system.
 type Programs struct {
 	Dir string // in the table of systems from the election's path, see from
 	at  string // which elections, see endsIn; "": all of the dialect
-	// Who names the program of a znode as [Dialect.Who] names a leader, "" if it may not
-	// lead; nil for programs that never lead.
+	// Who names the program of a znode as [Dialect.Who] names a leader, "" if it never
+	// leads; nil for programs that never lead.
 	Who func(z *znode.Znode) string
+	// If is the condition under which such a program may lead, that no znode shows; "" for
+	// none.
+	If string
+	// Leads says that the leader is one of the programs.
+	Leads bool
+	// says reads what a program says of itself into p; nil: nothing.
+	says func(z *znode.Znode, p *Program)
 	// off says why no program may take over, "" where one may; nil: there is no such
 	// setting.
 	off func(z *znode.Znode) string
 }
 
-// Read returns the program behind a znode, named as [Dialect.Who] names a leader, "" if it
-// may not lead, and why no program of this system may take over, "" where one may.
-func (p *Programs) Read(z *znode.Znode) (who, off string) {
+// Program is what the znode of a running program shows of it; safe for a terminal.
+type Program struct {
+	Who    string // as [Dialect.Who] names a leader, "" if it never leads
+	State  string // what it says of itself, "" for nothing
+	Cannot string // why it cannot lead now, "" if nothing shows that
+	Down   bool   // by its state it does not do a leader's work
+	Off    string // why no program of its system may take over, "" where one may
+}
+
+// Read returns the program behind a znode.
+func (p *Programs) Read(z *znode.Znode) (out Program) {
 	if p.Who != nil {
-		who = znode.Safe(p.Who(z), labelMax)
+		out.Who = znode.Safe(p.Who(z), labelMax)
+	}
+	if p.says != nil {
+		p.says(z, &out)
+		out.State, out.Cannot = znode.Safe(out.State, labelMax), znode.Safe(out.Cannot, labelMax)
 	}
 	if p.off != nil {
-		off = znode.Safe(p.off(z), labelMax)
+		out.Off = znode.Safe(p.off(z), labelMax)
 	}
-	return who, off
+	return out
 }
 
 // Programs returns the directories with a znode for each running program of the system
@@ -104,8 +133,8 @@ func (d *Dialect) Vacancy() time.Duration { return d.beside.vacancy }
 // matters reports whether an empty queue at path, where the system has elections, means
 // that nobody leads.
 func (n *neighbours) matters(path string) bool {
-	_, ok := endsIn(path, n.queue)
-	return n.vacancy > 0 && (ok || n.queue == "")
+	_, ok := endsIn(path, n.queues...)
+	return n.vacancy > 0 && (ok || n.queues == nil)
 }
 
 // Down reports whether the siblings of the election's znode show that the system was
@@ -114,11 +143,20 @@ func (d *Dialect) Down(siblings []string) bool {
 	return d.beside.while != "" && !slices.Contains(siblings, d.beside.while)
 }
 
-// Epoch is the name beside the election whose text counts the system's leaders, ""
-// where it has none.
-func (d *Dialect) Epoch() string {
+// Notes are the znodes beside the election at path that say more.
+func (d *Dialect) Notes(path string) (n Notes) {
 	if d == nil {
-		return ""
+		return n
 	}
-	return d.beside.epoch
+	if n = d.beside.notes; n.at != "" {
+		if _, ok := endsIn(path, n.at); !ok {
+			return Notes{}
+		}
+	}
+	for _, p := range []*string{&n.Epoch, &n.Last, &n.Backlog} {
+		if *p != "" {
+			*p = from(path, *p, "")
+		}
+	}
+	return n
 }

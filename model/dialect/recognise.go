@@ -114,7 +114,7 @@ func (e *Evidence) empty() *Dialect {
 		return nil
 	}
 	for _, d := range dialects {
-		if !d.Single && d.beside.matters(e.Path) && (d.beside.queue != "" || d.placed(e.Path)) {
+		if !d.Single && d.beside.matters(e.Path) && (d.beside.queues != nil || d.placed(e.Path)) {
 			return d
 		}
 	}

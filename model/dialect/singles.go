@@ -15,7 +15,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		at: []string{"controller"}, who: kafkaBroker, proof: shows(kafkaBroker),
 		// Each broker tries to create the znode as soon as it is gone.
 		beside: neighbours{
-			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, epoch: "controller_epoch",
+			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, notes: Notes{Epoch: "../controller_epoch"},
 			standbys: []Programs{{Dir: "../brokers/ids", Who: func(z *znode.Znode) string {
 				if !digits(z.Name, 1, 10) {
 					return ""
@@ -43,14 +43,14 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
 		ack:    []ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, sameData: true, takeover: 90 * time.Second}},
-		beside: neighbours{siblings: []string{"ActiveBreadCrumb"}, vacancy: 30 * time.Second, watch: true},
+		beside: neighbours{siblings: []string{"ActiveBreadCrumb"}, vacancy: 30 * time.Second, watch: true, fences: true},
 	},
 	Dialect{
 		ID: "patroni", System: "Patroni", Source: "Patroni: dcs/zookeeper.py, ha.py",
 		near: []string{"*/leader"}, // the namespace is free, and many programs have a leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
-			standbys: []Programs{{Dir: "../members", Who: patroniMember, off: patroniPaused}},
+			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, says: patroniMember, off: patroniPaused}},
 		},
 	},
 	Dialect{

@@ -68,10 +68,15 @@ var systems = completed(Dialect{},
 			// Solr 4 has the leader's znode in place of the directory.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, takeover: 4 * time.Minute},
 		},
-		// Each node stands for the overseer.
+		// Each node stands for the overseer. Which of them have a replica of a shard is in
+		// more data than electop reads.
 		beside: neighbours{
-			queue: "overseer_elect/election", vacancy: 30 * time.Second,
-			standbys: []Programs{{at: "overseer_elect/election", Dir: "../../live_nodes", Who: byName}},
+			queues: []string{"overseer_elect/election", "collections/*/leader_elect/*/election"}, vacancy: 30 * time.Second,
+			standbys: []Programs{
+				{at: "overseer_elect/election", Dir: "../../live_nodes", Who: byName},
+				{at: "collections/*/leader_elect/*/election", Dir: "../../../../../live_nodes"},
+			},
+			notes: Notes{at: "overseer_elect/election", Backlog: "../../overseer/queue"},
 		},
 	},
 	Dialect{
@@ -86,7 +91,10 @@ var systems = completed(Dialect{},
 		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: exactly("V_"),
 		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
-		beside: neighbours{vacancy: 30 * time.Second},
+		beside: neighbours{
+			vacancy: 30 * time.Second, notes: Notes{Last: "."},
+			standbys: []Programs{{Dir: "../../available", Who: byName, If: "if autorecovery runs in it"}},
+		},
 	},
 	Dialect{
 		ID: "accumulo", System: "Apache Accumulo manager", Recipe: accumuloLocks("accumulo"), Why: whyWork, Source: sourceAccumulo,

@@ -111,14 +111,21 @@ func kafkaBroker(c *Candidate, _ string) string {
 	return ""
 }
 
-// patroniMember is the member's name, "" where its own settings forbid that it
-// leads.
-func patroniMember(z *znode.Znode) string {
-	tags, _ := object(z.Data)["tags"].(map[string]any)
-	if no, _ := tags["nofailover"].(bool); no {
-		return ""
+// patroniMember reads the state of a member's PostgreSQL, and whether its own settings
+// forbid that it leads.
+func patroniMember(z *znode.Znode, p *Program) {
+	o := object(z.Data)
+	switch p.State = text(o, "state"); p.State {
+	case "", "running", "streaming", "in archive recovery":
+	case "stopped", "crashed", "start failed", "restart failed":
+		p.Down, p.Cannot = true, p.State
+	default:
+		p.Cannot = p.State
 	}
-	return z.Name
+	tags, _ := o["tags"].(map[string]any)
+	if no, _ := tags["nofailover"].(bool); no {
+		p.Cannot = "nofailover"
+	}
 }
 
 func patroniPaused(z *znode.Znode) string {
@@ -224,6 +231,19 @@ func hadoopActive(c *Candidate, _ string) string {
 		return who
 	}
 	return printable(m[2].text)
+}
+
+// Last reads the data of who led last: who that is, a namenode by its id and its address,
+// and whether the next leader has to fence it.
+func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
+	if who = d.Who(c); who == "" || !d.beside.fences {
+		return who, false
+	}
+	node := message(c.Data.Bytes)
+	if node[4].varint == 0 { // YARN's, which fences nobody
+		return who, false
+	}
+	return znode.Safe(printable(node[2].text)+" ("+who+")", 0), true
 }
 
 func hostPort(host, port field) string {

@@ -19,14 +19,14 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"model.rosterView", "immutable.node[*electop/model/dialect.Candidate]", "immutable.node[electop/model/doctor.departure]",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
 		"election.sessions.known.clients", "election.sessions.known.heard", "election.watches.several",
-		"election.waves.times", "election.directories",
+		"election.waves.times", "election.directories", "election.notes",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,7 @@ func notAcknowledged(r *report) {
 		}
 	}
 	f.Znodes = append(f.Znodes, s.AckPaths...)
+	f.lastLeader()
 	f.because("leaders of %s acknowledge within %s", s.Dialect.System, units.Exact(takeover.Round(time.Second)))
 }
 
@@ -71,6 +73,10 @@ func vacant(r *report) {
 	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
 	f.because("%s", since(v))
 	f.because("%s", Could("lead", could))
+	f.lastLeader()
+	if n, path, ok := s.Backlog(); ok && n > 0 {
+		f.because("%s in %s", units.Count(n, "request waits", "requests wait"), safe(path))
+	}
 	if could.Off != "" && !could.Gone {
 		f.because("%s, so nobody takes over by itself", could.Off)
 	}
@@ -78,6 +84,22 @@ func vacant(r *report) {
 	for _, p := range s.Dialect.Programs(s.Path) {
 		f.Znodes = append(f.Znodes, p.Dir)
 	}
+}
+
+// lastLeader adds who led last, if a znode says that.
+func (f *draft) lastLeader() {
+	if last, ok := f.r.s.LedLast(); ok {
+		f.because("%s, according to %s", LastWords(last), safe(last.Path))
+		f.Znodes = append(f.Znodes, last.Path)
+	}
+}
+
+// LastWords says who led last, and whether it has to be fenced.
+func LastWords(last model.LedLast) string {
+	if last.Fenced {
+		return last.Who + " led last and has to be fenced"
+	}
+	return last.Who + " led last"
 }
 
 // since says since when nobody leads, and how that is known.
@@ -97,14 +119,35 @@ const standbysMax = 8
 // Could says who could do what a verb says (lead, take over), by name, or that it is
 // not visible.
 func Could(verb string, by model.Standbys) string {
-	n, named := len(by.Names)+by.Unread, by.Names[:min(len(by.Names), standbysMax)]
-	switch {
-	case !by.Listed:
+	if !by.Listed {
 		return "who could " + verb + " is not visible"
-	case n == 0:
-		return "nobody is listed who could " + verb
-	case n > len(named):
-		return fmt.Sprintf("could %s: %s and %d more", verb, strings.Join(named, ", "), n-len(named))
 	}
-	return "could " + verb + ": " + strings.Join(named, ", ")
+	said, names, not := map[string]string{}, slices.Clone(by.Names), []string{}
+	for _, p := range by.Programs {
+		if said[p.Who] = p.State; p.Cannot != "" && p != by.Own {
+			not = append(not, p.Who+" ("+p.Cannot+")")
+		}
+	}
+	for i, name := range names {
+		if said[name] != "" {
+			names[i] += " (" + said[name] + ")"
+		}
+	}
+	text := "nobody is listed who could " + verb
+	if len(names)+by.Unread > 0 {
+		text = strings.TrimRight("could "+verb+" "+by.If, " ") + ": " + firstOf(names, by.Unread)
+	}
+	if len(not) > 0 {
+		text += "; could not: " + firstOf(not, 0)
+	}
+	return text
+}
+
+// firstOf lists the first names and counts the others.
+func firstOf(names []string, unread int) string {
+	text := strings.Join(names[:min(len(names), standbysMax)], ", ")
+	if more := len(names) + unread - min(len(names), standbysMax); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

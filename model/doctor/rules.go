@@ -18,6 +18,8 @@ var rules = []rule{
 	{id: "deleted-leader", check: deletedLeader},
 	{id: "sequence-limit", check: sequenceLimit, always: true, sure: true},
 	{id: "ack-disagrees", check: ackDisagrees},
+	{id: "leader-member", check: leaderMember},
+	{id: "epoch-jump", check: epochJump},
 	{id: "flapping", check: flapping},
 	{id: "herd", check: herdWatch},
 	{id: "ensemble-split", check: ensembleSplit, always: true, sure: true},

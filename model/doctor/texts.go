@@ -27,6 +27,19 @@ var (
 	nobodyThere = text{Info, 0, "nobody leads, and nobody stands who could", "None if {system} was shut down.", "Start it, if it should run.", nil}
 	shutDown    = text{Info, 0, "nobody leads: the system was shut down", nobodyThere.harm, nobodyThere.advice, nil}
 
+	leaderNoMember = text{Critical, 0,
+		"the leader {leader} is no member of {system}",
+		"Its program ended, or somebody else wrote the leader's znode. Nobody finds the leader, and its znode keeps the others from electing another.",
+		"Look at the program of {leader}. If it is dead, its znode is deleted when its session expires. If another name is meant, correct the leader's znode.", nil}
+	leaderDown = text{Critical, 0,
+		"the leader {leader} says that it is {state}",
+		"It does not do a leader's work, and its znode keeps the others from electing another.",
+		"Read the log of {leader}. If it does not start again, stop its program: the next one takes over.", nil}
+	epochJumped = text{Warning, 0,
+		"the epoch jumped from {from} to {to}",
+		"Each new leader adds one. So leaders were elected that did not last, or another program wrote the number, or older data was restored.",
+		"Read the logs of the programs that could lead: which of them led at that time, and why not for longer?", nil}
+
 	oneClient = text{Info, ghostWait,
 		"one client owns {candidates}: they end together",
 		"They share one session: when it expires, all of them leave at once.",

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -133,5 +134,34 @@ func TestVacantSince(t *testing.T) {
 	c.put(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
 	if v, _ := c.J.State().Vacancy(); v.Known == model.VacancyWatched {
 		t.Errorf("%+v, though somebody led since", v)
+	}
+}
+
+// A Patroni leader is a member whose PostgreSQL runs; those that could take over run too.
+func TestLeaderMember(t *testing.T) {
+	for name, x := range map[string]struct{ leader, state, could, want string }{
+		"healthy":   {"pg1", "running", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", ""},
+		"restarts":  {"pg1", "restarting", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", ""},
+		"stopped":   {"pg1", "stopped", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", "leader-member critical"},
+		"no member": {"pg9", "stopped", "could take over: pg2 (streaming); could not: pg1 (stopped), pg3 (crashed), pg4 (nofailover)", "leader-member critical"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClinic(t, model.Config{Path: "/db/batman/leader"})
+			c.single(znode.Znode{Name: "/db/batman/leader", Session: 1, Czxid: 9, Data: znode.NewData([]byte(x.leader))})
+			c.beside("/db/batman", "members/", "config/")
+			d := &model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present}
+			for i, data := range []string{`{"state":"` + x.state + `"}`, `{"state":"streaming"}`, `{"state":"crashed"}`, `{"state":"streaming","tags":{"nofailover":true}}`} {
+				d.Names = append(d.Names, fmt.Sprintf("pg%d", i+1))
+				d.Children = append(d.Children, znode.Znode{Name: d.Names[i], Session: uint64(i + 1), Data: znode.NewData([]byte(data))})
+			}
+			c.put(d)
+			if got := doctor.Could("take over", c.J.State().Standbys()); got != x.could {
+				t.Errorf("%q, want %q", got, x.could)
+			}
+			c.after(time.Second, slices.DeleteFunc([]string{x.want}, func(s string) bool { return s == "" })...)
+			// A list from before this one led says nothing of it.
+			c.single(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
+			c.after(0)
+		})
 	}
 }

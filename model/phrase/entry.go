@@ -111,6 +111,24 @@ func Could(s *doctor.State) string {
 	}
 }
 
+// Beside are sentences for what the znodes beside an election say: the state of the leader,
+// who led last, and how many requests wait for the leader.
+func Beside(s *doctor.State) (lines []string) {
+	could := s.Standbys()
+	if could.Missing {
+		lines = append(lines, "The leader is no member: "+znode.Safe(could.Member, 0)+" does not exist.")
+	} else if could.Own.State != "" {
+		lines = append(lines, fmt.Sprintf("The leader's own state is %q.", could.Own.State))
+	}
+	if last, ok := s.LedLast(); ok {
+		lines = append(lines, doctor.LastWords(last)+", according to "+znode.Safe(last.Path, 0)+".")
+	}
+	if n, path, ok := s.Backlog(); ok {
+		lines = append(lines, units.Count(n, "request waits", "requests wait")+" in "+znode.Safe(path, 0)+".")
+	}
+	return lines
+}
+
 // since is since when nobody leads, as far as known.
 func since(s *doctor.State) string {
 	switch v, _ := s.Vacancy(); v.Known {

@@ -52,9 +52,9 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		}
 		return lines
 	case s.Queue.Len() == 0 && wording.Single(s):
-		return []string{"Nobody leads",
+		return append([]string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
-			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}
+			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}, phrase.Beside(s)...)
 	case s.ElectionUnseen():
 		return []string{"No election seen here", wording.Sentence(phrase.NoLeader(s).Sentence),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
@@ -63,6 +63,10 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		if wording.Locks(s) {
 			lines[0] = "Nobody holds the lock, and nobody waits"
 		}
+		if s.Dialect != nil && s.Dialect.Vacancy() > 0 {
+			lines = append(lines, wording.Sentence(doctor.Could("lead", s.Standbys())))
+		}
+		lines = append(lines, phrase.Beside(s)...)
 		if s.NextSequenceKnown {
 			lines = append(lines, fmt.Sprintf("The next volunteer gets the number %d and leads at once: there is nobody to wait for.", s.NextSequence))
 		} else {

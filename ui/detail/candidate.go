@@ -59,6 +59,9 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 			if epoch := s.Epoch(); epoch != "" {
 				add("epoch", term.Text, epoch+"   the system's own count of its leaders")
 			}
+			for _, line := range phrase.Beside(s) {
+				add("beside", term.Text, line)
+			}
 		} else if e := phrase.Standing(s, r.Position); e.Row != "" {
 			add("role", wording.Style(e.Severity), e.Row)
 		} else if wording.Registry(s) {

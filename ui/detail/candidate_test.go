@@ -19,10 +19,10 @@ import (
 func TestEpoch(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	controller := znode.Znode{Name: "/controller", Session: 1, Czxid: 100, Data: znode.NewData([]byte(`{"version":2,"brokerid":1}`))}
-	epoch := znode.Znode{Name: "controller_epoch", Czxid: 5, Data: znode.NewData([]byte("7"))}
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Read{At: at, Presence: model.Present, Single: true, New: []znode.Znode{controller}})
-	j.Apply(&model.Directory{At: at, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}, Children: []znode.Znode{epoch}})
+	j.Apply(&model.Directory{At: at, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}})
+	j.Apply(&model.Ack{At: at, Path: "/controller_epoch", Presence: model.Present, Data: znode.NewData([]byte("7"))})
 	s := j.State()
 	v := Panel{State: s, Row: rows.Row{Candidate: s.Leader()}}
 	facts := v.facts(&term.Frame{Canvas: new(term.Canvas), Now: at, Picture: at, Theme: &term.Theme{}}, v.Row)

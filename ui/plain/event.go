@@ -76,6 +76,13 @@ type connectionEvent struct {
 	Session *string `json:"session"`
 }
 
+// epochEvent is a change of the number by which a system counts its leaders.
+type epochEvent struct {
+	eventHead
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
 // findingEvent is a finding that was raised or cleared; Key is the same for
 // both.
 type findingEvent struct {
@@ -159,6 +166,8 @@ func Event(path string, e model.Event) any {
 			out.Session = text(znode.Hex(b.Session))
 		}
 		return out
+	case model.EpochChanged:
+		return epochEvent{head("epoch"), b.From, b.To}
 	case doctor.FindingChanged:
 		return findingEvent{head("finding"), changed(b.Raised), text(string(b.Was)), b.Finding.Key, findingOf(b.Finding)}
 	case doctor.RiskChanged:

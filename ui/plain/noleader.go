@@ -50,6 +50,37 @@ func leaderlessOf(s *doctor.State) *leaderless {
 	return &leaderless{stamp(v.Since), by}
 }
 
+// program is a running program of an election's system.
+type program struct {
+	Name   string `json:"name"`
+	State  string `json:"state,omitempty"`       // what it says of itself
+	Cannot string `json:"cannot_lead,omitempty"` // why not
+}
+
+// ledLast is who led last where nobody leads.
+type ledLast struct {
+	Who    string `json:"name"`
+	Path   string `json:"known_by"`
+	Fenced bool   `json:"must_be_fenced"`
+}
+
+// beside fills in what the znodes beside the election say.
+func (out *status) beside(s *doctor.State) {
+	could := s.Standbys()
+	for _, p := range could.Programs {
+		out.Programs = append(out.Programs, program{p.Who, p.State, p.Cannot})
+	}
+	if member := !could.Missing; could.Member != "" {
+		out.LeaderMember = &member
+	}
+	if last, ok := s.LedLast(); ok {
+		out.LedLast = (*ledLast)(&last)
+	}
+	if n, _, ok := s.Backlog(); ok {
+		out.Backlog = &n
+	}
+}
+
 // standbysOf are those who could take over without standing in a queue, nil where that
 // is not visible.
 func standbysOf(s *doctor.State) []string {

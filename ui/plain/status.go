@@ -43,6 +43,9 @@ func StatusText(s *doctor.State) string {
 		}
 		fmt.Fprintln(&b)
 	}
+	for _, line := range phrase.Beside(s) {
+		fmt.Fprintln(&b, line)
+	}
 	statusTable(&b, s)
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))

@@ -30,6 +30,11 @@ type status struct {
 	Findings     []finding   `json:"findings"`
 	LeaderSince  *[2]*string `json:"leader_since"` // the bounds of when it became the first
 	Watchers     *watchers   `json:"leader_watchers"`
+	// What the znodes beside the election say, where its system has such znodes.
+	Programs     []program `json:"programs,omitempty"`
+	LeaderMember *bool     `json:"leader_is_member,omitempty"`
+	LedLast      *ledLast  `json:"led_last,omitempty"`
+	Backlog      *int      `json:"backlog,omitempty"`
 }
 
 // watchers are the sessions that watch the leader's znode; the numbers are null where
@@ -114,6 +119,7 @@ func statusOf(s *doctor.State) status {
 		Ignored:    make([]string, 0, len(s.Ignored)),
 		Findings:   findingsOf(s.Findings),
 	}
+	out.beside(s)
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
 		out.Parent = &parent{znode.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}
 	}

@@ -48,6 +48,8 @@ func Words(e model.Event) (kind, words string) {
 			words += "  session " + znode.Hex(b.Session)
 		}
 		return "connection", words
+	case model.EpochChanged:
+		return "epoch", fmt.Sprintf("%d -> %d", b.From, b.To)
 	case doctor.FindingChanged:
 		f := b.Finding
 		what, severity := changed(b.Raised), strings.ToUpper(string(f.Severity))

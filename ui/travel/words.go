@@ -107,6 +107,8 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		alarms = true
 	case model.LinkChanged:
 		alarms = b.Link != model.Connected
+	case model.EpochChanged:
+		alarms = b.To != b.From+1
 	case doctor.FindingChanged:
 		alarms = b.Raised && b.Finding.Severity != doctor.Info
 	case doctor.RiskChanged:

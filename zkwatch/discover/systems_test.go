@@ -60,10 +60,11 @@ var owners = map[string]map[string]string{
 	"Flink without connection information": {"/flink2/flink/default/leader/latch": "not-acknowledged"},
 	"Flink before 1.15":                    {"/flink/old/leader/dispatcher/latch": "jm1"},
 	"Solr whose nodes do not stand":        {"/solr3/overseer_elect/election": "no-candidate; could lead: 10.0.0.1:8983_solr"},
+	"Solr shard without a replica":         {"/solr5/collections/books/leader_elect/shard2/election": "no-candidate; who could lead is not visible"},
 	"Solr 4":                               {"/solr4/collections/books/leader_elect/shard1/election": "core_node1"},
 	"HDFS":                                 {"/hadoop-ha/ns/ActiveStandbyElectorLock": "nn1"},
 	"HDFS that has to fence":               {"/hadoop-ha/fencing/ActiveStandbyElectorLock": "not-acknowledged"},
-	"HDFS without an active namenode":      {"/hadoop-ha/vacant/ActiveStandbyElectorLock": "no-candidate; who could lead is not visible"},
+	"HDFS without an active namenode":      {"/hadoop-ha/vacant/ActiveStandbyElectorLock": "no-candidate; who could lead is not visible; nn1 (m1:8020) led last and has to be fenced"},
 	"YARN":                                 {"/yarn-leader-election/yc/ActiveStandbyElectorLock": "rm1"},
 	"HBase":                                {"/hbase-unsecure/master": "m1:16000", "/hbase-unsecure/rs": "1 members", "/hbase-unsecure/backup-masters": "1 members"},
 	"HBase that was shut down":             {"/hbase-down/master": "no-candidate; nobody is listed who could lead; down"},
@@ -73,8 +74,8 @@ var owners = map[string]map[string]string{
 	"Kafka on its way to KRaft":            {},
 	"A controller of something else":       {},
 	"Patroni":                              {"/service/batman/leader": "pg1"},
-	"Patroni in another namespace, paused, without a leader": {"/db/batman/leader": "no-candidate; could lead: pg2"},
-	"Patroni with Citus":                       {"/service/citus/0/leader": "coord1", "/service/citus/1/leader": "no-candidate; could lead: work1"},
+	"Patroni in another namespace, paused, without a leader": {"/db/batman/leader": "no-candidate; could lead: pg2 (running)"},
+	"Patroni with Citus":                       {"/service/citus/0/leader": "coord1", "/service/citus/1/leader": "no-candidate; could lead: work1 (running)"},
 	"Pinot":                                    {"/pinot/CONTROLLER/LEADER": "host1_9000"},
 	"Helix without a controller":               {"/myhelix/CONTROLLER/LEADER": "no-candidate; nobody is listed who could lead"},
 	"Druid without a coordinator":              {"/druid2/coordinator/_COORDINATOR": "no-candidate; could lead: host1:8081"},
@@ -91,7 +92,7 @@ var owners = map[string]map[string]string{
 	"Pulsar without a leader":                  {"/pulsar3/loadbalance/leader": "no-candidate; could lead: broker1:8080, broker2:8080"},
 	"Pulsar with the extensible load manager":  {"/pulsar4/loadbalance/extension/leader": "broker1:8080"},
 	"BookKeeper":                               {"/ledgers/underreplication/auditorelection": "bookie1:3181"},
-	"BookKeeper without an auditor":            {"/bookkeeper2/ledgers/underreplication/auditorelection": "no-candidate; who could lead is not visible"},
+	"BookKeeper without an auditor":            {"/bookkeeper2/ledgers/underreplication/auditorelection": "no-candidate; could lead if autorecovery runs in it: bookie2:3181; bookie1:3181 led last"},
 	"BookKeeper with Pulsar's metadata driver": {"/pulsar5/ledgers/underreplication/leader": "bookie1:3181"},
 	"Schema Registry":                          {"/schema_registry/schema_registry_master": "sr1:8081"},
 	"Schema Registry without a leader":         {"/schema_registry2/schema_registry_master": "no-candidate; who could lead is not visible"},
@@ -201,6 +202,9 @@ func verdict(f discover.Found, found bool) string {
 		text := string(why) + "; " + doctor.Could("lead", could)
 		if could.ShutDown {
 			text += "; down"
+		}
+		if last, ok := s.LedLast(); ok {
+			text += "; " + doctor.LastWords(last)
 		}
 		return text
 	case why != "":

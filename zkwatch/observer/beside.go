@@ -17,8 +17,9 @@ import (
 
 // Beside are the znodes that are followed besides the election.
 type Beside struct {
-	Acks        []string // by which a leader acknowledges
+	Acks        []string // see [model.State.Followed]
 	Directories []string // see [model.State.Around]
+	Counts      []string // directories of which only the number of children is read
 }
 
 // besideEvery is the time between two reads of the directories beside the election: the
@@ -39,7 +40,7 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 			endAcks = start(ctx, len(acks), func(ctx context.Context, i int) { o.watchAck(ctx, conn, wanted.Acks[i]) })
 		}
 		endReads()
-		endReads = start(ctx, 1, func(ctx context.Context, _ int) { o.readDirectories(ctx, conn, wanted.Directories) })
+		endReads = start(ctx, 1, func(ctx context.Context, _ int) { o.readDirectories(ctx, conn, wanted) })
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -63,14 +64,15 @@ func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end 
 }
 
 // readDirectories reads directories beside the election again and again.
-func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, paths []string) {
+func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wanted *Beside) {
+	paths := slices.Concat(wanted.Directories, wanted.Counts)
 	for len(paths) > 0 {
 		next := besideEvery
-		for _, path := range paths {
+		for i, path := range paths {
 			if !conn.AwaitConnected(ctx) {
 				return
 			}
-			d, err := o.readDirectory(ctx, conn, path, pipelined, atOnce)
+			d, err := o.readDirectory(ctx, conn, path, i >= len(wanted.Directories), pipelined, atOnce)
 			if err == nil {
 				o.cfg.Put(ctx, d)
 			} else if client.Unanswered(err) {
@@ -94,26 +96,27 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	if s.Phase != model.Live {
 		return nil, nil
 	}
-	for _, path := range s.AckPaths {
-		if !s.AckRead(path) {
+	for _, path := range s.Followed() {
+		if !s.FollowedRead(path) {
 			ack := &model.Ack{Sent: o.now(), Path: path}
 			z, err := conn.ReadZnode(ctx, path, path, try)
 			o.fill(ack, z)
 			return ack, err
 		}
 	}
-	for _, path := range s.Around() {
+	around := s.Around()
+	for i, path := range append(around, s.Counted()...) {
 		if s.Directories[path] == nil {
-			return o.readDirectory(ctx, conn, path, limit, try)
+			return o.readDirectory(ctx, conn, path, i >= len(around), limit, try)
 		}
 	}
 	return nil, nil
 }
 
 // readDirectory reads a directory and the first of its children. One with more children
-// than [model.NamesMax] has its stat only. Each request is made by a call of try, at most
+// than [model.NamesMax], or that is counted, has its stat only. Each request is made by a call of try, at most
 // limit of those for the children at a time.
-func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, limit int, try func(send func() error) error) (*model.Directory, error) {
+func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int, try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
 	var stat *zk.Stat
 	err := try(func() (err error) {
@@ -123,7 +126,7 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 		}
 		return err
 	})
-	if err == nil && stat.NumChildren <= model.NamesMax {
+	if err == nil && !counted && stat.NumChildren <= model.NamesMax {
 		err = try(func() (err error) {
 			d.Names, stat, err = conn.Children(ctx, path)
 			return err

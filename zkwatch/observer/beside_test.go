@@ -34,7 +34,7 @@ func TestDirectoryBeside(t *testing.T) {
 		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path + "/controller", AckFollows: true})
 		vacant := w.Await(t, "vacant", func(s *doctor.State) bool { return s.Single })
 		w.Observer.SetBeside(observer.Beside{Directories: vacant.Around()})
-		w.Await(t, "Kafka by what is beside it", func(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.ID == "kafka" && s.Epoch() == "7" })
+		w.Await(t, "Kafka by what is beside it", func(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.ID == "kafka" })
 		ids := on.Path + "/brokers/ids"
 		kafka := w.Await(t, "the list of brokers is wanted", func(s *doctor.State) bool { return slices.Contains(s.Around(), ids) })
 		read := func() { w.Observer.SetBeside(observer.Beside{Directories: kafka.Around()}) }
@@ -108,5 +108,57 @@ func TestAcknowledgementGoesOn(t *testing.T) {
 		if n := acks.Load(); n != 1 {
 			t.Errorf("the acknowledgement was read %d times", n)
 		}
+	})
+}
+
+// TestNotesBeside: Kafka's epoch is followed, and a jump of it is a finding; the queue of
+// Solr's overseer is counted; BookKeeper's directory names the last auditor.
+func TestNotesBeside(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		put := func(path, data string, flags int32) {
+			t.Helper()
+			if _, err := on.Create(on.Path+path, []byte(data), flags, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, path := range []string{"", "/brokers", "/overseer", "/overseer/queue", "/overseer_elect", "/overseer_elect/election", "/underreplication"} {
+			put(path, "", 0)
+		}
+		put("/controller_epoch", "12", 0)
+		put("/controller", `{"version":2,"brokerid":1}`, zk.FlagEphemeral)
+		put("/overseer_elect/election/72057700533010431-10.0.0.1:8983_solr-n_", "", zk.FlagEphemeralSequential)
+		put("/overseer/queue/qn-", "x", zk.FlagSequence)
+		put("/overseer/queue/qn-", "x", zk.FlagSequence)
+		put("/underreplication/auditorelection", "bookieId: \"b1:3181\"\n", 0)
+		observed := func(path string) *electiontest.Watched {
+			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path + path, AckFollows: true})
+			s := w.Await(t, path, func(s *doctor.State) bool { return s.Dialect != nil && len(s.Followed())+len(s.Counted()) > 0 })
+			w.Observer.SetBeside(observer.Beside{Acks: s.Followed(), Directories: s.Around(), Counts: s.Counted()})
+			return w
+		}
+		w := observed("/controller")
+		w.Await(t, "epoch 12", func(s *doctor.State) bool { return s.Epoch() == "12" })
+		set := func(epoch string) {
+			if _, err := on.Set(on.Path+"/controller_epoch", []byte(epoch), -1); err != nil {
+				t.Fatal(err)
+			}
+			w.Await(t, "epoch "+epoch, func(s *doctor.State) bool { return s.Epoch() == epoch && s.EpochChange() != nil })
+		}
+		jumped := func(f *doctor.Finding) bool { return f.ID == "epoch-jump" }
+		set("13")
+		if s := w.Feed.State(); slices.ContainsFunc(s.Findings, jumped) || s.EpochChange().From != 12 {
+			t.Errorf("%+v; %+v", s.Findings, s.EpochChange())
+		}
+		set("16")
+		w.Await(t, "a jump", func(s *doctor.State) bool { return slices.ContainsFunc(s.Findings, jumped) })
+		if n := len(slices.DeleteFunc(w.All(), func(e model.Event) bool { _, ok := e.Body.(model.EpochChanged); return !ok })); n != 2 {
+			t.Errorf("%d events of the epoch", n)
+		}
+		observed("/overseer_elect/election").Await(t, "two requests wait", func(s *doctor.State) bool { n, _, ok := s.Backlog(); return ok && n == 2 })
+		observed("/underreplication/auditorelection").Await(t, "b1 led last", func(s *doctor.State) bool {
+			last, ok := s.LedLast()
+			return ok && last.Who == "b1:3181" && !last.Fenced
+		})
 	})
 }

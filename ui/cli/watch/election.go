@@ -67,9 +67,11 @@ func (e *Election) run(t *task.Group, asker *admin.Asker) {
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
-		acks, dirs := s.AckPaths, s.Around()
-		e.observer.SetBeside(observer.Beside{Acks: acks, Directories: dirs})
-		other := func(s *doctor.State) bool { return !slices.Equal(s.AckPaths, acks) || !slices.Equal(s.Around(), dirs) }
+		acks, dirs, counts := s.Followed(), s.Around(), s.Counted()
+		e.observer.SetBeside(observer.Beside{Acks: acks, Directories: dirs, Counts: counts})
+		other := func(s *doctor.State) bool {
+			return !slices.Equal(s.Followed(), acks) || !slices.Equal(s.Around(), dirs) || !slices.Equal(s.Counted(), counts)
+		}
 		if _, err := e.Feed.Await(ctx, other); err != nil {
 			return nil // the end
 		}

@@ -55,7 +55,7 @@ func Observe(t *testing.T, cfg client.Config, election model.Config, options ...
 	w := NewWatched(election)
 	cfg.BufferSize, cfg.MaxReply = 0, 0
 	ocfg := observer.Config{
-		Conn: cfg, Path: election.Path, Beside: observer.Beside{Acks: w.Feed.State().AckPaths}, Put: w.Feed.PutSlowly, Now: feed.Now,
+		Conn: cfg, Path: election.Path, Beside: observer.Beside{Acks: w.Feed.State().Followed()}, Put: w.Feed.PutSlowly, Now: feed.Now,
 	}
 	for _, option := range options {
 		option(&ocfg)
