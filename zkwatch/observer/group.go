@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +32,7 @@ type Group struct {
 
 	mu          sync.Mutex
 	observers   []*Observer
-	added       chan struct{} // closed when there is one more
+	changed     chan struct{} // closed when there is one more or one less
 	conn        *client.Conn  // of the present session
 	requests    uint64        // of the sessions before
 	unsupported atomic.Bool   // the servers have no persistent watches
@@ -49,7 +50,7 @@ func (o *Observer) Run(ctx context.Context) error {
 
 // NewGroup returns a group without observers.
 func NewGroup(conn client.Config) *Group {
-	return &Group{cfg: conn, added: make(chan struct{})}
+	return &Group{cfg: conn, changed: make(chan struct{})}
 }
 
 // Add makes o observe on the session of the group, from now on or from the start of
@@ -59,8 +60,23 @@ func (g *Group) Add(o *Observer) {
 	defer g.mu.Unlock()
 	o.unsupported = &g.unsupported
 	g.observers = append(g.observers, o)
-	close(g.added)
-	g.added = make(chan struct{})
+	g.change()
+}
+
+// Remove ends what o observes, and its watch on the election, where the servers can end
+// one. It does not wait.
+func (g *Group) Remove(o *Observer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.observers = slices.DeleteFunc(slices.Clone(g.observers), func(other *Observer) bool { return other == o })
+	o.remove()
+	g.change()
+}
+
+// change reports a change of the observers. The caller holds g.mu.
+func (g *Group) change() {
+	close(g.changed)
+	g.changed = make(chan struct{})
 }
 
 // Conn returns the current session, nil if there is none. It is only for reading:
@@ -148,14 +164,16 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 	var standing []*Observer
 	for lasts := true; lasts; {
 		g.mu.Lock()
-		fresh, added := g.observers[len(standing):], g.added
+		observers, changed := g.observers[:len(g.observers):len(g.observers)], g.changed
 		g.mu.Unlock()
-		for _, o := range fresh {
-			standing = append(standing, o)
-			wg.Go(func() { o.session(ctx, conn) })
+		for _, o := range observers {
+			if !slices.Contains(standing, o) {
+				wg.Go(func() { o.session(ctx, conn) })
+			}
 		}
+		standing = observers
 		select {
-		case <-added:
+		case <-changed:
 		case <-conn.Done():
 			lasts = false
 		case <-ctx.Done():

@@ -164,3 +164,48 @@ func ackAt(path string) (b observer.Beside) {
 	}
 	return b
 }
+
+// An observer that is removed observes nothing more and leaves no watch behind; the others
+// go on with the session.
+func TestRemovedObserver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c := clienttest.Embedded(t)
+		create := clienttest.Creator(t, c)
+		s := newStage(t, electiontest.Conn(server, nil))
+		watches := func() int {
+			synctest.Wait()
+			conn, err := server.Dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return clienttest.Must(clienttest.WatchesOver(conn))
+		}
+		watch := func(path string) *electiontest.Watched {
+			create(path, 0)
+			create(path+"/n_", clienttest.Contender)
+			w := s.watch(path, "")
+			w.Await(t, "one", electiontest.QueueOf(1))
+			return w
+		}
+		stays := watch("/stays")
+		before := watches()
+		gone := watch("/gone")
+		if n := watches(); n <= before {
+			t.Fatalf("%d watches for two elections, %d for one", n, before)
+		}
+		s.Remove(gone.Observer)
+		s.Remove(gone.Observer) // again does nothing
+		if n := watches(); n != before {
+			t.Errorf("%d watches after the removal, %d before the election was added", n, before)
+		}
+		last := gone.Feed.State()
+		create("/gone/n_", clienttest.Contender)
+		create("/stays/n_", clienttest.Contender)
+		st := stays.Await(t, "two", electiontest.QueueOf(2))
+		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
+			t.Errorf("the removed one sees %d candidates, %d reconnects", gone.Feed.State().Queue.Len(), st.Reconnects)
+		}
+		again := s.watch("/gone", "")
+		again.Await(t, "two", electiontest.QueueOf(2))
+	})
+}

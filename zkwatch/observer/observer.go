@@ -69,6 +69,9 @@ type Observer struct {
 	began    bool // an earlier session was observed
 	tooLarge bool // a reply was larger than MaxReply
 
+	removed context.Context // it ends with [Group.Remove]
+	remove  context.CancelFunc
+
 	// reported is the last change of the connection's state that the model got: it
 	// gets the loss of a connection before the read that follows it.
 	reported latest[time.Time]
@@ -84,6 +87,7 @@ func New(cfg Config) *Observer {
 		cfg.Now = time.Now
 	}
 	o := &Observer{cfg: cfg, now: cfg.Now, refresh: make(chan rereading, 16)}
+	o.removed, o.remove = context.WithCancel(context.Background())
 	o.known.forget(0)
 	o.beside.set(&cfg.Beside)
 	o.single = cfg.Single
@@ -132,6 +136,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer context.AfterFunc(o.removed, cancel)()
 	var wg sync.WaitGroup
 	wg.Go(func() { // when the session ends, so does the rest
 		defer cancel()

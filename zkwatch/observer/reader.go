@@ -29,6 +29,9 @@ const (
 	missesWindow = 10 * time.Minute
 )
 
+// unwatchMax bounds the wait for the end of a watch that is no longer needed.
+const unwatchMax = time.Second
+
 // watchAgain is the time after which a persistent watch is tried again that was given up for
 // a flood, hidden children, or missed changes. If the reason is still there, that costs one
 // more list, or floodMax events.
@@ -77,6 +80,11 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 			r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
 			if err = r.run(ctx); r.read {
 				failed = minSpacing
+			}
+			if r.persistent && o.removed.Err() != nil { // the session goes on
+				stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
+				_ = f.Stop(stop) // without a connection the watch is gone
+				cancel()
 			}
 			f.Close()
 		}
