@@ -45,7 +45,7 @@ func newCampaign(std IO) *cobra.Command {
 		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
 	})
 	o.commandFlags(cmd)
-	o.metrics.Flags(cmd)
+	o.metrics.Flag(cmd, "metrics", "")
 	o.jsonFlag(cmd, "print one JSON object a line")
 	o.logFlag(cmd)
 	return cmd
@@ -74,8 +74,10 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	if err := o.metrics.Listen(std.note); err != nil {
-		return err
+	if o.metrics.Wanted() {
+		if err := o.metrics.Listen(std.note); err != nil {
+			return err
+		}
 	}
 	defer o.metrics.Close()
 	ack := watch.Followed(o.path).AckPath
@@ -144,14 +146,16 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 		return func(model.Observation) {}, func() {}, nil
 	}
 	cfg := o.watch(conn, log, true)
-	cfg.Asking.Mode, cfg.Notice = admin.Off, notice
+	election := cfg.Elections[0]
+	cfg.Asking.Mode, cfg.Notice, cfg.Elections = admin.Off, notice, nil
 	w, err := watch.New(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	t := task.NewGroup(ctx)
-	w.Start(t)
-	return w.First().Feed.Put, func() {
+	o.metrics.Start(t, w)
+	e, _ := o.metrics.Watch(election) // the only one
+	return e.Feed.Put, func() {
 		if err := t.Stop(); err != nil && ctx.Err() == nil {
 			notice("--metrics: " + err.Error())
 		}

@@ -18,7 +18,7 @@ import (
 // mustChoose reports whether the dashboard has to find out which elections there are:
 // the user named none, and no flag is about one.
 func (o *options) mustChoose() bool {
-	return o.unnamed && !o.campaign && !o.castSet && o.record.File == "" && !o.metrics.Wanted()
+	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
 // choose searches the cluster for elections and takes the first as PATH. The others are

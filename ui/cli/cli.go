@@ -38,6 +38,9 @@ func Run(ctx context.Context, args []string, std IO) int {
 	if passed := exit.Passed(0); code == exit.Signal && !errors.As(err, &passed) {
 		code = received.code()
 	}
+	if code == exit.Terminate && cmd.Name() == exporterName {
+		return exit.OK // a service manager ends it so
+	}
 	return code
 }
 
@@ -56,7 +59,7 @@ func newRoot(std IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "electop [PATH...]",
 		Short:             "top for ZooKeeper elections",
-		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast, --record or --metrics,\nPATH is /election if it is not given.",
+		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast or --record,\nPATH is /election if it is not given.",
 		Example:           example,
 		Args:              pathArgs(o, watch.Max),
 		ValidArgsFunction: o.completePaths(watch.Max),
@@ -86,14 +89,14 @@ func newRoot(std IO) *cobra.Command {
 	o.screenFlags(root)
 	o.actingFlags(root)
 	o.record.Flags(root)
-	o.metrics.Flags(root)
+	flaggroup.Removed(root, "metrics", onExporter)
 	followRemoved(root)
 	ackRemoved(root)
 	o.logFlag(root)
 
 	const commands = "commands"
 	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: topic.Group, Title: "Help topics, as in electop help json:"})
-	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newInfo(std), newMan(std))
+	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newExporter(std), newDiscover(std), newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newInfo(std), newMan(std))
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = commands
 	}

@@ -45,10 +45,6 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	if err := o.metrics.Listen(std.note); err != nil {
-		return err
-	}
-	defer o.metrics.Close()
 	cfg := live.Config{
 		Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{Cluster: clusterName(o.cluster.Cluster, conn.Servers), ObserveOnly: o.observeOnly},

@@ -104,10 +104,6 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return err
 	}
 	defer closeLog()
-	if err := o.metrics.Listen(std.note); err != nil {
-		return err
-	}
-	defer o.metrics.Close()
 	if o.server.Listen == "" {
 		o.server.Listen = "127.0.0.1:0"
 	}

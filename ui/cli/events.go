@@ -37,7 +37,7 @@ func newEvents(std IO) *cobra.Command {
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
-	o.metrics.Flags(cmd)
+	flaggroup.Removed(cmd, "metrics", onExporter)
 	followRemoved(cmd)
 	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print one JSON object a line")
@@ -62,10 +62,6 @@ func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 		return err
 	}
 	defer done()
-	if err := o.metrics.Listen(std.note); err != nil {
-		return err
-	}
-	defer o.metrics.Close()
 	if o.admin.Sessions == 0 {
 		o.admin.Mode = admin.Off // nobody can press a key to ask for more
 	}

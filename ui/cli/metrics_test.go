@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +21,6 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
-	"electop/ui/cli"
 	"electop/ui/cli/exit"
 	"electop/zkwatch/client"
 )
@@ -103,20 +104,20 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		t.Parallel()
 		path := fmt.Sprintf("/measured%x", time.Now().UnixNano())
 		cast := candidates(t, addr, path, 3)
-		c := run(t, "events", path, "--json", "--servers", addr, "--metrics", "0")
+		c := run(t, "exporter", path, "--servers", addr, "--listen", "0")
 		url := metricsURL(t, c)
 		if !strings.HasPrefix(url, "http://127.0.0.1:") {
 			t.Errorf("a port alone is on %s", url)
 		}
 		of := func(metric, labels string) string { return fmt.Sprintf(`electop_%s{%spath="%s"`, metric, labels, path) }
-		exposes(t, url, of("candidates", "")+"} 3", of("leader_known", "")+"} 1", of("connected", "")+"} 1")
+		exposes(t, url, of("candidates", "")+"} 3", of("leader_state", "")+`,state="known"} 1`, of("leader_info", `leader="amber",`)+"} 1", "electop_up 1")
 		if code, body := page(t, "GET", url+"/healthz"); code != http.StatusOK || body != "ok\n" {
 			t.Errorf("healthz: %d, %s", code, body)
 		}
 		if err := cast.Fault("amber", demo.Resign, true); err != nil {
 			t.Fatal(err)
 		}
-		body := exposes(t, url, of("candidates", "")+"} 2", of("leader_known", "")+"} 1")
+		body := exposes(t, url, of("candidates", "")+"} 2", of("leader_info", `leader="birch",`)+"} 1")
 		handoffs := regexp.MustCompile(`(?m)^electop_handoffs_total\{.*\} 1$`)
 		takeovers := regexp.MustCompile(`(?m)^electop_takeover_seconds_count\{.*\} 1$`)
 		zktest.Await(t, "the handoff and its takeover", func() bool {
@@ -138,6 +139,9 @@ func TestMetricsOfAHandoff(t *testing.T) {
 				t.Errorf("%s %s: %d, want %d: %s", no.method, no.page, code, no.want, body)
 			}
 		}
+		if strings.Contains(body, "amber") {
+			t.Errorf("the former leader is in\n%s", body)
+		}
 		c.cancel()
 		if code := c.finish(t); code != 130 {
 			t.Errorf("exit code %d: %s", code, c.errs.all())
@@ -148,13 +152,15 @@ func TestMetricsOfAHandoff(t *testing.T) {
 	})
 }
 
-// healthz says that the server is gone, and that it is back.
-func TestHealthOfALostServer(t *testing.T) {
+// The exporter starts without a server, finds the elections when it is there, and says that
+// it is gone, and back.
+func TestExporterOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
-	path := "/health"
-	create(t, rawClient(t, server.Addr), path, "", 0)
-	c := run(t, "events", path, "--servers", server.Addr, "--metrics", "127.0.0.1:0")
+	create(t, rawClient(t, server.Addr), "/health", "", 0)
+	create(t, rawClient(t, server.Addr), "/health/n_", "host", contender)
+	server.Kill(t)
+	c := run(t, "exporter", "--servers", server.Addr, "--listen", "127.0.0.1:0", "--session-timeout", "30s")
 	url := metricsURL(t, c)
 	healthy := func(want int, why string) {
 		t.Helper()
@@ -162,18 +168,66 @@ func TestHealthOfALostServer(t *testing.T) {
 		zktest.Await(t, fmt.Sprint(want), func() bool {
 			var code int
 			code, body = page(t, "GET", url+"/healthz")
-			return code == want && strings.Contains(body, why)
+			return code == want && strings.HasPrefix(body, why)
 		})
 	}
+	healthy(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
+	if body := exposes(t, url, "electop_up 0", "electop_elections 0"); strings.Contains(body, "electop_elections_without_leader ") {
+		t.Errorf("elections are claimed to have leaders without a connection:\n%s", body)
+	}
+	server.Start(t)
+	exposes(t, url, "electop_up 1", "electop_elections 1", "electop_search_complete 1", `electop_leader_info{leader="host",path="/health"} 1`)
 	healthy(http.StatusOK, "ok")
 	server.Kill(t)
-	healthy(http.StatusServiceUnavailable, path+": not connected to ZooKeeper: ")
-	exposes(t, url, `electop_connected{path="/health"} 0`, `electop_leader_known{path="/health"} 0`)
-	if _, body := page(t, "GET", url+"/metrics"); strings.Contains(body, "electop_candidates{") {
-		t.Errorf("candidates are claimed without a connection:\n%s", body)
+	healthy(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
+	body := exposes(t, url, "electop_up 0", `electop_connected{path="/health"} 0`, `electop_leader_state{path="/health",state="unknown"} 1`)
+	for _, claim := range []string{"electop_candidates{", "electop_leader_info{", "electop_leader_since_seconds{", "electop_elections_without_leader "} {
+		if strings.Contains(body, "\n"+claim) {
+			t.Errorf("%s is claimed without a connection:\n%s", claim, body)
+		}
 	}
 	server.Start(t)
 	healthy(http.StatusOK, "ok")
+}
+
+// The exporter finds the elections of a cluster while their leaders change, and what their
+// znodes say does no harm to the page.
+func TestExporterOfACluster(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		root := unique("cluster")
+		raw, leader := rawClient(t, addr), rawClient(t, addr)
+		create(t, raw, root, "", 0)
+		for _, path := range []string{"/a", "/b", "/hostile", "/turned\u202e"} {
+			create(t, raw, root+path, "", 0)
+		}
+		create(t, leader, root+"/a/n_", "host-1:80", contender)
+		create(t, leader, root+"/b/n_", "host-1:80", contender)
+		create(t, raw, root+"/a/n_", "host-2:80", contender)
+		create(t, raw, root+"/turned\u202e/n_", "x", contender)
+		create(t, raw, root+`/hostile/"\`+"\u202e-n_", strings.Repeat("x", 10<<10), contender)
+		create(t, raw, root+"/hostile/n_", "\"} 1\nelectop_up 7\n\x1b[2J", contender)
+		c := run(t, "exporter", "--servers", addr+root, "--listen", "0")
+		url := metricsURL(t, c)
+		exposes(t, url, "electop_elections 4", "electop_elections_unwatched 0", "electop_elections_without_leader 0",
+			`electop_leader_info{leader="x",path="/turned\\u202e"} 1`,
+			`electop_leader_info{leader="host-1:80",path="/a"} 1`, `electop_leader_info{leader="host-1:80",path="/b"} 1`,
+			`electop_leader_info{leader="\"\\\\u202e-n_0000000000",path="/hostile"} 1`)
+		leader.Close()
+		body := exposes(t, url, "electop_elections_without_leader 1", `electop_leader_info{leader="host-2:80",path="/a"} 1`,
+			`electop_leader_state{path="/b",state="none"} 1`, `electop_leader_known{path="/b"} 0`)
+		if n := strings.Count(body, "\nelectop_leader_info{"); n != 3 || strings.ContainsAny(body, "\x1b\u202e") || strings.Contains(body, "\nelectop_up 7") {
+			t.Errorf("%d leaders in\n%s", n, body)
+		}
+		if _, err := exec.LookPath("promtool"); err == nil {
+			check := exec.Command("promtool", "check", "metrics")
+			check.Stdin = strings.NewReader(body)
+			if out, err := check.CombinedOutput(); err != nil {
+				t.Errorf("promtool: %v, %s", err, out)
+			}
+		}
+	})
 }
 
 // A port in use and what is no address are wrong usage, and nothing is observed then.
@@ -189,16 +243,22 @@ func TestMetricsAddress(t *testing.T) {
 	for _, c := range []struct{ flag, want string }{
 		{used.Addr().String(), "another program listens there"},
 		{strings.TrimPrefix(used.Addr().String(), "127.0.0.1"), "another program listens there"},
-		{"http", "not a port"},
-		{"70000", "not a port"},
-		{"1.2.3.4:5:6", "not an address"},
-		{"192.0.2.1:9141", "--metrics"}, // no address of this machine
+		{"nowhere", "unknown port"},
+		{"70000", "invalid port"},
+		{"1.2.3.4:5:6", "too many colons"},
+		{"127.0.0.1:", "no port"},
+		{"192.0.2.1:9141", "cannot assign"}, // no address of this machine
 	} {
-		for _, command := range []string{"events", "campaign"} {
-			out, errs := once(t, exit.Usage, command, "/election", "--servers", addr, "--metrics", c.flag)
-			if out != "" || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("%s --metrics %s: %q, %q; want %q", command, c.flag, out, errs, c.want)
+		for command, flag := range map[string]string{"exporter": "--listen", "campaign": "--metrics"} {
+			out, errs := once(t, exit.Usage, command, "/election", "--servers", addr, flag, c.flag)
+			if out != "" || !strings.Contains(errs, c.want) || !strings.Contains(errs, flag) || strings.Count(errs, "\n") != 1 {
+				t.Errorf("%s %s %s: %q, %q; want %q", command, flag, c.flag, out, errs, c.want)
 			}
+		}
+	}
+	for _, args := range [][]string{{"events", "/e", "--metrics", "9141"}, {"/e", "-s", addr, "--metrics=9141"}} {
+		if _, errs := once(t, exit.Usage, args...); errs != "electop: --metrics was removed: electop exporter serves the metrics\n" {
+			t.Errorf("%v: %s", args, errs)
 		}
 	}
 }
@@ -209,12 +269,12 @@ func TestMetricsKeepSecrets(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	raw := rawClient(t, addr)
 	create(t, raw, "/election", "", 0)
-	create(t, raw, "/election/n_", "s3cret", contender)
+	create(t, raw, "/election/n_", "host", contender)
 	file := filepath.Join(t.TempDir(), "auth")
 	if err := os.WriteFile(file, []byte("digest:user:s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := run(t, "events", "/election", "--json", "--servers", addr, "--auth-file", file, "--metrics", "0")
+	c := run(t, "exporter", "--servers", addr, "--auth-file", file, "--listen", "0")
 	url := metricsURL(t, c)
 	all := exposes(t, url, `electop_candidates{path="/election"} 1`)
 	_, health := page(t, "GET", url+"/healthz")
@@ -237,58 +297,23 @@ func TestMetricsOfACandidate(t *testing.T) {
 	}
 }
 
-// The dashboard has metrics of each election of the command line.
-func TestMetricsOfTheDashboard(t *testing.T) {
+// SIGTERM, by which a service manager ends it, is a success, and no other signal.
+func TestExporterEndsWithSuccess(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	raw := rawClient(t, addr)
-	for _, path := range []string{"/a", "/b"} {
-		create(t, raw, path, "", 0)
-		create(t, raw, path+"/n_", "host", contender)
-	}
-	x := openTerminal(t, 80, 24, "-s", addr, "/a", "/b", "--metrics", "0")
-	var url string
-	zktest.Await(t, "the address", func() bool {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		m := regexp.MustCompile(`metrics on (http://\S+)/metrics`).FindSubmatch(x.raw.Bytes())
-		if m != nil {
-			url = string(m[1])
+	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 0, syscall.SIGINT: 130} {
+		errs := newLines()
+		cmd := exec.Command("electop", "exporter", "-s", addr, "--listen", "0")
+		cmd.Stderr = errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
 		}
-		return m != nil
-	})
-	exposes(t, url, `electop_candidates{path="/a"} 1`, `electop_candidates{path="/b"} 1`)
-	x.press("q")
-	x.leaves(0)
-	if code, body := page(t, "GET", url+"/metrics"); code != 0 {
-		t.Errorf("after the end: %d, %s", code, body)
+		t.Cleanup(func() { cmd.Process.Kill() })
+		exposes(t, metricsURL(t, &command{errs: errs}), "electop_up 1")
+		cmd.Process.Signal(signal)
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != want || strings.Count(errs.all(), "\n") != 1 {
+			t.Errorf("%v: exit code %d, want %d: %s", signal, code, want, errs.all())
+		}
 	}
-}
-
-// A command whose output nobody reads sees nothing more, and healthz says so.
-func TestHealthOfABlockedCommand(t *testing.T) {
-	t.Parallel()
-	_, addr := zkserver.Start(t, zkserver.Options{})
-	raw := rawClient(t, addr)
-	create(t, raw, "/election", "", 0)
-	out, blocked := io.Pipe()
-	errs, code := newLines(), make(chan int, 1)
-	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	go func() {
-		code <- cli.Run(ctx, []string{"events", "/election", "--servers", addr, "--metrics", "0"},
-			cli.IO{In: strings.NewReader(""), Out: blocked, Err: errs})
-	}()
-	url := metricsURL(t, &command{errs: errs})
-	zktest.Await(t, "the reason", func() bool {
-		status, body := page(t, "GET", url+"/healthz")
-		return status == http.StatusServiceUnavailable && strings.Contains(body, "output is not read")
-	})
-	go io.Copy(io.Discard, out)
-	zktest.Await(t, "health", func() bool { status, _ := page(t, "GET", url+"/healthz"); return status == http.StatusOK })
-	interrupt()
-	if got := <-code; got != 130 {
-		t.Errorf("exit code %d: %s", got, errs.all())
-	}
-	out.Close()
 }

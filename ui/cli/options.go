@@ -34,6 +34,7 @@ type options struct {
 	paths       []string // the elections, each once
 	unnamed     bool     // no PATH was given: path is the default
 	found       bool     // paths are what a search found
+	patient     bool     // hosts that do not exist are tried all the same
 	cluster     connect.Options
 	file        config.File     // the user's
 	settings    config.Settings // what decides the flags that were not given
@@ -128,9 +129,6 @@ func (o *options) check() error {
 // which acknowledge, take part.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) watch.Config {
 	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
-	if o.metrics.Wanted() {
-		cfg.Metrics = &o.metrics
-	}
 	for _, path := range o.paths {
 		election := watch.Followed(path)
 		election.AckExpected, election.Found = acting, o.found
@@ -155,7 +153,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	if log, done, err = o.logger(ctx); err != nil {
 		return nil, conn, nil, err
 	}
-	if conn, err = o.cluster.Config(ctx, log); err == nil {
+	if conn, err = o.cluster.Config(ctx, log); err == nil && !o.patient {
 		err = o.cluster.Known(ctx, conn.Servers)
 	}
 	if err != nil {

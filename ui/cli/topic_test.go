@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	commandNames = []string{"demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve", "info"}
+	commandNames = []string{"demo", "lesson", "status", "events", "exporter", "discover", "doctor", "campaign", "replay", "serve", "info"}
 	topicNames   = []string{"authentication", "command", "configuration", "environment", "exit-codes", "flags", "json", "keys", "lease", "metrics", "operators", "systems", "teaching"}
 
 	flagName = regexp.MustCompile(`(?:^|[^\w-])(--[a-z]+(?:-[a-z0-9]+)*)`)

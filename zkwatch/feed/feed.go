@@ -69,7 +69,6 @@ type Feed struct {
 
 	qmu   sync.Mutex
 	queue []model.Observation
-	since time.Time     // when the work under way, or the first in queue, began to wait; zero: nothing to do
 	more  chan struct{} // capacity 1
 	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
@@ -193,11 +192,6 @@ func (f *Feed) drain() error {
 		f.qmu.Lock()
 		batch := f.queue
 		f.queue = nil
-		if len(batch) == 0 {
-			f.since = time.Time{}
-		} else {
-			f.since = time.Now()
-		}
 		if f.less != nil {
 			close(f.less)
 			f.less = nil

@@ -79,7 +79,7 @@ func (o *Options) WatchFlags(cmd *cobra.Command) {
 func (o *Options) CadenceFlags(cmd *cobra.Command) {
 	o.Sessions, o.Cheap = sessions, true
 	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
-		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events: never")
+		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
 	})
 	flaggroup.Removed(cmd, "admin-interval", "the servers are asked every 5s for what costs them almost nothing")
 }

@@ -55,7 +55,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		f.VarP((*servers)(&o.Servers), "servers", "s", "the cluster, `HOST:PORT[,HOST:PORT...][/CHROOT]`: port 2181 if none, IPv6 as [::1]:2181. Without it the dashboard is the demo, and commands use "+DefaultServers)
 		f.Var((*name)(&o.Cluster), "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
 		f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "request a session timeout of `DURATION` (default 10s, in the demo 4s)")
-		f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "try to reach a server for `DURATION`; the dashboard on a PATH keeps trying")
+		f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "try to reach a server for `DURATION`; the dashboard on a PATH, and exporter, keep trying")
 		f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one a line, as in digest:user:password or sasl:user:password (electop help authentication); # starts a comment. Only its owner may be able to read it. "+AuthVariable+" in the environment holds one credential")
 		f.BoolVar(&a.tls, "tls", false, "connect with TLS. Implied by the other --tls-* flags")
 		f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that sign the servers' certificates (default: the system's)")

@@ -54,7 +54,7 @@ func Codes() []Code {
 		{Signal, "interrupted: Ctrl-C, SIGINT"},
 		{Quit, "ended by SIGQUIT: Ctrl-\\"},
 		{Abort, "ended by SIGABRT, as systemd's watchdog sends it"},
-		{Terminate, "ended by SIGTERM, as kill and systemd send it"},
+		{Terminate, "ended by SIGTERM, as kill and systemd send it. exporter: 0"},
 	}
 }
 

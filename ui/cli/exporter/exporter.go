@@ -10,7 +10,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -21,11 +20,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
-	"electop/ui/metrics"
 	"electop/zkwatch/feed"
 )
 
@@ -38,33 +39,74 @@ const (
 	scrapesMax      = 4 // at a time
 )
 
-// Exporter serves what --metrics asks for. Its zero value has no flag.
+// Exporter serves the metrics of watched elections at an address of the command line. Its
+// zero value has no flag.
 type Exporter struct {
-	flag      string
-	listener  net.Listener
-	watched   *watch.Elections
-	elections []*watch.Election // those of the command line
-	collector *metrics.Collector
+	flag, address string // the flag's name, without --, and its value
+	listener      net.Listener
+	registry      *prometheus.Registry
+	tasks         *task.Group
+	watched       *watch.Elections
+	searcher      *searcher // nil: the elections are given
 }
 
-// Attach implements [watch.Metrics].
-func (x *Exporter) Attach(w *watch.Elections) {
-	x.watched, x.elections = w, w.All()
-	var described []metrics.Election
-	for _, e := range x.elections {
-		described = append(described, metrics.Election{Path: e.Path, State: e.Feed.State})
+// Start runs w, and serves its metrics, until t ends. An election is in them after
+// [Exporter.Watch].
+func (x *Exporter) Start(t *task.Group, w *watch.Elections) {
+	x.tasks, x.watched = t, w
+	x.registry.MustRegister(describe(ofAll(), nil, func(put put) { x.overview().sample(put) }))
+	w.Start(t)
+	if x.searcher != nil {
+		t.Start("search for elections", x.searcher.run)
 	}
-	x.collector = metrics.New(described, func() metrics.Observer {
-		r := w.Reach()
-		return metrics.Observer{Answered: r.Answered, Requests: r.Requests, Questions: r.Questions}
-	})
+	t.Start("metrics", func(ctx context.Context) error { return serve(ctx, x.listener, x.handler()) })
 }
 
-// Count implements [watch.Metrics].
-func (x *Exporter) Count(path string, events []model.Event) { x.collector.Count(path, events) }
+// Exported is an election that is watched, and its metrics.
+type Exported struct {
+	*watch.Election
+	metrics []prometheus.Collector
+}
 
-// Run implements [watch.Metrics]: it serves until ctx ends.
-func (x *Exporter) Run(ctx context.Context) error { return serve(ctx, x.listener, x.handler()) }
+// Watch watches one more election and serves its metrics. Call Start before. ok is false
+// if another election has the same label.
+func (x *Exporter) Watch(election model.Config) (e Exported, ok bool) {
+	var count func([]model.Event) error
+	e.metrics, count = ofPath(election.Path, func() *doctor.State { return e.Feed.State() })
+	if x.registry.Register(e.metrics[0]) != nil {
+		return e, false
+	}
+	e.Election = x.watched.Add(x.tasks, feed.Config{Election: election, Events: count})
+	x.registry.MustRegister(e.metrics[1:]...)
+	return e, true
+}
+
+// ofPath returns the metrics of the election at path, and what counts its events.
+func ofPath(path string, state func() *doctor.State) (all []prometheus.Collector, count func([]model.Event) error) {
+	labels := prometheus.Labels{"path": znode.Safe(path, pathMax)}
+	e := newEvents(labels)
+	now := describe(ofElection(), labels, func(put put) { sampleElection(state(), put) })
+	return []prometheus.Collector{e.handoffs, e.takeover, e.vacancy, now}, e.count
+}
+
+// remove ends the watching of an election and takes away its metrics.
+func (x *Exporter) remove(e Exported) {
+	for _, c := range e.metrics {
+		x.registry.Unregister(c)
+	}
+	x.watched.Remove(e.Election)
+}
+
+func (x *Exporter) overview() overview {
+	o := overview{Reach: x.watched.Reach()}
+	for _, e := range x.watched.All() {
+		o.elections = append(o.elections, e.Feed.State())
+	}
+	if x.searcher != nil {
+		o.searches = x.searcher.state()
+	}
+	return o
+}
 
 // serve serves h on l until ctx ends, within the bounds.
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
@@ -87,17 +129,14 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 
 // handler serves the two pages, and nothing else.
 func (x *Exporter) handler() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(x.collector)
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(x.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-store")
-		why := x.unhealthy()
-		if why != "" {
+		if why := x.overview().unhealthy(feed.Now()); why != "" {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			io.WriteString(w, why)
 			return
@@ -107,74 +146,75 @@ func (x *Exporter) handler() http.Handler {
 	return mux
 }
 
-// unhealthy says, a line for each election, why its observation is not healthy; "" if all
-// are.
-func (x *Exporter) unhealthy() string {
-	r := x.watched.Reach()
-	var out strings.Builder
-	for _, e := range x.elections {
-		why := metrics.Health{
-			State: e.Feed.State(), Connected: r.Connected, Answered: r.Answered, Timeout: r.Timeout,
-			Behind: e.Feed.Behind(), Now: feed.Now(),
-		}.Why()
-		if why != "" {
-			fmt.Fprintf(&out, "%s: %s\n", znode.Safe(e.Path, 0), znode.Safe(why, 300))
+// unhealthy returns why the observation is not healthy at now: the session or the searches
+// in a line, or a line for each election. It is "" if all are.
+func (o overview) unhealthy(now time.Time) string {
+	why := ""
+	switch age := now.Sub(o.Answered); {
+	case o.Connected.IsZero():
+		if why = "not connected to ZooKeeper"; o.Err != "" {
+			why += ": " + o.Err
 		}
+	case age > o.Timeout:
+		why = fmt.Sprintf("no answer from ZooKeeper for %s, longer than the session timeout of %s", units.Took(age), units.Exact(o.Timeout))
+	case o.searches != nil && o.searches.err != nil:
+		why = fmt.Sprintf("the search for elections failed: %v", o.searches.err)
+	case o.searches != nil && !o.searches.ended:
+		why = "connected, but no search for elections has ended yet"
+	}
+	if why != "" {
+		return znode.Safe(why, 0) + "\n"
+	}
+	var out strings.Builder
+	for _, s := range o.elections {
+		switch { // an election that does not exist is observed all the same: its parent may appear
+		case s.Phase == model.Forbidden:
+			why = "the ACL does not allow READ"
+		case s.ReadAt.IsZero():
+			why = "connected, but not read yet"
+		case s.ReadAt.Before(o.Connected):
+			why = "connected again, but not read again yet"
+		default:
+			continue
+		}
+		fmt.Fprintf(&out, "%s: %s\n", znode.Safe(s.Path, 0), why)
 	}
 	return out.String()
 }
 
-// loopback is the host of an address that names none.
-const loopback = "127.0.0.1"
+// what is the help of the flag.
+const what = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)"
 
-// Flags declares --metrics.
-func (x *Exporter) Flags(cmd *cobra.Command) {
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&x.flag, "metrics", "", "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)")
-	})
+// Flag declares the flag for the address, with a value where it is not given.
+func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
+	x.flag = name
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, what) })
 }
 
-// Wanted reports whether --metrics was given.
-func (x *Exporter) Wanted() bool { return x.flag != "" }
+// Wanted reports whether there is an address.
+func (x *Exporter) Wanted() bool { return x.address != "" }
 
-// address is the HOST:PORT that the flag means.
-func address(flag string) (string, error) {
-	if !strings.Contains(flag, ":") {
-		flag = ":" + flag
-	}
-	host, port, err := net.SplitHostPort(flag)
-	if err != nil {
-		return "", exit.Usagef("--metrics %q is not an address: give PORT or HOST:PORT, as in 9141", flag)
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return "", exit.Usagef("--metrics: %q is not a port: give a number up to 65535, as in 9141", port)
-	} else {
-		port = strconv.FormatUint(n, 10)
-	}
-	if host == "" {
-		host = loopback
-	}
-	return net.JoinHostPort(host, port), nil
-}
-
-// Listen listens where --metrics says and reports the address to note. Without the flag
-// it does nothing. An address that cannot be used is wrong usage.
+// Listen listens where the flag says and reports the address to note. An address that
+// cannot be used is wrong usage.
 func (x *Exporter) Listen(note func(format string, args ...any)) error {
-	if !x.Wanted() {
-		return nil
+	addr := x.address
+	if !strings.Contains(addr, ":") {
+		addr = ":" + addr
 	}
-	addr, err := address(x.flag)
-	if err != nil {
-		return err
+	if strings.HasPrefix(addr, ":") {
+		addr = "127.0.0.1" + addr
+	}
+	if strings.HasSuffix(addr, ":") { // it would mean any port
+		return exit.Usagef("--%s %q has no port: give PORT or HOST:PORT, as in 9141", x.flag, x.address)
 	}
 	l, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return exit.Usagef("--metrics %s: another program listens there: give another port", addr)
+		return exit.Usagef("--%s %s: another program listens there: give another port", x.flag, addr)
 	case err != nil:
-		return exit.Usagef("--metrics: %w", err)
+		return exit.Usagef("--%s: %w: give PORT or HOST:PORT, as in 9141", x.flag, err)
 	}
-	x.listener = l
+	x.listener, x.registry = l, prometheus.NewRegistry()
 	open := ""
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		open = ", open to other machines"
@@ -183,7 +223,7 @@ func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	return nil
 }
 
-// Close ends the listening, for a command that ends before [Exporter.Run].
+// Close ends the listening, for a command that ends before [Exporter.Start].
 func (x *Exporter) Close() {
 	if x.listener != nil {
 		x.listener.Close()

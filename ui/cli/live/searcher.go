@@ -14,13 +14,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// While the list of elections is on the screen, it is searched for again after searchEvery,
-// and searchRest times what the last search took: searches must not be a load.
-const (
-	searchEvery = 30 * time.Second
-	searchRest  = 20
-)
-
 // searcher searches for elections, each time over a connection of its own.
 type searcher struct {
 	tasks *task.Group
@@ -74,7 +67,7 @@ func (s *searcher) begin(root string) {
 
 // ended shows the end of a search that took so long. The caller holds s.mu.
 func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
-	s.next = time.Now().Add(max(searchEvery, searchRest*took))
+	s.next = time.Now().Add(search.Rest(took))
 	s.set(d, false, err)
 }
 
@@ -114,7 +107,7 @@ func (s *searcher) again() time.Duration {
 		return wait
 	}
 	s.begin(s.last.Root)
-	return searchEvery
+	return search.Rest(0)
 }
 
 // show shows a search.

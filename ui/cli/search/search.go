@@ -24,6 +24,10 @@ import (
 // progressEvery is how often progress is reported.
 const progressEvery = 200 * time.Millisecond
 
+// Rest is the time between a search that took so long and the next one: searches that are
+// made again and again must not be a load.
+func Rest(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
+
 // Search is a walk over znodes for elections. Each election that it finds is applied to
 // a journal, which says who leads and what the doctor finds.
 type Search struct {

@@ -62,7 +62,7 @@ func TestAlerts(t *testing.T) {
 // others.
 func TestMetricsAreDescribed(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../metrics/testdata/history.txt")
+	b, err := os.ReadFile("../exporter/testdata/history.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ type Election struct {
 	Feed *feed.Feed
 
 	observer *observer.Observer
+	end      context.CancelFunc // of what runs
 }
 
 // Followed configures the election at path: the acknowledgement is that of its system. As long
@@ -51,14 +52,19 @@ func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 
 // run runs everything but the observer, which runs with the session.
 func (e *Election) run(t *task.Group, asker *admin.Asker) {
-	t.Start("feed", e.Feed.Run)
-	t.Start("what is beside", e.followBeside)
-	t.Start("what is unsettled", func(ctx context.Context) error {
+	var ctx context.Context
+	ctx, e.end = context.WithCancel(t.Context())
+	start := func(what string, f func(context.Context) error) {
+		t.Start(what, func(context.Context) error { return f(ctx) })
+	}
+	start("feed", e.Feed.Run)
+	start("what is beside", e.followBeside)
+	start("what is unsettled", func(ctx context.Context) error {
 		e.Feed.Settle(ctx, e.observer.Settle)
 		return nil
 	})
 	if asker != nil {
-		t.Start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, asker) })
+		start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, asker) })
 	}
 }
 

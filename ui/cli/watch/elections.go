@@ -6,6 +6,7 @@ package watch
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,27 +25,14 @@ import (
 type Config struct {
 	Conn      client.Config
 	Asking    ask.Options
-	Elections []model.Config // at least one
+	Elections []model.Config // those of the start
 	Record    Recording      // of the first
 	// First is what is special about the feed of the first, all but Election,
 	// Record and Notice. Keep is that of all.
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
-	ByReads bool    // observers use no persistent watch
-	Metrics Metrics // nil: there are none
-}
-
-// Metrics describes watched elections to others.
-type Metrics interface {
-	// Attach is called once, before anything runs: All are the elections to describe,
-	// not those that are added later.
-	Attach(w *Elections)
-	// Count gets the events of each of them, oldest first, from one goroutine for each.
-	// It must not wait.
-	Count(path string, events []model.Event)
-	// Run runs with the elections until ctx ends.
-	Run(ctx context.Context) error
+	ByReads bool // observers use no persistent watch
 }
 
 // Elections are the elections that a command watches.
@@ -55,10 +43,9 @@ type Elections struct {
 	notice  func(string)
 	byReads bool
 	record  *recorder
-	metrics Metrics // nil: there are none
 
 	mu  sync.Mutex
-	all []*Election // only appended to
+	all []*Election // replaced, never written
 
 	asking sync.Mutex
 	asked  time.Time // when the last question of Ask was sent
@@ -67,7 +54,7 @@ type Elections struct {
 
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
-	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads, metrics: cfg.Metrics}
+	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads}
 	w.asker = cfg.Asking.Asker(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
@@ -82,13 +69,7 @@ func New(cfg Config) (*Elections, error) {
 			}
 		}
 		f.Election = election
-		if m := cfg.Metrics; m != nil {
-			f.Events = before(f.Events, func(es []model.Event) { m.Count(election.Path, es) })
-		}
 		w.add(f)
-	}
-	if cfg.Metrics != nil {
-		cfg.Metrics.Attach(w)
 	}
 	return w, nil
 }
@@ -123,6 +104,15 @@ func (w *Elections) Add(t *task.Group, cfg feed.Config) *Election {
 	return e
 }
 
+// Remove ends the watching of an election that runs. It does not wait.
+func (w *Elections) Remove(e *Election) {
+	w.session.Remove(e.observer)
+	e.end()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = slices.DeleteFunc(slices.Clone(w.all), func(other *Election) bool { return other == e })
+}
+
 // Close ends the recording, after the tasks ended.
 func (w *Elections) Close() { w.record.close(w.notice) }
 
@@ -151,9 +141,6 @@ func (w *Elections) Start(t *task.Group) {
 func (w *Elections) Observe(t *task.Group) {
 	for _, e := range w.All() {
 		e.run(t, w.asker)
-	}
-	if w.metrics != nil {
-		t.Start("metrics", w.metrics.Run)
 	}
 	t.Start("observer", w.session.Run)
 }

@@ -14,6 +14,7 @@ type Reach struct {
 	// the present session. Timeout is that session's timeout; 0: there was none.
 	Answered time.Time
 	Timeout  time.Duration
+	Err      string // why it is not connected, as far as known
 	// Requests counts those of the session and its predecessors; Questions those to
 	// the servers about themselves.
 	Requests, Questions uint64
@@ -25,6 +26,9 @@ func (w *Elections) Reach() Reach {
 	if w.asker != nil {
 		r.Questions = w.asker.Requests()
 	}
+	if refused := w.session.Refused(); refused != nil {
+		r.Err = refused.Error()
+	}
 	c := w.session.Conn()
 	if c == nil {
 		return r
@@ -33,6 +37,8 @@ func (w *Elections) Reach() Reach {
 	r.Timeout = st.Timeout
 	if st.State == client.Connected {
 		r.Connected = st.Since
+	} else if st.Err != nil {
+		r.Err = st.Err.Error()
 	}
 	if a, ok := c.Anchor(); ok {
 		r.Answered = a.Sent.Add(st.RTT)

@@ -1,0 +1,275 @@
+package exporter
+
+import (
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/phrase"
+	"electop/model/znode"
+	"electop/ui/cli/watch"
+)
+
+// collector has metrics of one value each, which sample puts when Prometheus asks. It
+// implements [prometheus.Collector].
+type collector struct {
+	descs  map[string]*prometheus.Desc
+	sample func(put)
+}
+
+// put takes a sample of a metric, with the value of its label if it has one.
+type put func(metric string, v float64, label ...string)
+
+// description is a metric: the label that differs between its samples ("" for none) and
+// what it says.
+type description struct{ name, label, help string }
+
+// describe returns a collector with labels that are the same for all samples.
+func describe(all []description, labels prometheus.Labels, sample func(put)) *collector {
+	c := &collector{make(map[string]*prometheus.Desc), sample}
+	for _, d := range all {
+		c.descs[d.name] = prometheus.NewDesc("electop_"+d.name, d.help, strings.Fields(d.label), labels)
+	}
+	return c
+}
+
+// Describe implements [prometheus.Collector].
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	c.sample(func(metric string, v float64, label ...string) {
+		kind := prometheus.GaugeValue
+		if strings.HasSuffix(metric, "_total") {
+			kind = prometheus.CounterValue
+		}
+		to <- prometheus.MustNewConstMetric(c.descs[metric], kind, v, label...)
+	})
+}
+
+// ofElection are the metrics of an election that are computed from its state.
+func ofElection() []description {
+	return []description{
+		{"leader_state", "state", "What is known of the leader: 1 for the state that holds, 0 for the others."},
+		{"leader_info", "leader", "Who leads, as its znode names it: always 1. No sample while nobody does or it is not known."},
+		{"leader_since_seconds", "bound", "When the leader began to lead, in Unix time: between the bounds earliest and latest."},
+		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
+		{"candidates", "", "Candidates in the queue, the leader among them; no sample while not known."},
+		{"own_candidates_leading", "", "Candidates of this process that believe that they lead."},
+		{"missed_changes_total", "change", "Candidates created or deleted between two reads, which electop did not see."},
+		{"uncounted_gaps_total", "", "Times that changes were missed and their number is not known."},
+		{"findings", "severity", "Findings of the doctor, by severity."},
+		{"connected", "", "Whether electop's observing session is connected: 1 or 0."},
+		{"reconnects_total", "", "Connections of the observing session after the first."},
+		{"last_read_timestamp_seconds", "", "When the election was read last. It is read when it changes, not at intervals."},
+	}
+}
+
+func sampleElection(s *doctor.State, put put) {
+	now := stateOf(s)
+	for _, state := range []leaderState{known, none, free, unknown} {
+		put("leader_state", truth(now == state), string(state))
+	}
+	put("leader_known", truth(now == known))
+	if now == known {
+		put("leader_info", 1, znode.Safe(phrase.Label(s.Leader()), leaderMax))
+		if r, ok := s.Reign(); ok {
+			putTime(put, "leader_since_seconds", r.Earliest, "earliest")
+			putTime(put, "leader_since_seconds", r.Latest, "latest")
+		}
+	}
+	if current(s) {
+		put("candidates", float64(s.Queue.Len()))
+	}
+	put("own_candidates_leading", float64(len(s.Properties.Believers)))
+	put("missed_changes_total", float64(s.Totals.MissedCreates), "create")
+	put("missed_changes_total", float64(s.Totals.MissedDeletes), "delete")
+	put("uncounted_gaps_total", float64(s.Totals.Unknown))
+	n := map[doctor.Severity]float64{}
+	for _, f := range s.Findings {
+		n[f.Severity]++
+	}
+	for _, severity := range []doctor.Severity{doctor.Info, doctor.Warning, doctor.Critical} {
+		put("findings", n[severity], string(severity))
+	}
+	put("connected", truth(s.Link.Link == model.Connected))
+	put("reconnects_total", float64(s.Reconnects))
+	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
+}
+
+// The longest values of labels with text from znodes, in runes.
+const (
+	leaderMax = 80
+	pathMax   = 1024
+)
+
+// leaderState is what is known of the leader of an election.
+type leaderState string
+
+const (
+	known   leaderState = "known"   // somebody is said to lead
+	none    leaderState = "none"    // nobody leads
+	free    leaderState = "free"    // nobody holds a lock, or waits for it
+	unknown leaderState = "unknown" // electop cannot say, or the path is no election
+)
+
+func stateOf(s *doctor.State) leaderState {
+	why := s.NoLeader()
+	switch {
+	case !current(s):
+		return unknown
+	case s.Leader() != nil:
+		return known
+	case why.Unknown(), why == model.Membership, s.ElectionUnseen():
+		return unknown
+	case why == model.NoCandidate && s.Dialect.Kind() == dialect.KindLock:
+		return free
+	}
+	return none
+}
+
+// current reports whether the state is the election's as it is now.
+func current(s *doctor.State) bool {
+	return s.Link.Link == model.Connected && (s.Phase == model.Live || s.Phase == model.NoParent)
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// putTime puts a time, if it is known.
+func putTime(put put, metric string, t time.Time, label ...string) {
+	if !t.IsZero() {
+		put(metric, float64(t.UnixMilli())/1000, label...)
+	}
+}
+
+// events counts the events of an election.
+type events struct {
+	handoffs          *prometheus.CounterVec
+	takeover, vacancy *prometheus.HistogramVec
+}
+
+func newEvents(labels prometheus.Labels) *events {
+	// From a handoff on a good network to several session timeouts, in seconds.
+	buckets := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+	histogram := func(name, help string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets, ConstLabels: labels}, []string{"quality"})
+		h.WithLabelValues(measured)
+		h.WithLabelValues(guess)
+		return h
+	}
+	e := &events{
+		handoffs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name:        "electop_handoffs_total",
+			Help:        "Changes of the leader, also to and from nobody, by why the old leader's znode was deleted, as far as that was known then.",
+			ConstLabels: labels,
+		}, []string{"cause"}),
+		takeover: histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next one's "+
+			"if nobody led, to the acknowledgement of the next leader, as electop saw it."),
+		vacancy: histogram("electop_vacancy_seconds", "Time for which an election had no candidate before it had a leader again, as electop saw it."),
+	}
+	e.handoffs.WithLabelValues(nobody)
+	for _, c := range phrase.Causes() {
+		e.handoffs.WithLabelValues(string(c))
+	}
+	return e
+}
+
+// nobody is the cause of a handoff before which nobody led.
+const nobody = "none"
+
+// The values of the label quality: see [model.Measure].
+const (
+	measured = "measured"
+	guess    = "guess"
+)
+
+// count counts events. A duration that is not known is in no histogram. It never fails.
+func (e *events) count(all []model.Event) error {
+	for _, ev := range all {
+		var measures []model.Measure
+		switch b := ev.Body.(type) {
+		case model.Handoff:
+			cause := string(b.Cause)
+			if b.From == nil {
+				cause = nobody
+			}
+			e.handoffs.WithLabelValues(cause).Inc()
+			all := b.Measures()
+			measures = all[:]
+		case model.Acknowledged:
+			measures = []model.Measure{b.Handoff.Measures()[1]}
+		}
+		for _, m := range measures {
+			if m.Took == nil {
+				continue
+			}
+			quality := measured
+			if m.In == nil || m.Guess() {
+				quality = guess
+			}
+			switch m.Name {
+			case "takeover":
+				e.takeover.WithLabelValues(quality).Observe(m.Took.Seconds())
+			case "vacant":
+				e.vacancy.WithLabelValues(quality).Observe(m.Took.Seconds())
+			}
+		}
+	}
+	return nil
+}
+
+// overview is the observation as a whole, at one moment.
+type overview struct {
+	watch.Reach
+	elections []*doctor.State
+	searches  *searches // nil: the elections were given
+}
+
+// ofAll are the metrics of what all elections share.
+func ofAll() []description {
+	return []description{
+		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},
+		{"elections", "", "Elections that electop watches."},
+		{"elections_without_leader", "", "Elections of which electop knows that nobody leads; no sample while it does not know all."},
+		{"elections_unwatched", "", "Elections that the searches found and that are not watched."},
+		{"search_complete", "", "Whether the last search for elections that ended read everything: 1 or 0."},
+		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server answered electop's observing session last, if only a ping."},
+		{"requests_total", "to", "Electop's own requests: of the observing session, without pings, of searches, and to the servers about themselves."},
+	}
+}
+
+func (o overview) sample(put put) {
+	put("up", truth(!o.Connected.IsZero()))
+	put("elections", float64(len(o.elections)))
+	without := 0.0
+	for _, s := range o.elections {
+		without += truth(stateOf(s) == none)
+	}
+	if !o.Connected.IsZero() && (o.searches == nil || o.searches.ended) {
+		put("elections_without_leader", without)
+	}
+	putTime(put, "last_answer_timestamp_seconds", o.Answered)
+	put("requests_total", float64(o.Requests), "session")
+	put("requests_total", float64(o.Questions), "servers")
+	if o.searches == nil {
+		return
+	}
+	put("requests_total", float64(o.searches.requests), "search")
+	if o.searches.ended {
+		put("elections_unwatched", float64(o.searches.unwatched))
+		put("search_complete", truth(o.searches.complete))
+	}
+}

@@ -1,0 +1,315 @@
+package exporter
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/cli/watch"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// script is an election that a test plays to a journal and a collector.
+type script struct {
+	at       time.Time
+	path     string
+	mu       sync.Mutex // of journal, when it is read
+	journal  *doctor.Journal
+	metrics  []prometheus.Collector
+	count    func([]model.Event) error
+	overview overview
+	parent   znode.Parent
+	next     int
+}
+
+func newScript(path string) *script {
+	s := &script{
+		at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), path: path,
+		journal: doctor.NewJournal(model.Config{Path: path, AckPath: path + "-leader", AckExpected: true}),
+	}
+	s.parent = znode.Parent{Czxid: 1, Ctime: s.at, Pzxid: 10}
+	s.metrics, s.count = ofPath(path, s.state)
+	return s
+}
+
+// state is the present state, as a feed returns it to several goroutines.
+func (s *script) state() *doctor.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.State()
+}
+
+// all returns everything that is exposed with one election.
+func (s *script) all() []prometheus.Collector {
+	return append(s.metrics, describe(ofAll(), nil, func(put put) {
+		o := s.overview
+		o.elections = []*doctor.State{s.state()}
+		o.sample(put)
+	}))
+}
+
+func (s *script) apply(o model.Observation) { s.count(s.journal.Apply(o)) }
+
+func (s *script) after(d time.Duration) *script {
+	s.at = s.at.Add(d)
+	return s
+}
+
+func (s *script) link(l model.Link) {
+	s.apply(&model.Connection{At: s.at, Link: l, Server: "127.0.0.1:2181", Session: 7, Timeout: 10 * time.Second})
+}
+
+func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
+
+// read is a read after joins creates and the deletion of the leavers, all within the
+// last milliseconds, and missed changes before. data is that of the new ones.
+func (s *script) read(data string, joins, missed int, leavers ...int) {
+	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
+		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
+	for range joins {
+		s.parent.Pzxid++
+		r.New = append(r.New, znode.Znode{
+			Name: name(s.next), Session: uint64(0x100 + s.next), Czxid: s.parent.Pzxid, Ctime: s.at, Data: znode.NewData([]byte(data)),
+		})
+		s.next++
+	}
+	for _, l := range leavers {
+		s.parent.Pzxid++
+		r.Gone = append(r.Gone, name(l))
+	}
+	s.parent.Cversion += int32(joins + len(leavers) + 2*missed)
+	s.parent.Pzxid += int64(2 * missed)
+	s.parent.Children += int32(joins - len(leavers))
+	r.Parent = s.parent
+	s.apply(r)
+}
+
+// ack is the acknowledgement of a candidate.
+func (s *script) ack(sequence int) {
+	var czxid int64
+	for _, c := range s.journal.State().Queue.All() {
+		if c.Name == name(sequence) {
+			czxid = c.Czxid
+		}
+	}
+	s.apply(&model.Ack{
+		At: s.at, Presence: model.Present, Session: uint64(0x100 + sequence), Czxid: czxid,
+		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond),
+		Data: znode.NewData(model.AckData(znode.Join(s.path, name(sequence)), czxid)),
+	})
+}
+
+// played is a history with handoffs, a vacancy, missed changes and a lost connection.
+func played() *script {
+	s := newScript("/election")
+	s.link(model.Connected)
+	s.read("host", 3, 0)
+	s.ack(0)
+	s.after(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
+	s.after(40 * time.Millisecond).ack(1)
+	s.after(time.Minute).read("host", 0, 1, 1) // another, not acknowledged; and a candidate that was not seen
+	s.after(time.Minute).read("host", 0, 0, 2) // nobody is left
+	s.after(2*time.Second).read("host", 2, 0)
+	s.after(300 * time.Millisecond).ack(3)
+	s.after(time.Minute).link(model.Disconnected)
+	s.after(time.Second).link(model.Connected)
+	s.after(time.Millisecond).read("host", 1, 0)
+	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "a", Session: 0x103, Belief: model.Leading, Znode: name(3)}})
+	s.overview = overview{
+		Reach:    watch.Reach{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, Questions: 7},
+		searches: &searches{ended: true, unwatched: 1, requests: 12},
+	}
+	return s
+}
+
+// text is what collectors expose.
+func text(t *testing.T, all ...prometheus.Collector) string {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(all...)
+	families, err := registry.Gather() // pedantic: consistent with Describe
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, f := range families {
+		if _, err := expfmt.MetricFamilyToText(&b, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+func TestExposition(t *testing.T) {
+	t.Parallel()
+	lost := played()
+	lost.after(time.Minute).link(model.Disconnected)
+	lost.overview.Connected = time.Time{}
+	for file, s := range map[string]*script{"unseen": newScript("/election"), "history": played(), "lost": lost} {
+		file, got := "testdata/"+file+".txt", text(t, s.all()...)
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs (go test ./ui/cli/exporter -update shows how):\n%s", file, got)
+		}
+	}
+}
+
+// A duration whose bounds are not known is not measured.
+func TestDurationWithoutBounds(t *testing.T) {
+	t.Parallel()
+	s, took := newScript("/election"), 30*time.Millisecond
+	s.count([]model.Event{{Body: model.Handoff{Takeover: &took, Vacant: &took}}})
+	got := text(t, s.all()...)
+	for _, metric := range []string{"takeover", "vacancy"} {
+		for quality, want := range map[string]int{"guess": 1, "measured": 0} {
+			if line := fmt.Sprintf("electop_%s_seconds_count{path=\"/election\",quality=%q} %d\n", metric, quality, want); !strings.Contains(got, line) {
+				t.Errorf("no %q in\n%s", line, got)
+			}
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	problems, err := promlint.New(strings.NewReader(text(t, played().all()...))).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+}
+
+// TestServersAddNoSeries: whatever the names and the data of znodes are, the number of
+// series stays the same.
+func TestServersAddNoSeries(t *testing.T) {
+	t.Parallel()
+	s := played()
+	few := series(t, s)
+	if few < 20 {
+		t.Errorf("%d series: too few to compare", few)
+	}
+	s.after(time.Second).read("leader", 1, 0, 3, 4, 5)
+	for i := range 200 {
+		s.after(time.Second).read(fmt.Sprintf("leader%d", i), 1, 0, s.next-1)
+	}
+	if n := series(t, s); n != few {
+		t.Errorf("%d series after 200 more candidates, %d before", n, few)
+	}
+	if got := leaders(t, s); !slices.Equal(got, []string{"leader199"}) {
+		t.Errorf("leaders %q, want only the present one", got)
+	}
+}
+
+// TestHostileLeader: the name of a leader is safe and short in its label, and adds nothing.
+func TestHostileLeader(t *testing.T) {
+	t.Parallel()
+	const breaks = "\"\\} 1\nelectop_up 7\n"
+	for _, c := range []struct{ what, name, data, want string }{
+		{"plain", "n_", "host-1:8080", "host-1:8080"},
+		{"quoted", "n_", `a"b\c`, `a"b\c`},
+		{"in the data", "n_", breaks + "\x1b[2J", "n_0000000000"},
+		{"in the name", breaks + "\x1b[2J\u202e\u009b\xff-n_", "", `"\} 1\nelectop_up 7\n\x1b[2J\u202e\x9b\xff-n_0000000000`},
+		{"long data", "n_", strings.Repeat("x", 10<<10), "n_0000000000"},
+		{"long name", strings.Repeat("x", 10<<10) + "-n_", "", strings.Repeat("x", 63) + "…"},
+	} {
+		s := alone(c.name, c.data)
+		if got := leaders(t, s); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%s: leader %q, want %q", c.what, got, c.want)
+		}
+		got := text(t, s.all()...)
+		if strings.Contains(got, "\nelectop_up 7") || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && znode.Unsafe(r) }) {
+			t.Errorf("%s:\n%s", c.what, got)
+		}
+	}
+}
+
+// alone is an election with one candidate, whose name is this and a number.
+func alone(name, data string) *script {
+	s := newScript("/election")
+	s.link(model.Connected)
+	s.parent.Children, s.parent.Cversion = 1, 1
+	s.apply(&model.Read{At: s.at, Presence: model.Present, Full: true, Parent: s.parent, New: []znode.Znode{
+		{Name: name + "0000000000", Session: 7, Czxid: s.parent.Pzxid, Ctime: s.at, Data: znode.NewData([]byte(data))},
+	}})
+	return s
+}
+
+// empty is alone after the candidate left.
+func empty(name string) *script {
+	s := alone(name, "")
+	s.parent.Children, s.parent.Cversion, s.parent.Pzxid = 0, 2, s.parent.Pzxid+1
+	s.apply(&model.Read{At: s.at, Presence: model.Present, Parent: s.parent, Gone: []string{name + "0000000000"}})
+	return s
+}
+
+// TestLeaderStates: a known leader, none, a free lock and not knowing are told apart.
+func TestLeaderStates(t *testing.T) {
+	t.Parallel()
+	lost := alone("n_", "")
+	lost.link(model.Disconnected)
+	const guid = "_c_01234567-89ab-cdef-0123-456789abcdef"
+	for want, s := range map[string]*script{"known": alone("n_", ""), "none": empty("n_"), "free": empty(guid + "-__READ__"), "unknown": lost} {
+		got := text(t, s.all()...)
+		for _, state := range []string{"known", "none", "free", "unknown"} {
+			value := 0
+			if state == want {
+				value = 1
+			}
+			if line := fmt.Sprintf("electop_leader_state{path=\"/election\",state=%q} %d\n", state, value); !strings.Contains(got, line) {
+				t.Errorf("%s: no %s in\n%s", want, line, got)
+			}
+		}
+		if all := leaders(t, s); (len(all) == 1) != (want == "known") {
+			t.Errorf("%s: leaders %q", want, all)
+		}
+	}
+}
+
+// series counts the series.
+func series(t *testing.T, s *script) int {
+	t.Helper()
+	n := 0
+	for line := range strings.Lines(text(t, s.all()...)) {
+		if !strings.HasPrefix(line, "#") {
+			n++
+		}
+	}
+	return n
+}
+
+// leaders returns who leads, as the metrics say.
+func leaders(t *testing.T, s *script) (values []string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^electop_leader_info\{leader=("(?:[^"\\]|\\.)*"),path="/election"\} 1$`).FindAllStringSubmatch(text(t, s.all()...), -1) {
+		leader, err := strconv.Unquote(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, leader)
+	}
+	return values
+}

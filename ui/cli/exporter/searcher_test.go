@@ -1,0 +1,163 @@
+package exporter
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"electop/demo/zkserver"
+	"electop/ui/cli/ask"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
+	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
+)
+
+// cluster is an exporter of a cluster in memory.
+type cluster struct {
+	*testing.T
+	exporter Exporter
+	writer   *client.Conn
+}
+
+// onCluster runs a test in virtual time.
+func onCluster(t *testing.T, test func(*cluster)) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		conn := client.Config{
+			Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: 6 * time.Second, Logger: slog.New(slog.DiscardHandler),
+			Dial: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+		}
+		writer, err := client.Connect(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer writer.Close()
+		writer.AwaitConnected(t.Context())
+		w, err := watch.New(watch.Config{Conn: conn, Asking: ask.Options{Mode: admin.Off}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks := task.NewGroup(t.Context())
+		defer tasks.Stop()
+		c := &cluster{T: t, writer: writer}
+		c.exporter.registry = prometheus.NewRegistry()
+		c.exporter.listener = &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		c.exporter.Search(conn, connect.Reach{For: time.Second})
+		c.exporter.Start(tasks, w)
+		test(c)
+	})
+}
+
+// create creates a candidate at a path, with the path if it is missing, and returns its znode.
+func (c *cluster) create(path, name string) string {
+	c.Helper()
+	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // it may exist
+	z, err := c.writer.Create(c.Context(), path+"/"+name, []byte("host"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		c.Fatal(err)
+	}
+	return z
+}
+
+func (c *cluster) remove(paths ...string) {
+	c.Helper()
+	for _, path := range paths {
+		if err := c.writer.Delete(c.Context(), path, -1); err != nil {
+			c.Fatal(err)
+		}
+	}
+}
+
+// after returns the values of a metric after a while, by path: "" for one without a path.
+func (c *cluster) after(d time.Duration, metric string) map[string]float64 {
+	c.Helper()
+	time.Sleep(d)
+	synctest.Wait()
+	families, err := c.exporter.registry.Gather()
+	if err != nil {
+		c.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() != metric || m.GetCounter() == nil && m.GetGauge() == nil {
+				continue
+			}
+			path := ""
+			for _, l := range m.GetLabel() {
+				if l.GetName() == "path" {
+					path = l.GetValue()
+				}
+			}
+			values[path] += m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return values
+}
+
+func (c *cluster) has(values map[string]float64, want string) {
+	c.Helper()
+	if got := fmt.Sprint(values); got != want {
+		c.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Elections are found while the exporter runs, stay while nobody leads them, and go when
+// they are no longer there.
+func TestElectionsComeAndGo(t *testing.T) {
+	const lock = "_c_01234567-89ab-cdef-0123-456789abcdef-__READ__"
+	onCluster(t, func(c *cluster) {
+		first := c.create("/first", "n_")
+		c.has(c.after(2*time.Second, "electop_leader_known"), "map[/first:1]")
+		second, held := c.create("/second", "n_"), c.create("/lock", lock)
+		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:1 /lock:1 /second:1]")
+		c.remove(first, second, held, "/second")
+		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
+		c.has(c.after(0, "electop_elections_without_leader"), "map[:2]")
+		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
+		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // nobody leads it, and it is there
+		c.create("/second", "n_")
+		c.create("/lock", lock)
+		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
+		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:0 /second:0]")
+		if all := c.exporter.watched.All(); len(all) != 3 {
+			c.Errorf("%d elections are watched", len(all))
+		}
+	})
+}
+
+// The number of elections is bounded, and those that are not watched are counted.
+func TestElectionsAreBounded(t *testing.T) {
+	onCluster(t, func(c *cluster) {
+		for i := range Max + 7 {
+			c.create(fmt.Sprintf("/e%03d", i), "n_")
+		}
+		known := c.after(time.Minute, "electop_leader_known")
+		if len(known) != Max || slices.Contains([]float64{known["/e000"], known["/e199"]}, 0) {
+			c.Errorf("%d elections: %v", len(known), known)
+		}
+		c.has(c.after(0, "electop_elections"), fmt.Sprintf("map[:%d]", Max))
+		c.has(c.after(0, "electop_elections_unwatched"), "map[:7]")
+	})
+}
+
+// Two paths with one label are told apart: the second is not watched, and counted.
+func TestLabelOfAnotherElection(t *testing.T) {
+	onCluster(t, func(c *cluster) {
+		c.create("/a\u202e", "n_")
+		c.create(`/a\u202e`, "n_")
+		c.has(c.after(time.Minute, "electop_leader_known"), `map[/a\u202e:1]`)
+		c.has(c.after(0, "electop_elections_unwatched"), "map[:1]")
+	})
+}
