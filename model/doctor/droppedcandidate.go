@@ -20,6 +20,7 @@ func droppedCandidate(r *report) {
 		return
 	}
 	var gone, others []uint64
+	crowd := r.watchersOfLeader()
 	stands := make(map[uint64]bool)
 	for _, c := range s.Ignored {
 		stands[c.Session] = true
@@ -42,7 +43,7 @@ func droppedCandidate(r *report) {
 		switch {
 		case follows:
 			gone = append(gone, session)
-		case watches && !stood:
+		case watches && !stood && !slices.Contains(crowd, session):
 			others = append(others, session)
 		}
 	}
@@ -61,13 +62,47 @@ func droppedCandidate(r *report) {
 	}
 	f := r.find(onlookers, "others", "{sessions}",
 		units.Count(len(others), "session watches candidates but owns none", "sessions watch candidates but own none"))
-	f.Sessions = others[:min(len(others), evidenceMax)]
+	f.clients(others)
+}
+
+// foreignWatchers finds that many sessions which are no candidates watch the leader's znode.
+func foreignWatchers(r *report) {
+	crowd := r.watchersOfLeader()
+	if len(crowd) == 0 {
+		return
+	}
+	head := r.s.First()
+	f := r.find(manyWatch, safe(head.Name), "{sessions}", units.Count(len(crowd), "session", "sessions"))
+	f.because("the servers' watches of %s at %s:", safe(head.Name), units.Clock(r.s.LeaderWatchers().At))
+	f.Znodes = []string{r.path(head.Name)}
+	f.clients(crowd)
+}
+
+// crowdFrom is the number of other sessions on the leader's znode from which on a handoff
+// is a load on the servers.
+const crowdFrom = 20
+
+// watchersOfLeader returns the sessions that are no candidates and watch the leader's znode,
+// nil if they are few. Where the znode has no queue, those who wait watch it.
+func (r *report) watchersOfLeader() []uint64 {
+	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
+		return w.Others
+	}
+	return nil
+}
+
+// clients adds sessions with the addresses of their clients.
+func (f *draft) clients(sessions []uint64) {
+	f.Sessions = sessions[:min(len(sessions), evidenceMax-2)]
 	for _, session := range f.Sessions {
 		from := ""
-		if x := s.Tracked.Client(session); x.Conn != nil {
+		if x := f.r.s.Tracked.Client(session); x.Conn != nil {
 			from = " from " + safe(x.Conn.Addr)
 		}
 		f.because("session %s%s", znode.Hex(session), from)
+	}
+	if more := len(sessions) - len(f.Sessions); more > 0 {
+		f.because("and %d more", more)
 	}
 }
 

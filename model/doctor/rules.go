@@ -22,6 +22,7 @@ var rules = []rule{
 	{id: "epoch-jump", check: epochJump},
 	{id: "flapping", check: flapping},
 	{id: "herd", check: herdWatch},
+	{id: "foreign-watchers", check: foreignWatchers},
 	{id: "ensemble-split", check: ensembleSplit, always: true, sure: true},
 	{id: "zxid-rollover", check: zxidRollover, always: true, sure: true},
 	{id: "ephemerals-differ", check: ephemeralsDiffer, always: true, sure: true, byTables: true},

@@ -121,6 +121,11 @@ var (
 		"When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
 		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
 		[]string{"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)"}}
+	manyWatch = text{Warning, 0,
+		"{sessions} without a candidate watch the leader's znode",
+		"When the znode is deleted, all of them are notified and read who leads at the same moment, in which the servers have the load of the handoff too.",
+		"Find these programs by their addresses. Let them read who leads from an acknowledgement, or through fewer clients.",
+		[]string{"ZooKeeper recipes: locks (herd effect)"}}
 	herdByDesign = text{Info, time.Second,
 		"a herd by design: everybody watches the list of candidates",
 		"Each join and each departure notifies all of them. With few candidates that costs little.",
