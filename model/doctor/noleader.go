@@ -21,6 +21,12 @@ func noLeader(r *report) {
 	vacant(r)
 }
 
+// early makes a finding of it that is shown before it has lasted.
+func (f *draft) early(wait time.Duration) *draft {
+	f.wait, f.shown = wait, true
+	return f
+}
+
 // notAcknowledged finds a first candidate that has not acknowledged.
 func notAcknowledged(r *report) {
 	s := r.s
@@ -30,8 +36,7 @@ func notAcknowledged(r *report) {
 	if a.ByData && stem == "" {
 		t = notFenced
 	}
-	f := r.find(t, "acknowledgement", "{first}", safe(head.Label())).about(head)
-	f.wait = takeover
+	f := r.find(t, "acknowledgement", "{first}", safe(head.Label())).about(head).early(takeover)
 	f.because("first in the queue: %s", said(head))
 	switch {
 	case stem != "":
@@ -54,7 +59,13 @@ func notAcknowledged(r *report) {
 func vacant(r *report) {
 	s := r.s
 	v, ok := s.Vacancy()
-	if !ok || s.Dialect == nil || s.Dialect.Vacancy() == 0 {
+	if !ok || s.ElectionUnseen() {
+		return
+	}
+	if s.Dialect == nil || s.Dialect.Vacancy() == 0 {
+		f := r.find(noCandidates, "").early(noCandidates.wait)
+		f.Znodes = []string{s.Path}
+		f.empty(v)
 		return
 	}
 	could, t := s.Standbys(), nobodyLeads
@@ -68,10 +79,8 @@ func vacant(r *report) {
 	case could.Listed && len(could.Names)+could.Unread == 0:
 		t = nobodyCould
 	}
-	f := r.find(t, "", "{system}", s.Dialect.System)
-	f.wait = s.Dialect.Vacancy()
-	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
-	f.because("%s", since(v))
+	f := r.find(t, "", "{system}", s.Dialect.System).early(s.Dialect.Vacancy())
+	f.empty(v)
 	f.because("%s", Could("lead", could))
 	f.lastLeader()
 	if n, path, ok := s.Backlog(); ok && n > 0 {
@@ -100,6 +109,13 @@ func LastWords(last model.LedLast) string {
 		return last.Who + " led last and has to be fenced"
 	}
 	return last.Who + " led last"
+}
+
+// empty adds that there is no candidate, and since when.
+func (f *draft) empty(v model.Vacancy) {
+	s := f.r.s
+	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
+	f.because("%s", since(v))
 }
 
 // since says since when nobody leads, and how that is known.

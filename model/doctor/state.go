@@ -26,6 +26,17 @@ type State struct {
 	lost         []uint64
 }
 
+// Early returns the findings, and those that are shown before they have lasted.
+func (s *State) Early() []*Finding {
+	out := slices.Clip(s.Findings)
+	for _, p := range s.Pending {
+		if p.Early != nil {
+			out = append(out, p.Early)
+		}
+	}
+	return out
+}
+
 // Snapshot is a [model.Snapshot] with its diagnosis.
 type Snapshot struct{ State *State }
 

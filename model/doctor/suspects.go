@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // suspect holds what a rule reported.
@@ -26,6 +27,7 @@ type hold struct {
 	tables int       // this many tables, each calm after the one before
 	again  time.Time // look again then, whatever changed
 	ages   bool      // until then there is nothing to suspect
+	shown  bool      // it is worth showing before it has lasted: see [Pending.Early]
 }
 
 // suspicions hold what rules reported, and the findings that they became.
@@ -139,6 +141,9 @@ type Pending struct {
 	// Left is the time that it still has to last; 0 means until the servers have been
 	// asked again.
 	Left time.Duration
+	// Early is the finding as far as it is known, for what is so already whether it lasts or
+	// not: that nobody leads. nil for others. It is a warning at most.
+	Early *Finding
 }
 
 // pending lists the suspicions that want to last longer.
@@ -149,7 +154,18 @@ func (u *suspicions) pending(at time.Time) []Pending {
 			continue
 		}
 		f := s.finding
-		out = append(out, Pending{f.ID, f.Title, f.Severity, f.Znodes, max(0, s.wait-at.Sub(s.first))})
+		p := Pending{f.ID, f.Title, f.Severity, f.Znodes, max(0, s.wait-at.Sub(s.first)), nil}
+		if s.shown {
+			early := *f
+			text := "first seen at " + units.Clock(s.first) + ", " + units.Exact(at.Sub(s.first).Round(time.Second)) + " ago"
+			if f.Severity == Critical {
+				early.Severity = Warning
+				text += "; critical if it lasts " + units.Exact(s.wait)
+			}
+			early.Evidence = append(slices.Clip(f.Evidence), text)
+			p.Early = &early
+		}
+		out = append(out, p)
 	}
 	slices.SortFunc(out, func(a, b Pending) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), slices.Compare(a.Znodes, b.Znodes), cmp.Compare(a.Title, b.Title))

@@ -22,10 +22,12 @@ var (
 		"Read the log of its failover controller, {first}: it says why it cannot fence the leader before it.", nil}
 	nobodyLeads = text{Critical, 0, "no leader: nobody leads {system}", "What the leader does for the others is not done.",
 		"Read the log of one of those that could lead: it says why it does not.", nil}
-	nobodyCould = text{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
-	nobodyMay   = text{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
-	nobodyThere = text{Info, 0, "nobody leads, and nobody stands who could", "None if {system} was shut down.", "Start it, if it should run.", nil}
-	shutDown    = text{Info, 0, "nobody leads: the system was shut down", nobodyThere.harm, nobodyThere.advice, nil}
+	nobodyCould  = text{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
+	nobodyMay    = text{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
+	nobodyThere  = text{Info, 0, "nobody leads, and nobody stands who could", "None if {system} was shut down.", "Start it, if it should run.", nil}
+	noCandidates = text{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise what a leader does is not done.",
+		"Start a program that can lead, if one should run.", []string{"ZooKeeper recipes: leader election"}}
+	shutDown = text{Info, 0, "nobody leads: the system was shut down", nobodyThere.harm, nobodyThere.advice, nil}
 
 	leaderNoMember = text{Critical, 0,
 		"the leader {leader} is no member of {system}",

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +16,7 @@ import (
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/task"
+	"electop/ui/cli/terminal"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/feed"
@@ -26,8 +30,8 @@ func newDoctor(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:               "doctor [PATH...]",
-		Short:             "Diagnose known failures of elections (exit code 5: a critical finding)",
-		Long:              "doctor observes each election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 90 seconds more, unless --for is given. Several elections are observed at the same time.\n" + severalPaths,
+		Short:             "Diagnose known failures of elections (exit codes 5: a critical finding, 4: no leader for a short time)",
+		Long:              "doctor observes each election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 50 seconds more, unless --for is given. Several elections are observed at the same time.\n" + severalPaths,
 		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json\n  electop doctor --cluster prod",
 		Args:              pathArgs(o, watch.Max),
 		ValidArgsFunction: o.completePaths(watch.Max),
@@ -69,45 +73,41 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	}
 	t := task.NewGroup(ctx)
 	w.Observe(t)
-	reach := o.cluster.Reach()
+	line, shown := terminal.Of(std.Err)
+	look := &looking{end: time.Now().Add(o.duration), what: "looking"}
+	if shown {
+		t.Start("countdown", func(ctx context.Context) error { return look.countdown(ctx, line) })
+	}
 	results := make([]examined, len(o.paths))
+	var all sync.WaitGroup
 	for i, e := range w.All() {
-		r, exam := &results[i], watch.Exam{For: o.duration, Reach: reach}
-		r.done = make(chan struct{})
-		of := ""
-		if len(results) > 1 {
-			of = znode.Safe(e.Path, 0) + ": "
-		}
+		r, exam := &results[i], watch.Exam{For: o.duration, Reach: o.cluster.Reach()}
 		if !o.durationSet {
 			exam.Longer = func(by time.Duration, p doctor.Pending) {
-				std.note("%slooking %s longer: %s", of, units.Exact(by), znode.Safe(p.Title, 0))
+				what := fmt.Sprintf("looking %s longer: %s", units.Exact(by), znode.Safe(p.Title, 0))
+				if len(results) > 1 {
+					what = znode.Safe(e.Path, 0) + ": " + what
+				}
+				look.longer(time.Now().Add(by), what)
+				if !shown {
+					std.note("%s", what)
+				}
 			}
 		}
-		go func() {
-			defer close(r.done)
-			r.state, r.observed, r.err = w.Examine(t.Context(), e, exam)
-		}()
+		all.Go(func() { r.state, r.observed, r.err = w.Examine(t.Context(), e, exam) })
 	}
-	err = o.each(std, func(i int) (any, string, error) {
+	all.Wait()
+	if err := t.Stop(); err != nil && ctx.Err() == nil && results[0].err == nil {
+		return err
+	}
+	return o.each(std, func(i int) (any, string, error) {
 		r := &results[i]
-		<-r.done
 		if r.err != nil {
 			return nil, "", r.err
 		}
 		o.noteBelow(ctx, conn, r.state, std)
-		if doctor.Worst(r.state.Findings) == doctor.Critical {
-			r.err = exit.Critical
-		}
-		return plain.Doctor(r.state, r.observed), plain.DoctorText(r.state, r.observed), r.err
+		return plain.Doctor(r.state, r.observed), plain.DoctorText(r.state, r.observed), outcome(r.state)
 	})
-	failed := t.Stop()
-	for _, r := range results {
-		<-r.done
-	}
-	if failed != nil && ctx.Err() == nil && err == nil {
-		err = failed
-	}
-	return err
 }
 
 // examined is how the exam of an election ended.
@@ -115,5 +115,50 @@ type examined struct {
 	state    *doctor.State
 	observed time.Duration
 	err      error
-	done     chan struct{} // closed at the end
+}
+
+// outcome returns the exit code that a state causes, nil for success.
+func outcome(s *doctor.State) error {
+	if doctor.Worst(s.Findings) == doctor.Critical {
+		return exit.Critical
+	}
+	for _, p := range s.Pending {
+		if p.Early != nil && p.Severity == doctor.Critical {
+			return exit.Empty
+		}
+	}
+	return nil
+}
+
+// looking is until when the doctor observes, and why.
+type looking struct {
+	mu   sync.Mutex
+	end  time.Time
+	what string
+}
+
+// longer says that the doctor observes until end, if that is later.
+func (l *looking) longer(end time.Time, what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if end.After(l.end) {
+		l.end, l.what = end, what
+	}
+}
+
+// countdown shows the time that is left on a line of a terminal, which it clears at the end.
+func (l *looking) countdown(ctx context.Context, w io.Writer) error {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	defer fmt.Fprint(w, "\r\x1b[K")
+	for {
+		l.mu.Lock()
+		fmt.Fprintf(w, "\r\x1b[K%s (%s left)", l.what, units.Exact(max(0, time.Until(l.end)).Round(time.Second)))
+		l.mu.Unlock()
+		select {
+		case <-second.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }

@@ -50,3 +50,49 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 		})
 	})
 }
+
+// TestDoctorEndsWithWhatItChecked: below a line that says that nobody leads there is a
+// finding, however short doctor looked. Otherwise the end says what was checked.
+func TestDoctorEndsWithWhatItChecked(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c, other := rawClient(t, addr), rawClient(t, addr)
+		root := unique("nobody")
+		shard := root + "/collections/books/leader_elect/shard1/election"
+		for i, r := range shard {
+			if i > 0 && r == '/' {
+				create(t, c, shard[:i], "", 0)
+			}
+		}
+		for _, path := range []string{shard, root + "/empty", root + "/healthy"} {
+			create(t, c, path, "", 0)
+		}
+		create(t, c, shard+"/72057700533010431-core_node1-n_", "", contender)
+		first := create(t, c, root+"/healthy/n_", "", contender)
+		create(t, other, root+"/healthy/n_", "", contender)
+		if _, _, _, err := other.ExistsW(first); err != nil {
+			t.Fatal(err)
+		}
+		const nothing = "Nothing found in what was checked."
+		for _, x := range []struct {
+			path    string
+			code    int
+			want    []string
+			without string
+		}{
+			{shard, 4, []string{"no leader: core_node1", "WARNING   no leader", "first seen at", "critical if it lasts 4m", "--for 241s"}, "othing found"},
+			{root + "/empty", 0, []string{"INFO      nobody leads", "has no candidate"}, "othing found"},
+			{root + "/healthy", 0, []string{nothing, "Checked, for 1 s:", "the znodes of 2 candidates"}, "WARNING"},
+		} {
+			out, _ := once(t, x.code, "doctor", x.path, "-s", addr, "--for", "1s")
+			for _, want := range x.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q: %s", want, out)
+				}
+			}
+			if strings.Contains(out, x.without) {
+				t.Errorf("%q: %s", x.without, out)
+			}
+		}
+	})
+}

@@ -34,8 +34,10 @@ func (o *options) each(std IO, read func(i int) (object any, text string, err er
 		case err == nil:
 		case !several || coded && e.Code != exit.NoCandidate && e.Code != exit.Finding || errors.Is(err, context.Canceled):
 			return err
-		case coded && worst == nil:
-			worst = err
+		case coded:
+			if w, ok := errors.AsType[exit.Error](worst); worst == nil || ok && w.Code != exit.Failure && w.Code < e.Code {
+				worst = err
+			}
 		case !coded:
 			std.note("%s", znode.Safe(err.Error(), 1000))
 			worst = exit.Passed(exit.Failure)

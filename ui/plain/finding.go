@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"electop/model"
 	"electop/model/doctor"
+	"electop/model/units"
 	"electop/model/znode"
 )
 
@@ -53,13 +55,16 @@ type diagnosis struct {
 	ObservedAt *string     `json:"observed_at"`
 	Findings   []finding   `json:"findings"`
 	Unchecked  []Unchecked `json:"unchecked"`
+	Checked    []string    `json:"checked"`
+	ObservedMS *float64    `json:"observed_ms"`
 }
 
 // Doctor returns the doctor's object for a state that was observed for that long.
 func Doctor(s *doctor.State, observed time.Duration) any {
 	out := diagnosis{
 		Format: Format, Path: s.Path, System: text(System(s)), ObservedAt: known(s.At),
-		Findings: findingsOf(s.Findings), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
+		Findings: findingsOf(s.Early()), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
+		Checked: checked(s), ObservedMS: millis(&observed),
 	}
 	return out
 }
@@ -70,7 +75,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	unchecked := append(NotChecked(s), tooEarly(s, observed)...)
 	fmt.Fprintf(&b, "%s\n", headline(s))
 	uncheckedBrief(&b, unchecked)
-	for _, found := range s.Findings {
+	for _, found := range s.Early() {
 		f := findingOf(found)
 		fmt.Fprintln(&b, "\n"+title(found))
 		for _, e := range f.Evidence {
@@ -83,14 +88,51 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 		field(&b, "see", strings.Join(f.References, ", "))
 	}
 	switch {
-	case len(s.Findings) > 0:
-	case len(unchecked) > 0:
-		fmt.Fprint(&b, "\nNothing found in what was checked.\n")
+	case len(s.Early()) > 0:
+	case s.Leader() == nil && !isGroup(s):
+		fmt.Fprint(&b, "\nNo other finding in what was checked.\n")
 	default:
-		fmt.Fprint(&b, "\nNothing found.\n")
+		fmt.Fprint(&b, "\nNothing found in what was checked.\n")
+	}
+	fmt.Fprintf(&b, "\nChecked, for %s:\n", units.Exact(observed))
+	for _, c := range checked(s) {
+		fmt.Fprintf(&b, "  %s\n", znode.Safe(c, 0))
 	}
 	uncheckedText(&b, unchecked)
 	return b.String()
+}
+
+// checked says what the doctor looked at. What it could not look at is in [NotChecked].
+func checked(s *doctor.State) []string {
+	n, waiting, verified, heard := s.Queue.Len(), 0, 0, 0
+	for i, c := range s.Queue.All() {
+		if _, waits := s.Recipe.Watches(s.Queue, i); waits {
+			waiting++
+			if s.Edge(i).State != doctor.Unverified {
+				verified++
+			}
+		}
+		if s.Tracked.Timeout(c.Session) > 0 {
+			heard++
+		}
+	}
+	unheard, _ := s.Tracked.Unheard()
+	out := []string{"the znodes of " + units.Count(n, "candidate", "candidates")}
+	if s.Single {
+		out[0] = "whether the znode of the leader exists"
+	} else if len(s.Ignored) > 0 {
+		out[0] += " and " + units.Count(len(s.Ignored), "other child", "other children")
+	}
+	if s.Ack.Path != "" && !s.Ack.At.IsZero() && s.Ack.Presence != model.Denied {
+		out = append(out, "the acknowledgement "+s.Ack.Path)
+	}
+	if t := s.Answers; t != nil && n > 0 {
+		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), units.Count(n, "candidate", "candidates")))
+		if waiting > 0 {
+			out = append(out, fmt.Sprintf("who watches what: %d of %d that wait", verified, waiting))
+		}
+	}
+	return out
 }
 
 // title is a finding in a line.

@@ -37,6 +37,9 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
 	}
 	for i, p := range s.Pending {
+		if p.Early != nil && p.Severity == p.Early.Severity {
+			continue // a finding already
+		}
 		if i == listMax {
 			add("more suspicions of this kind", short, observeFor)
 			break
