@@ -122,14 +122,13 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 	return s.bySession[c.Session]
 }
 
-// Client returns where a contender's session is connected, as the servers last
-// reported; conn is nil where that is unknown.
-func (s *State) Client(c *dialect.Candidate) (conn *session.Client, server string, at time.Time) {
+// Client returns where a contender's session is connected, or was last; listed is false
+// if the servers do not list it any longer. Conn is nil where that is unknown.
+func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
-		return nil, "", time.Time{}
+		return x, false
 	}
-	x := s.Tracked.Client(c.Session)
-	return x.Conn, x.Server, x.At
+	return s.Tracked.Last(c.Session)
 }
 
 // MemberWith returns our own candidate that has that session now, or nil.

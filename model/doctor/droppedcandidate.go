@@ -93,7 +93,7 @@ func (r *report) watchersOfLeader() []uint64 {
 
 // clients adds sessions with the addresses of their clients.
 func (f *draft) clients(sessions []uint64) {
-	f.Sessions = sessions[:min(len(sessions), evidenceMax-2)]
+	f.Sessions = sessions
 	for _, session := range f.Sessions {
 		from := ""
 		if x := f.r.s.Tracked.Client(session); x.Conn != nil {

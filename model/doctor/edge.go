@@ -16,7 +16,8 @@ type WatchState string
 const (
 	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why says what is missing
 	Verified     WatchState = "verified" // a server's table has it
-	WrongWatch   WatchState = "wrong"    // it watches another znode of the election
+	OtherWatch   WatchState = "other"    // the last answer has its watch on another znode; another answer has to confirm that
+	WrongWatch   WatchState = "wrong"    // it watches another znode of the election, by two answers
 	MissingWatch WatchState = "missing"  // every member answered twice, and none has the watch
 )
 
@@ -35,8 +36,8 @@ type Edge struct {
 	Own    bool
 	Server string    // the member that has the watch
 	At     time.Time // when the servers were asked; zero if never
-	Why    string    // for Unverified: what is missing; safe to show
-	Early  bool      // for Unverified: the next answers of the servers may verify it
+	Why    string    // for Unverified and OtherWatch: what is missing; safe to show
+	Early  bool      // for these: the next answers of the servers may decide it
 }
 
 // Edge returns what is known about the watch of the contender at position i. A
@@ -107,7 +108,11 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "its predecessor changed after the servers were asked", true
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " has more watches than electop keeps"
-	case !misled && last.why != "":
+	case misled && before.elsewhere(c, target, since) && after.elsewhere(c, target, since):
+		e.State = WrongWatch
+	case misled:
+		e.State, e.Why, e.Early = OtherWatch, "the watch on another znode was seen only once: ask again (v)", true
+	case last.why != "":
 		e.Why = last.why
 	case before == nil && s.watch.base != nil:
 		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
@@ -117,10 +122,6 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "its predecessor changed between the last two answers: ask again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
 		e.Why, e.Early = "the watch was seen before and is missing now: ask again (v)", true
-	case misled && before.misled(c) && after.misled(c):
-		e.State = WrongWatch
-	case misled:
-		e.Why, e.Early = "a wrong watch was seen only once: ask again (v)", true
 	case cmp.Or(before.why, after.why) != "":
 		e.Why = cmp.Or(before.why, after.why)
 	case s.Tracked.Absent(c.Session), last.away(c.Session), before.away(c.Session), after.away(c.Session):
@@ -131,8 +132,12 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-// misled reports whether the contender watched another child.
-func (r *watchTable) misled(c *dialect.Candidate) bool {
+// elsewhere reports whether the contender watched another child and not target, which is
+// its predecessor since then.
+func (r *watchTable) elsewhere(c, target *dialect.Candidate, since time.Time) bool {
+	if r == nil || since.After(r.at) || r.watches(c.Session, target.Name) {
+		return false
+	}
 	w := r.watching[c.Session]
 	return w != nil && (len(w.names) > 1 || len(w.names) == 1 && w.names[0] != c.Name)
 }

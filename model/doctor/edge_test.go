@@ -113,9 +113,9 @@ func TestEdgeUnknown(t *testing.T) {
 func TestClient(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
-	conn, server, at := st.Client(st.Queue.At(1))
-	if conn == nil || conn.Addr != "10.0.0.2:4000" || server != "zk3:2181" || at.IsZero() {
-		t.Errorf("%+v on %s at %v", conn, server, at)
+	x1, listed := st.Client(st.Queue.At(1))
+	if x1.Conn == nil || !listed || x1.Conn.Addr != "10.0.0.2:4000" || x1.Server != "zk3:2181" || x1.At.IsZero() {
+		t.Errorf("%+v, listed %v", x1, listed)
 	}
 	// A cheap round does not make them forgotten.
 	x := c.healthy()
@@ -124,10 +124,10 @@ func TestClient(t *testing.T) {
 		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{}, nil
 	}
 	c.put(x)
-	if again, _, _ := c.J.State().Client(st.Queue.At(1)); again != conn {
+	if again, _ := c.J.State().Client(st.Queue.At(1)); again.Conn != x1.Conn {
 		t.Errorf("%+v", again)
 	}
-	if conn, _, _ := st.Client(nil); conn != nil {
+	if x, _ := st.Client(nil); x.Conn != nil {
 		t.Error("nobody is connected")
 	}
 }

@@ -79,7 +79,7 @@ func ephemeralsDiffer(r *report) {
 		return strings.Compare(a.e.Path+"\x00"+a.server, b.e.Path+"\x00"+b.server)
 	})
 	f := r.find(serversDisagree, "")
-	for _, m := range both[:min(len(both), evidenceMax)] {
+	for _, m := range both {
 		f.because("%s of session %s is missing on %s, but exists on another server at the same zxid", safe(m.e.Path), znode.Hex(m.e.Session), m.server)
 		f.Znodes = append(f.Znodes, m.e.Path)
 		f.Sessions = append(f.Sessions, m.e.Session)

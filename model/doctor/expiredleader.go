@@ -21,7 +21,7 @@ func expiredLeader(r *report) {
 		if len(x.Sessions) > 1 {
 			f.Severity = Info // most of them are others
 		}
-		for _, session := range x.Sessions[:min(len(x.Sessions), evidenceMax)] {
+		for _, session := range x.Sessions {
 			watches := ""
 			if last := r.m.watch.last; last != nil && last.watching[session] != nil {
 				for _, path := range r.watchedPaths(last, session) {

@@ -40,7 +40,7 @@ func foreignChild(r *report) {
 		return
 	}
 	f := r.find(strangers, "others", "{children}", units.Count(len(harmless), "child is not a candidate", "children are not candidates"))
-	for _, c := range harmless[:min(len(harmless), evidenceMax)] {
+	for _, c := range harmless {
 		f.because("%s", said(c))
 		f.Znodes = append(f.Znodes, r.path(c.Name))
 	}

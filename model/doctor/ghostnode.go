@@ -33,7 +33,7 @@ func ghostNode(r *report) {
 			f, at = r.find(oneClient, znode.Hex(c.Session), "{candidates}", candidates(len(all))), all
 		}
 		f.Sessions = []uint64{c.Session}
-		for _, k := range at[:min(len(at), evidenceMax)] {
+		for _, k := range at {
 			c := s.Queue.At(k)
 			f.Znodes = append(f.Znodes, r.path(c.Name))
 			f.because("%s, created %s", said(c), c.Ctime.UTC().Format(time.DateTime))

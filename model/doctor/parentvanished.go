@@ -79,7 +79,7 @@ func parentVanished(r *report) {
 	} else if s.Queue.Len() == 0 {
 		f.Severity = Critical
 	}
-	for _, session := range alive[:min(len(alive), evidenceMax)] {
+	for _, session := range alive {
 		f.because("session %s is alive but did not rejoin", znode.Hex(session))
 	}
 }

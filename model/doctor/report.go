@@ -38,6 +38,7 @@ type draft struct {
 	Finding
 	hold
 	subject string // "" if the rule has only one
+	more    int    // lines of evidence that there is no room for
 	r       *report
 }
 
@@ -64,12 +65,12 @@ func (r *report) check() {
 	}
 	more := *rest[0]
 	more.subject, more.Title = "/more", fmt.Sprintf("%d more: %s", len(rest), more.Title)
-	more.Evidence, more.Znodes, more.Sessions = nil, nil, nil
+	more.Evidence, more.Znodes, more.Sessions, more.more = nil, nil, nil, 0
 	for _, f := range rest {
 		if f.Severity.rank() > more.Severity.rank() {
 			more.Severity = f.Severity
 		}
-		if len(f.Evidence) > 0 && len(more.Evidence) <= evidenceMax {
+		if len(f.Evidence) > 0 && !more.full() {
 			more.Evidence = append(more.Evidence, f.Evidence[0])
 			more.Znodes = append(more.Znodes, f.Znodes[:min(len(f.Znodes), 1)]...)
 			more.Sessions = append(more.Sessions, f.Sessions[:min(len(f.Sessions), 1)]...)
@@ -92,9 +93,20 @@ func (r *report) find(t text, subject string, values ...string) *draft {
 	return f
 }
 
-// because adds a line of evidence.
+// because adds a line of evidence, or counts it if there is no room.
 func (f *draft) because(format string, args ...any) {
-	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
+	if !f.full() {
+		f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
+	}
+}
+
+// full reports whether there is no room for a line of evidence, and counts the line then.
+func (f *draft) full() bool {
+	full := len(f.Evidence) == evidenceMax
+	if full {
+		f.more++
+	}
+	return full
 }
 
 // about adds the znodes and sessions of candidates.
@@ -117,8 +129,8 @@ func (r *report) suspect(f *draft) {
 	if f.subject != "" {
 		f.Key += " " + f.subject
 	}
-	if len(f.Evidence) > evidenceMax {
-		f.Evidence = append(f.Evidence[:evidenceMax:evidenceMax], "and more")
+	if f.more > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("and %d more", f.more))
 	}
 	if r.s.Dialect.Unknown() && !r.rule.sure {
 		f.Severity = Info // it may not be an election

@@ -12,14 +12,16 @@ import (
 // Risk says that a contender's session is about to expire.
 type Risk struct {
 	Candidate *dialect.Candidate
-	// By, NotBefore, Epoch and Evidence are as in [session.Danger].
-	By, NotBefore time.Time
-	Epoch         int64
-	Evidence      string
-	Since         time.Time
-	Leader        bool               // it holds the role
-	Next          *dialect.Candidate // would take over, nil for none
-	Queueless     bool               // Next is not known: who waits is not in the queue
+	// They are as in [session.Danger].
+	By, NotBefore, Silent time.Time
+	Timeout               time.Duration
+	Epoch                 int64
+	Evidence              string
+
+	Since     time.Time
+	Leader    bool               // it holds the role
+	Next      *dialect.Candidate // would take over, nil for none
+	Queueless bool               // Next is not known: who waits is not in the queue
 
 	said      bool      // an event reported it
 	announced time.Time // the bound in the last event; zero: none
@@ -88,6 +90,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 		}
 		r := *old
 		r.By, r.NotBefore, r.Epoch, r.Evidence = danger.By, danger.NotBefore, danger.Epoch, danger.Evidence
+		r.Timeout, r.Silent = danger.Timeout, danger.Silent
 		r.Leader, r.Next, r.Queueless = i < holders, nil, dialect.Queueless(recipe)
 		if r.Leader && holders < queue.Len() {
 			r.Next = queue.At(holders)

@@ -194,13 +194,16 @@ func herdWatch(r *report) {
 		f := r.find(herd, safe(name), "{candidates}", fmt.Sprintf("%d candidates", len(all)))
 		f.Znodes = []string{r.path(name)}
 		f.because("watched: %s", safe(name))
-		for _, i := range all[:min(len(all), evidenceMax-1)] {
+		for _, i := range all {
+			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
+			if f.full() {
+				continue
+			}
 			ought := r.mustWatch(i)
 			if s.Recipe.Name() == dialect.Herd().Name() { // which asks for it
 				ought = safe(s.Queue.At(i - 1).Name)
 			}
 			f.because("%s should watch %s", said(s.Queue.At(i)), ought)
-			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 		}
 	}
 	if r.state().watchesList() && s.Queue.Len() > 2 {

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"strings"
 	"time"
 
 	"electop/model"
@@ -15,6 +16,16 @@ func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidat
 	s := who + " is at risk"
 	if !r.By.IsZero() {
 		s += ", expires in at most " + units.AtMost(r.By.Sub(now))
+	}
+	var known []string
+	if r.Timeout > 0 {
+		known = append(known, "session timeout "+units.Exact(r.Timeout))
+	}
+	if silent := now.Sub(r.Silent); !r.Silent.IsZero() && silent >= time.Second {
+		known = append(known, "silent for at least "+units.Exact(silent.Truncate(time.Second)))
+	}
+	if known != nil {
+		s += " (" + strings.Join(known, ", ") + ")"
 	}
 	if r.Evidence != "" {
 		s += ": " + znode.Safe(r.Evidence, 0)

@@ -135,8 +135,8 @@ func replyTime(t *Table, a Answer) time.Time {
 type Liveness struct {
 	timeout time.Duration // 0: not known
 
-	conn     *Client // as listed last; nil: not listed
-	server   string
+	conn     *Client   // as listed last; nil: not listed
+	last     Conn      // the last one that was listed, also after it is gone
 	absent   time.Time // the end of the first round in which no server listed it; zero: listed
 	absences int       // such rounds in a row
 
@@ -169,14 +169,14 @@ func (h *Liveness) listed(t *Table, x Conn) {
 		h.timeout = x.Conn.Timeout
 	}
 	old := h.conn
-	if old == nil || h.server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
+	if old == nil || h.last.Server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
 		h.quiet = x.At
 		if old != nil || !h.absent.IsZero() {
 			// The server's word of before was given after it was asked.
 			h.after = Later(h.after, h.asked)
 		}
 	}
-	h.conn, h.server = x.Conn, x.Server
+	h.conn, h.last = x.Conn, x
 	h.absent, h.absences = time.Time{}, 0
 	h.asked = t.At.Round(0)
 }
@@ -271,9 +271,9 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
-		return "no connection since " + units.Clock(h.absent) + "; it is unknown whether its session could expire by then"
+		return h.unlistedAt(0) + "; it is unknown whether its session could expire by then"
 	case h.conn != nil:
-		return "connected to " + h.server + " when it was last asked, at " + units.Clock(h.asked)
+		return "connected to " + h.last.Server + " when it was last asked, at " + units.Clock(h.asked)
 	}
 	return "the servers did not report when its session expires"
 }
@@ -326,15 +326,27 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
+// unlistedAt says when none of so many members listed a connection first, and when one did last.
+func (h *Liveness) unlistedAt(of int) string {
+	text := "not connected "
+	if of > 1 {
+		text += "to any of " + units.Count(of, "member", "members") + " "
+	}
+	if text += "when asked at " + units.Clock(h.absent); h.last.Conn != nil {
+		text = "last seen connected at " + units.Clock(h.last.At) + " and " + text
+	}
+	return text
+}
+
 // signs says why the session is about to expire, "" for no reason.
 func (h *Liveness) signs(tick time.Duration, of int) string {
 	switch {
 	case !h.absent.IsZero():
-		return "no connection to any of " + units.Count(of, "member", "members") + " since " + units.Clock(h.absent)
+		return h.unlistedAt(of)
 	case h.timeout <= 0:
 	case h.conn != nil && h.asked.Sub(h.quiet) > h.patience(tick):
 		return fmt.Sprintf("connected to %s, which received nothing from it since %s; a ping is due every %s",
-			h.server, units.Clock(h.quiet), units.Exact((h.timeout / 3).Round(time.Second/10)))
+			h.last.Server, units.Clock(h.quiet), units.Exact((h.timeout / 3).Round(time.Second/10)))
 	case h.conn == nil && h.askedDue.Sub(h.quiet) > h.patience(tick):
 		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.quiet))
 	case !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > h.timeout/3+Slack+tick/2:

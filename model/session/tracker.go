@@ -30,6 +30,7 @@ type View struct {
 	heard   map[uint64]Liveness
 	unheard int
 	left    time.Duration
+	tick    time.Duration
 }
 
 // A Holder is a znode whose session must be tracked.
@@ -109,7 +110,7 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 			heard[session] = h
 		}
 	}
-	k.known.heard = heard
+	k.known.heard, k.known.tick = heard, k.tick
 }
 
 // ConnectionLost notes that the observer's own connection was lost: perhaps the
@@ -139,6 +140,10 @@ type Danger struct {
 	Epoch         int64
 	Evidence      string    // what was seen; safe to show
 	Since         time.Time // when that was first seen
+	// Timeout is the session's, 0 if it is not known. Silent is when the servers did not
+	// hear from the client any longer, at the latest.
+	Timeout time.Duration
+	Silent  time.Time
 }
 
 // Danger returns the evidence that the session is about to expire, and its bounds;
@@ -148,7 +153,8 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	if h.danger == "" {
 		return nil
 	}
-	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore}
+	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore, Timeout: h.timeout}
+	d.Silent, _ = h.Silence()
 	if by := h.bound(k.tick); k.term.known && !by.IsZero() {
 		d.By, d.Epoch = by, k.term.epoch
 	}
@@ -201,6 +207,25 @@ func (v View) From(host string) (sessions []uint64, ok bool) {
 // Client returns where the session is connected, by the servers' last answers; Conn
 // is nil if that is unknown.
 func (v View) Client(session uint64) Conn { return v.clients[session] }
+
+// Last is Client, or if the servers do not list the session any longer, where it was
+// connected last; then listed is false.
+func (v View) Last(session uint64) (x Conn, listed bool) {
+	if x, listed = v.clients[session]; !listed {
+		x = v.heard[session].last
+	}
+	return x, listed
+}
+
+// Heard returns a time after which the servers surely heard from the client of the
+// session; zero: unknown.
+func (v View) Heard(session uint64) time.Time {
+	h := v.heard[session]
+	if h.notBefore.IsZero() || h.timeout <= 0 {
+		return h.after
+	}
+	return Later(h.after, h.notBefore.Add(-h.timeout-v.tick))
+}
 
 // Whole reports whether all members of the ensemble said who is connected.
 func (v View) Whole() bool { return v.whole }

@@ -125,7 +125,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge
 		st = term.Trouble
 	}
 	switch e.State {
-	case doctor.WrongWatch:
+	case doctor.WrongWatch, doctor.OtherWatch:
 		words := "watches " + wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
 		if term.Width(words)+2 > p.Room() {
 			words = wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)

@@ -1,9 +1,6 @@
 package detail
 
 import (
-	"time"
-
-	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -33,47 +30,29 @@ func (v *Panel) riskFacts(f *term.Frame, r rows.Row, add func(string, term.Style
 // clientFacts adds what the servers know about r's session.
 func (v *Panel) clientFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s := v.State
-	conn, server, at := s.Client(r.Candidate)
+	x, listed := s.Client(r.Candidate)
+	conn, server := x.Conn, x.Server
 	if conn == nil {
 		return
 	}
-	addr := znode.Safe(conn.Addr, 64)
-	if server != "" {
-		addr += "   connected to " + znode.Safe(server, 64)
+	addr, state := znode.Safe(conn.Addr, 64), "   connected to "
+	if !listed {
+		state = "   not connected any longer; last to "
 	}
-	if !at.IsZero() {
-		addr += ", as of " + f.Clock(at)
+	if server != "" {
+		addr += state + znode.Safe(server, 64)
+	}
+	if !x.At.IsZero() {
+		addr += ", as of " + f.Clock(x.At)
 	}
 	add("client", term.Text, addr)
-	last := znode.Safe(conn.LastOp, 24)
-	if quiet, ok := quietFor(s.Answers, server, conn); ok {
-		if last != "" {
-			last += ", "
-		}
-		last += "at least " + units.Tenths(quiet) + " before that"
+	if heard := s.Tracked.Heard(r.Candidate.Session); !heard.IsZero() {
+		add("heard from", term.Text, "at "+f.Clock(heard)+" or later")
 	}
-	if last != "" {
+	if last := znode.Safe(conn.LastOp, 24); last != "" {
 		add("last request", term.Text, last)
 	}
 	if conn.Timeout > 0 && (r.Member == nil || r.Member.Timeout == 0) {
 		add("timeout", term.Text, units.Exact(conn.Timeout)+"   negotiated for its session")
 	}
-}
-
-// quietFor returns for how long, at least, a connection had been quiet when its
-// server was asked: since the newest reply to any other client there.
-func quietFor(t *session.Table, server string, conn *session.Client) (time.Duration, bool) {
-	if t == nil || conn.LastResponse == 0 {
-		return 0, false
-	}
-	for i := range t.Servers {
-		if v := &t.Servers[i]; v.Addr == server {
-			var newest time.Duration
-			for _, c := range v.Clients {
-				newest = max(newest, c.LastResponse)
-			}
-			return newest - conn.LastResponse, newest > conn.LastResponse
-		}
-	}
-	return 0, false
 }

@@ -33,7 +33,7 @@ func Verdict(s *doctor.State) (term.Style, string) {
 	for i := wording.Holders(s); i < s.Queue.Len(); i++ {
 		e := s.Edge(i)
 		counts[e.State]++
-		if e.State == doctor.Unverified && why == "" {
+		if (e.State == doctor.Unverified || e.State == doctor.OtherWatch) && why == "" {
 			why = e.Why
 		}
 	}
@@ -44,7 +44,7 @@ func Verdict(s *doctor.State) (term.Style, string) {
 		word  string
 		st    term.Style
 	}{
-		{doctor.WrongWatch, "wrong", term.Trouble}, {doctor.MissingWatch, "missing", term.Trouble},
+		{doctor.WrongWatch, "wrong", term.Trouble}, {doctor.OtherWatch, "on another znode", term.Trouble}, {doctor.MissingWatch, "missing", term.Trouble},
 		{doctor.Unverified, "unknown", term.Muted}, {doctor.Verified, "verified", term.Good},
 	} {
 		if n := counts[p.state]; n > 0 {

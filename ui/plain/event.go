@@ -98,6 +98,13 @@ type findingEvent struct {
 type riskEvent struct {
 	eventHead
 	State string `json:"state"`
+	risk
+	Gone  bool    `json:"gone"`
+	Cause *string `json:"cause"` // set where it is gone
+}
+
+// risk says that a session is about to expire.
+type risk struct {
 	Znode string `json:"znode"`
 	seq
 	Session   *string  `json:"session"`
@@ -106,8 +113,27 @@ type riskEvent struct {
 	Epoch     *int64   `json:"ensemble_epoch"` // in which the bound is valid
 	Evidence  string   `json:"evidence"`
 	Next      *string  `json:"next"` // who would take over
-	Gone      bool     `json:"gone"`
-	Cause     *string  `json:"cause"` // set where it is gone
+	TimeoutMS *float64 `json:"session_timeout_ms"`
+	SilentMS  *float64 `json:"silent_ms"` // at least
+}
+
+// riskOf returns a risk; now is zero for one that is over.
+func riskOf(path string, r *doctor.Risk, now time.Time) risk {
+	c := r.Candidate
+	out := risk{
+		Znode: znode.Join(path, c.Name), seq: sequence(c), Session: sessionID(c),
+		Leader: r.Leader, Evidence: r.Evidence, Next: znodePath(path, r.Next),
+	}
+	if r.Timeout > 0 {
+		out.TimeoutMS = millis(&r.Timeout)
+	}
+	if !now.IsZero() {
+		out.ExpiresMS, out.Epoch = within(r.By, now), epoch(r)
+		if !r.Silent.IsZero() {
+			out.SilentMS = within(now, r.Silent)
+		}
+	}
+	return out
 }
 
 type stateEvent struct {
@@ -185,14 +211,11 @@ func rangeOf(s *model.Span) *[2]float64 {
 }
 
 func riskEventOf(path string, head eventHead, r doctor.RiskChanged) any {
-	c := r.Risk.Candidate
-	out := riskEvent{
-		eventHead: head, State: changed(r.Raised), Znode: znode.Join(path, c.Name), seq: sequence(c), Session: sessionID(c),
-		Leader: r.Risk.Leader, Evidence: r.Risk.Evidence, Next: znodePath(path, r.Risk.Next),
+	now := head.at
+	if !r.Raised {
+		now = time.Time{}
 	}
-	if r.Raised {
-		out.ExpiresMS, out.Epoch = within(r.Risk.By, head.at), epoch(&r.Risk)
-	}
+	out := riskEvent{eventHead: head, State: changed(r.Raised), risk: riskOf(path, &r.Risk, now)}
 	if r.Gone {
 		out.Gone, out.Cause = true, text(string(r.Cause))
 	}

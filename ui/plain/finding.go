@@ -54,6 +54,7 @@ type diagnosis struct {
 	System     *string     `json:"system"`
 	ObservedAt *string     `json:"observed_at"`
 	Findings   []finding   `json:"findings"`
+	Risks      []risk      `json:"risks"`
 	Unchecked  []Unchecked `json:"unchecked"`
 	Checked    []string    `json:"checked"`
 	ObservedMS *float64    `json:"observed_ms"`
@@ -64,7 +65,10 @@ func Doctor(s *doctor.State, observed time.Duration) any {
 	out := diagnosis{
 		Format: Format, Path: s.Path, System: text(System(s)), ObservedAt: known(s.At),
 		Findings: findingsOf(s.Early()), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
-		Checked: checked(s), ObservedMS: millis(&observed),
+		Checked: checked(s), ObservedMS: millis(&observed), Risks: []risk{},
+	}
+	for _, r := range s.Risks {
+		out.Risks = append(out.Risks, riskOf(s.Path, r, s.At))
 	}
 	return out
 }
@@ -75,6 +79,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	unchecked := append(NotChecked(s), tooEarly(s, observed)...)
 	fmt.Fprintf(&b, "%s\n", headline(s))
 	uncheckedBrief(&b, unchecked)
+	risksText(&b, s)
 	for _, found := range s.Early() {
 		f := findingOf(found)
 		fmt.Fprintln(&b, "\n"+title(found))

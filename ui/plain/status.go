@@ -47,9 +47,7 @@ func StatusText(s *doctor.State) string {
 		fmt.Fprintln(&b, line)
 	}
 	statusTable(&b, s)
-	for _, r := range s.Risks {
-		fmt.Fprintln(&b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
-	}
+	risksText(&b, s)
 	if words := phrase.Watchers(s); words != "" && !isGroup(s) {
 		fmt.Fprintf(&b, "\n%s.\n", words)
 	}
@@ -71,6 +69,13 @@ func StatusText(s *doctor.State) string {
 	return b.String()
 }
 
+// risksText says which sessions are about to expire, and when.
+func risksText(b *strings.Builder, s *doctor.State) {
+	for _, r := range s.Risks {
+		fmt.Fprintln(b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
+	}
+}
+
 func statusTable(b *strings.Builder, s *doctor.State) {
 	if s.Queue.Len() == 0 {
 		return
@@ -83,7 +88,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		who = "MEMBER"
 	}
 	if asked {
-		columns, inferred = "ADDRESS\tSERVER\t", ""
+		columns, inferred = "ADDRESS\tSERVER\tHEARD\t", ""
 	}
 	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\tWATCHES%s\n", who, columns, inferred)
 	for i, c := range s.Queue.All() {
@@ -96,10 +101,19 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		}
 		if asked {
 			address, server := "-", "-"
-			if conn, on, _ := s.Client(c); conn != nil {
-				address, server = znode.Safe(conn.Addr, 0), znode.Safe(on, 0)
+			if x, listed := s.Client(c); x.Conn != nil {
+				address, server = znode.Safe(x.Conn.Addr, 0), znode.Safe(x.Server, 0)
+				if !listed {
+					server = "not connected, last to " + server
+				}
+			} else if s.Tracked.Absent(c.Session) {
+				server = "not connected"
 			}
-			where = address + "\t" + server + "\t"
+			heard := "-"
+			if at := s.Tracked.Heard(c.Session); !at.IsZero() {
+				heard = "≤ " + units.AtMost(s.At.Sub(at)) + " ago"
+			}
+			where = address + "\t" + server + "\t" + heard + "\t"
 		}
 		age, exact := c.Age(s.At)
 		about := "~"
@@ -124,6 +138,8 @@ func watchText(s *doctor.State, i int) string {
 		return want + " verified"
 	case doctor.MissingWatch:
 		return want + " MISSING"
+	case doctor.OtherWatch:
+		return safeList(edge.Watched) + ", should be " + want
 	case doctor.WrongWatch:
 		return safeList(edge.Watched) + " WRONG, should be " + want
 	}

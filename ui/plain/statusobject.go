@@ -40,20 +40,12 @@ type status struct {
 // watchers are the sessions that watch the leader's znode; the numbers are null where
 // that is not known.
 type watchers struct {
-	Total      *int      `json:"total"`
-	Candidates *int      `json:"candidates"`
-	Others     *int      `json:"others"`
-	Sessions   []watcher `json:"other_sessions"` // at most [watchersMax]
-	AskedAt    *string   `json:"asked_at"`
-	Why        *string   `json:"why"` // the numbers are not known, or may be larger
+	Total      *int    `json:"total"`
+	Candidates *int    `json:"candidates"`
+	Others     *int    `json:"others"`
+	AskedAt    *string `json:"asked_at"`
+	Why        *string `json:"why"` // the numbers are not known, or may be larger
 }
-
-type watcher struct {
-	Session string  `json:"session"`
-	Address *string `json:"address"`
-}
-
-const watchersMax = 100
 
 // watchersOf returns nil where there is no candidate.
 func watchersOf(s *doctor.State) *watchers {
@@ -62,18 +54,10 @@ func watchersOf(s *doctor.State) *watchers {
 	case s.First() == nil:
 		return nil
 	case w == nil:
-		return &watchers{Sessions: []watcher{}, Why: text(s.WatchersUnknown())}
+		return &watchers{Why: text(s.WatchersUnknown())}
 	}
 	total, others := w.Total(), len(w.Others)
-	out := &watchers{&total, &w.Candidates, &others, []watcher{}, known(w.At), text(w.Why)}
-	for _, id := range w.Others[:min(others, watchersMax)] {
-		x := watcher{Session: znode.Hex(id)}
-		if at := s.Tracked.Client(id); at.Conn != nil {
-			x.Address = text(at.Conn.Addr)
-		}
-		out.Sessions = append(out.Sessions, x)
-	}
-	return out
+	return &watchers{&total, &w.Candidates, &others, known(w.At), text(w.Why)}
 }
 
 type parent struct {
@@ -98,6 +82,11 @@ type candidate struct {
 	Watched    []string `json:"watched"`     // what the servers say it watches
 	ExpiresMS  *float64 `json:"expires_within_ms"`
 	Epoch      *int64   `json:"ensemble_epoch,omitempty"`
+	Connected  *bool    `json:"connected"`          // false: address and server are the last known
+	TimeoutMS  *float64 `json:"session_timeout_ms"` // null: no server listed its connection
+	HeardMS    *float64 `json:"heard_within_ms"`    // null: no server said when its session expires
+	SilentMS   *float64 `json:"silent_ms"`          // at least; null: it is not at risk
+	Risk       *string  `json:"risk"`               // why it is at risk; null: it is not
 }
 
 // Status returns the status object of a state.
@@ -182,10 +171,21 @@ func (e *candidate) place(s *doctor.State, c *dialect.Candidate, i int) {
 	for _, name := range edge.Watched {
 		e.Watched = append(e.Watched, znode.Join(s.Path, name))
 	}
-	if conn, server, _ := s.Client(c); conn != nil {
-		e.Address, e.Server = text(conn.Addr), text(server)
+	x, listed := s.Client(c)
+	if x.Conn != nil {
+		e.Address, e.Server = text(x.Conn.Addr), text(x.Server)
+	}
+	if listed || s.Tracked.Absent(c.Session) {
+		e.Connected = &listed
+	}
+	if timeout := s.Tracked.Timeout(c.Session); timeout > 0 {
+		e.TimeoutMS = millis(&timeout)
+	}
+	if heard := s.Tracked.Heard(c.Session); !heard.IsZero() {
+		e.HeardMS = within(s.At, heard)
 	}
 	if r := s.Risk(c); r != nil {
 		e.ExpiresMS, e.Epoch = within(r.By, s.At), epoch(r)
+		e.SilentMS, e.Risk = riskOf(s.Path, r, s.At).SilentMS, text(r.Evidence)
 	}
 }

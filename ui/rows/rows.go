@@ -191,7 +191,7 @@ func HasGuests(s *doctor.State) bool {
 		return false
 	}
 	for _, c := range s.Queue.All() {
-		if conn, _, _ := s.Client(c); conn != nil && s.Member(c) == nil {
+		if x, _ := s.Client(c); x.Conn != nil && s.Member(c) == nil {
 			return true
 		}
 	}

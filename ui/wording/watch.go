@@ -39,9 +39,9 @@ func Target(s *doctor.State, i int) *dialect.Candidate {
 	return s.Queue.At(to)
 }
 
-// WrongEdge reports whether a watch is known to be wrong or missing.
+// WrongEdge reports whether a watch is known to be missing, or on another znode.
 func WrongEdge(e doctor.Edge) bool {
-	return e.State == doctor.WrongWatch || e.State == doctor.MissingWatch
+	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
 
 // EdgeFact says in a sentence what r watches, and how and when that became known.
@@ -65,12 +65,16 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	switch e.State {
 	case doctor.Verified:
 		return term.Watch, name + verified(e) + asked
-	case doctor.WrongWatch:
+	case doctor.WrongWatch, doctor.OtherWatch:
 		on := ""
 		if e.Server != "" {
 			on = ", according to " + znode.Safe(e.Server, 64)
 		}
-		return term.Trouble, "wrong: it watches " + watchedNames(s, e) + ", not " + name + on + asked
+		words := "it watches " + watchedNames(s, e) + ", not " + name + on + asked
+		if e.State == doctor.WrongWatch {
+			return term.Trouble, "wrong: " + words
+		}
+		return term.Trouble, words + "; " + znode.Safe(e.Why, 0)
 	case doctor.MissingWatch:
 		return term.Trouble, "missing: no member of the ensemble has a watch of it on " + name + asked
 	}

@@ -63,6 +63,7 @@ func While(ctx context.Context, path string, asker *admin.Asker, read func() (*d
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	nobody := errors.New("no candidates")
+	var e admin.Election
 	unasked = asker.AskWhile(limited, admin.Want{Watches: true, Sessions: true}, func() (admin.Election, error) {
 		if j, err = read(); err != nil {
 			return admin.Election{}, err
@@ -72,17 +73,36 @@ func While(ctx context.Context, path string, asker *admin.Asker, read func() (*d
 		}
 		limit := time.AfterFunc(Limit, func() { end(context.DeadlineExceeded) })
 		context.AfterFunc(limited, func() { limit.Stop() })
-		return admin.Election{
+		e = admin.Election{
 			Path: path, Ack: j.State().AckPath(),
 			Sessions: func() []uint64 { return SessionsOf(j.State()) },
 			Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
-		}, nil
+		}
+		return e, nil
 	})
+	if err == nil && unasked == nil && slices.ContainsFunc(j.State().Risks, func(r *doctor.Risk) bool { return r.By.IsZero() }) {
+		unasked = again(limited, asker, e)
+	}
 	if err != nil || errors.Is(unasked, nobody) {
 		unasked = nil
 	}
 	return j, unasked, err
 }
+
+// again asks for sessions once more, when what a client that lost its connection sent last
+// has surely reached the ensemble's leader: only then do deadlines bound the time left.
+func again(ctx context.Context, asker *admin.Asker, e admin.Election) error {
+	select {
+	case <-time.After(settle):
+	case <-ctx.Done():
+		return nil // the first answers are good
+	}
+	defer asker.Subscribe(e)()
+	return asker.Ask(ctx, admin.Want{Sessions: true})
+}
+
+// settle is half a tick of the default configuration and [session.Slack], and a little more.
+const settle = 1600 * time.Millisecond
 
 // SessionsOf returns the sessions of the election: of contenders, other children and
 // our members.
