@@ -27,11 +27,8 @@ func (s *State) Around() (dirs []string) {
 // leader's own znode show whose election it is.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
-	if j.directories == nil {
-		j.directories = make(map[string]*Directory)
-	}
 	j.directories[o.Path] = o
-	if d := j.naming.dialect; !j.single || d != nil && d != dialect.SingleZnode() || j.naming.preset || j.naming.fixed != nil {
+	if d := j.naming.dialect; !j.single || d != nil && d != dialect.SingleZnode(j.naming.named) || j.naming.preset || j.naming.fixed != nil {
 		return
 	}
 	e := dialect.Evidence{Path: j.cfg.Path, Siblings: j.siblings()}
@@ -143,6 +140,6 @@ func (o *Standbys) watching(s *State) {
 		if at := s.Tracked.Client(id).Conn; at != nil {
 			name = znode.Safe(at.Addr, 64)
 		}
-		o.Names = append(o.Names, name)
+		o.Names, o.Programs = append(o.Names, name), append(o.Programs, dialect.Program{Who: name})
 	}
 }

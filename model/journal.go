@@ -95,6 +95,8 @@ func NewJournal(cfg Config) *Journal {
 		link:     connection{Connection: Connection{Link: Connecting}},
 		ack:      newAcknowledgement(listed(cfg.AckPath), false, cfg.AckExpected),
 		phase:    Unseen,
+
+		directories: make(map[string]*Directory), notes: make(map[string]*Ack),
 	}
 	j.role = j.evidence().decide()
 	return j
@@ -214,7 +216,7 @@ func (j *Journal) State() *State {
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: j.queue, Ignored: j.rest, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
-		Directories: j.directories, notes: j.notes, epoch: j.epoch, vacancy: j.vacancy, Follow: j.followed,
+		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,

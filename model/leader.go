@@ -216,11 +216,6 @@ func (s *State) AckPath() string {
 	return s.AckPaths[0]
 }
 
-// AckRead reports whether the acknowledgement at path was read.
-func (s *State) AckRead(path string) bool {
-	return slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
-}
-
 // Vacancy says since when nobody leads, if the queue is empty or the election's only
 // znode absent.
 type Vacancy struct {

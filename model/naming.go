@@ -70,7 +70,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	switch {
 	case d != nil:
 	case r.Single:
-		d = dialect.SingleZnode()
+		d = dialect.SingleZnode(n.named)
 	case n.dialect == nil:
 		d = e.Unnumbered()
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,7 +17,6 @@ type EpochChanged struct {
 	Before, At time.Time // when From was read, and when To was
 }
 
-// EventBody marks it as one.
 func (EpochChanged) EventBody() {}
 
 // Followed are the znodes to follow by their data: acknowledgements, and those of
@@ -27,7 +27,9 @@ func (s *State) Followed() []string {
 }
 
 // FollowedRead reports whether a path of [State.Followed] was read.
-func (s *State) FollowedRead(path string) bool { return s.AckRead(path) || s.notes[path] != nil }
+func (s *State) FollowedRead(path string) bool {
+	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
+}
 
 // note applies a read of a znode of [dialect.Notes].
 func (j *Journal) note(o *Ack, counts bool) {
@@ -37,9 +39,6 @@ func (j *Journal) note(o *Ack, counts bool) {
 		j.emit(wall(o.At), *j.epoch)
 	}
 	j.notes = maps.Clone(j.notes)
-	if j.notes == nil {
-		j.notes = make(map[string]*Ack)
-	}
 	j.notes[o.Path] = o
 }
 
@@ -61,43 +60,47 @@ func (s *State) Epoch() string {
 	return ""
 }
 
-// EpochChange is the last change of the epoch that was seen, nil for none.
-func (s *State) EpochChange() *EpochChanged { return s.epoch }
-
 // LedLast is who led an election last, in which nobody leads now.
 type LedLast struct {
-	Who    string // as [dialect.Dialect.Who] names a leader
-	Path   string // of the znode that says so
-	Fenced bool   // the next leader has to fence it first
+	Who    string `json:"name"`           // as [dialect.Dialect.Who] names a leader
+	Path   string `json:"known_by"`       // of the znode that says so
+	Fenced bool   `json:"must_be_fenced"` // by the next leader
 }
 
-// LedLast returns who led last, if nobody leads and a znode says that.
-func (s *State) LedLast() (last LedLast, ok bool) {
-	if s.Leader() != nil || s.Dialect == nil || s.Phase != Live {
-		return last, false
+// LedLast returns who led last, if nobody leads and a znode says that, else nil.
+func (s *State) LedLast() *LedLast {
+	if why := s.NoLeader(); why != NoCandidate && why != NotAcknowledged || s.Dialect == nil || s.Phase != Live {
+		return nil
 	}
-	c := &dialect.Candidate{}
+	last, c := &LedLast{}, &dialect.Candidate{}
 	if n := s.notes[s.Dialect.Notes(s.Path).Last]; n != nil && n.Presence == Present {
 		last.Path, c.Data = n.Path, n.Data
 	} else if s.Ack.ByData && s.Ack.Presence == Present {
 		last.Path, c.Data = s.Ack.Path, s.Ack.Data
 	}
-	last.Who, last.Fenced = s.Dialect.Last(c)
-	return last, last.Who != ""
+	if last.Who, last.Fenced = s.Dialect.Last(c); last.Who == "" {
+		return nil
+	}
+	return last
 }
 
 // Counted are the directories of which the number of children is wanted.
 func (s *State) Counted() []string { return listed(s.Dialect.Notes(s.Path).Backlog) }
 
-// Backlog is how many requests wait for the leader, and where, if its system queues them
-// and the queue was read.
-func (s *State) Backlog() (n int, path string, ok bool) {
-	path = s.Dialect.Notes(s.Path).Backlog
-	d := s.Directories[path]
-	if d == nil || d.Presence != Present {
-		return 0, path, false
+// Backlog is how many requests wait for the leader.
+type Backlog struct {
+	Path     string `json:"path"`
+	Requests int32  `json:"requests"`
+}
+
+// Backlog returns how many requests wait, nil if the system has no queue of them or it was
+// not read.
+func (s *State) Backlog() *Backlog {
+	path := s.Dialect.Notes(s.Path).Backlog
+	if d := s.Directories[path]; d != nil && d.Presence == Present {
+		return &Backlog{path, d.Parent.Children}
 	}
-	return int(d.Parent.Children), path, true
+	return nil
 }
 
 // member finds the leader in a list of programs that it is one of.

@@ -56,6 +56,7 @@ type State struct {
 	// Directories are what was read beside the election, by path; see
 	// [State.Around].
 	Directories map[string]*Directory
+	EpochChange *EpochChanged // the last one that was seen, nil for none
 
 	// Table is what the members of the ensemble answered in the last round, nil:
 	// they were never asked. Answers is the last answer of each to each question,
@@ -102,7 +103,6 @@ type State struct {
 	acks        []ackZnode
 	watchers    *Watchers // of the first znode when the servers were asked last
 	notes       map[string]*Ack
-	epoch       *EpochChanged
 	vacancy     Vacancy // good while the queue is empty
 	lanes       laneLog
 }

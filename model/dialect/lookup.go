@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"strings"
 
 	"electop/model/znode"
 )
@@ -20,10 +21,23 @@ func ByID(id string) (*Dialect, bool) {
 }
 
 // SingleZnode returns the dialect of an election by one ephemeral znode, of no
-// system in particular.
-func SingleZnode() *Dialect {
+// system in particular; of one that nobody said to be an election, if it is not named.
+func SingleZnode(named bool) *Dialect {
+	if !named {
+		return unknownSingle
+	}
 	d, _ := ByID(singleID)
 	return d
+}
+
+// LeadersName reports whether the znode has a name that programs give to the leader's own
+// znode. That is the only evidence of an election of an unknown system.
+func LeadersName(path string) bool {
+	switch strings.ToLower(znode.Base(path)) {
+	case "leader", "master", "active", "controller", "coordinator", "primary":
+		return true
+	}
+	return false
 }
 
 // RecipeNamed returns the recipe with that [Recipe.Name].

@@ -55,18 +55,15 @@ type Programs struct {
 	Leads bool
 	// says reads what a program says of itself into p; nil: nothing.
 	says func(z *znode.Znode, p *Program)
-	// off says why no program may take over, "" where one may; nil: there is no such
-	// setting.
-	off func(z *znode.Znode) string
 }
 
 // Program is what the znode of a running program shows of it; safe for a terminal.
 type Program struct {
-	Who    string // as [Dialect.Who] names a leader, "" if it never leads
-	State  string // what it says of itself, "" for nothing
-	Cannot string // why it cannot lead now, "" if nothing shows that
-	Down   bool   // by its state it does not do a leader's work
-	Off    string // why no program of its system may take over, "" where one may
+	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if it never leads
+	State  string `json:"state,omitempty"`       // what it says of itself, "" for nothing
+	Cannot string `json:"cannot_lead,omitempty"` // why it cannot lead now, "" if nothing shows that
+	Down   bool   `json:"-"`                     // by its state it does not do a leader's work
+	Off    string `json:"-"`                     // why no program of its system may take over, "" where one may
 }
 
 // Read returns the program behind a znode.
@@ -77,9 +74,6 @@ func (p *Programs) Read(z *znode.Znode) (out Program) {
 	if p.says != nil {
 		p.says(z, &out)
 		out.State, out.Cannot = znode.Safe(out.State, labelMax), znode.Safe(out.Cannot, labelMax)
-	}
-	if p.off != nil {
-		out.Off = znode.Safe(p.off(z), labelMax)
 	}
 	return out
 }

@@ -50,7 +50,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		near: []string{"*/leader"}, // the namespace is free, and many programs have a leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
-			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, says: patroniMember, off: patroniPaused}},
+			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, says: patroniMember}},
 		},
 	},
 	Dialect{
@@ -126,3 +126,8 @@ func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode
 // Such znodes are everywhere, so it is never recognised: the user has to say
 // that this one is an election.
 const singleID = "single"
+
+// unknownSingle is the dialect of such a znode that a search found by its name.
+var unknownSingle = completed(Dialect{Single: true, Watches: "not known", Why: whyUnknown}, Dialect{
+	ID: "unknown-single", System: "unknown system: a leader's name only", unknown: true,
+})[0]

@@ -9,7 +9,7 @@ import (
 
 // dialects is the whole table, the specific before the general: a name speaks for
 // the first that has it. It is never written.
-var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownNaming, guessedElection})
+var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownSingle, unknownNaming, guessedElection})
 
 // systems are the elections, locks and semaphores of the other systems.
 var systems = completed(Dialect{},
@@ -93,7 +93,7 @@ var systems = completed(Dialect{},
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
 		beside: neighbours{
 			vacancy: 30 * time.Second, notes: Notes{Last: "."},
-			standbys: []Programs{{Dir: "../../available", Who: byName, If: "if autorecovery runs in it"}},
+			standbys: []Programs{{Dir: "../../available", Who: byName, If: "with autorecovery"}},
 		},
 	},
 	Dialect{

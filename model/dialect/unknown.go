@@ -89,7 +89,7 @@ const (
 // Kind returns what the children are by the dialect, [KindUnknown] for nil.
 func (d *Dialect) Kind() Kind {
 	switch {
-	case d == nil || d == unknownNaming:
+	case d == nil || d == unknownNaming || d == unknownSingle:
 		return KindUnknown
 	case d.Registry:
 		return KindRegistry
@@ -102,7 +102,7 @@ func (d *Dialect) Kind() Kind {
 // Elects reports whether the children may be candidates of an election, or of a lock. It is
 // true for nil: nothing says that they are not.
 func (d *Dialect) Elects() bool {
-	return d == nil || d != unknownNaming && !d.Registry
+	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }
 
 // Guess returns the dialect of an election of an unknown system in place of that

@@ -126,13 +126,9 @@ func patroniMember(z *znode.Znode, p *Program) {
 	if no, _ := tags["nofailover"].(bool); no {
 		p.Cannot = "nofailover"
 	}
-}
-
-func patroniPaused(z *znode.Znode) string {
-	if paused, _ := object(z.Data)["pause"].(bool); paused {
-		return "Patroni is paused"
+	if paused, _ := o["pause"].(bool); paused {
+		p.Off = "Patroni is paused"
 	}
-	return ""
 }
 
 func helixLeader(c *Candidate, _ string) string {

@@ -25,7 +25,7 @@ func leaderMember(r *report) {
 
 // epochJump finds a number of leaders that did not grow by one.
 func epochJump(r *report) {
-	e := r.s.EpochChange()
+	e := r.s.EpochChange
 	if e == nil || e.To == e.From+1 {
 		return
 	}

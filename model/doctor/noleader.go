@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,8 +82,8 @@ func vacant(r *report) {
 	f.empty(v)
 	f.because("%s", Could("lead", could))
 	f.lastLeader()
-	if n, path, ok := s.Backlog(); ok && n > 0 {
-		f.because("%s in %s", units.Count(n, "request waits", "requests wait"), safe(path))
+	if b := s.Backlog(); b != nil {
+		f.because("%s", BacklogWords(b))
 	}
 	if could.Off != "" && !could.Gone {
 		f.because("%s, so nobody takes over by itself", could.Off)
@@ -97,18 +96,20 @@ func vacant(r *report) {
 
 // lastLeader adds who led last, if a znode says that.
 func (f *draft) lastLeader() {
-	if last, ok := f.r.s.LedLast(); ok {
+	if last := f.r.s.LedLast(); last != nil {
 		f.because("%s, according to %s", LastWords(last), safe(last.Path))
 		f.Znodes = append(f.Znodes, last.Path)
 	}
 }
 
 // LastWords says who led last, and whether it has to be fenced.
-func LastWords(last model.LedLast) string {
-	if last.Fenced {
-		return last.Who + " led last and has to be fenced"
-	}
-	return last.Who + " led last"
+func LastWords(last *model.LedLast) string {
+	return last.Who + " led last" + map[bool]string{true: " and has to be fenced"}[last.Fenced]
+}
+
+// BacklogWords says how many requests wait for the leader.
+func BacklogWords(b *model.Backlog) string {
+	return units.Count(int(b.Requests), "request waits", "requests wait") + " in " + safe(b.Path)
 }
 
 // empty adds that there is no candidate, and since when.
@@ -138,20 +139,21 @@ func Could(verb string, by model.Standbys) string {
 	if !by.Listed {
 		return "who could " + verb + " is not visible"
 	}
-	said, names, not := map[string]string{}, slices.Clone(by.Names), []string{}
+	var could, not []string
 	for _, p := range by.Programs {
-		if said[p.Who] = p.State; p.Cannot != "" && p != by.Own {
+		switch {
+		case p == by.Own:
+		case p.Cannot != "":
 			not = append(not, p.Who+" ("+p.Cannot+")")
-		}
-	}
-	for i, name := range names {
-		if said[name] != "" {
-			names[i] += " (" + said[name] + ")"
+		case p.State != "":
+			could = append(could, p.Who+" ("+p.State+")")
+		default:
+			could = append(could, p.Who)
 		}
 	}
 	text := "nobody is listed who could " + verb
-	if len(names)+by.Unread > 0 {
-		text = strings.TrimRight("could "+verb+" "+by.If, " ") + ": " + firstOf(names, by.Unread)
+	if len(could)+by.Unread > 0 {
+		text = strings.TrimRight("could "+verb+" "+by.If, " ") + ": " + firstOf(could, by.Unread)
 	}
 	if len(not) > 0 {
 		text += "; could not: " + firstOf(not, 0)

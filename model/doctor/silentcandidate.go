@@ -20,5 +20,4 @@ func silentCandidates(r *report) {
 	for _, x := range all {
 		f.about(x.Candidate).because("%s: %s", said(x.Candidate), x.Evidence)
 	}
-	f.Znodes, f.Sessions = f.Znodes[:min(len(all), evidenceMax)], f.Sessions[:min(len(all), evidenceMax)]
 }

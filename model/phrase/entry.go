@@ -120,11 +120,11 @@ func Beside(s *doctor.State) (lines []string) {
 	} else if could.Own.State != "" {
 		lines = append(lines, fmt.Sprintf("The leader's own state is %q.", could.Own.State))
 	}
-	if last, ok := s.LedLast(); ok {
+	if last := s.LedLast(); last != nil {
 		lines = append(lines, doctor.LastWords(last)+", according to "+znode.Safe(last.Path, 0)+".")
 	}
-	if n, path, ok := s.Backlog(); ok {
-		lines = append(lines, units.Count(n, "request waits", "requests wait")+" in "+znode.Safe(path, 0)+".")
+	if b := s.Backlog(); b != nil {
+		lines = append(lines, doctor.BacklogWords(b)+".")
 	}
 	return lines
 }

@@ -19,8 +19,11 @@ var reasons = map[model.NoLeader][]choice{
 		{nil, Entry{"nobody {leads}: there is no candidate", "", None, doctor.Warning}},
 	},
 	model.Membership: {{nil, Entry{"no election: {members} of a group", "", "members", ""}}},
-	model.UnknownKind: {{nil, Entry{"unknown whether this is an election: {children} of an unknown kind, {first} has the lowest number",
-		"lowest number", "unknown", ""}}},
+	model.UnknownKind: {
+		{isSingle, Entry{"unknown whether this is an election: only the name of {first}'s znode shows it", "owns the znode", "unknown", ""}},
+		{nil, Entry{"unknown whether this is an election: {children} of an unknown kind, {first} has the lowest number",
+			"lowest number", "unknown", ""}},
+	},
 	model.NotAcknowledged: {
 		{nil, Entry{"no leader: {first} is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}},
 	},

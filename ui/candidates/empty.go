@@ -63,9 +63,6 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		if wording.Locks(s) {
 			lines[0] = "Nobody holds the lock, and nobody waits"
 		}
-		if s.Dialect != nil && s.Dialect.Vacancy() > 0 {
-			lines = append(lines, wording.Sentence(doctor.Could("lead", s.Standbys())))
-		}
 		lines = append(lines, phrase.Beside(s)...)
 		if s.NextSequenceKnown {
 			lines = append(lines, fmt.Sprintf("The next volunteer gets the number %d and leads at once: there is nobody to wait for.", s.NextSequence))

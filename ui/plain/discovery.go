@@ -126,6 +126,8 @@ func Below(found []Found) string {
 		stand := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
 		if l := f.State.Leader(); f.State.Single && l != nil { // no queue
 			stand = phrase.Who(l) + " leads"
+		} else if f.State.NoLeader() == model.UnknownKind {
+			stand = "unknown system"
 		} else if f.State.Single {
 			stand = "nobody leads"
 		}

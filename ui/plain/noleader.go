@@ -50,37 +50,6 @@ func leaderlessOf(s *doctor.State) *leaderless {
 	return &leaderless{stamp(v.Since), by}
 }
 
-// program is a running program of an election's system.
-type program struct {
-	Name   string `json:"name"`
-	State  string `json:"state,omitempty"`       // what it says of itself
-	Cannot string `json:"cannot_lead,omitempty"` // why not
-}
-
-// ledLast is who led last where nobody leads.
-type ledLast struct {
-	Who    string `json:"name"`
-	Path   string `json:"known_by"`
-	Fenced bool   `json:"must_be_fenced"`
-}
-
-// beside fills in what the znodes beside the election say.
-func (out *status) beside(s *doctor.State) {
-	could := s.Standbys()
-	for _, p := range could.Programs {
-		out.Programs = append(out.Programs, program{p.Who, p.State, p.Cannot})
-	}
-	if member := !could.Missing; could.Member != "" {
-		out.LeaderMember = &member
-	}
-	if last, ok := s.LedLast(); ok {
-		out.LedLast = (*ledLast)(&last)
-	}
-	if n, _, ok := s.Backlog(); ok {
-		out.Backlog = &n
-	}
-}
-
 // standbysOf are those who could take over without standing in a queue, nil where that
 // is not visible.
 func standbysOf(s *doctor.State) []string {
@@ -107,6 +76,8 @@ func leaderCell(s *doctor.State) string {
 		return e.Cell + "; first: " + who
 	case e.Cell == phrase.None && s.Dialect != nil && s.Dialect.Vacancy() > 0:
 		return e.Cell + "; " + phrase.Could(s)
+	case s.Single && s.NoLeader() == model.UnknownKind:
+		return e.Cell + "; its owner: " + who
 	case e.Cell != "":
 		return e.Cell
 	case phrase.Lead(s).Sentence != "":

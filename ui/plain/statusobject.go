@@ -31,10 +31,9 @@ type status struct {
 	LeaderSince  *[2]*string `json:"leader_since"` // the bounds of when it became the first
 	Watchers     *watchers   `json:"leader_watchers"`
 	// What the znodes beside the election say, where its system has such znodes.
-	Programs     []program `json:"programs,omitempty"`
-	LeaderMember *bool     `json:"leader_is_member,omitempty"`
-	LedLast      *ledLast  `json:"led_last,omitempty"`
-	Backlog      *int      `json:"backlog,omitempty"`
+	Programs []dialect.Program `json:"programs,omitempty"`
+	LedLast  *model.LedLast    `json:"led_last,omitempty"`
+	Backlog  *model.Backlog    `json:"backlog,omitempty"`
 }
 
 // watchers are the sessions that watch the leader's znode; the numbers are null where
@@ -103,12 +102,12 @@ func statusOf(s *doctor.State) status {
 		Kind:        string(s.Dialect.Kind()),
 		First:       firstOf(s),
 		Leaderless:  leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()), Watchers: watchersOf(s),
+		Programs: s.Standbys().Programs, LedLast: s.LedLast(), Backlog: s.Backlog(),
 		Candidates: make([]candidate, 0, s.Queue.Len()),
 		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),
 		Findings:   findingsOf(s.Findings),
 	}
-	out.beside(s)
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
 		out.Parent = &parent{znode.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}
 	}

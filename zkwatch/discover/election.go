@@ -18,7 +18,7 @@ import (
 
 // single reports an ephemeral znode at a path where a system's leader creates one.
 func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, error) {
-	if !dialect.MaybeSingle(path) {
+	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
 	}
 	z, err := w.read(ctx, path, path)
@@ -26,11 +26,30 @@ func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, er
 		return false, err
 	}
 	d := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}, Siblings: w.siblings})
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
 	if d == nil {
+		if dialect.LeadersName(path) {
+			w.singles = append(w.singles, Found{Path: path, Dialect: dialect.SingleZnode(false), Read: read, Contenders: 1})
+		}
 		return false, nil
 	}
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
 	return true, w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: 1})
+}
+
+// unknown reports the znodes with a leader's name of unknown systems: those of which no
+// election that was found shows what they are, as an acknowledgement, or another znode of
+// one of its candidates.
+func (w *walk) unknown(ctx context.Context) error {
+	for _, f := range w.singles {
+		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
+		if w.acks[f.Path] || slices.ContainsFunc(w.contends[f.Read.New[0].Session], func(path string) bool { return strings.HasPrefix(path, dir) }) {
+			continue
+		}
+		if err := w.report(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leaderless reports the leaders' own znodes that are missing among the names in a
@@ -187,6 +206,12 @@ func (w *walk) report(ctx context.Context, f Found) error {
 		f.Beside = append(f.Beside, o)
 	}
 	w.found[f.Path] = f.Dialect
+	for _, path := range j.State().AckPaths {
+		w.acks[path] = true
+	}
+	for _, c := range j.State().Queue.All() {
+		w.contends[c.Session] = append(w.contends[c.Session], f.Path)
+	}
 	w.progress.Elections = len(w.found)
 	if w.cfg.Found != nil {
 		w.cfg.Found(f)

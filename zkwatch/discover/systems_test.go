@@ -72,9 +72,9 @@ var owners = map[string]map[string]string{
 	"Kafka without a controller":           {"/kafka2/controller": "no-candidate; could lead: broker 1, broker 2"},
 	"Kafka without brokers":                {"/kafka3/controller": "no-candidate; nobody is listed who could lead"},
 	"Kafka on its way to KRaft":            {},
-	"A controller of something else":       {},
+	"A controller of something else":       {"/billing/controller": "unknown-kind"},
 	"Patroni":                              {"/service/batman/leader": "pg1"},
-	"Patroni in another namespace, paused, without a leader": {"/db/batman/leader": "no-candidate; could lead: pg2 (running)"},
+	"Patroni in another namespace, paused, without a leader": {"/db/batman/leader": "no-candidate; could lead: pg2"},
 	"Patroni with Citus":                       {"/service/citus/0/leader": "coord1", "/service/citus/1/leader": "no-candidate; could lead: work1 (running)"},
 	"Pinot":                                    {"/pinot/CONTROLLER/LEADER": "host1_9000"},
 	"Helix without a controller":               {"/myhelix/CONTROLLER/LEADER": "no-candidate; nobody is listed who could lead"},
@@ -92,7 +92,7 @@ var owners = map[string]map[string]string{
 	"Pulsar without a leader":                  {"/pulsar3/loadbalance/leader": "no-candidate; could lead: broker1:8080, broker2:8080"},
 	"Pulsar with the extensible load manager":  {"/pulsar4/loadbalance/extension/leader": "broker1:8080"},
 	"BookKeeper":                               {"/ledgers/underreplication/auditorelection": "bookie1:3181"},
-	"BookKeeper without an auditor":            {"/bookkeeper2/ledgers/underreplication/auditorelection": "no-candidate; could lead if autorecovery runs in it: bookie2:3181; bookie1:3181 led last"},
+	"BookKeeper without an auditor":            {"/bookkeeper2/ledgers/underreplication/auditorelection": "no-candidate; could lead with autorecovery: bookie2:3181; bookie1:3181 led last"},
 	"BookKeeper with Pulsar's metadata driver": {"/pulsar5/ledgers/underreplication/leader": "bookie1:3181"},
 	"Schema Registry":                          {"/schema_registry/schema_registry_master": "sr1:8081"},
 	"Schema Registry without a leader":         {"/schema_registry2/schema_registry_master": "no-candidate; who could lead is not visible"},
@@ -105,8 +105,9 @@ var owners = map[string]map[string]string{
 	"Accumulo from 3.0 on, without a manager": {
 		accumulo + "2-4222-8333-444455556661/managers/lock": "no-candidate; who could lead is not visible", accumulo + "2-4222-8333-444455556661/tservers/default/ts1:9997": "1 members",
 	},
-	"Accumulo before 2.1":       {accumulo + "3-4222-8333-444455556661/masters/lock": "master1:9999", accumulo + "3-4222-8333-444455556661/tservers/ts1:9997": "1 members"},
-	"Leaders of something else": {},
+	"Accumulo before 2.1":                            {accumulo + "3-4222-8333-444455556661/masters/lock": "master1:9999", accumulo + "3-4222-8333-444455556661/tservers/ts1:9997": "1 members"},
+	"A leader's znode beside its queue, and another": {"/svc/election": "a", "/svc/master": "unknown-kind"},
+	"Leaders of something else":                      {"/service/billing/leader": "unknown-kind", "/billing/CONTROLLER/LEADER": "unknown-kind", "/billing/loadbalance/leader": "unknown-kind", "/billing/underreplication/leader": "unknown-kind"},
 }
 
 // accumulo is where the instances of Accumulo are.
@@ -203,7 +204,7 @@ func verdict(f discover.Found, found bool) string {
 		if could.ShutDown {
 			text += "; down"
 		}
-		if last, ok := s.LedLast(); ok {
+		if last := s.LedLast(); last != nil {
 			text += "; " + doctor.LastWords(last)
 		}
 		return text

@@ -31,10 +31,13 @@ var ErrNoRoot = errors.New("the root does not exist")
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
-		cfg: cfg, conn: conn, found: make(map[string]*dialect.Dialect),
+		cfg: cfg, conn: conn, found: make(map[string]*dialect.Dialect), acks: make(map[string]bool), contends: make(map[uint64][]string),
 		spacing: time.Duration(float64(time.Second) / cfg.PerSecond), next: time.Now(),
 	}
 	err := w.run(ctx)
+	if err == nil {
+		err = w.unknown(ctx)
+	}
 	for _, path := range slices.Sorted(maps.Keys(cfg.Known)) {
 		if err == nil && w.found[path] == nil {
 			err = w.vacant(ctx, path, cfg.Known[path])
@@ -52,6 +55,9 @@ type walk struct {
 	progress Progress
 	found    map[string]*dialect.Dialect // elections, by path
 	siblings []string                    // of the znode that is visited, without those with numbers
+	singles  []Found                     // znodes with a leader's name, of no known system
+	acks     map[string]bool             // acknowledgements of the elections
+	contends map[uint64][]string         // the elections of each candidate's session
 	branches []branch                    // to be visited, those of one level after the other
 	queued   int                         // names in branches
 	bytes    int                         // and their length

@@ -143,22 +143,22 @@ func TestNotesBeside(t *testing.T) {
 			if _, err := on.Set(on.Path+"/controller_epoch", []byte(epoch), -1); err != nil {
 				t.Fatal(err)
 			}
-			w.Await(t, "epoch "+epoch, func(s *doctor.State) bool { return s.Epoch() == epoch && s.EpochChange() != nil })
+			w.Await(t, "epoch "+epoch, func(s *doctor.State) bool { return s.Epoch() == epoch && s.EpochChange != nil })
 		}
 		jumped := func(f *doctor.Finding) bool { return f.ID == "epoch-jump" }
 		set("13")
-		if s := w.Feed.State(); slices.ContainsFunc(s.Findings, jumped) || s.EpochChange().From != 12 {
-			t.Errorf("%+v; %+v", s.Findings, s.EpochChange())
+		if s := w.Feed.State(); slices.ContainsFunc(s.Findings, jumped) || s.EpochChange.From != 12 {
+			t.Errorf("%+v; %+v", s.Findings, s.EpochChange)
 		}
 		set("16")
 		w.Await(t, "a jump", func(s *doctor.State) bool { return slices.ContainsFunc(s.Findings, jumped) })
 		if n := len(slices.DeleteFunc(w.All(), func(e model.Event) bool { _, ok := e.Body.(model.EpochChanged); return !ok })); n != 2 {
 			t.Errorf("%d events of the epoch", n)
 		}
-		observed("/overseer_elect/election").Await(t, "two requests wait", func(s *doctor.State) bool { n, _, ok := s.Backlog(); return ok && n == 2 })
+		observed("/overseer_elect/election").Await(t, "two requests wait", func(s *doctor.State) bool { b := s.Backlog(); return b != nil && b.Requests == 2 })
 		observed("/underreplication/auditorelection").Await(t, "b1 led last", func(s *doctor.State) bool {
-			last, ok := s.LedLast()
-			return ok && last.Who == "b1:3181" && !last.Fenced
+			last := s.LedLast()
+			return last != nil && last.Who == "b1:3181" && !last.Fenced
 		})
 	})
 }
