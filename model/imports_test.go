@@ -75,7 +75,7 @@ var rooms = []struct {
 	{room: "ui/cli/exporter", imports: []string{"model", "zkwatch/client", "zkwatch/feed", "ui/plain", "ui/cli/connect", "ui/cli/exit",
 		"ui/cli/flaggroup", "ui/cli/search", "ui/cli/task", "ui/cli/watch"}},
 	{room: "ui/cli/admission", imports: []string{"model", "zkwatch", "ui/cli/exit", "ui/cli/terminal"}},
-	{room: "ui/cli/search", imports: []string{"model", "zkwatch", "ui/plain", "ui/cli/exit", "ui/cli/flaggroup"}},
+	{room: "ui/cli/search", imports: []string{"model", "zkwatch", "ui/plain", "ui/cli/ask", "ui/cli/exit", "ui/cli/flaggroup"}},
 	{room: "ui/cli/embedded", imports: []string{"model/units", "zkwatch/client", "demo/zkserver", "ui/cli/exit", "ui/cli/flaggroup", "ui/cli/terminal"}},
 	{room: "ui/cli/stage", imports: []string{"model", "zkwatch", "demo", "ui/cli/watch"}},
 	{room: "ui/cli/tutor", imports: []string{"model", "zkwatch/feed", "demo", "ui/cli/exit", "ui/cli/stage", "ui/cli/task"}},

@@ -97,7 +97,7 @@ func TestOpenFromTheWall(t *testing.T) {
 			t.Errorf("state first %v: shown is %s, in front %s", stateFirst, shownPath(m), front(m))
 		}
 		keys(m, "e")
-		if got := marked(m, "Elections"); !strings.HasPrefix(got, "2  /tasks/nightly ") {
+		if got := marked(m, "Elections"); !strings.HasPrefix(got, "2   /tasks/nightly ") {
 			t.Errorf("the one that is watched is still listed as found: %s", got)
 		}
 	}

@@ -27,7 +27,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 		r := d.elections.Row()
 		text := znode.Safe(r.Path, 0)
 		if r.Watched == nil {
-			text += "   " + znode.Safe(r.Found.System, 80)
+			text += "   " + znode.Safe(wording.System(r.Found.State), 80)
 		} else if whose := wording.System(r.Watched.State); whose != "" {
 			text += "   " + whose
 		}

@@ -112,7 +112,7 @@ func (x *inFront) sort() string {
 	if by := x.elections.Sort(); by != "" {
 		return "sorted by " + by + ": o for the next order"
 	}
-	return "in the order in which they are watched"
+	return "what is wrong comes first"
 }
 
 // back clears the filter or closes what is in front, and reports whether there was

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"electop/model"
@@ -256,13 +257,17 @@ func reconnecting(path string, link model.Link) *world {
 
 // searched is what a search came to.
 func searched(running bool) *elections.Walk {
-	k := &elections.Walk{Root: "/", Visited: 1312, Denied: 4, Running: running, Found: []elections.Found{
-		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: "≤3d04h"},
-		{Path: "/services/billing/leader", System: "Curator LeaderLatch", Leader: "billing-1:8080", Waiting: 4},
-		{Path: "/controller", System: "Apache Kafka", Leader: "2", Reign: "1h01m"},
-		{Path: "/services/search/\x1b[31mindexer", System: "kazoo Lock or Election", Leader: "worker-3", Waiting: 2, Reign: "≤19m00s", Findings: 2, Worst: doctor.Critical},
-		{Path: "/tasks/nightly", System: "the recipe", Waiting: 0, Findings: 1, Worst: doctor.Warning},
-	}}
+	k := &elections.Walk{Root: "/", Visited: 1312, Denied: 4, Running: running}
+	for _, w := range []*world{latch("/services/payments/of/the/european/region/leader", 5), controller(), latch("/services/search/\x1b[31mindexer", 3), leaderless(), latch("/tasks/nightly", 1)} {
+		s := w.state()
+		if strings.HasSuffix(s.Path, "indexer") {
+			copied := *s
+			copied.Findings = []*doctor.Finding{{Severity: doctor.Warning}, {Severity: doctor.Critical}}
+			s = &copied
+		}
+		k.Found = append(k.Found, elections.Found{Path: s.Path, State: s, Waiting: s.Queue.Len() - s.Holders()})
+	}
+	k.Found[1].Waiting = -1
 	if !running {
 		k.Stopped, k.Next = "20000 znodes were read", time.Date(2026, 5, 4, 12, 31, 7, 0, time.Local)
 	}

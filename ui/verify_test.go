@@ -206,7 +206,7 @@ func TestHostileServers(t *testing.T) {
 		}
 		t.Whole, t.Unwhole = false, evil
 	})
-	walk := &elections.Walk{Root: evil, Err: evil, Stopped: evil, Found: []elections.Found{{Path: "/" + evil, System: evil, Leader: evil, Worst: evil, Findings: 1}}}
+	walk := &elections.Walk{Root: evil, Err: evil, Stopped: evil, Found: []elections.Found{{Path: "/" + evil, State: w.state()}}}
 	m, _, _ := stagedWall(&allow{}, walk, w)
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)

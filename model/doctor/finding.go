@@ -16,6 +16,9 @@ const (
 
 func (s Severity) rank() int { return slices.Index([]Severity{"", Info, Warning, Critical}, s) }
 
+// Graver compares two severities: the graver comes first.
+func Graver(a, b Severity) int { return b.rank() - a.rank() }
+
 // Finding is a problem that the doctor noticed. It is immutable.
 type Finding struct {
 	ID       string // of the kind: "ghost-node"

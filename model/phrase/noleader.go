@@ -1,6 +1,8 @@
 package phrase
 
 import (
+	"slices"
+
 	"electop/model"
 	"electop/model/doctor"
 )
@@ -87,4 +89,22 @@ func Standing(s *doctor.State, position int) Entry {
 		return e
 	}
 	return Entry{}
+}
+
+// Trouble returns how grave it is that nobody is said to lead, that candidates are at risk
+// or that there are findings: the gravest of these, "" for none. Use it wherever elections
+// are listed.
+func Trouble(s *doctor.State) doctor.Severity {
+	all := slices.Clone(s.Findings)
+	if s.Phase != model.Unseen && s.Phase != model.Forbidden {
+		all = append(all, &doctor.Finding{Severity: NoLeader(s).Severity})
+	}
+	for _, r := range s.Risks {
+		f := &doctor.Finding{Severity: doctor.Warning}
+		if r.Leader {
+			f.Severity = doctor.Critical
+		}
+		all = append(all, f)
+	}
+	return doctor.Worst(all)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/search"
@@ -57,7 +59,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 		return nil, err
 	}
 	defer c.Close()
-	d, err := searchBelow(ctx, search.Below("/"), c, std)
+	d, err := searchBelow(ctx, search.Below("/"), c, nil, std)
 	switch {
 	case ctx.Err() != nil:
 		return nil, exit.Interrupted
@@ -72,15 +74,16 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection is the first that is known to be an election, else the first that may
-// be one, nil for none: a list of members is none.
+// firstElection is the one in the worst state of those that are known to be elections,
+// otherwise the first that may be one, nil for none: a list of members is none.
 func firstElection(all []plain.Found) (first *plain.Found) {
+	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {
-		switch d := all[i].State.Dialect; {
-		case d == nil || d.Kind() != dialect.KindRegistry && d.Kind() != dialect.KindUnknown:
-			return &all[i]
-		case d.Kind() == dialect.KindUnknown && first == nil:
-			first = &all[i]
+		f := &all[i]
+		switch {
+		case f.State.Dialect.Kind() == dialect.KindRegistry:
+		case first == nil, unknown(first) && !unknown(f), unknown(first) == unknown(f) && doctor.Graver(phrase.Trouble(f.State), phrase.Trouble(first.State)) < 0:
+			first = f
 		}
 	}
 	return first

@@ -4,21 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/search"
 	"electop/ui/cli/terminal"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
+	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )
 
@@ -27,8 +31,8 @@ func newDiscover(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "discover [ROOT]",
 		Short:   "Find elections: which system, who leads, how many wait",
-		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given.",
-		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --max-nodes 1000 --json",
+		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given. Elections in trouble come first: !! is critical, ! a\nwarning, - a remark.\n\nWith --problems the servers are asked, too, and only elections without a leader, with a\ncandidate at risk or with findings are listed. The exit code is 4 if there is one.",
+		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --max-nodes 1000 --json\n  electop discover --problems -s zk1",
 		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			o.search.Root = "/"
 			switch {
@@ -47,6 +51,10 @@ func newDiscover(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.search.Flags(cmd)
+	flaggroup.Search.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.problems, "problems", false, "list only elections without a leader, at risk or with findings")
+	})
+	o.admin.WatchFlags(cmd)
 	o.logFlag(cmd)
 	return cmd
 }
@@ -56,7 +64,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	if err := o.search.Check(); err != nil {
 		return err
 	}
-	_, cfg, done, err := o.open(ctx)
+	log, cfg, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +75,11 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer conn.Close()
-	d, err := searchBelow(ctx, o.search, conn, std)
+	var asker *admin.Asker
+	if o.problems {
+		asker = o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
+	}
+	d, err := searchBelow(ctx, o.search, conn, asker, std)
 	switch {
 	case ctx.Err() != nil:
 		d.Stopped, err = "interrupted", exit.Interrupted
@@ -77,19 +89,30 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		err = fmt.Errorf("discover below %s: %w", o.search.Root, err)
 		d.Stopped = "failed"
 	}
+	_, screen := terminal.Of(std.Out)
+	d.Problems, d.Colour = o.problems, screen && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if err == nil && o.problems && d.ElectionCount() > 0 {
+		err = exit.Empty
+	}
 	if failed := std.print(o.json, d.JSON(), d.Text()); failed != nil {
 		return failed
 	}
 	return err
 }
 
-// searchBelow searches and shows the progress. The elections are in the order of their
-// paths. Those found before an error are in the result.
-func searchBelow(ctx context.Context, o search.Options, conn *client.Conn, std IO) (plain.Discovery, error) {
+// searchBelow searches and shows the progress, and has asker, if there is one, ask the
+// servers. The elections are in the order of their paths. Those found before an error are
+// in the result.
+func searchBelow(ctx context.Context, o search.Options, conn *client.Conn, asker *admin.Asker, std IO) (plain.Discovery, error) {
 	s := search.New(o)
 	cleared := showProgress(s, std)
 	err := s.Run(ctx, conn)
 	cleared()
+	if err == nil && asker != nil {
+		if unasked := s.Ask(ctx, asker); unasked != nil && ctx.Err() == nil {
+			std.note("the servers did not say who is at risk: %s", znode.Safe(unasked.Error(), 0))
+		}
+	}
 	d := s.Discovery()
 	slices.SortFunc(d.Elections, func(a, b plain.Found) int { return strings.Compare(a.State.Path, b.State.Path) })
 	return d, err

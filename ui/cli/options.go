@@ -40,6 +40,7 @@ type options struct {
 	settings    config.Settings // what decides the flags that were not given
 	admin       ask.Options
 	search      search.Options
+	problems    bool // of what a search finds, only these
 	server      embedded.Options
 	record      watch.Recording
 	metrics     exporter.Exporter

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"electop/model/znode"
 	"electop/ui/cli/config"
 	"electop/ui/cli/exit"
 )
@@ -70,7 +71,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 		maps.DeleteFunc(s.Values, func(key string, _ config.Setting) bool { return !config.OnScreen(key) })
 	}
 	o.file, o.settings = file, s
-	o.cluster.Note = IO{Err: cmd.ErrOrStderr()}.note
+	o.cluster.Note = func(text string) { IO{Err: cmd.ErrOrStderr()}.note("%s", znode.Safe(text, 500)) }
 	o.cluster.Named = map[string]string{}
 	for name, v := range s.Values {
 		f := cmd.Flags().Lookup(name)

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,8 +43,9 @@ func TestDiscoverSystems(t *testing.T) {
 	leader, waiting, reign := strings.Index(lines[0], "LEADER"), strings.Index(lines[0], "WAITING"), strings.Index(lines[0], "REIGN")
 	var b strings.Builder
 	fmt.Fprint(&b, "| path | leader | waiting |\n|---|---|---|\n")
-	for _, line := range lines[1:] {
-		path, _, _ := strings.Cut(line, "  ")
+	byPath := func(a, b string) int { return strings.Compare(a[len("!! "):], b[len("!! "):]) } // trouble comes first
+	for _, line := range slices.SortedFunc(slices.Values(lines[1:]), byPath) {
+		path, _, _ := strings.Cut(line[len("!! "):], "  ")
 		who := strings.TrimSpace(line[leader:waiting])
 		if len(who) > 40 && !strings.Contains(who, " ") { // a znode's name, which the help cannot break
 			who = who[:12] + "…" + who[len(who)-16:]

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"electop/model/phrase"
 	"electop/ui/input"
-	"electop/ui/wording"
 )
 
 // list is the elections watched and those that a search found, and where the
@@ -34,24 +32,21 @@ func (l *list) update(watched []Watched, walk *Walk) {
 		}
 	}
 	want := strings.ToLower(l.Filter)
-	passes := func(texts ...string) bool {
-		if want == "" {
-			return true
+	add := func(r Row) {
+		if want == "" || slices.ContainsFunc(r.words(), func(t string) bool { return strings.Contains(strings.ToLower(t), want) }) {
+			l.Rows = append(l.Rows, r)
 		}
-		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), want) })
 	}
 	l.Rows = l.Rows[:0]
 	seen := make(map[string]bool, len(watched))
 	for i := range watched {
 		v := &watched[i]
 		seen[v.Path] = true
-		if s := v.State; passes(v.Path, wording.System(s), phrase.Label(s.Leader())) {
-			l.Rows = append(l.Rows, Row{Path: v.Path, Watched: v, number: i + 1})
-		}
+		add(Row{Path: v.Path, Watched: v, number: i + 1})
 	}
 	for i := range l.found {
-		if e := &l.found[i]; !seen[e.Path] && passes(e.Path, e.System, e.Leader) {
-			l.Rows = append(l.Rows, Row{Path: e.Path, Found: e})
+		if e := &l.found[i]; !seen[e.Path] {
+			add(Row{Path: e.Path, Found: e})
 		}
 	}
 	l.sort()

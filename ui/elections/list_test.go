@@ -3,9 +3,11 @@ package elections_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/term"
@@ -21,7 +23,7 @@ func watched(paths ...string) (all []elections.Watched) {
 func found(paths ...string) *elections.Walk {
 	k := &elections.Walk{Root: "/"}
 	for _, p := range paths {
-		k.Found = append(k.Found, elections.Found{Path: p, System: "system of " + p})
+		k.Found = append(k.Found, elections.Found{Path: p, State: doctor.NewJournal(model.Config{Path: p}).State()})
 	}
 	return k
 }
@@ -54,31 +56,67 @@ func TestRows(t *testing.T) {
 	if p.Row().Path != "/y" || p.Row().Watched == nil || p.Index != 0 {
 		t.Errorf("selected is row %d, %+v", p.Index, p.Row())
 	}
-	p.Filter = "of /A"
+	p.Filter = "/A"
 	p.Settle(elections.Shown{Watched: watched("/z"), Walk: found("/y", "/a")}, place)
 	if want := []string{"/a"}; !slices.Equal(paths(&p), want) || p.Row().Path != "/a" {
 		t.Errorf("the filter leaves %q", paths(&p))
 	}
-	p.Filter = "none"
+	p.Filter = "nothing like this"
 	p.Settle(elections.Shown{Watched: watched("/z")}, place)
 	if p.Row() != nil {
 		t.Errorf("selected is %+v", p.Row())
 	}
 }
 
-// Each order is of the elections watched and of those found; the last one is the first again.
+// inTrouble is a state with a finding, whose leader is named.
+func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
+	j := doctor.NewJournal(model.Config{Path: path})
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1, Children: 1, Cversion: 1}, New: []znode.Znode{
+		{Name: "n_0000000000", Session: 7, Czxid: 2, Ctime: at, Data: znode.NewData([]byte(leader))},
+	}})
+	s := *j.State()
+	s.Findings = []*doctor.Finding{{Severity: grave}}
+	return &s
+}
+
+// Each order is of the elections watched and of those found; the last one is the first
+// again, in which trouble comes first.
 func TestSort(t *testing.T) {
 	var p elections.Panel
-	walk := found("/y", "/x")
-	walk.Found[0].Worst, walk.Found[1].Waiting = doctor.Critical, 9
+	walk := found("/y", "/x", "/v")
+	walk.Found[0].State, walk.Found[1].Waiting = inTrouble("/y", "yew", doctor.Critical), 9
+	walk.Found[1].State, walk.Found[2].State = inTrouble("/x", "xylo", doctor.Info), inTrouble("/v", "vine", doctor.Warning)
+	all := watched("/z", "/b")
+	for i := range all {
+		all[i].State = inTrouble(all[i].Path, "", "")
+	}
 	for _, want := range [][]string{
-		{"", "/z", "/b", "/x", "/y"}, {"path", "/b", "/z", "/x", "/y"}, {"trouble", "/z", "/b", "/y", "/x"},
-		{"waiting", "/z", "/b", "/x", "/y"}, {"", "/z", "/b", "/x", "/y"},
+		{"", "/z", "/b", "/y", "/v", "/x"}, {"number", "/z", "/b", "/v", "/x", "/y"}, {"path", "/b", "/z", "/v", "/x", "/y"},
+		{"waiting", "/z", "/b", "/x", "/v", "/y"}, {"", "/z", "/b", "/y", "/v", "/x"},
 	} {
-		p.Settle(elections.Shown{Watched: watched("/z", "/b"), Walk: walk}, term.Rect{W: 100, H: 20})
+		p.Settle(elections.Shown{Watched: all, Walk: walk}, term.Rect{W: 100, H: 20})
 		if got := paths(&p); !slices.Equal(got, want[1:]) || p.Row().Path != "/z" {
 			t.Errorf("by %q: %q, selected is %s", want[0], got, p.Row().Path)
 		}
 		p.Sort()
+	}
+}
+
+// The filter finds what a row shows: the leader, and the state.
+func TestFilterFindsLeaderAndState(t *testing.T) {
+	walk := found("/dead", "/led")
+	walk.Found[1].State = inTrouble("/led", "Amber", doctor.Warning)
+	walk.Found[0].State = inTrouble("/dead", "", doctor.Info)
+	j, all := doctor.NewJournal(model.Config{Path: "/z"}), watched("/z")
+	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1}})
+	all[0].State = j.State()
+	for filter, want := range map[string][]string{"amber": {"/led"}, "WARNING": {"/z", "/led"}, "1 finding": {"/led", "/dead"}, "no leader": {"/z"}, "none": {"/z"}} {
+		var p elections.Panel
+		p.Filter = filter
+		p.Settle(elections.Shown{Watched: all, Walk: walk}, term.Rect{W: 100, H: 20})
+		if got := paths(&p); !slices.Equal(got, want) {
+			t.Errorf("%q leaves %q, want %q", filter, got, want)
+		}
 	}
 }

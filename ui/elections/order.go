@@ -7,21 +7,21 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/phrase"
-	"electop/ui/rows"
+	"electop/model/units"
 	"electop/ui/wording"
 )
 
 // An order of the elections watched, and of those found.
 type order struct {
-	name string // "" for the order in which they are watched, and by path
+	name string // "" for the first one
 	by   func(a, b Row) int
 }
 
 // orders are those to choose from. It is never written.
 var orders = []order{
-	{},
+	{"", func(a, b Row) int { return doctor.Graver(a.trouble(), b.trouble()) }},
+	{"number", func(a, b Row) int { return 0 }},
 	{"path", func(a, b Row) int { return cmp.Compare(a.Path, b.Path) }},
-	{"trouble", func(a, b Row) int { return cmp.Compare(trouble(b), trouble(a)) }},
 	{"waiting", func(a, b Row) int { return cmp.Compare(waiting(b), waiting(a)) }},
 }
 
@@ -34,9 +34,6 @@ func (v *Panel) Sort() string {
 // sort brings the rows of each part into the order. Equal ones stay as they were.
 func (l *list) sort() {
 	by := orders[l.order].by
-	if by == nil {
-		return
-	}
 	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
 	if part < 0 {
 		part = len(l.Rows)
@@ -45,35 +42,46 @@ func (l *list) sort() {
 	slices.SortStableFunc(l.Rows[part:], by)
 }
 
-// trouble is how badly off an election is, 0 for not at all.
-func trouble(r Row) int {
-	if f := r.Found; f != nil {
-		return severity(f.Worst) + nobody(f.NoLeader)
+// State is the state of the election.
+func (r *Row) State() *doctor.State {
+	if r.Found != nil {
+		return r.Found.State
 	}
-	s := r.Watched.State
-	grave := severity(doctor.Worst(s.Findings)) + nobody(phrase.NoLeader(s))
-	if _, troubled := wording.ExpiryOf(s, rows.Leader(s)); troubled {
-		grave += 10
-	}
-	if !s.DownSince.IsZero() && s.Link.Link != model.Connected {
-		grave += 5
-	}
-	return grave + min(len(s.Risks), 1)
+	return r.Watched.State
 }
 
-// nobody is how bad it is that nobody leads. In a group nobody is to lead.
-func nobody(why phrase.Entry) int {
-	if why.Severity == "" {
-		return 0
+// trouble is how grave what is wrong in the election is, "" for nothing.
+func (r *Row) trouble() doctor.Severity {
+	grave := phrase.Trouble(r.State())
+	if stale(r.State()) && doctor.Graver(doctor.Warning, grave) < 0 {
+		return doctor.Warning
 	}
-	return 8
+	return grave
 }
 
-func severity(s doctor.Severity) int {
-	return map[doctor.Severity]int{doctor.Critical: 7, doctor.Warning: 4, doctor.Info: 1}[s]
+// stale reports whether an election that is watched has no connection.
+func stale(s *doctor.State) bool { return !s.DownSince.IsZero() && s.Link.Link != model.Connected }
+
+// words are what the filter finds an election by: what its row shows.
+func (r *Row) words() []string {
+	s, none := r.State(), phrase.NoLeader(r.State())
+	out := []string{r.Path, wording.System(s), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(r.trouble())}
+	if none.Cell == phrase.None {
+		out = append(out, "no leader")
+	}
+	if len(s.Findings) > 0 {
+		out = append(out, units.Count(len(s.Findings), "finding", "findings"))
+	}
+	if len(s.Risks) > 0 {
+		out = append(out, "at risk")
+	}
+	if stale(s) {
+		out = append(out, "stale")
+	}
+	return out
 }
 
-// waiting is how many wait, -1 where that is not visible.
+// waiting is how many wait, or could take over where there is no queue; -1 where that is not visible.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Waiting

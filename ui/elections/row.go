@@ -1,7 +1,6 @@
 package elections
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -37,8 +36,8 @@ type columns struct {
 	path, system, leader, waiting, reign, state int
 }
 
-// gutter is the marker and the number of an election.
-const gutter = 5
+// gutter is the marker, the number and the sign of an election.
+const gutter = 6
 
 func columnsFor(w int) columns {
 	c := columns{leader: 12, waiting: 4, reign: 7, state: 8}
@@ -74,39 +73,26 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 			name = term.Strong
 		}
 	}
-	p.Right(2, term.Muted, number).Gap(2)
-	p.Fit(c.path, name, term.TailOf(znode.Safe(r.Path, 0), c.path))
-	if r.Watched != nil {
-		drawWatched(f, p, c, r.Watched.State, running)
-		return
+	p.Right(2, term.Muted, number).Gap(1)
+	sign := " "
+	if grave := r.trouble(); grave != "" {
+		name, sign, _ = wording.Severity(&f.Theme.Glyph, grave)
 	}
-	e := r.Found
-	if c.system > 0 {
-		p.Gap(2).Fit(c.system, term.Muted, znode.Safe(e.System, 40))
+	p.Text(name, sign).Gap(1)
+	p.Fit(c.path, name, term.MiddleOf(znode.Safe(r.Path, 0), c.path))
+	count := "?"
+	if n := waiting(*r); n >= 0 {
+		count = strconv.Itoa(n)
 	}
-	p.Gap(2)
-	if e.Leader == "" {
-		p.Fit(c.leader, term.Muted, "  "+cmp.Or(e.NoLeader.Cell, phrase.None))
-	} else {
-		p.Text(term.Lead, f.Theme.Glyph.Leader+" ").Fit(c.leader-2, term.Text, znode.Safe(e.Leader, rows.NameMax))
-	}
-	reign := cmp.Or(e.Reign, "-")
-	waiting := "?"
-	if e.Waiting >= 0 {
-		waiting = strconv.Itoa(e.Waiting)
-	}
-	p.Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
-	if e.Findings > 0 {
-		drawFindings(f, p, e.Findings, e.Worst)
-	}
+	drawState(f, p, c, r.State(), count, running)
 }
 
-// drawWatched draws what is so now in an election that is watched.
-func drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State, running bool) {
+// drawState draws the state of an election, in which so many wait.
+func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting string, running bool) {
 	g := &f.Theme.Glyph
 	// The clock of an election without a connection stands.
 	now := f.Picture
-	down := !s.DownSince.IsZero() && s.Link.Link != model.Connected
+	down := stale(s)
 	if down {
 		now = s.DownSince
 	} else if running {
@@ -147,8 +133,7 @@ func drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State, running
 			reign = phrase.LedCell(r, calm, "≤")
 		}
 	}
-	p.Gap(2).Right(c.waiting, term.Text, strconv.Itoa(s.Queue.Len()-wording.Holders(s))).
-		Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
+	p.Gap(2).Right(c.waiting, term.Text, waiting).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
 
 	switch {
 	case down:

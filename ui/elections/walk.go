@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"electop/model/doctor"
-	"electop/model/phrase"
 )
 
 // Walk is a search for elections, as far as it has got.
@@ -21,10 +20,7 @@ type Walk struct {
 
 // Found is an election that a [Walk] found.
 type Found struct {
-	Path, System, Leader string
-	NoLeader             phrase.Entry // why nobody is said to lead, if Leader is ""
-	Waiting              int          // or could take over where there is no queue; -1: not visible
-	Reign                string       // for how long the leader has led, in a column
-	Findings             int
-	Worst                doctor.Severity // "" without findings
+	Path    string
+	State   *doctor.State // after the read of the search
+	Waiting int           // or could take over where there is no queue; -1: not visible
 }

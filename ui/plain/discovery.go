@@ -3,6 +3,7 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -18,6 +19,8 @@ import (
 type Discovery struct {
 	Root            string
 	All             bool // lists of members are shown too
+	Problems        bool // only elections in trouble are shown
+	Colour          bool // the text has colours
 	Elections       []Found
 	Visited, Denied int // znodes
 	Skipped         int // znodes that were not searched; Skips are the first of them
@@ -64,6 +67,8 @@ type election struct {
 	Standbys   []string    `json:"standbys"`
 	// ReignRange bounds the reign; ReignMS is its end.
 	ReignRange *[2]float64 `json:"reign_range_ms"`
+	Problem    *string     `json:"problem"`
+	AtRisk     []string    `json:"at_risk"`
 }
 
 // registry is a list of members.
@@ -76,16 +81,17 @@ type registry struct {
 // split returns the elections, and the lists of members apart.
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
-		if isGroup(f.State) {
+		switch {
+		case isGroup(f.State):
 			registries = append(registries, f)
-		} else {
+		case !d.Problems || phrase.Trouble(f.State) != "":
 			elections = append(elections, f)
 		}
 	}
 	return elections, registries
 }
 
-// ElectionCount is how many of what was found are no lists of members.
+// ElectionCount is how many of what is shown are no lists of members.
 func (d Discovery) ElectionCount() int {
 	elections, _ := d.split()
 	return len(elections)
@@ -102,7 +108,10 @@ func (d Discovery) JSON() any {
 	}
 	for _, f := range elections {
 		s := f.State
-		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s)}
+		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s), Problem: text(string(phrase.Trouble(s))), AtRisk: []string{}}
+		for _, r := range s.Risks {
+			e.AtRisk = append(e.AtRisk, *znodePath(s.Path, r.Candidate))
+		}
 		if r, ok := s.Reign(); ok && !r.Earliest.IsZero() {
 			least, most := max(0, s.At.Sub(r.Latest)), s.At.Sub(r.Earliest)
 			e.ReignMS, e.ReignRange = millis(&most), rangeOf(&model.Span{Least: least, Most: most})
@@ -110,6 +119,25 @@ func (d Discovery) JSON() any {
 		out.Elections = append(out.Elections, e)
 	}
 	return out
+}
+
+// line returns what a line about an election in such trouble begins and ends with. All
+// beginnings have the same length, and so the columns of a table.
+func (d Discovery) line(grave doctor.Severity) (begin, end string) {
+	sign, colour := "", "39"
+	switch grave {
+	case doctor.Critical:
+		sign, colour = "!!", "31"
+	case doctor.Warning:
+		sign, colour = "!", "33"
+	case doctor.Info:
+		sign = "-"
+	}
+	begin = fmt.Sprintf("%-3s", sign)
+	if d.Colour {
+		begin, end = "\x1b["+colour+"m"+begin, "\x1b[0m"
+	}
+	return begin, end
 }
 
 // belowMax is how many elections [Below] names.
@@ -161,9 +189,11 @@ func (f Found) Could() (n int, visible bool) {
 func (d Discovery) Text() string {
 	var b strings.Builder
 	elections, registries := d.split()
+	slices.SortStableFunc(elections, func(a, b Found) int { return doctor.Graver(phrase.Trouble(a.State), phrase.Trouble(b.State)) })
 	if len(elections) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "PATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS")
+		begin, end := d.line("")
+		fmt.Fprintf(t, "%sPATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS%s\n", begin, end)
 		for _, f := range elections {
 			s := f.State
 			reign, findings := "-", "-"
@@ -173,10 +203,16 @@ func (d Discovery) Text() string {
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), f.waiting(), reign, findings)
+			begin, end = d.line(phrase.Trouble(s))
+			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), f.waiting(), reign, findings, end)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
+		for _, f := range elections {
+			for _, r := range f.State.Risks {
+				fmt.Fprintf(&b, "%s: %s\n\n", znode.Safe(f.State.Path, 0), phrase.Risk(phrase.Who(r.Candidate), r, f.State.At, phrase.Who))
+			}
+		}
 	}
 	if d.All && len(registries) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -187,7 +223,11 @@ func (d Discovery) Text() string {
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(elections), "election", "elections"), znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
+	of := ""
+	if d.Problems {
+		of = " in trouble"
+	}
+	fmt.Fprintf(&b, "%s%s below %s, in %s", units.Count(len(elections), "election", "elections"), of, znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
 	if n := len(registries); n > 0 {
 		fmt.Fprintf(&b, "; %s", units.Count(n, "list of members", "lists of members"))
 		if !d.All {

@@ -132,6 +132,16 @@ func TailOf(path string, w int) string {
 	return s
 }
 
+// MiddleOf shortens a path in the middle: its beginning says whose it is, and its end
+// is more important.
+func MiddleOf(path string, w int) string {
+	if Width(path) <= w || w < 6 {
+		return TailOf(path, w)
+	}
+	head := ansi.Truncate(path, w/3, "")
+	return head + TailOf(path, w-Width(head))
+}
+
 // Width is how many cells s takes.
 func Width(s string) int {
 	if plain(s) {

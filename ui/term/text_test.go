@@ -65,3 +65,18 @@ func TestTailOf(t *testing.T) {
 		}
 	}
 }
+
+// A path in a list keeps its beginning and its end.
+func TestMiddleOf(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		w    int
+		want string
+	}{
+		{"/apps/payments/one/election", 15, "/apps…/election"}, {"/apps/leader", 12, "/apps/leader"}, {"/apps/leader", 5, "…ader"}, {"/家家家家家/家", 9, "/家…家/家"},
+	} {
+		if got := MiddleOf(c.path, c.w); got != c.want {
+			t.Errorf("%s in %d cells: %q, want %q", c.path, c.w, got, c.want)
+		}
+	}
+}

@@ -40,7 +40,7 @@ type Options struct {
 	// Named is how the user named a setting that is not from its flag: a variable, or a
 	// line of the configuration.
 	Named    map[string]string
-	Note     func(format string, args ...any) // see Reach
+	Note     func(text string) // see Reach
 	access   access
 	kerberos kerberosLogin
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/model/znode"
 	"electop/ui/cli/exit"
 	"electop/zkwatch/client"
 )
@@ -23,7 +22,7 @@ type Reach struct {
 	servers string // how the user named the servers, "" for --servers
 	timeout string // and For, "" for --connect-timeout
 	// Note notes that no server answers yet, for the first caller only. nil: nothing does.
-	Note func(format string, args ...any)
+	Note func(text string)
 }
 
 // Reach is how long the flags say.
@@ -31,7 +30,7 @@ func (o *Options) Reach() Reach {
 	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
 	if o.Note != nil {
 		var once sync.Once
-		r.Note = func(format string, args ...any) { once.Do(func() { o.Note(format, args...) }) }
+		r.Note = func(text string) { once.Do(func() { o.Note(text) }) }
 	}
 	return r
 }
@@ -46,7 +45,7 @@ func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
 		if r.Note != nil && why != "" && (len(servers.Servers) == 1 || time.Since(began) > othersAnswer) {
-			r.Note("%s; trying until %v have passed", znode.Safe(why, 300), r.For)
+			r.Note(fmt.Sprintf("%s; trying until %v have passed", why, r.For))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func Codes() []Code {
 		{Failure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; something that must hold did not hold under demo --chaos --headless"},
 		{Usage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{NoServer, "no server reached within --connect-timeout"},
-		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. Of several elections one is enough"},
+		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. Of several elections one is enough. discover --problems: there is one"},
 		{Finding, "doctor: at least one finding of one election is critical"},
 		{Own, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
 		{CannotExecute, "campaign -- CMD: CMD cannot be executed"},
@@ -93,8 +93,8 @@ func OfItself(err error) error {
 }
 
 var (
-	// Empty is the end of `status` without a candidate. It prints no message: the
-	// output says it.
+	// Empty is the end of `status` without a candidate, and of `discover --problems` with
+	// one. It prints no message: the output says it.
 	Empty = Error{NoCandidate, errors.New("the election is empty")}
 	// Critical is the end of `doctor` with a critical finding, also without a message.
 	Critical = Error{Finding, errors.New("something critical was found")}

@@ -2,8 +2,6 @@ package live
 
 import (
 	"electop/model/dialect"
-	"electop/model/doctor"
-	"electop/model/phrase"
 	"electop/model/znode"
 	list "electop/ui/elections"
 	"electop/ui/plain"
@@ -20,18 +18,12 @@ func walk(d plain.Discovery, running bool, err error) list.Walk {
 		if st.Dialect.Kind() == dialect.KindRegistry {
 			continue // a list of members is no election
 		}
-		f := list.Found{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
+		f := list.Found{Path: st.Path, State: st, Waiting: found.Waiting}
 		if st.Dialect != nil && st.Dialect.Single {
 			var visible bool
 			if f.Waiting, visible = found.Could(); !visible {
 				f.Waiting = -1
 			}
-		}
-		if f.NoLeader = phrase.NoLeader(st); st.Leader() != nil {
-			f.Leader = phrase.Who(st.Leader())
-		}
-		if r, ok := st.Reign(); ok {
-			f.Reign = phrase.LedCell(r, st.At, "≤")
 		}
 		w.Found = append(w.Found, f)
 	}

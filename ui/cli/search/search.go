@@ -13,9 +13,11 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/cli/ask"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/plain"
+	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/discover"
 	"electop/zkwatch/feed"
@@ -37,18 +39,25 @@ type Search struct {
 	all   bool
 	cfg   discover.Config
 	found []plain.Found
-	again map[string]bool // those of found that this search found
+	read  map[string]*doctor.Journal // of what this search found
+	again map[string]bool            // those of found that this search found
 	at    discover.Progress
 	last  time.Time // of Changed
 }
 
 // New returns a search that is not running yet.
 func New(o Options) *Search {
-	s := &Search{Changed: func() {}, all: o.all, again: make(map[string]bool)}
+	s := &Search{Changed: func() {}, all: o.all, again: make(map[string]bool), read: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
 		Found: func(f discover.Found) {
-			s.put(foundState(f))
+			j := journal(f)
+			s.read[f.Path] = j
+			waiting := plain.Waiting(j.State())
+			if f.Partial {
+				waiting = max(waiting, f.Contenders-j.State().Holders())
+			}
+			s.put(plain.Found{State: j.State(), Waiting: waiting})
 			s.changed(true)
 		},
 		Progress: func(p discover.Progress) {
@@ -102,20 +111,35 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
-// foundState is an election after one read.
-func foundState(f discover.Found) plain.Found {
+// Ask asks the servers once about all elections that this search found. Their answers
+// show who is at risk, and more findings.
+func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
+	ctx, cancel := context.WithTimeout(ctx, ask.Limit)
+	defer cancel()
+	for path, j := range s.read {
+		defer asker.Subscribe(admin.Election{
+			Path: path, Ack: j.State().AckPath(), Put: func(_ context.Context, o model.Observation) { j.Apply(o) },
+			Sessions: func() []uint64 { return ask.SessionsOf(j.State()) },
+		})()
+	}
+	err := asker.Ask(ctx, admin.Want{Watches: true, Sessions: true})
+	for i := range s.found {
+		if j := s.read[s.found[i].State.Path]; j != nil {
+			s.found[i].State = j.State()
+		}
+	}
+	return err
+}
+
+// journal is that of an election after one read.
+func journal(f discover.Found) *doctor.Journal {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
 	j.Apply(f.Read)
 	for _, o := range f.Beside {
 		j.Apply(o)
 	}
-	s := j.State()
-	waiting := plain.Waiting(s)
-	if f.Partial {
-		waiting = max(waiting, f.Contenders-s.Holders())
-	}
-	return plain.Found{State: s, Waiting: waiting}
+	return j
 }
 
 // Discovery is the result so far, in the order of discovery.
