@@ -52,7 +52,7 @@ func (d *dashboard) footer() footer.Line {
 		State: d.shown(), Mode: d.modes.Now(), Action: d.action,
 		Narrow: d.w < layout.WideFrom, Zoomed: d.screen.Zoomed, Course: d.lesson(),
 		NextPanel: d.screen.Next(d.w, d.h).Name(d.shown().Work.Rules.Workers),
-		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Elections: len(d.elections.Rows),
+		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Inspected: d.screen.Focus == layout.Selected, Elections: len(d.elections.Rows),
 		Fault: d.faults.Kind(), Leaving: d.course.Menu.Selected == lessons.None,
 		Refused: d.modes.Now() == input.ModePalette && d.palette.Refused(),
 		Demo:    d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,

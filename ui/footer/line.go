@@ -25,6 +25,7 @@ type Line struct {
 	Zoomed    bool        // one of them fills the screen
 	NextPanel string      // what tab brings
 	Selected  bool        // a candidate is selected
+	Inspected bool        // all about it has the focus
 	Elections int         // rows of the screen of elections
 	Fault     action.Kind // the one selected in the list of faults
 	Refused   bool        // what is selected in the list of actions cannot be done
@@ -84,7 +85,9 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	case input.CmdRun:
 		k.Off = l.Refused
 	case input.CmdInspect:
-		k.Off = !l.Selected
+		if k.Off = !l.Selected; l.Inspected {
+			k.Label, k.Off = "close", false
+		}
 	case input.CmdOpen:
 		k.Off = l.Elections == 0
 	case input.CmdLearn:
@@ -117,6 +120,9 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	}
 	if k.Off && b.Do != input.CmdInspect {
 		k.Drop = 4 // but for the theme, the first to give way
+		if !l.Demo && k.Foot > 0 {
+			k.Foot += 20 // after the keys that can be used
+		}
 	}
 	if l.Course != nil && m&input.ModeTeach != 0 {
 		asked := func(key string) bool { return slices.Contains(l.Course.View.Keys, key) }

@@ -57,6 +57,7 @@ func TestLabels(t *testing.T) {
 		{"of another mode", input.ModeHelp, nil, "s", ""},
 		{"a selection", input.ModeNormal, nil, "enter", "inspect"},
 		{"no selection", input.ModeNormal, func(l *footer.Line) { l.Selected = false }, "enter", "-inspect"},
+		{"the selection is inspected", input.ModeNormal, func(l *footer.Line) { l.Inspected = true }, "enter", "close"},
 		{"all panels are in view", input.ModeNormal, nil, "tab", ""},
 		{"not all are", input.ModeNormal, func(l *footer.Line) { l.Narrow = true }, "tab", "recipe"},
 		{"one fills the screen", input.ModeNormal, func(l *footer.Line) { l.Narrow, l.Zoomed = true, true }, "tab", ""},
@@ -100,6 +101,18 @@ func TestFindingsAreInTheFooter(t *testing.T) {
 		l.State = &s
 		if got := label(l, "!"); got != want {
 			t.Errorf("narrow %v: %q, want %q", narrow, got, want)
+		}
+	}
+}
+
+// A key that cannot be used comes after those that can, except in the demo.
+func TestRefusedKeysComeLast(t *testing.T) {
+	for _, demo := range []bool{false, true} {
+		l := line(input.ModeNormal, func(l *footer.Line) { l.Demo = demo })
+		keys := l.Keys(new(term.Glyphs), input.Bindings(false))
+		slices.SortStableFunc(keys, func(a, b input.FootKey) int { return a.Foot - b.Foot })
+		if first, last := keys[0].Label, keys[len(keys)-1]; first != "spawn" || last.Off == demo {
+			t.Errorf("demo %v: the first key is %s, the last %s", demo, first, last.Label)
 		}
 	}
 }
