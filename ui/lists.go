@@ -50,7 +50,7 @@ func (d *dashboard) faultsShown() faults.Shown {
 
 // paletteShown is what the list shows now.
 func (d *dashboard) paletteShown() palette.Shown {
-	k := palette.Keys{Table: d.table, Below: d.modes.Below(), Lesson: d.lesson() != nil, ReadOnly: d.o.ObserveOnly, Action: d.action}
+	k := palette.Keys{Table: d.table, Below: d.modes.Below(), Lesson: d.lesson() != nil, ReadOnly: d.o.ObserveOnly, Clusters: d.o.Clusters, Action: d.action}
 	return palette.Shown{All: k.Entries(), Typed: d.typed.Text(), At: d.typed.At()}
 }
 
@@ -60,6 +60,9 @@ func (d *dashboard) run() tea.Cmd {
 	switch {
 	case !ok:
 		return nil
+	case e.Do == input.CmdCluster:
+		d.o.Turn(e.Arg)
+		return tea.Quit
 	case e.Kind == "":
 		d.modes.Close()
 		return d.command(e.Do, tea.KeyMsg{})

@@ -62,6 +62,11 @@ type Options struct {
 	Role    string // "observer", "candidate", "cast of 3"
 	Cluster string // "embedded 127.0.0.1:41873", or the connect string
 
+	// Clusters are the names of those that the user can turn to: Turn is called with one,
+	// and the dashboard ends.
+	Clusters []string
+	Turn     func(cluster string)
+
 	// Choose says that the user named no election: the dashboard begins with the
 	// list of elections.
 	Choose bool

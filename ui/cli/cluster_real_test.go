@@ -103,3 +103,26 @@ func TestDashboardOnACluster(t *testing.T) {
 	x.press("\x03")
 	x.leaves(0)
 }
+
+// TestTurnToAnotherCluster from the list of actions of the dashboard.
+func TestTurnToAnotherCluster(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := session(t, addr)
+		root := unique("turn")
+		for _, name := range []string{"", "/one", "/two", "/one/e", "/two/e"} {
+			create(t, c, root+name, "", 0)
+		}
+		create(t, c, root+"/one/e/n_", "amber", contender)
+		create(t, c, root+"/two/e/n_", "birch", contender)
+		env := configured(t, fmt.Sprintf("[clusters.first]\nservers = %q\npaths = [\"/e\"]\n[clusters.second]\nservers = %q\n", addr+root+"/one", addr+root+"/two"))
+		x := openTerminalWith(t, env, 120, 36, "--cluster", "first")
+		x.sees("amber", "leads")
+		x.press(":cluster s")
+		x.sees("cluster second", "leave these elections")
+		x.press("\r")
+		x.sees("birch", "leads", "second ")
+		x.press("q")
+		x.leaves(0)
+	})
+}

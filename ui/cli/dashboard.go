@@ -60,7 +60,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
 		cfg.NoActing = "read-only. Start with --campaign or --cast N to take part"
-		return o.runOnScreen(ctx, std, cfg)
+		return o.runThenTurn(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
 	if u := (exit.Error{}); err != nil && !(errors.As(err, &u) && u.Code == exit.NoServer) { // it may not be up yet
@@ -71,6 +71,24 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		cfg.Notices = append(cfg.Notices, fmt.Sprintf("%s: %s", e.Whose(), e.Behind))
 	}
 	return o.runOnScreen(ctx, std, cfg)
+}
+
+// runThenTurn runs a read-only dashboard and then that of the cluster to which the user
+// turned, with the same flags about the screen.
+func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) error {
+	next := ""
+	cfg.Screen.Turn = func(cluster string) { next = cluster }
+	for _, c := range o.file.Clusters {
+		if c.Name != o.cluster.Cluster {
+			cfg.Screen.Clusters = append(cfg.Screen.Clusters, c.Name)
+		}
+	}
+	if err := o.runOnScreen(ctx, std, cfg); err != nil || next == "" {
+		return err
+	}
+	root := newRoot(std)
+	root.SetArgs([]string{"--cluster", next, "--theme", o.theme, fmt.Sprintf("--no-mouse=%t", o.noMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly), "--log-file", o.logFile})
+	return root.ExecuteContext(ctx)
 }
 
 // admit prepares for candidates of our own: it asks the servers for their tick, sets

@@ -94,10 +94,16 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 				}
 			}
 		}
-		all.Go(func() { r.state, r.observed, r.err = w.Examine(t.Context(), e, exam) })
+		r.err = context.Canceled // if it ends by a panic
+		all.Add(1)
+		t.Start("exam", func(ctx context.Context) error {
+			defer all.Done()
+			r.state, r.observed, r.err = w.Examine(ctx, e, exam)
+			return nil // each has an error of its own
+		})
 	}
 	all.Wait()
-	if err := t.Stop(); err != nil && ctx.Err() == nil && results[0].err == nil {
+	if err := t.Stop(); err != nil && ctx.Err() == nil {
 		return err
 	}
 	return o.each(std, func(i int) (any, string, error) {

@@ -20,11 +20,10 @@ func (o *options) each(std IO, read func(i int) (object any, text string, err er
 	blank := ""
 	for i, path := range o.paths {
 		object, text, err := read(i)
-		if several && text != "" {
-			text = fmt.Sprintf("%s== %s\n%s", blank, znode.Safe(path, 0), text)
-			blank = "\n"
-		}
 		if text != "" {
+			if several {
+				text, blank = fmt.Sprintf("%s== %s\n%s", blank, znode.Safe(path, 0), text), "\n"
+			}
 			if failed := std.print(o.json, object, text); failed != nil {
 				return failed
 			}

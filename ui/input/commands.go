@@ -50,6 +50,7 @@ const (
 	CmdCopy     Command = "copy path"
 	CmdTheme    Command = "theme"
 	CmdPalette  Command = "palette"
+	CmdCluster  Command = "cluster" // of an entry of the list of actions only
 	CmdRun      Command = "run"
 	CmdComplete Command = "complete"
 	CmdHelp     Command = "help"

@@ -13,6 +13,7 @@ type Keys struct {
 	Below    input.Mode // the mode behind the list
 	Lesson   bool       // one is on the screen
 	ReadOnly bool       // the keys that change something are disabled
+	Clusters []string   // to turn to
 	// Action is what a key of that kind would do now, and why it cannot.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 }
@@ -44,6 +45,9 @@ func (k *Keys) Entries() []Entry {
 		}
 		listed[b.Kind] = true
 		actions = append(actions, k.entry(e))
+	}
+	for _, name := range k.Clusters {
+		views = append(views, Entry{Name: "cluster " + name, About: "leave these elections for those of cluster " + name, Do: input.CmdCluster, Arg: name})
 	}
 	if k.ReadOnly {
 		return append(actions, views...)

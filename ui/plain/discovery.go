@@ -124,18 +124,9 @@ func (d Discovery) JSON() any {
 // line returns what a line about an election in such trouble begins and ends with. All
 // beginnings have the same length, and so the columns of a table.
 func (d Discovery) line(grave doctor.Severity) (begin, end string) {
-	sign, colour := "", "39"
-	switch grave {
-	case doctor.Critical:
-		sign, colour = "!!", "31"
-	case doctor.Warning:
-		sign, colour = "!", "33"
-	case doctor.Info:
-		sign = "-"
-	}
-	begin = fmt.Sprintf("%-3s", sign)
-	if d.Colour {
-		begin, end = "\x1b["+colour+"m"+begin, "\x1b[0m"
+	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[grave]
+	if begin = x[0]; d.Colour {
+		begin, end = "\x1b["+x[1]+"m"+begin, "\x1b[0m"
 	}
 	return begin, end
 }
