@@ -64,21 +64,60 @@ type Handoff struct {
 	Silent, Takeover, Vacant *time.Duration
 	// The bounds of each, nil where unknown: the durations are guesses.
 	SilentIn, TakeoverIn, VacantIn *Span
+
+	// Timeout is that of From's session, 0 if unknown. Untold says why the servers told
+	// nothing of that session; safe to show.
+	Timeout time.Duration
+	Untold  string
+	unacked Unmeasured // why there is no takeover, as long as there is none
 }
+
+// Unmeasured says why a duration of a handoff is not known.
+type Unmeasured string
+
+const (
+	NobodyLed   Unmeasured = "nobody-led"   // before
+	NobodyLeads Unmeasured = "nobody-leads" // after
+	NotSilent   Unmeasured = "not-silent"   // the session was alive
+	NotTold     Unmeasured = "not-told"     // see [Handoff.Untold] and [Handoff.Evidence]
+	NoAck       Unmeasured = "no-ack"       // the system's leaders create no znode to acknowledge
+	NoAckYet    Unmeasured = "no-ack-yet"
+	Unwatched   Unmeasured = "unwatched" // nobody observed when it began
+	NotVacant   Unmeasured = "not-vacant"
+)
 
 // Measure is one of a handoff's durations.
 type Measure struct {
 	Name string
 	Took *time.Duration // nil: unknown
 	In   *Span          // it was within; nil: not known
+	Why  Unmeasured     // it is unknown
 }
 
 // Guess reports whether the duration should be shown as a guess.
 func (m Measure) Guess() bool { return m.Took != nil && m.In.Loose(*m.Took) }
 
-// Measures are the three durations.
-func (h *Handoff) Measures() [3]Measure {
-	return [3]Measure{{"silent", h.Silent, h.SilentIn}, {"takeover", h.Takeover, h.TakeoverIn}, {"vacant", h.Vacant, h.VacantIn}}
+// Measures are the three durations, and the session timeout of the old leader.
+func (h *Handoff) Measures() [4]Measure {
+	out := [4]Measure{{"silent", h.Silent, h.SilentIn, NotTold}, {"takeover", h.Takeover, h.TakeoverIn, h.unacked}, {"vacant", h.Vacant, h.VacantIn, NotVacant}, {Name: "timeout", Why: NotTold}}
+	switch {
+	case h.From == nil:
+		out[0].Why, out[2].Why, out[3].Why = NobodyLed, Unwatched, NobodyLed
+	case h.Cause == CauseResigned || h.Cause == CauseClosed || h.Cause == CauseLeft:
+		out[0].Why = NotSilent
+	}
+	if h.To == nil {
+		out[1].Why, out[2].Why = NobodyLeads, NobodyLeads
+	}
+	if h.Timeout > 0 {
+		out[3].Took = &h.Timeout
+	}
+	for i := range out {
+		if out[i].Took != nil {
+			out[i].Why = ""
+		}
+	}
+	return out
 }
 
 // Explained is a handoff that was published, with a better cause: later answers show it.

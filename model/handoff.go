@@ -33,10 +33,28 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	switch {
 	case gone && m != nil:
 		h.Cause, h.Silent, h.SilentIn = ending(m, at, changed)
+		h.Timeout = m.Timeout
 	case gone && listed && j.outlives(old) != nil:
 		h.Cause, h.Evidence = CauseDeleted, ownsStill(j.outlives(old))
 	case gone:
 		h.Cause, h.Evidence = foreignEnd(old, changed, &j.sessions, j.answers, j.at)
+	}
+	if gone && m == nil {
+		x := j.sessions.Of(old.Session)
+		if x == nil {
+			h.Untold = untold(j.answers)
+		} else {
+			h.Timeout = x.Timeout()
+		}
+		if h.Cause == CauseExpired {
+			if earliest, latest, ok := x.LastSign(changed.since(), changed.latest, j.sessions.Tick()); ok {
+				h.Silent, h.SilentIn = lasted(timeBounds{earliest, latest, between(earliest, latest)}, changed)
+				if in := h.SilentIn; in != nil { // no session expires sooner
+					in.Least, in.Most = max(in.Least, h.Timeout), max(in.Most, h.Timeout)
+					*h.Silent = max(*h.Silent, in.Least)
+				}
+			}
+		}
 	}
 	if m == nil {
 		j.unexplained.add(h, j.sessions.Of, j.expired)
@@ -66,6 +84,14 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 
 	took, within, waits := j.ack.handoff(head, changed)
 	h.Takeover, h.TakeoverIn = took, within
+	switch d := j.naming.dialect; {
+	case d.AckChild(j.cfg.Path) == "" && j.ack.Path == "":
+		h.unacked = NoAck
+	case !j.ack.since.known():
+		h.unacked = Unwatched
+	default:
+		h.unacked = NoAckYet
+	}
 	if waits && j.link.Link == Connected {
 		j.events.hold(Event{At: h.At, Body: *h})
 	} else {

@@ -11,8 +11,9 @@ import (
 
 // Config says what election a [Journal] is about.
 type Config struct {
-	Path   string
-	Recipe dialect.Recipe // nil: recognised from the names of the children
+	Cluster string // as the user named it, "" for an embedded server
+	Path    string
+	Recipe  dialect.Recipe // nil: recognised from the names of the children
 	// AckPath is the acknowledgement znode; "": there is none.
 	AckPath string
 	// AckExpected says that leaders here do acknowledge (our own candidates

@@ -76,6 +76,7 @@ func (p *past) correct(x correction) (corrected *Handoff) {
 		}
 		of := *h
 		of.Cause, of.Evidence = x.cause, x.evidence
+		of.Silent, of.SilentIn = nil, nil // its session did not expire
 		corrected, p.handoffs = &of, replaced(p.handoffs, i, &of)
 		break
 	}

@@ -135,7 +135,7 @@ func TestSaidAtEverySize(t *testing.T) {
 		"astray":     {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
 		"risk":       {"☆", "at risk ≤", "9 s"},
 		"risk-one":   {"last seen connected at"},
-		"aftermath":  {"session expired"},
+		"aftermath":  {"expired"},
 		"doctor":     {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04"},
 		"healthy":    {"✓", "Nothing found."},
 		"unasked":    {"Nothing found.", "not checked", "4lw.commands.whitelist=wchp"},

@@ -24,6 +24,7 @@ type Header struct {
 	Format      int       `json:"format"`
 	Path        string    `json:"path"`
 	Recipe      string    `json:"recipe"` // its name, or "recognised"
+	Cluster     string    `json:"cluster,omitempty"`
 	AckPath     string    `json:"ack_path,omitempty"`
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
@@ -50,7 +51,7 @@ func NewHeader(cfg model.Config, started time.Time) Header {
 		recipe = cfg.Recipe.Name()
 	}
 	return Header{
-		Kind: RecordingKind, Format: RecordingFormat, Path: cfg.Path, Recipe: recipe,
+		Kind: RecordingKind, Format: RecordingFormat, Cluster: cfg.Cluster, Path: cfg.Path, Recipe: recipe,
 		AckPath: cfg.AckPath, AckExpected: cfg.AckExpected, AckFollows: cfg.AckFollows, Started: started,
 	}
 }
@@ -67,7 +68,7 @@ func (h Header) Config() (model.Config, error) {
 	if !ok && h.Recipe != recognised {
 		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", znode.Safe(h.Recipe, 40))
 	}
-	return model.Config{Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
+	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
 // entry is one observation: exactly one field is set.

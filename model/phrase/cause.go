@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // causes has the words for why a leader stopped. It is never written.
@@ -28,6 +29,30 @@ func Cause(c model.Cause) Entry {
 
 // Causes returns every cause, sorted.
 func Causes() []model.Cause { return slices.Sorted(maps.Keys(causes)) }
+
+// unmeasured has the words for why a duration of a handoff is not known. It is never written.
+var unmeasured = map[model.Unmeasured]string{
+	model.NobodyLed:   "nobody led before",
+	model.NobodyLeads: "nobody leads now",
+	model.NotSilent:   "its session was alive",
+	model.NotTold:     "electop does not know what the servers heard from it",
+	model.NoAck:       "this system's leaders create no znode to acknowledge",
+	model.NoAckYet:    "the new leader has not acknowledged yet",
+	model.Unwatched:   "electop did not see when it began",
+	model.NotVacant:   "another candidate was in the queue",
+}
+
+// Unmeasured says why a duration of a handoff is not known.
+func Unmeasured(h *model.Handoff, m model.Measure) string {
+	switch {
+	case m.Why != model.NotTold:
+	case h.Untold != "":
+		return znode.Safe(h.Untold, 0)
+	case h.Cause == model.CauseUnknown && h.Evidence != "":
+		return znode.Safe(h.Evidence, 0)
+	}
+	return unmeasured[m.Why]
+}
 
 // CauseOf returns the words for why the leader before a handoff stopped.
 func CauseOf(h *model.Handoff) Entry {

@@ -266,6 +266,25 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 	return h.quiet, true
 }
 
+// LastSign bounds when the servers heard last from the client of a session that expired
+// between two times. tick is their tick time. ok is false if the timeout is not known.
+func (h *Liveness) LastSign(from, to time.Time, tick time.Duration) (earliest, latest time.Time, ok bool) {
+	if h.timeout <= 0 {
+		return earliest, latest, false
+	}
+	latest = to.Add(-h.timeout)
+	if since, _ := h.Silence(); !since.IsZero() && since.Before(latest) && !h.asked.Before(latest) && !h.asked.IsZero() {
+		latest = since
+	}
+	if earliest = h.after; earliest.IsZero() {
+		earliest = from.Add(-h.timeout - tick - tick/2 - commit)
+	}
+	if earliest.After(latest) {
+		earliest = latest
+	}
+	return earliest, latest, true
+}
+
 // LastKnown says in words what was last known about the session, to explain its
 // end.
 func (h *Liveness) LastKnown() string {

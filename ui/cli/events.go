@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,6 +105,9 @@ func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 	return err
 }
 
+// clusterName returns the cluster as the user named it, "" for an embedded server.
+func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
+
 // handOver gives the handoffs among the events that are still to be printed to the hook,
 // each as its line of JSON.
 func handOver(h *hook.Hook, o *options, es []model.Event) error {
@@ -114,7 +118,7 @@ func handOver(h *hook.Hook, o *options, es []model.Event) error {
 		if _, ok := e.Body.(model.Handoff); !ok {
 			continue
 		}
-		line, err := znode.SafeJSON(plain.Event(o.path, e))
+		line, err := znode.SafeJSON(plain.Event(o.clusterName(), o.path, e))
 		if err != nil {
 			return err
 		}
@@ -136,7 +140,7 @@ func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
 		var err error
 		if o.json {
-			err = std.json(plain.Event(o.path, e))
+			err = std.json(plain.Event(o.clusterName(), o.path, e))
 		} else {
 			_, err = fmt.Fprintln(std.Out, plain.Line(e, time.Local))
 		}

@@ -132,7 +132,7 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) watch
 	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
 		election := watch.Followed(path)
-		election.AckExpected, election.Found = acting, o.found
+		election.Cluster, election.AckExpected, election.Found = o.clusterName(), acting, o.found
 		cfg.Elections = append(cfg.Elections, election)
 	}
 	return cfg

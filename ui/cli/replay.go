@@ -98,7 +98,7 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 		return err
 	}
 	defer r.Close()
-	o.path = r.Election().Path
+	o.path, o.cluster.Cluster = r.Election().Path, r.Election().Cluster
 	return r.Each(ctx, func(events []model.Event) error { return printEvents(std, o, events) }, func(s string) { std.note("%s", s) })
 }
 

@@ -2,11 +2,13 @@ package handoffs
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/phrase"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/rows"
@@ -187,14 +189,18 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 			}
 			p.Gap(2).Fit(c.cause, wording.Style(e.Severity), words)
 		}
-		for i, m := range h.Measures() {
-			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
+		measures := h.Measures()
+		for i, w := range [...]int{c.silent, c.takeover, c.vacant} {
+			measured(p, w, measures[i])
 		}
 		if c.fence > 0 && h.To != nil {
 			var token [24]byte
 			p.Gap(2).Text(term.Muted, "token ").Text(term.Muted, f.Ink(znode.AppendHex(token[:0], uint64(h.Fence))))
 		}
 		why := znode.Safe(h.Evidence, 0)
+		if h.Silent != nil && h.Timeout > 0 {
+			why = strings.TrimSuffix("session timeout "+units.Exact(h.Timeout)+", "+why, ", ")
+		}
 		switch {
 		case why == "":
 		case p.Room() >= term.Width(why)+3:

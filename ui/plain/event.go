@@ -6,6 +6,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 )
 
@@ -28,8 +29,12 @@ type childEvent struct {
 
 type handoffEvent struct {
 	eventHead
+	Cluster    *string  `json:"cluster"` // as the user named it
+	Path       string   `json:"path"`
 	From       *string  `json:"from"`
+	FromName   *string  `json:"from_name"`
 	To         *string  `json:"to"`
+	ToName     *string  `json:"to_name"`
 	ToSession  *string  `json:"to_session"`
 	ToData     *string  `json:"to_data"`
 	ToBase64   []byte   `json:"to_data_base64,omitempty"`
@@ -45,6 +50,13 @@ type handoffEvent struct {
 	SilentRange   *[2]float64 `json:"silent_range_ms"`
 	TakeoverRange *[2]float64 `json:"takeover_range_ms"`
 	VacantRange   *[2]float64 `json:"vacant_range_ms"`
+
+	TimeoutMS *float64 `json:"session_timeout_ms"` // of the old leader
+	// Why a duration is null.
+	SilentWhy   *string `json:"silent_unknown"`
+	TakeoverWhy *string `json:"takeover_unknown"`
+	VacantWhy   *string `json:"vacant_unknown"`
+	TimeoutWhy  *string `json:"session_timeout_unknown"`
 }
 
 // explainedEvent says that a later answer shows why a leader's znode was deleted.
@@ -141,8 +153,8 @@ type stateEvent struct {
 	status
 }
 
-// Event returns the JSON object of an event in the election at path.
-func Event(path string, e model.Event) any {
+// Event returns the JSON object of an event in the election at path of a cluster.
+func Event(cluster, path string, e model.Event) any {
 	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind, e.At} }
 	child := func(kind string, c *dialect.Candidate, ignored bool) any {
 		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), sessionID(c), content(c.Data, c.Unread), ignored}
@@ -156,9 +168,19 @@ func Event(path string, e model.Event) any {
 		return child("left", b.Candidate, b.Ignored)
 	case model.Handoff:
 		out := handoffEvent{
-			eventHead: head("handoff"), From: znodePath(path, b.From), To: znodePath(path, b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
-			SilentMS: millis(b.Silent), TakeoverMS: millis(b.Takeover), VacantMS: millis(b.Vacant),
-			SilentRange: rangeOf(b.SilentIn), TakeoverRange: rangeOf(b.TakeoverIn), VacantRange: rangeOf(b.VacantIn),
+			eventHead: head("handoff"), Cluster: text(znode.Safe(cluster, 0)), Path: path,
+			From: znodePath(path, b.From), FromName: nameOf(b.From), To: znodePath(path, b.To), ToName: nameOf(b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
+		}
+		for i, to := range [...]struct {
+			ms  **float64
+			in  **[2]float64
+			why **string
+		}{
+			{&out.SilentMS, &out.SilentRange, &out.SilentWhy}, {&out.TakeoverMS, &out.TakeoverRange, &out.TakeoverWhy},
+			{&out.VacantMS, &out.VacantRange, &out.VacantWhy}, {&out.TimeoutMS, new(*[2]float64), &out.TimeoutWhy},
+		} {
+			m := b.Measures()[i]
+			*to.ms, *to.in, *to.why = millis(m.Took), rangeOf(m.In), text(phrase.Unmeasured(&b, m))
 		}
 		if !b.Earliest.IsZero() && !b.Latest.IsZero() {
 			out.Between = &[2]string{stamp(b.Earliest), stamp(b.Latest)}
@@ -200,6 +222,14 @@ func Event(path string, e model.Event) any {
 		return riskEventOf(path, head("risk"), b)
 	}
 	panic("plain: unknown event") // the sum is closed
+}
+
+// nameOf is the name of a leader, nil for nobody.
+func nameOf(c *dialect.Candidate) *string {
+	if c == nil {
+		return nil
+	}
+	return name(c)
 }
 
 // rangeOf are the bounds of a duration in milliseconds.

@@ -33,7 +33,7 @@ func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	all := scenes(t)
 	for i, sc := range all {
-		l := line(t, plain.Event(path, model.Event{N: uint64(i + 1), At: start, Body: sc.body}))
+		l := line(t, plain.Event("zk1:2181", path, model.Event{N: uint64(i + 1), At: start, Body: sc.body}))
 		unprintable(t, string(l))
 		b.Write(l)
 	}
@@ -97,7 +97,7 @@ func TestJSONOfHostileChildren(t *testing.T) {
 		}
 	}
 	for i, c := range strangers(t).Queue.All() {
-		b := line(t, plain.Event(path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
+		b := line(t, plain.Event("zk1:2181", path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
 		v := decode[candidateDoc](t, b)
 		if v.Znode != s.Candidates[i].Znode || v.Data == nil != (s.Candidates[i].Data == nil) || !bytes.Equal(v.DataBase64, s.Candidates[i].DataBase64) {
 			t.Errorf("joined %+v, in the status %+v", v, s.Candidates[i])

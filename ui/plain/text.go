@@ -68,8 +68,12 @@ func handoffNotes(h model.Handoff) string {
 	if h.From != nil {
 		b.WriteString("  " + phrase.Cause(h.Cause).Row)
 	}
-	for _, m := range h.Measures() {
+	measures := h.Measures()
+	for _, m := range measures[:3] {
 		b.WriteString(measureNotes(m))
+	}
+	if h.Silent != nil && h.Timeout > 0 {
+		b.WriteString("  session timeout " + units.Exact(h.Timeout))
 	}
 	if h.Fence != 0 {
 		b.WriteString("  token " + znode.Zxid(h.Fence))

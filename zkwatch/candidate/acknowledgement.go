@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -16,8 +15,8 @@ import (
 )
 
 // acknowledge creates the acknowledgement, unless something prevents it: the znode
-// of another session, which is deleted with that session, a persistent znode, or a
-// missing parent. The obstacle is reported and watched, or checked regularly if no
+// of another session, which is deleted with that session, or a persistent znode.
+// The obstacle is reported and watched, or checked regularly if no
 // watch can notify; until it is gone the candidate is elected and not acknowledged.
 //
 // It reads first, then creates. The acknowledgement of a deposed leader exists for
@@ -63,11 +62,6 @@ func (r *reign) acknowledge(ctx context.Context) error {
 			r.acked = true
 			return nil
 		case errors.Is(err, zk.ErrNodeExists):
-			continue
-		case errors.Is(err, zk.ErrNoNode):
-			if absent, err := r.awaitAckParent(ctx); absent || err != nil {
-				return err
-			}
 			continue
 		case errors.Is(err, client.ErrQuota):
 			r.quota = min(max(2*r.quota, quotaPause), quotaPauseMost)
@@ -126,11 +120,8 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 // some time after the event, and until then pending would take it for one that
 // can fire again.
 func (r *reign) forgetAckWatch() {
-	switch r.ack {
-	case r.ackWatch:
+	if r.ack == r.ackWatch {
 		r.ackWatch = nil
-	case r.ackParent:
-		r.ackParent = nil
 	}
 	r.ack = nil
 }
@@ -143,30 +134,6 @@ func pending(watch <-chan zk.Event) bool {
 	default:
 		return watch != nil
 	}
-}
-
-// awaitAckParent watches for the creation of the acknowledgement's parent;
-// absent is false if it is there by now.
-func (r *reign) awaitAckParent(ctx context.Context) (absent bool, err error) {
-	parent := path.Dir(r.cfg.Ack)
-	var exists bool
-	if !pending(r.ackParent) {
-		r.ackParent = nil
-	}
-	err = r.whileLeased(ctx, func(ctx context.Context) (err error) {
-		if r.ackParent != nil {
-			exists, _, err = r.conn.Exists(ctx, parent)
-		} else {
-			exists, _, r.ackParent, err = r.conn.ExistsW(ctx, parent)
-		}
-		return err
-	})
-	if err != nil || exists {
-		return false, err
-	}
-	r.ack = r.ackParent
-	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it", znode.Safe(parent, 0)))
-	return true, nil
 }
 
 // obstructed reports why the candidate cannot acknowledge. From now on it is only
@@ -182,30 +149,4 @@ func ackTaken(ack string, stat *zk.Stat) string {
 		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it", znode.Safe(ack, 0))
 	}
 	return fmt.Sprintf("%s belongs to session %s: waiting until it is deleted", znode.Safe(ack, 0), znode.Hex(uint64(stat.EphemeralOwner)))
-}
-
-// checkAckParent returns errNoAckParent for an acknowledgement that nobody
-// could create, before the first candidacy.
-func (s *candidacy) checkAckParent(ctx context.Context) error {
-	if s.cfg.Ack == "" {
-		return nil
-	}
-	parent := path.Dir(s.cfg.Ack)
-	if parent == "/" || strings.HasPrefix(s.cfg.Path, parent+"/") {
-		return nil // it exists if the election does
-	}
-	var exists bool
-	err := s.retry(ctx, func(ctx context.Context) (err error) {
-		exists, _, err = s.conn.Exists(ctx, parent)
-		return err
-	})
-	switch {
-	case errors.Is(err, zk.ErrNoAuth): // it may exist
-		return nil
-	case err != nil:
-		return err
-	case !exists:
-		return fmt.Errorf("%w: %s", errNoAckParent, s.cfg.Ack)
-	}
-	return nil
 }

@@ -22,17 +22,14 @@ type candidacy struct {
 	fence       int64  // its czxid
 	established bool   // it waited or led
 	leased      bool   // it leads, or runs its leader procedure: both under a lease
-
-	nameless          bool // its znode cannot be recognized by its name
-	establishedBefore bool // an earlier candidacy waited or led
+	nameless    bool   // its znode cannot be recognized by its name
 
 	status    <-chan client.Status
 	connected bool
 	current   uint64 // the Status.Change that was acted on; earlier ones are out of date
 
-	own       <-chan zk.Event // a watch on the own znode; nil: not set
-	ackWatch  <-chan zk.Event // the last one on the acknowledgement
-	ackParent <-chan zk.Event // the last one for the creation of its parent
+	own      <-chan zk.Event // a watch on the own znode; nil: not set
+	ackWatch <-chan zk.Event // the last one on the acknowledgement
 
 	unproved int // renewals in a row that were committed and proved no lease
 
@@ -49,11 +46,6 @@ func (s *candidacy) run(ctx context.Context) error {
 	}
 	if err := s.conn.CheckLease(); err != nil {
 		return err
-	}
-	if !s.establishedBefore {
-		if err := s.checkAckParent(ctx); err != nil {
-			return err
-		}
 	}
 	if err := s.volunteer(ctx); err != nil {
 		return err

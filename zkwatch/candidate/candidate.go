@@ -55,8 +55,7 @@ var (
 	errLost     = errors.New("candidacy lost")
 	errUnusable = errors.New("unusable configuration")
 
-	errForeign     = errors.New("electop cannot take part in this election")
-	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it")
+	errForeign = errors.New("electop cannot take part in this election")
 )
 
 // ErrNoParent is returned by [Candidate.Run] if the election's parent does not
@@ -181,7 +180,7 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	if err != nil {
 		return false, err
 	}
-	s := &candidacy{Candidate: c, conn: conn, establishedBefore: established}
+	s := &candidacy{Candidate: c, conn: conn}
 	s.prefix, s.shown, s.nameless = c.prefix()
 	err = s.run(ctx)
 	c.leave(ctx, conn, err, established || s.established)
@@ -195,7 +194,7 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 // existed once may be created again, and servers that accepted the credentials once
 // may do so again.
 func (c *Candidate) hopeless(err error, established bool) bool {
-	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) || errors.Is(err, zk.ErrAuthFailed) {
+	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
 	}
 	for _, e := range []error{errUnusable, client.ErrTimeoutTooShort, client.ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {

@@ -23,7 +23,7 @@ type Config struct {
 	Create bool
 	// Data is the content of the znode: who this is.
 	Data []byte
-	// Ack is the acknowledgement znode; "" for none.
+	// Ack is the acknowledgement znode, whose parent exists if the election does; "" for none.
 	Ack string
 	// Dialect is the system that runs the election: it names the znode and says
 	// which znode to watch. nil is electop's own. In a third-party election no

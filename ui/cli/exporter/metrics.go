@@ -64,6 +64,7 @@ func ofElection() []description {
 		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
 		{"candidates", "", "Candidates in the queue, the leader among them; no sample while not known."},
 		{"own_candidates_leading", "", "Candidates of this process that believe that they lead."},
+		{"last_handoff_session_timeout_seconds", "", "Session timeout of the leader before the last handoff; no sample where it is not known."},
 		{"missed_changes_total", "change", "Candidates created or deleted between two reads, which electop did not see."},
 		{"uncounted_gaps_total", "", "Times that changes were missed and their number is not known."},
 		{"findings", "severity", "Findings of the doctor, by severity."},
@@ -90,6 +91,9 @@ func sampleElection(s *doctor.State, put put) {
 		put("candidates", float64(s.Queue.Len()))
 	}
 	put("own_candidates_leading", float64(len(s.Properties.Believers)))
+	if n := len(s.Handoffs); n > 0 && s.Handoffs[n-1].Timeout > 0 {
+		put("last_handoff_session_timeout_seconds", s.Handoffs[n-1].Timeout.Seconds())
+	}
 	put("missed_changes_total", float64(s.Totals.MissedCreates), "create")
 	put("missed_changes_total", float64(s.Totals.MissedDeletes), "delete")
 	put("uncounted_gaps_total", float64(s.Totals.Unknown))
@@ -157,8 +161,8 @@ func putTime(put put, metric string, t time.Time, label ...string) {
 
 // events counts the events of an election.
 type events struct {
-	handoffs          *prometheus.CounterVec
-	takeover, vacancy *prometheus.HistogramVec
+	handoffs                   *prometheus.CounterVec
+	silence, takeover, vacancy *prometheus.HistogramVec
 }
 
 func newEvents(labels prometheus.Labels) *events {
@@ -176,6 +180,7 @@ func newEvents(labels prometheus.Labels) *events {
 			Help:        "Changes of the leader, also to and from nobody, by why the old leader's znode was deleted, as far as that was known then.",
 			ConstLabels: labels,
 		}, []string{"cause"}),
+		silence: histogram("electop_silent_seconds", "Time from the last sign of life of a leader to the deletion of its znode, as far as the servers report it."),
 		takeover: histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next one's "+
 			"if nobody led, to the acknowledgement of the next leader, as electop saw it."),
 		vacancy: histogram("electop_vacancy_seconds", "Time for which an election had no candidate before it had a leader again, as electop saw it."),
@@ -221,6 +226,8 @@ func (e *events) count(all []model.Event) error {
 				quality = guess
 			}
 			switch m.Name {
+			case "silent":
+				e.silence.WithLabelValues(quality).Observe(m.Took.Seconds())
 			case "takeover":
 				e.takeover.WithLabelValues(quality).Observe(m.Took.Seconds())
 			case "vacant":
