@@ -99,7 +99,10 @@ func (m Measure) Guess() bool { return m.Took != nil && m.In.Loose(*m.Took) }
 
 // Measures are the three durations, and the session timeout of the old leader.
 func (h *Handoff) Measures() [4]Measure {
-	out := [4]Measure{{"silent", h.Silent, h.SilentIn, NotTold}, {"takeover", h.Takeover, h.TakeoverIn, h.unacked}, {"vacant", h.Vacant, h.VacantIn, NotVacant}, {Name: "timeout", Why: NotTold}}
+	out := [4]Measure{
+		{"silent", h.Silent, h.SilentIn, NotTold}, {"takeover", h.Takeover, h.TakeoverIn, h.unacked},
+		{"vacant", h.Vacant, h.VacantIn, NotVacant}, {Name: "timeout", Why: NotTold},
+	}
 	switch {
 	case h.From == nil:
 		out[0].Why, out[2].Why, out[3].Why = NobodyLed, Unwatched, NobodyLed

@@ -36,16 +36,12 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 // hold adds a handoff that waits, or a snapshot without its state. Nothing else may wait.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
-func (q *eventQueue) holdsHandoff() bool {
+// waiting is what waits, nil for nothing.
+func (q *eventQueue) waiting() EventBody {
 	if len(q.held) == 0 {
-		return false
+		return nil
 	}
-	_, ok := q.held[0].Body.(Handoff)
-	return ok
-}
-
-func (q *eventQueue) holdsSnapshot() bool {
-	return len(q.held) > 0 && q.held[0].Body == EventBody(Snapshot{})
+	return q.held[0].Body
 }
 
 // release makes all held events due, the handoff with its takeover, nil for

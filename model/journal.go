@@ -263,7 +263,7 @@ func (j *Journal) acknowledge(o *Ack) {
 		return
 	}
 	j.past.takeover(took, within)
-	if j.events.holdsHandoff() {
+	if _, ok := j.events.waiting().(Handoff); ok {
 		j.events.release(took, within)
 	} else {
 		j.emit(wall(o.At), Acknowledged{j.past.handoffs[len(j.past.handoffs)-1]})
@@ -287,7 +287,7 @@ func (j *Journal) snapshot(at time.Time) {
 
 // deliver fills in the snapshot that waits for the acknowledgement, if one does.
 func (j *Journal) deliver() {
-	if j.events.holdsSnapshot() {
+	if j.events.waiting() == EventBody(Snapshot{}) {
 		j.events.held[0].Body = Snapshot{j.State()}
 		j.cached = nil
 		j.events.release(nil, nil)

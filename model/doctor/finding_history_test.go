@@ -1,7 +1,9 @@
 package doctor_test
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +30,11 @@ func TestFlapping(t *testing.T) {
 	c.after(time.Second)
 	c.reigns(5, 5*time.Second, "n_", last)
 	c.after(time.Second, "flapping warning")
+	for _, f := range c.J.State().Findings { // who led, until when, and why each left
+		if got := strings.Join(f.Evidence, "\n"); !regexp.MustCompile(`host9 until [0-9:.]+Z \(unknown\), host10 until`).MatchString(got) || strings.Contains(got, "host2 ") {
+			t.Errorf("evidence: %s", got)
+		}
+	}
 	c.after(2 * time.Minute)
 
 	// A lock is meant to change hands.

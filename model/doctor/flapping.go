@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"electop/model/session"
@@ -17,6 +19,8 @@ const (
 	flapWindow = 5 * time.Minute
 	// flapCalm is how long one has to lead for it to be over.
 	flapCalm = time.Minute
+	// flapShown is how many handoffs are in the evidence.
+	flapShown = 8
 
 	// A livelock is many handoffs in a few seconds by a few candidates that rejoin and
 	// again: a reset deletes one's znode and creates another.
@@ -54,6 +58,13 @@ func flapping(r *report) {
 	}
 	f := r.find(shortReigns, "")
 	f.because("in the last %s, %d reigns were shorter than %s", units.Exact(flapWindow), short, units.Exact(flapShort))
+	var last []string
+	for _, x := range s.Handoffs[max(0, len(s.Handoffs)-flapShown):] {
+		if x.From != nil {
+			last = append(last, fmt.Sprintf("%s until %s (%s)", x.From.Label(), units.Clock(x.At), x.Cause))
+		}
+	}
+	f.because("the last leaders, and how they left: %s", strings.Join(last, ", "))
 	f.Znodes, f.again = []string{s.Path}, again
 	if r.s.Dialect.Shares() {
 		f.Severity = Info // a lock's holder is expected to release it

@@ -171,17 +171,11 @@ func Event(cluster, path string, e model.Event) any {
 			eventHead: head("handoff"), Cluster: text(znode.Safe(cluster, 0)), Path: path,
 			From: znodePath(path, b.From), FromName: nameOf(b.From), To: znodePath(path, b.To), ToName: nameOf(b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
 		}
-		for i, to := range [...]struct {
-			ms  **float64
-			in  **[2]float64
-			why **string
-		}{
-			{&out.SilentMS, &out.SilentRange, &out.SilentWhy}, {&out.TakeoverMS, &out.TakeoverRange, &out.TakeoverWhy},
-			{&out.VacantMS, &out.VacantRange, &out.VacantWhy}, {&out.TimeoutMS, new(*[2]float64), &out.TimeoutWhy},
-		} {
-			m := b.Measures()[i]
-			*to.ms, *to.in, *to.why = millis(m.Took), rangeOf(m.In), text(phrase.Unmeasured(&b, m))
-		}
+		m := b.Measures()
+		out.SilentMS, out.SilentRange, out.SilentWhy = part(&b, m[0])
+		out.TakeoverMS, out.TakeoverRange, out.TakeoverWhy = part(&b, m[1])
+		out.VacantMS, out.VacantRange, out.VacantWhy = part(&b, m[2])
+		out.TimeoutMS, _, out.TimeoutWhy = part(&b, m[3])
 		if !b.Earliest.IsZero() && !b.Latest.IsZero() {
 			out.Between = &[2]string{stamp(b.Earliest), stamp(b.Latest)}
 		}
@@ -230,6 +224,11 @@ func nameOf(c *dialect.Candidate) *string {
 		return nil
 	}
 	return name(c)
+}
+
+// part is a duration of a handoff, its bounds, and why it is not known.
+func part(h *model.Handoff, m model.Measure) (ms *float64, in *[2]float64, why *string) {
+	return millis(m.Took), rangeOf(m.In), text(phrase.Unmeasured(h, m))
 }
 
 // rangeOf are the bounds of a duration in milliseconds.

@@ -180,7 +180,7 @@ func newEvents(labels prometheus.Labels) *events {
 			Help:        "Changes of the leader, also to and from nobody, by why the old leader's znode was deleted, as far as that was known then.",
 			ConstLabels: labels,
 		}, []string{"cause"}),
-		silence: histogram("electop_silent_seconds", "Time from the last sign of life of a leader to the deletion of its znode, as far as the servers report it."),
+		silence: histogram("electop_silent_seconds", "Time from a leader's last sign of life to the deletion of its znode, as far as the servers report it."),
 		takeover: histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next one's "+
 			"if nobody led, to the acknowledgement of the next leader, as electop saw it."),
 		vacancy: histogram("electop_vacancy_seconds", "Time for which an election had no candidate before it had a leader again, as electop saw it."),
