@@ -84,7 +84,10 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	if o.Presence == Present {
 		a.expected = true
 		z.Znode, z.Fence = ParseAck(o.Data.Bytes)
-		z.ID = ackID(o.Data.Bytes)
+		var solr struct{ ID string }
+		if json.Unmarshal(o.Data.Bytes, &solr) == nil {
+			z.ID = solr.ID
+		}
 		if z.ByData {
 			z.Data = o.Data
 		}
@@ -181,16 +184,6 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 		return "", 0
 	}
 	return t.Znode, int64(z)
-}
-
-// ackID returns the name of a candidate's znode in the data of an acknowledgement of Solr,
-// "" for other data.
-func ackID(data []byte) string {
-	var t struct {
-		ID string `json:"id"`
-	}
-	_ = json.Unmarshal(data, &t) // other data has none
-	return t.ID
 }
 
 // AckState is what is known of the acknowledgement znode.

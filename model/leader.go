@@ -156,9 +156,6 @@ func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
 func (e evidence) acknowledgedBy() (by uint64) {
 	stem := e.dialect.AckChild(e.path)
 	if stem == "" {
-		if e.ack.Names(e.queue.At(0)) {
-			return e.queue.At(0).Session
-		}
 		return e.ack.Session
 	}
 	for _, c := range e.rest {

@@ -19,22 +19,12 @@ const (
 	closing    = 2 * time.Second
 )
 
-// deleted returns the last reigns of leaders that own no candidate now, the last one first,
-// each session once. A holder of a lock deletes its znode to release it.
-func deleted(s *model.State) (out []*model.Reign) {
-	if s.Dialect != nil && s.Dialect.Lock || s.Single {
-		return nil
-	}
-	var seen []uint64
-	for i := len(s.Reigns) - 1; i >= 0 && len(seen) < deletedMax; i-- {
-		x := &s.Reigns[i]
-		if x.To.IsZero() || x.Leader.Session == 0 || slices.Contains(seen, x.Leader.Session) {
-			continue
-		}
-		if s.At.Sub(x.To) > deletedFor {
-			break
-		}
-		if seen = append(seen, x.Leader.Session); !s.Ours(x.Leader.Session) {
+// deleted returns the last reigns of third-party leaders. A holder of a lock deletes its
+// znode to release it.
+func deleted(s *model.State) (out []model.Reign) {
+	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
+		lock := s.Single || s.Dialect != nil && s.Dialect.Lock
+		if !lock && !x.To.IsZero() && s.At.Sub(x.To) <= deletedFor && x.Leader.Session != 0 && !s.Ours(x.Leader.Session) {
 			out = append(out, x)
 		}
 	}

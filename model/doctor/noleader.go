@@ -20,12 +20,6 @@ func noLeader(r *report) {
 	vacant(r)
 }
 
-// early makes a finding of it that is shown before it has lasted.
-func (f *draft) early(wait time.Duration) *draft {
-	f.wait, f.shown = wait, true
-	return f
-}
-
 // notAcknowledged finds a first candidate that has not acknowledged.
 func notAcknowledged(r *report) {
 	s := r.s
@@ -35,7 +29,8 @@ func notAcknowledged(r *report) {
 	if a.ByData && stem == "" {
 		t = notFenced
 	}
-	f := r.find(t, "acknowledgement", "{first}", safe(head.Label())).about(head).early(takeover)
+	f := r.find(t, "acknowledgement", "{first}", safe(head.Label())).about(head)
+	f.wait, f.shown = takeover, true
 	f.because("first in the queue: %s", said(head))
 	switch {
 	case stem != "":
@@ -62,8 +57,8 @@ func vacant(r *report) {
 		return
 	}
 	if s.Dialect == nil || s.Dialect.Vacancy() == 0 {
-		f := r.find(noCandidates, "").early(noCandidates.wait)
-		f.Znodes = []string{s.Path}
+		f := r.find(noCandidates, "")
+		f.Znodes, f.shown = []string{s.Path}, true
 		f.empty(v)
 		return
 	}
@@ -78,7 +73,8 @@ func vacant(r *report) {
 	case could.Listed && len(could.Names)+could.Unread == 0:
 		t = nobodyCould
 	}
-	f := r.find(t, "", "{system}", s.Dialect.System).early(s.Dialect.Vacancy())
+	f := r.find(t, "", "{system}", s.Dialect.System)
+	f.wait, f.shown = s.Dialect.Vacancy(), true
 	f.empty(v)
 	f.because("%s", Could("lead", could))
 	f.lastLeader()

