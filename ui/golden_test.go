@@ -141,7 +141,7 @@ func TestSaidAtEverySize(t *testing.T) {
 		"unasked":    {"Nothing found.", "not checked", "4lw.commands.whitelist=wchp"},
 		"servers":    {"ensemble leader", "● zk3:2181", "of this election: billing-1:8080"},
 		"silent":     {"zk3:2181", "i/o", "4lw.commands.whitelist=wchp"},
-		"wall":       {"> 3", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "none"},
+		"wall":       {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "none"},
 		"walking":    {"searching below /   1312 znodes read"},
 		"unsought":   {"Can't search for other elections"},
 		"second":     {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold"},

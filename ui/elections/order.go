@@ -51,13 +51,7 @@ func (r *Row) State() *doctor.State {
 }
 
 // trouble is how grave what is wrong in the election is, "" for nothing.
-func (r *Row) trouble() doctor.Severity {
-	grave := phrase.Trouble(r.State())
-	if stale(r.State()) && doctor.Graver(doctor.Warning, grave) < 0 {
-		return doctor.Warning
-	}
-	return grave
-}
+func (r *Row) trouble() doctor.Severity { return phrase.Trouble(r.State()) }
 
 // stale reports whether an election that is watched has no connection.
 func stale(s *doctor.State) bool { return !s.DownSince.IsZero() && s.Link.Link != model.Connected }

@@ -158,22 +158,17 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// waiting is how many wait, or could take over, "?" where that is not visible.
-func (f Found) waiting() string {
+// Visible is how many wait, or could take over without standing in a queue; -1 where that
+// is not visible.
+func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
-		return strconv.Itoa(f.Waiting)
+		return f.Waiting
 	}
-	if n, visible := f.Could(); visible {
-		return strconv.Itoa(n)
-	}
-	return "?"
-}
-
-// Could is how many could take over without standing in a queue, where that is
-// visible.
-func (f Found) Could() (n int, visible bool) {
 	could := f.State.Standbys()
-	return len(could.Names) + could.Unread, could.Listed
+	if !could.Listed {
+		return -1
+	}
+	return len(could.Names) + could.Unread
 }
 
 // Text is the elections as a table, for people.
@@ -187,7 +182,10 @@ func (d Discovery) Text() string {
 		fmt.Fprintf(t, "%sPATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS%s\n", begin, end)
 		for _, f := range elections {
 			s := f.State
-			reign, findings := "-", "-"
+			waiting, reign, findings := "?", "-", "-"
+			if n := f.Visible(); n >= 0 {
+				waiting = strconv.Itoa(n)
+			}
 			if r, ok := s.Reign(); ok {
 				reign = phrase.LedCell(r, s.At, "<= ")
 			}
@@ -195,7 +193,7 @@ func (d Discovery) Text() string {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
 			begin, end = d.line(phrase.Trouble(s))
-			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), f.waiting(), reign, findings, end)
+			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), waiting, reign, findings, end)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)

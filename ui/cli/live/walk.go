@@ -18,14 +18,7 @@ func walk(d plain.Discovery, running bool, err error) list.Walk {
 		if st.Dialect.Kind() == dialect.KindRegistry {
 			continue // a list of members is no election
 		}
-		f := list.Found{Path: st.Path, State: st, Waiting: found.Waiting}
-		if st.Dialect != nil && st.Dialect.Single {
-			var visible bool
-			if f.Waiting, visible = found.Could(); !visible {
-				f.Waiting = -1
-			}
-		}
-		w.Found = append(w.Found, f)
+		w.Found = append(w.Found, list.Found{Path: st.Path, State: st, Waiting: found.Visible()})
 	}
 	return w
 }
