@@ -87,7 +87,8 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) erro
 		return err
 	}
 	root := newRoot(std)
-	root.SetArgs([]string{"--cluster", next, "--theme", o.theme, fmt.Sprintf("--no-mouse=%t", o.noMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly), "--log-file", o.logFile})
+	root.SetArgs([]string{"--cluster", next, "--theme", o.theme, "--log-file", o.logFile,
+		fmt.Sprintf("--no-mouse=%t", o.noMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly)})
 	return root.ExecuteContext(ctx)
 }
 
