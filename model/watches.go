@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"electop/model/dialect"
 	"electop/model/session"
@@ -24,10 +23,9 @@ type watches struct {
 // of the queue, when the servers were asked: without its owner's and electop's own.
 // Watches on the list of children are in no server's table.
 type Watchers struct {
-	At         time.Time // when the servers were asked
-	Candidates int       // how many of the sessions own a contender
-	Others     []uint64  // the other sessions, sorted
-	Why        string    // why there may be more, "" if these are all; safe to show
+	Candidates int      // how many of the sessions own a contender
+	Others     []uint64 // the other sessions, sorted
+	Why        string   // why there may be more, "" if these are all; safe to show
 
 	of *dialect.Candidate
 }
@@ -49,7 +47,7 @@ func (s *State) LeaderWatchers() *Watchers {
 // watchersOf finds the watchers of the first contender's znode, or of the election's path
 // where that is the znode. nil: no server answered.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
-	w := &Watchers{At: t.At.Round(0), Why: t.Incomplete()}
+	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
 	if cs.queue.Len() > 0 {
 		w.of = cs.queue.At(0)

@@ -133,7 +133,7 @@ func TestSaidAtEverySize(t *testing.T) {
 
 		"verified":   {"↑ 12 ✓", "↑ 15 ✓"},
 		"astray":     {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
-		"risk":       {"☆", "at risk ≤", "9 s"},
+		"risk":       {"☆", "at risk", "≤ 9 s"},
 		"risk-one":   {"last seen connected at"},
 		"aftermath":  {"expired"},
 		"doctor":     {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04"},
@@ -190,7 +190,7 @@ func TestSaidWithRoom(t *testing.T) {
 
 		"verified":     {"Curator LeaderLatch"},
 		"astray-one":   {"10.0.3.13:41002   connected to zk3:2181", "wrong: it watches billing-1:8080  n_12", "◇ warning"},
-		"risk":         {"next: takes over", "billing-2:8080 would take"},
+		"risk":         {"↑ 12 ✓  next", "billing-2:8080 would take"},
 		"risk-one":     {"last seen connected at", "billing-2:8080 would take over"},
 		"doctor":       {"seen", "harm", "do"},
 		"healthy":      {"on 3 of 3 servers"},

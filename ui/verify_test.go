@@ -161,9 +161,9 @@ func TestRiskCountsDown(t *testing.T) {
 		*now = r.By.Add(-left)
 		look(m)
 		// The screen's clock moves in quarters of a second.
-		want := "at risk, expires ≤ " + units.AtMost(r.By.Sub(now.Truncate(term.TickBusy)))
+		want := "expires ≤ " + units.AtMost(r.By.Sub(now.Truncate(term.TickBusy)))
 		if !now.Truncate(term.TickBusy).Before(r.By) {
-			want = "at risk, overdue"
+			want = "overdue"
 		}
 		if text := screen(m); !strings.Contains(text, want) || !strings.Contains(text, "☆") || !strings.Contains(text, "takes over") {
 			t.Errorf("%v before its end it does not say %q:\n%s", left, want, text)

@@ -73,7 +73,7 @@ func foreignWatchers(r *report) {
 	}
 	head := r.s.First()
 	f := r.find(manyWatch, safe(head.Name), "{sessions}", units.Count(len(crowd), "session", "sessions"))
-	f.because("the servers' watches of %s at %s:", safe(head.Name), units.Clock(r.s.LeaderWatchers().At))
+	f.because("the servers' watches of %s:", safe(head.Name))
 	f.Znodes = []string{r.path(head.Name)}
 	f.clients(crowd)
 }

@@ -72,3 +72,33 @@ func TestDeadlineAfterTheLastList(t *testing.T) {
 		t.Error("no danger was shown")
 	}
 }
+
+// TestLastSeenConnected: a connection that is gone is not dated: what is known is when it
+// was listed last, and when it was not. Its address stays as the last known.
+func TestLastSeenConnected(t *testing.T) {
+	var k session.Tracker
+	ask := func(sec int, clients ...session.Client) {
+		answered := session.Answer{State: session.Answered, At: at(sec)}
+		s := session.Server{Addr: "a:1", Mode: session.ModeStandalone, Tick: time.Second,
+			Basic: answered, Connections: answered, Sessions: answered, Clients: clients}
+		k.Hear(&session.Table{At: at(sec), End: at(sec), Whole: true, Servers: []session.Server{s}}, at(sec),
+			[]session.Holder{{Session: 7, SeenAt: began.Add(-time.Second)}}, func(uint64) bool { return false })
+	}
+	evidence := func(sec int) string { return k.Danger(7, at(sec)).Evidence }
+	ask(0)
+	if got := evidence(0); got != "not connected when asked at 12:00:00.0Z" {
+		t.Errorf("never connected: %q", got)
+	}
+	ask(1, session.Client{Session: 7, Addr: "10.0.0.1:7", Timeout: 10 * time.Second})
+	ask(4)
+	ask(6)
+	if got := evidence(6); got != "last seen connected at 12:00:01.0Z and not connected when asked at 12:00:04.0Z" {
+		t.Errorf("connected before: %q", got)
+	}
+	if x, listed := k.View().Last(7); listed || x.Conn == nil || x.Conn.Addr != "10.0.0.1:7" || !x.At.Equal(at(1)) {
+		t.Errorf("the last known connection is %+v, listed %v", x, listed)
+	}
+	if d := k.Danger(7, at(6)); d.Timeout != 10*time.Second || !d.Silent.Equal(at(4)) {
+		t.Errorf("timeout %v, silent since %v", d.Timeout, d.Silent)
+	}
+}

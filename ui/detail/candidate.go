@@ -3,6 +3,7 @@ package detail
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -129,51 +130,50 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 	return out
 }
 
-// watchersOf lists who watches r.
+// scanMax is the longest queue of which each frame looks at all watches.
+const scanMax = 1000
+
+// watchersOf lists the candidates that watch r: by the servers' answers, or else by the
+// recipe. In a long queue it looks only at those that watch r by the recipe.
 func (v *Panel) watchersOf(r rows.Row) string {
 	s := v.State
-	const most = 5
-	n, verified, list := 0, 0, []string{}
-	all := s.Recipe.Notified(s.Queue, r.Position)
-	for i := r.Position + 1; i < s.Queue.Len() && n < all; i++ {
+	verified, list := 0, []string{}
+	from, left := 0, s.Queue.Len()
+	if left > scanMax {
+		from, left = r.Position+1, s.Recipe.Notified(s.Queue, r.Position)
+	}
+	for i := from; i < s.Queue.Len() && left > 0; i++ {
 		to, ok := s.Recipe.Watches(s.Queue, i)
-		if !ok || to != r.Position {
-			continue
+		if from == 0 || ok && to == r.Position {
+			left--
 		}
-		name := s.Queue.At(i).Label()
-		switch e := s.Edge(i); {
-		case wording.WrongEdge(e):
-			name += " (should, but does not)"
-		case e.State == doctor.Verified:
+		switch e, name := s.Edge(i), s.Queue.At(i).Label(); {
+		case i != r.Position && slices.Contains(e.Watched, r.Candidate.Name):
 			verified++
-		}
-		if n++; n <= most {
+			list = append(list, name)
+		case ok && to == r.Position && wording.WrongEdge(e):
+			list = append(list, name+" (should, but does not)")
+		case ok && to == r.Position:
 			list = append(list, name)
 		}
 	}
-	itself := ""
-	if s.Edge(r.Position).Own {
-		itself = "itself   verified"
-	}
-	switch {
-	case n == 0 && itself != "":
+	text, itself := phrase.Names(list, 5), "itself   verified"
+	switch n, own := len(list), s.Edge(r.Position).Own; {
+	case n == 0 && own:
 		return itself
 	case n == 0:
 		return "nobody"
-	case itself != "":
-		itself = "; " + itself
+	case verified == n:
+		text += "   verified"
+	case verified == 0:
+		text += "   inferred"
+	default:
+		text += fmt.Sprintf("   %d of %d verified", verified, n)
 	}
-	text := strings.Join(list, ", ")
-	if n > most {
-		text += " and " + strconv.Itoa(n-most) + " more"
+	if s.Edge(r.Position).Own {
+		text += "; " + itself
 	}
-	switch verified {
-	case n:
-		return text + "   verified" + itself
-	case 0:
-		return text + "   inferred" + itself
-	}
-	return text + "   " + strconv.Itoa(verified) + " of " + strconv.Itoa(n) + " verified" + itself
+	return text
 }
 
 // memberFacts adds what a member of ours reports about itself, compared with the truth.

@@ -71,17 +71,36 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 // answered at once with these watches. Session 70 is connected to it, too.
 func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
-	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
-	answered := session.Answer{State: session.Answered, At: start.Add(time.Second)}
-	server := session.Server{Addr: "zk1:2181", Mode: session.ModeStandalone, Zxid: 0x100, Basic: answered, Connections: answered, Sessions: answered, Watches: answered, Watched: watched}
-	for _, id := range []uint64{1, 2, 3, 70, 0xf00d000000000001} {
-		server.Clients = append(server.Clients, session.Client{Session: id, Addr: fmt.Sprintf("10.0.0.%d:4000", byte(id)), Timeout: 10 * time.Second})
-	}
-	j.Apply(&session.Table{
-		At: start.Add(time.Second), End: start.Add(time.Second), Whole: true, Servers: []session.Server{server},
-		Anchors: []session.Anchor{{Session: 0xf00d000000000001, Sent: start, Timeout: 10 * time.Second}},
-	})
+	j := askedJournal(t)
+	j.Apply(answers(start.Add(time.Second), watched, 1, 2, 3, 70))
 	return j.State()
+}
+
+// askedJournal is that of asked, whose server answered with the connections of these sessions.
+func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
+	t.Helper()
+	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
+	if connected != nil {
+		j.Apply(answers(start.Add(time.Second), nil, connected...))
+	}
+	return j
+}
+
+// answers are those of a server that is alone, with the connections of these sessions and electop's.
+func answers(at time.Time, watched []session.Watch, connected ...uint64) *session.Table {
+	const own = 0xf00d000000000001
+	answered := session.Answer{State: session.Answered, At: at}
+	s := session.Server{
+		Addr: "zk1:2181", Mode: session.ModeStandalone, Zxid: 0x100, Tick: time.Second,
+		Basic: answered, Connections: answered, Sessions: answered, Watches: answered, Watched: watched,
+	}
+	for _, id := range append(connected, own) {
+		s.Clients = append(s.Clients, session.Client{Session: id, Addr: fmt.Sprintf("10.0.0.%d:4000", byte(id)), Timeout: 10 * time.Second, Received: at.Unix()})
+	}
+	return &session.Table{
+		At: at, End: at, Whole: true, Every: time.Second, Servers: []session.Server{s},
+		Anchors: []session.Anchor{{Session: own, Sent: at, Timeout: 10 * time.Second}},
+	}
 }
 
 // scene is one event, by name.

@@ -42,7 +42,6 @@ type watchers struct {
 	Total      *int    `json:"total"`
 	Candidates *int    `json:"candidates"`
 	Others     *int    `json:"others"`
-	AskedAt    *string `json:"asked_at"`
 	Why        *string `json:"why"` // the numbers are not known, or may be larger
 }
 
@@ -56,7 +55,7 @@ func watchersOf(s *doctor.State) *watchers {
 		return &watchers{Why: text(s.WatchersUnknown())}
 	}
 	total, others := w.Total(), len(w.Others)
-	return &watchers{&total, &w.Candidates, &others, known(w.At), text(w.Why)}
+	return &watchers{&total, &w.Candidates, &others, text(w.Why)}
 }
 
 type parent struct {

@@ -108,7 +108,8 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		return with(term.Muted, text)
 	}
 	if w := s.LeaderWatchers(); w != nil && w.Candidates > 2 && wording.Foreign(s) != nil {
-		return with(term.Trouble, fmt.Sprintf("%d candidates watch %s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l)))
+		return with(term.Trouble, fmt.Sprintf(
+			"%d candidates watch %s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l)))
 	}
 	if di := wording.Foreign(s); di != nil {
 		for i := wording.Holders(s); i < s.Queue.Len() && i < watchesChecked; i++ {
