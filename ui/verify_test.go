@@ -161,11 +161,11 @@ func TestRiskCountsDown(t *testing.T) {
 		*now = r.By.Add(-left)
 		look(m)
 		// The screen's clock moves in quarters of a second.
-		want := "expires ≤ " + units.AtMost(r.By.Sub(now.Truncate(term.TickBusy)))
+		want := "at risk ≤ " + units.AtMost(r.By.Sub(now.Truncate(term.TickBusy)))
 		if !now.Truncate(term.TickBusy).Before(r.By) {
 			want = "overdue"
 		}
-		if text := screen(m); !strings.Contains(text, want) || !strings.Contains(text, "☆") || !strings.Contains(text, "takes over") {
+		if text := screen(m); !strings.Contains(text, want) || !strings.Contains(text, "☆") || !strings.Contains(text, "would take over") {
 			t.Errorf("%v before its end it does not say %q:\n%s", left, want, text)
 		}
 		if last == want {

@@ -47,8 +47,9 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 			}
 			acknowledge := func(i int) { create(t, sessions[i], ack, "{}", zk.FlagEphemeral) }
 			acknowledge(0)
-			c := run(t, "events", at, "-s", server, "--json", "--metrics", "0")
-			url := metricsURL(t, c)
+			c := run(t, "events", at, "-s", server, "--json")
+			url := metricsURL(t, run(t, "exporter", at, "-s", server, "--listen", "0"))
+			exposes(t, url, fmt.Sprintf(`electop_leader_state{path=%q,state="known"} 1`, at))
 			line := func(kind string, nth int) (l struct {
 				State    string   `json:"leader_state"`
 				Leader   *string  `json:"leader"`

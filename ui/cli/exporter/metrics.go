@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func ofElection() []description {
 		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
 		{"candidates", "", "Candidates in the queue, the leader among them; no sample while not known."},
 		{"own_candidates_leading", "", "Candidates of this process that believe that they lead."},
-		{"last_handoff_session_timeout_seconds", "", "Session timeout of the leader before the last handoff; no sample where it is not known."},
+		{"last_handoff_session_timeout_seconds", "", "Session timeout of the last leader that left and of which it is known."},
 		{"missed_changes_total", "change", "Candidates created or deleted between two reads, which electop did not see."},
 		{"uncounted_gaps_total", "", "Times that changes were missed and their number is not known."},
 		{"findings", "severity", "Findings of the doctor, by severity."},
@@ -91,8 +92,11 @@ func sampleElection(s *doctor.State, put put) {
 		put("candidates", float64(s.Queue.Len()))
 	}
 	put("own_candidates_leading", float64(len(s.Properties.Believers)))
-	if n := len(s.Handoffs); n > 0 && s.Handoffs[n-1].Timeout > 0 {
-		put("last_handoff_session_timeout_seconds", s.Handoffs[n-1].Timeout.Seconds())
+	for _, h := range slices.Backward(s.Handoffs) {
+		if h.Timeout > 0 {
+			put("last_handoff_session_timeout_seconds", h.Timeout.Seconds())
+			break
+		}
 	}
 	put("missed_changes_total", float64(s.Totals.MissedCreates), "create")
 	put("missed_changes_total", float64(s.Totals.MissedDeletes), "delete")
