@@ -133,9 +133,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 			return d.moved(x)
 		}
 	case lessonMsg:
-		said := d.course.Began(msg.err)
-		d.hearTutor()
-		d.say(said.Style, said.Text)
+		d.taught(msg.err)
 	case tickMsg:
 		if msg.gen == d.gen {
 			d.tickAt = time.Time{}

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/layout"
 	"electop/ui/lessons"
@@ -36,10 +37,8 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		d.modes.Open(input.ModeLessons)
 		c.OpenMenu()
 	case do == input.CmdLearn:
-		leaves := c.Menu.Selected == lessons.None
-		if said, start = c.Learn(); leaves {
-			d.modes.Home()
-		}
+		said, start = c.Learn()
+		d.modes.Home()
 	default:
 		said, start = c.Do(do, key, d.lesson() != nil)
 	}
@@ -48,20 +47,21 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	if start == "" {
 		return nil
 	}
-	return d.startLesson(start)
-}
-
-// startLesson has the scene of a lesson built.
-func (d *dashboard) startLesson(id string) tea.Cmd {
-	said, ok := d.course.Begin(id)
-	d.say(said.Style, said.Text)
-	if !ok {
-		return nil
-	}
+	d.say(term.Muted, "starting a new election for the lesson")
 	if d.paused != nil {
 		d.hold(false, d.o.Now())
 	}
 	d.modes.Home()
 	d.screen.Focus, d.screen.Zoomed = layout.Candidates, false
-	return d.doer.lesson(d.course.Tutor, id)
+	return d.doer.lesson(c.Tutor, start)
+}
+
+// taught says how the beginning of a lesson went.
+func (d *dashboard) taught(err error) {
+	d.hearTutor()
+	if err != nil {
+		d.say(term.Trouble, "lesson: "+znode.Safe(err.Error(), 0))
+	} else {
+		d.say(term.Good, "new election started for this lesson")
+	}
 }

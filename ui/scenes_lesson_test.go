@@ -191,7 +191,7 @@ func entries() []lesson.Entry {
 // teaching is a tutor with the third lesson on.
 func teaching(change func(v *lesson.View)) *tutor {
 	v := lesson.View{
-		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1,
+		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
 		Text: []string{
 			"amber leads because its znode has the lowest number. Each of the others watches the znode right before its own, and nothing else.",
 			"When amber goes, its znode is deleted. ZooKeeper tells exactly those who watch it.",
@@ -267,8 +267,7 @@ func lessonScenes() map[string]func() scene {
 		"lesson-waits": func() scene { return then(func(v *lesson.View) { acting(v); v.Chosen = 0 }, "1") },
 		"lesson-stuck": func() scene {
 			return taught(teaching(func(v *lesson.View) {
-				acting(v)
-				v.Stuck = "birch was killed, not amber: < begins again with those who are there."
+				v.Stuck = "You chose birch; this step needs amber. This part cannot go on: < restarts it."
 			}))
 		},
 		"lesson-verdict": func() scene { return then(foretold) },
@@ -281,7 +280,7 @@ func lessonScenes() map[string]func() scene {
 		"lesson-done": func() scene {
 			return taught(teaching(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
 		},
-		"lesson-setting": func() scene { return taught(teaching(func(v *lesson.View) { v.Setting = true })) },
+		"lesson-setting": func() scene { return taught(teaching(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false })) },
 		"lesson-hostile": func() scene {
 			return taught(teaching(func(v *lesson.View) {
 				v.Text = []string{"\x1b[2J\x07owned \u202egnp.exe"}

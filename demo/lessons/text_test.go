@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"electop/demo/lessons"
-	"electop/model/lesson"
 	"electop/model/znode"
 )
 
@@ -24,38 +23,7 @@ const (
 // keys are those that lessons may name.
 var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", "S", "L", "j", "k", "enter", "!", "<", ">"}
 
-var (
-	braces  = regexp.MustCompile(`[{}]|\bunknown time|: unknown|unknown,|%!`)
-	pressed = regexp.MustCompile(`\b(?:[Pp]ress|with) (\S+?)[,.:;]?(?:\s|$)`)
-)
-
-// look checks what is shown in a view.
-func (h *theatre) look(t *testing.T, v lesson.View) {
-	t.Helper()
-	shown := slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck})
-	for _, text := range shown {
-		if braces.MatchString(text) {
-			t.Errorf("%s, part %d: not filled in: %q", v.ID, v.Part, text)
-		}
-		if n := utf8.RuneCountInString(text); n > paragraphMax {
-			t.Errorf("%s, part %d: %d letters: %q", v.ID, v.Part, n, text)
-		}
-	}
-	if !v.Waiting {
-		return
-	}
-	for _, k := range v.Keys {
-		if !slices.Contains(keys, k) {
-			t.Errorf("%s, part %d: no key %q", v.ID, v.Part, k)
-		}
-		if !strings.Contains(v.Do, k) {
-			t.Errorf("%s, part %d: %q does not name the key %s", v.ID, v.Part, v.Do, k)
-		}
-	}
-	if v.Target != "" && !strings.Contains(v.Do, v.Target) {
-		t.Errorf("%s, part %d: %q does not name %s", v.ID, v.Part, v.Do, v.Target)
-	}
-}
+var pressed = regexp.MustCompile(`\b(?:[Pp]ress|with) (\S+?)[,.:;]?(?:\s|$)`)
 
 // untrue are claims that are not so, and words that have another meaning.
 var untrue = map[string]string{
@@ -140,5 +108,12 @@ func TestTexts(t *testing.T) {
 		if asks == 0 {
 			t.Errorf("%s asks nothing", l.ID)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -14,6 +14,7 @@ func TestCheck(t *testing.T) {
 		`recipe: unknown recipe "lottery"`: func(l *lesson.Lesson) {
 			*until(l) = lesson.Condition{Event: lesson.Recipe, Recipe: "lottery"}
 		},
+		`scene: unknown recipe "lottery"`:       func(l *lesson.Lesson) { l.Parts[0].Scene.Recipe = "lottery" },
 		"it has no candidates":                  func(l *lesson.Lesson) { l.Scene.Cast = 0 },
 		"part: missing":                         func(l *lesson.Lesson) { l.Parts = nil },
 		"part 1: text: missing":                 func(l *lesson.Lesson) { l.Parts[0].Text = nil },
@@ -28,24 +29,23 @@ func TestCheck(t *testing.T) {
 		"it needs until: what to wait for":      func(l *lesson.Lesson) { l.Parts[1].Act.Until = nil },
 		"no hints":                              func(l *lesson.Lesson) { l.Parts[2].Act.Hints = nil },
 		"unknown target":                        func(l *lesson.Lesson) { l.Parts[2].Act.Target = "boss" },
-		"fault and the key X need each other":   func(l *lesson.Lesson) { l.Parts[2].Act.Fault = "expire" },
+		"fault and target need each other":      func(l *lesson.Lesson) { l.Parts[2].Act.Fault = "" },
 		"its part has no act to answer it":      func(l *lesson.Lesson) { l.Parts[1].Act, l.Parts[1].After = nil, "" },
 		"it needs ask, right and wrong":         func(l *lesson.Lesson) { l.Parts[1].Question.Right = "" },
 		"it needs 2 to 9 options":               func(l *lesson.Lesson) { l.Parts[1].Question.Options = l.Parts[1].Question.Options[:1] },
 		"needs either if or else":               func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].If = nil },
 		"more than one else":                    func(l *lesson.Lesson) { o := &l.Parts[1].Question.Options[0]; o.If, o.Else = nil, true },
-		"then, already and times are for acts":  func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].If.Then = true },
+		"then is for acts":                      func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].If.Then = true },
 		"option: no text":                       func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].Text = "" },
 		`until: unknown event "fire"`:           func(l *lesson.Lesson) { until(l).Event = "fire" },
-		`frozen: unknown who "boss"`:            func(l *lesson.Lesson) { until(l).Who = "boss" },
-		"frozen: needs who":                     func(l *lesson.Lesson) { until(l).Who = "" },
-		"frozen: has no cause":                  func(l *lesson.Lesson) { until(l).Cause = "expired" },
-		"frozen: happens only once":             func(l *lesson.Lesson) { until(l).Times = 2 },
+		`found: unknown who "boss"`:             func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Found, Who: "boss"} },
+		"found: needs who":                      func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Found} },
+		"done: has no cause":                    func(l *lesson.Lesson) { until(l).Cause = "expired" },
 		`handoff: unknown cause "whim"`:         func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Handoff, Cause: "whim"} },
-		"handoff: is a moment, not a state":     func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Handoff, Already: true} },
-		`wake: unknown count "some"`:            func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Woke, Count: "some"} },
-		`joined: unknown seq "odd"`:             func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Joined, Seq: "odd"} },
-		`left: unknown who "nobody"`:            func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Left, Who: lesson.Nobody} },
+		`wake: unknown count "some"`: func(l *lesson.Lesson) {
+			*until(l) = lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "some"}
+		},
+		`left: unknown who "nobody"`: func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Left, Who: lesson.Nobody} },
 		`believes: unknown belief "hopeful"`: func(l *lesson.Lesson) {
 			*until(l) = lesson.Condition{Event: lesson.Believes, Who: lesson.Leader, Belief: "hopeful"}
 		},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"electop/model"
@@ -47,20 +48,23 @@ func (p *Part) check() (errs []error) {
 	}
 	text := func(where string, afterwards bool, texts ...string) {
 		for _, t := range texts {
-			found, err := placeholders(t)
-			if err != nil {
+			var found []string
+			if _, err := replace(t, func(name string) string { found = append(found, name); return "" }); err != nil {
 				wrong(where, "%v", err)
 			}
 			for _, name := range found {
-				role, _, isRole := roleOf(name)
+				role, _ := roleOf(name)
 				switch {
-				case !isRole && values[name] == nil:
+				case role == "" && values[name] == nil:
 					wrong(where, "unknown placeholder {%s}", name)
-				case !afterwards && (role == Newcomer || !isRole && !slices.Contains(knownBefore, name)):
+				case !afterwards && (role == Newcomer || role == "" && !slices.Contains(knownBefore, name)):
 					wrong(where, "{%s} is not known yet", name)
 				}
 			}
 		}
+	}
+	if _, known := dialect.RecipeNamed(p.Scene.Recipe); p.Scene.Recipe != "" && !known {
+		wrong("scene", "unknown recipe %q", p.Scene.Recipe)
 	}
 	if len(p.Text) == 0 {
 		wrong("text", "missing")
@@ -79,10 +83,10 @@ func (p *Part) check() (errs []error) {
 			wrong("act", "it needs until: what to wait for")
 		case len(a.Hints) == 0:
 			wrong("act", "no hints")
-		case a.Target != "" && (lacking[a.Target] == "" || a.Target == Newcomer):
+		case a.Target != "" && !slices.Contains(roles, a.Target):
 			wrong("act", "unknown target %q", a.Target)
-		case (a.Fault != "") != slices.Contains(a.Keys, "X"):
-			wrong("act", "fault and the key X need each other")
+		case (a.Fault != "") != (a.Target != ""):
+			wrong("act", "fault and target need each other")
 		}
 		for i := range a.Until {
 			if err := a.Until[i].check(); err != nil {
@@ -98,9 +102,6 @@ func (p *Part) check() (errs []error) {
 	}
 	text("question", false, q.Ask)
 	text("hints", false, q.Hints...)
-	if _, known := dialect.RecipeNamed(p.Recipe); p.Recipe != "" && !known {
-		wrong("recipe", "unknown recipe %q", p.Recipe)
-	}
 	text("question", true, q.Right, q.Wrong)
 	otherwise := 0
 	for i := range q.Options {
@@ -118,8 +119,8 @@ func (p *Part) check() (errs []error) {
 			if err := o.If.check(); err != nil {
 				wrong("option", "%v", err)
 			}
-			if o.If.Then || o.If.Already || o.If.Times != 0 {
-				wrong("option", "%q: then, already and times are for acts", o.Text)
+			if o.If.Then {
+				wrong("option", "%q: then is for acts", o.Text)
 			}
 		}
 	}
@@ -149,56 +150,38 @@ const (
 	fRecipe   field = "recipe"
 	fCount    field = "count"
 	fNotified field = "notified"
-	fSeq      field = "seq"
+	fUsed     field = "used"
 )
 
 // fields are what a condition on an event may have, and has to have.
 var fields = map[Event]struct{ may, need []field }{
-	Joined:       {may: []field{fWho, fSeq}},
-	Left:         {may: []field{fCause}, need: []field{fWho}},
+	Joined:       {may: []field{fWho, fUsed}},
+	Left:         {need: []field{fWho}},
 	Handoff:      {may: []field{fWho, fTo, fCause}},
 	Elected:      {need: []field{fWho}},
 	Acknowledged: {need: []field{fWho}},
 	Ghosted:      {need: []field{fWho}},
-	AllSettled:   {},
-	Frozen:       {need: []field{fWho}},
-	Thawed:       {need: []field{fWho}},
-	Killed:       {need: []field{fWho}},
-	Partitioned:  {need: []field{fWho}},
-	SlowLead:     {need: []field{fWho}},
-	QuickLead:    {need: []field{fWho}},
-	NoGuid:       {need: []field{fWho}},
 	Found:        {need: []field{fWho}},
 	Believes:     {need: []field{fWho, fBelief}},
-	Watches:      {may: []field{fWho}, need: []field{fTo}},
-	Believers:    {need: []field{fCount}},
+	Watches:      {need: []field{fWho, fTo}},
 	Recipe:       {need: []field{fRecipe}},
-	GuardOn:      {},
-	GuardOff:     {},
-	Slowed:       {},
-	FullSpeed:    {},
-	Woke:         {may: []field{fWho, fCount, fNotified}},
+	Woke:         {may: []field{fCount, fNotified}, need: []field{fWho}},
 	StaleWrite:   {need: []field{fWho}},
 	GuardHeld:    {need: []field{fWho}},
 	TokenHeld:    {need: []field{fWho}},
-	Counted:      {may: []field{fCount}},
-	Asked:        {need: []field{fWho}},
-	Verified:     {may: []field{fWho}},
-	NotVerified:  {need: []field{fWho}},
-	Unwatched:    {need: []field{fWho}},
 }
 
 // knownBefore are the placeholders that are known before it has happened.
 var knownBefore = []string{"count", "waiting", "next seq", "timeout"}
 
 func (c *Condition) check() error {
-	words, ok := fields[c.Event]
-	if _, known := vocabulary[c.Event]; !ok || !known {
+	words := fields[c.Event]
+	if vocabulary[c.Event] == nil {
 		return fmt.Errorf("unknown event %q", c.Event)
 	}
 	set := map[field]string{
 		fWho: string(c.Who), fTo: string(c.To), fCause: string(c.Cause), fBelief: string(c.Belief), fRecipe: c.Recipe,
-		fCount: string(c.Count), fNotified: string(c.Notified), fSeq: c.Seq,
+		fCount: c.Count, fNotified: string(c.Notified), fUsed: map[bool]string{true: "yes"}[c.Used],
 	}
 	var bad []string
 	for f, value := range set {
@@ -212,12 +195,6 @@ func (c *Condition) check() error {
 			bad = append(bad, fmt.Sprintf("unknown %s %q", f, value))
 		}
 	}
-	if c.Already && !c.lasting() {
-		bad = append(bad, "is a moment, not a state: already cannot be used")
-	}
-	if c.Times < 0 || c.Times > 1 && c.lasting() {
-		bad = append(bad, "happens only once: times cannot be used")
-	}
 	if len(bad) > 0 {
 		slices.Sort(bad)
 		return fmt.Errorf("%s: %s", c.Event, strings.Join(bad, "; "))
@@ -230,22 +207,19 @@ func (f field) knows(value string, e Event) bool {
 	switch f {
 	case fWho, fTo, fNotified:
 		role := Role(value)
-		return lacking[role] != "" && (role != Newcomer || e == Watches) || role == Nobody && e == Handoff || role == You && e == Joined
+		return slices.Contains(roles, role) || role == Newcomer && e == Watches || role == Nobody && e == Handoff || role == You && e == Joined
 	case fCause:
-		return slices.Contains([]model.Cause{model.CauseResigned, model.CauseClosed, model.CauseExpired, model.CauseUnknown, model.CauseLeft, model.CauseDeleted}, model.Cause(value))
+		return slices.Contains([]model.Cause{model.CauseResigned, model.CauseExpired}, model.Cause(value))
 	case fBelief:
-		return slices.Contains([]model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading, model.Suspended, model.Resigned, model.Lost}, model.Belief(value))
+		return slices.Contains([]model.Belief{model.Waiting, model.Leading, model.Suspended}, model.Belief(value))
 	case fRecipe:
 		_, ok := dialect.RecipeNamed(value)
 		return ok
 	case fCount:
-		var c cast
-		_, ok := c.number(Number(value))
-		return ok
-	case fSeq:
-		return value == seqNew || value == seqUsed
+		_, err := strconv.Atoi(value)
+		return err == nil || value == waitingCount
 	}
-	return false
+	return true
 }
 
 // Events are all that a condition can wait for.

@@ -8,7 +8,7 @@
 // student what will happen, then have the student press the real keys, and wait
 // until it has happened:
 //
-//	read --> asked --Answer--> waiting --the event--> finished --Next--> the next part
+//	setting --Start--> asking --Answer--> waiting --the event--> finished --Next--> the next part
 //
 // [Condition] values end the wait. They are a small closed vocabulary about the
 // state of the election and its events; no clock and no key makes one true. A
@@ -22,17 +22,16 @@
 // the election. Once the student has answered, or has to act, the roles are
 // fixed: {next} is the candidate that was next then, even if it leaves.
 //
-// Students may do something else than what the part asks for. If it makes the
-// conditions true, it was as good. Otherwise the lesson says what they did and how to
-// continue, and does not judge the answer by it; a part can be restarted with the
-// current candidates, or skipped.
+// # When a part cannot go on
+//
+// A part fits the election if its roles are there, and nothing is different from its
+// [Scene] that could change the answer. If it does not fit, or if something else
+// happens than what it asks for, its act disappears and no answer is judged:
+// [Back] restarts the part in its scene. A part that does not fit when the student
+// reaches it begins in its scene too.
 package lesson
 
-import (
-	"time"
-
-	"electop/model/doctor"
-)
+import "time"
 
 // Lesson is one lesson, as data. Tests check that those of package demo/lessons are
 // valid.
@@ -40,27 +39,34 @@ type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`
 	About string `toml:"about"` // in a line, for the menu
-	Scene Scene  `toml:"scene"`
+	Scene Scene  `toml:"scene"` // Cast and Workers, of all parts
 	Parts []Part `toml:"part"`
 }
 
-// Scene is the election in which a lesson begins; the program that shows lessons
+// Scene is the election in which a part begins; the program that shows lessons
 // builds it.
 type Scene struct {
-	Cast    int  `toml:"cast"`    // candidates, in the order of their names
-	Workers bool `toml:"workers"` // leaders have one each
+	Cast    int    `toml:"cast"`    // candidates, in the order of their names
+	Workers bool   `toml:"workers"` // leaders have one each
+	Guarded bool   `toml:"guarded"` // the workers write with the guard
+	Recipe  string `toml:"recipe"`  // its name; "" is the election's
+	Slow    bool   `toml:"slow"`    // each message is delayed by a second
+	Deeds   []Deed `toml:"deeds"`   // what was done then, one after the other
+}
+
+// Deed is something done to a candidate.
+type Deed struct {
+	Fault string `toml:"fault"` // as in the list of faults
+	On    int    `toml:"on"`    // the candidate's number in the order of their names, from 1
 }
 
 // Part is a step of a lesson. Its texts may have placeholders, see text.go.
 type Part struct {
+	Scene    Scene     `toml:"scene"`    // without Cast and Workers
 	Text     []string  `toml:"text"`     // paragraphs
 	Question *Question `toml:"question"` // nil for none; needs an act
 	Act      *Act      `toml:"act"`      // nil where there is only something to read
 	After    string    `toml:"after"`    // said when it has happened
-	// Recipe is the name of the one that the part needs; "" is the election's.
-	Recipe string `toml:"recipe"`
-	// Unguarded: the part needs workers that write without the guard.
-	Unguarded bool `toml:"unguarded"`
 }
 
 // Question asks for a prediction, before the act.
@@ -73,9 +79,7 @@ type Question struct {
 }
 
 // Option is one of the answers. It is the right one if its condition came true
-// while the part waited; of several, the first. Of what the servers report, and of
-// who watches whom, what is so when the waiting ends counts: such reports also come
-// before the act. Else is right if none did.
+// while the part waited; of several, the first. Else is right if none did.
 type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`
@@ -88,7 +92,7 @@ type Act struct {
 	Do     string      `toml:"do"`
 	Keys   []string    `toml:"keys"`   // that do it, one after the other
 	Target Role        `toml:"target"` // whose row has to be selected; "": any
-	Fault  string      `toml:"fault"`  // the entry of the list of faults that X opens
+	Fault  string      `toml:"fault"`  // what is done to the target, as in the list of faults; also its end
 	Until  []Condition `toml:"until"`  // all of these end the waiting
 	Hints  []string    `toml:"hints"`  // while it waits
 }
@@ -106,7 +110,7 @@ const (
 	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
 	Skip   Input = "skip" // past what is asked or waited for
-	Back   Input = "back" // to the part before; where a part is stuck, to its beginning
+	Back   Input = "back" // restart the part, or go to the part before if nothing was done in this one
 	Answer Input = "answer"
 )
 
@@ -116,7 +120,7 @@ type View struct {
 	Number, Of  int       // of the lesson in the course, from 1
 	Began       time.Time // when its scene stood: what was before is not part of it
 	Part, Parts int       // from 1
-	Setting     bool      // the scene is being built; set by the program that builds it
+	Setting     bool      // the scene is being built
 	Text        []string  // paragraphs of prose
 	Question    string    // "" for none
 	Options     []string  // to choose from by their number, from 1
@@ -129,20 +133,11 @@ type View struct {
 	Fault       string    // to choose from the list of faults, "" for none
 	Waiting     bool      // for the event that the act brings about
 	Happened    string    // what happened then, "" not yet
-	// Stuck says what happened instead of what was asked for, or what is
-	// missing, and how to continue; "" while nothing is.
-	Stuck   string
-	Hint    string // shown when asked for, as long as it is about what is to be done
-	Hints   int    // that there are still
-	CanNext bool
-	Done    bool // the lesson is complete
-	Skipped bool // and something of it was skipped
-}
-
-// Begin returns a run of l, which is lesson number of as many in the course, in
-// an election in the state s.
-func Begin(l *Lesson, number, of int, s *doctor.State) *Run {
-	r := &Run{lesson: l, number: number, of: of, began: s.At, state: s, skipped: make([]bool, len(l.Parts))}
-	r.enter(0)
-	return r
+	Stuck       string    // which wrong candidate was chosen, or that the part cannot go on; "" for neither
+	Hint        string    // shown when asked for, as long as it is about what is to be done
+	Hints       int       // that there are still
+	CanBack     bool
+	CanNext     bool
+	Done        bool // the lesson is complete
+	Skipped     bool // and something of it was skipped
 }

@@ -1,6 +1,8 @@
 package lesson
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"electop/model"
@@ -33,21 +35,12 @@ const (
 	Newcomer Role = "newcomer"
 )
 
-// lacking says what to do if no candidate has a role. Its keys are all roles.
-var lacking = map[Role]string{
-	Leader:       "There is no candidate: press s to add one.",
-	Second:       "No candidate is next: press s to add one.",
-	Third:        "There is no third candidate: press s to add one.",
-	BeforeMiddle: "This needs four candidates: press s to add one.",
-	Middle:       "This needs four candidates: press s to add one.",
-	AfterMiddle:  "This needs four candidates: press s to add one.",
-	Last:         "No candidate waits: press s to add one.",
-	FrozenOne:    "No candidate is frozen: < goes back, > skips this.",
-	SlowOne:      "No candidate has a slow leader procedure: < goes back, > skips this.",
-	Guidless:     "No candidate in the queue lacks a guid: < goes back, > skips this.",
-	Ghost:        "There is no ghost: < goes back, > skips this.",
-	Newcomer:     "No candidate has joined.",
-}
+// roles are those that are looked up. The last four are about something that was done to
+// a candidate.
+var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
+
+// faulty reports whether who has the role is not as a candidate should be.
+func (r Role) faulty() bool { return slices.Index(roles, r) >= len(roles)-4 }
 
 // actor is the candidate that has a role.
 type actor struct {
@@ -57,6 +50,29 @@ type actor struct {
 	stands  bool // it has a znode in the queue, id
 	session uint64
 	seq     string
+}
+
+// cast is who has which role in one state.
+type cast struct {
+	found map[Role]actor
+	count int   // of contenders
+	next  int64 // the sequence of the next one; -1: unknown
+}
+
+func castOf(s *doctor.State) *cast {
+	c := &cast{found: make(map[Role]actor, len(roles)), count: s.Queue.Len(), next: -1}
+	if s.NextSequenceKnown {
+		c.next = int64(s.NextSequence)
+	}
+	for _, role := range roles {
+		c.found[role] = look(s, role)
+	}
+	return c
+}
+
+// same reports whether two casts are the same candidates in the same places.
+func (c *cast) same(o *cast) bool {
+	return o != nil && c.count == o.count && c.next == o.next && maps.Equal(c.found, o.found)
 }
 
 // nameMax bounds the names in texts.
@@ -77,14 +93,94 @@ func contender(s *doctor.State, c *dialect.Candidate) actor {
 	return a
 }
 
-// member returns m as an actor, with its znode if that exists.
-func member(s *doctor.State, m *model.Member) actor {
-	for _, c := range s.Queue.All() {
-		if m.Session != 0 && c.Session == m.Session && (m.Znode == "" || m.Znode == c.Name) {
-			a := contender(s, c)
-			a.member = m.ID
-			return a
+// look returns who has a role.
+func look(s *doctor.State, role Role) actor {
+	n := s.Queue.Len()
+	at := func(i, least int) actor {
+		if n < least {
+			return actor{}
+		}
+		return contender(s, s.Queue.At(i))
+	}
+	mine := func(is func(*model.Member) bool) actor {
+		i := slices.IndexFunc(s.Members, is)
+		if i < 0 {
+			return actor{}
+		}
+		m := s.Members[i]
+		for _, c := range s.Queue.All() {
+			if m.Session != 0 && c.Session == m.Session && (m.Znode == "" || m.Znode == c.Name) {
+				return contender(s, c)
+			}
+		}
+		return actor{label: znode.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
+	}
+	switch role {
+	case Leader:
+		return at(0, 1)
+	case Second:
+		return at(1, 2)
+	case Third:
+		return at(2, 3)
+	case BeforeMiddle:
+		return at(n/2-1, 4)
+	case Middle:
+		return at(n/2, 4)
+	case AfterMiddle:
+		return at(n/2+1, 4)
+	case Last:
+		return at(n-1, 2)
+	case FrozenOne:
+		return mine(func(m *model.Member) bool { return m.Fault == model.Frozen })
+	case SlowOne:
+		return mine(func(m *model.Member) bool { return m.SlowLead })
+	case Guidless:
+		return mine(func(m *model.Member) bool { return m.NoGuid })
+	case Ghost:
+		for i, c := range s.Queue.All() {
+			for j := i + 1; j < n && c.Session != 0; j++ {
+				if s.Queue.At(j).Session == c.Session {
+					return contender(s, c)
+				}
+			}
 		}
 	}
-	return actor{label: znode.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
+	return actor{}
+}
+
+// memberNamed returns our own candidate with that ID, nil for none.
+func memberNamed(s *doctor.State, id string) *model.Member {
+	for _, m := range s.Members {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// needs returns the roles that somebody has to have before the part can begin.
+func (p *Part) needs() (all []Role) {
+	texts := append(slices.Clone(p.Text), p.Act.Do)
+	all = append(all, p.Act.Target)
+	conditions := slices.Clone(p.Act.Until)
+	if q := p.Question; q != nil {
+		texts = append(texts, q.Ask)
+		for _, o := range q.Options {
+			texts = append(texts, o.Text)
+			if o.If != nil {
+				conditions = append(conditions, *o.If)
+			}
+		}
+	}
+	for _, c := range conditions {
+		all = append(all, c.Who, c.To, c.Notified)
+	}
+	for _, t := range texts {
+		_, _ = replace(t, func(name string) string {
+			role, _ := roleOf(name)
+			all = append(all, role)
+			return ""
+		})
+	}
+	return slices.DeleteFunc(all, func(r Role) bool { return !slices.Contains(roles, r) })
 }

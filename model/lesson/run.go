@@ -1,10 +1,15 @@
 package lesson
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -12,10 +17,13 @@ import (
 type phase int
 
 const (
-	reading  phase = iota // nothing is asked for
-	asking                // the question waits for an answer
+	setting  phase = iota // its scene is being built
+	reading               // there is nothing to do
+	asking                // the roles follow the election; an answer is missing, or the part does not fit
 	waiting               // the act was asked for
+	lost                  // the part cannot go on
 	finished              // it has happened
+	complete              // so is the lesson
 )
 
 // Run is one student's progress in one lesson. It is for one goroutine at a time.
@@ -26,27 +34,20 @@ type Run struct {
 	state      *doctor.State // the last one
 
 	part    int
-	phase   phase
 	skipped []bool // parts of which something was
-	done    bool
 
-	roles  []Role // that the part names
-	needed []Role // of these, the ones that somebody has to have
-	cast   *cast
-	fixed  bool      // the cast is fixed: the wait has begun
-	since  time.Time // when it did
-	known  uint64    // events up to then, also those that the journal held back
-	asked  time.Time // when the last condition was met, or the waiting began
-	met    []int     // how often each condition of the act was
-	came   []bool    // which of the options' conditions were
-	chosen int
-	right  int
-	hints  int // shown
-	seen   seen
-	stuck  string
-	lack   string // stuck, where a candidate is missing
-	lost   bool   // the part can only be restarted
-	astray string // the member that has a fault that the act does not ask for
+	// Of the present part.
+	phase     phase
+	fit       bool   // the election is as the part needs it
+	cast      *cast  // fixed while the part waits
+	known     uint64 // events that came before the waiting, also those that the journal held back
+	acted     bool   // what the act does to its target was done
+	met, came []bool // which conditions of the act and of the options were
+	chosen    int
+	right     int
+	hints     int    // shown
+	wrong     string // which other candidate was chosen
+	seen      seen
 
 	view  View
 	dirty bool
@@ -54,240 +55,323 @@ type Run struct {
 
 // seen is what happened while the part waited, for what is said of it.
 type seen struct {
-	handoff  *model.Handoff
-	newcomer actor
-	wake     *model.Woken
-	stale    int // writes
+	handoff *model.Handoff
+	wake    *model.Woken
+	stale   int           // writes
+	end     *doctor.State // of the waiting
+}
+
+// Begin returns a run of l, which is lesson number of as many in the course. It waits for
+// its first scene.
+func Begin(l *Lesson, number, of int) *Run {
+	r := &Run{lesson: l, number: number, of: of, skipped: make([]bool, len(l.Parts))}
+	r.enter(0)
+	return r
+}
+
+// Scene returns the scene that has to be built before the part can begin; ok is false if
+// none has to be.
+func (r *Run) Scene() (sc Scene, ok bool) { return r.scene(), r.phase == setting }
+
+func (r *Run) scene() Scene {
+	sc := r.now().Scene
+	sc.Cast, sc.Workers = r.lesson.Scene.Cast, r.lesson.Scene.Workers
+	sc.Recipe = cmp.Or(sc.Recipe, dialect.Election().Name())
+	return sc
+}
+
+// Start begins the part in the state s, in which its scene stands.
+func (r *Run) Start(s *doctor.State) {
+	r.state, r.began = s, s.At
+	r.begin()
+}
+
+// begin begins the part in the present election.
+func (r *Run) begin() {
+	if r.phase, r.dirty = asking, true; r.now().Act == nil {
+		r.phase = reading
+	}
+	r.follow()
 }
 
 func (r *Run) now() *Part { return &r.lesson.Parts[r.part] }
 
-// enter begins a part.
+// enter waits for the scene of a part.
 func (r *Run) enter(i int) {
-	r.part = i
-	r.restart()
+	*r = Run{
+		lesson: r.lesson, number: r.number, of: r.of, began: r.began, state: r.state, skipped: r.skipped,
+		part: i, chosen: -1, right: -1, dirty: true,
+	}
 }
 
-// restart begins the present part again.
-func (r *Run) restart() {
+// advance goes to the next part, which begins in the present election if it fits.
+func (r *Run) advance() {
+	if r.part+1 == len(r.lesson.Parts) {
+		r.phase = complete
+		return
+	}
+	r.enter(r.part + 1)
+	if r.Fits(r.state) {
+		r.begin()
+	}
+}
+
+// follow looks up who is meant now, as long as the part fits. An act without a question is
+// asked for as soon as it does.
+func (r *Run) follow() {
+	c, fit := castOf(r.state), r.Fits(r.state)
+	r.dirty = r.dirty || fit != r.fit || !c.same(r.cast)
+	if r.fit = fit; fit || r.cast == nil {
+		r.cast = c
+	}
+	if fit && r.phase == asking && r.now().Question == nil {
+		r.await()
+	}
+}
+
+// await waits for the act, in the present election.
+func (r *Run) await() {
 	p := r.now()
-	r.phase = reading
-	r.roles, r.needed = p.roles()
-	r.fixed, r.chosen, r.right, r.stuck, r.lack, r.lost = false, -1, -1, "", "", false
-	r.hints, r.astray = 0, ""
-	r.seen, r.met, r.came = seen{}, nil, nil
-	switch {
-	case p.Question != nil:
-		r.phase = asking
-	case p.Act != nil:
-		r.phase = waiting
+	r.phase, r.hints, r.known, r.met = waiting, 0, r.state.Events, make([]bool, len(p.Act.Until))
+	if p.Question != nil {
+		r.came = make([]bool, len(p.Question.Options))
 	}
-	r.recast()
-	r.dirty = true
+	r.watch(&moment{before: r.state, after: r.state, cast: r.cast})
 }
-
-// recast looks up who is meant now, and begins to wait if all of them
-// are there.
-func (r *Run) recast() {
-	c := castOf(r.state, r.roles)
-	if !c.same(r.cast) {
-		r.dirty = true
-	}
-	r.cast = c
-	if r.phase != asking && r.phase != waiting {
-		return
-	}
-	act := r.now().Act
-	lack := r.needs(c)
-	if lack != "" || r.lack != "" {
-		r.say(lack)
-	}
-	if r.lack = lack; lack != "" || r.phase == asking {
-		return
-	}
-	r.fixed, r.since, r.known = true, r.state.At, r.state.Events
-	r.asked = r.since
-	r.met = make([]int, len(act.Until))
-	before := true // all conditions before this one hold
-	for i := range act.Until {
-		u := &act.Until[i]
-		if u.Already && (before || !u.Then) && u.holds(r.state, c) {
-			r.met[i] = u.times()
-		}
-		before = before && r.met[i] > 0
-	}
-	if q := r.now().Question; q != nil {
-		r.came = make([]bool, len(q.Options))
-	}
-	r.conclude()
-}
-
-func (r *Run) say(stuck string) {
-	if r.stuck != stuck {
-		r.stuck, r.dirty = stuck, true
-	}
-}
-
-func (c *Condition) times() int { return max(1, c.Times) }
 
 // Observe takes what the journal made of one observation: the state after it
 // and its events. Call it for each, in order; nothing else makes a
 // lesson's condition true. Events that are older than the wait do not count: the journal
-// held them back, or they led to the state that the lesson began with.
+// held them back, or they led to the state that the part began with.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]
 	}
-	r.cast = r.cast.without(s)
-	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}
+	m := &moment{before: r.state, after: s, events: events, cast: r.cast}
 	r.state = s
-	switch {
-	case r.done || r.phase == finished:
-	case r.fixed:
-		r.watch(m)
-	default:
-		r.early(m)
-		r.recast()
-	}
-}
-
-// early notes that the act's target was affected before the question
-// was answered.
-func (r *Run) early(m *moment) {
-	if r.phase != asking {
-		return
-	}
-	target := r.now().Act.Target
-	fault := func(s *doctor.State) (f model.Fault) {
-		if x := memberNamed(s, m.cast.found[target].member); x != nil {
-			f = x.Fault
+	switch r.phase {
+	case reading, asking:
+		r.follow()
+	case waiting:
+		if r.disturbed(m) {
+			r.phase, r.dirty = lost, true
+			return
 		}
-		return f
-	}
-	if m.cast.left(target, m.after) || fault(m.before) == model.NoFault && fault(m.after) != model.NoFault {
-		r.say("This happened before you answered. Answer first, then do it.")
+		r.watch(m)
 	}
 }
 
-// watch takes in what happened while the part waits.
+// watch takes in what happened while the part waits, and ends the waiting if all of its
+// conditions were met.
 func (r *Run) watch(m *moment) {
 	p := r.now()
-	if why := r.misfit(m); why != "" && !r.lost {
-		r.lose(why + ", so the question no longer fits.")
-	}
+	m.done = r.acted
 	r.note(m)
 	before := true // all conditions before this one were met
 	for i := range p.Act.Until {
-		c := &p.Act.Until[i]
-		if r.met[i] < c.times() && (before || !c.Then) {
-			if n := c.met(m); n > 0 {
-				r.met[i] += n
-				r.asked = m.after.At
-				r.dirty = true
-			}
+		if c := &p.Act.Until[i]; !r.met[i] && (before || !c.Then) && c.met(m) {
+			r.met[i], r.dirty = true, true
 		}
-		before = before && r.met[i] >= c.times()
+		before = before && r.met[i]
 	}
 	for i := range r.came {
 		if c := p.Question.Options[i].If; c != nil {
-			r.came[i] = c.right(m, r.came[i])
+			r.came[i] = r.came[i] || c.met(m)
 		}
 	}
-	r.conclude()
-	if r.phase == waiting {
-		r.strayed(m)
+	if slices.Contains(r.met, false) {
+		return
 	}
-	if r.phase == waiting && !r.lost && r.moved() {
-		r.recast()
+	r.phase, r.hints, r.wrong, r.dirty = finished, 0, "", true
+	r.seen.end = m.after
+	r.skipped[r.part] = r.skipped[r.part] && r.chosen < 0 && p.Question != nil
+	if p.Question != nil {
+		if r.right = slices.Index(r.came, true); r.right < 0 {
+			r.right = slices.IndexFunc(p.Question.Options, func(o Option) bool { return o.Else })
+		}
 	}
-}
-
-// moved reports whether another candidate is the target now, before anything was done
-// that nobody was asked about. Then that one is meant.
-func (r *Run) moved() bool {
-	p := r.now()
-	if p.Question != nil || p.Act.Target == "" || slices.ContainsFunc(r.met, func(n int) bool { return n > 0 }) {
-		return false
-	}
-	was, is := r.cast.found[p.Act.Target], look(r.state, p.Act.Target)
-	return is.member != "" && is.member != was.member
 }
 
 // note remembers what texts say afterwards.
 func (r *Run) note(m *moment) {
-	m.each(func(e model.EventBody) {
-		switch e := e.(type) {
+	for i := range m.events {
+		switch e := m.events[i].Body.(type) {
 		case model.Handoff:
 			r.seen.handoff = &e
 		case model.Joined:
-			if r.newcomer(m, e) {
-				r.seen.newcomer = contender(m.after, e.Candidate)
-				r.cast = r.cast.with(Newcomer, r.seen.newcomer)
-				m.cast = r.cast
+			if !e.Ignored {
+				m.cast.found[Newcomer] = contender(m.after, e.Candidate)
 			}
 		}
-	})
-	who := Role("")
-	for i := range r.now().Act.Until {
-		if c := &r.now().Act.Until[i]; c.Event == Woke {
-			who = c.Who
+	}
+	for _, c := range r.now().Act.Until {
+		if c.Event == Woke {
+			r.seen.wake = m.wake(c.Who)
 		}
 	}
-	c := Condition{Event: Woke, Who: who}
-	m.wakes(func(w *model.Woken) {
-		if c.woke(m, w) {
-			r.seen.wake = w
-		}
-	})
-	m.writes(func(w *model.Tried) {
+	for _, w := range m.writes() {
 		if w.Stale && !w.Refused {
 			r.seen.stale++
 		}
-	})
+	}
 }
 
-// newcomer reports whether it is the first one of whom the part says that it
-// joins: the one that it waits for, or the target again.
-func (r *Run) newcomer(m *moment, e model.Joined) bool {
-	if e.Ignored || r.seen.newcomer.label != "" {
-		return false
-	}
-	act, before, waits := r.now().Act, true, false
-	for i := range act.Until {
-		c := &act.Until[i]
-		if c.Event == Joined {
-			waits = true
-			if (before || !c.Then) && (c.Who != "" && m.owns(c.Who, e.Candidate) || c.Who == "" && m.fresh(e.Candidate)) {
-				return true
-			}
-		}
-		before = before && r.met[i] >= c.times()
-	}
-	return !waits && m.owns(act.Target, e.Candidate)
-}
-
-// conclude ends the waiting if all of its conditions were met.
-func (r *Run) conclude() {
+// Input applies an input; choice is that of an Answer, from 0. It returns why it
+// cannot be applied now, "" if it was.
+func (r *Run) Input(in Input, choice int) (why string) {
 	p := r.now()
-	if r.lost {
-		return // what comes now is no answer to what was asked
+	switch {
+	case r.phase == setting:
+		return "the lesson is being prepared"
+	case r.phase == complete && in != Back:
+		return "the lesson is complete: L lists all lessons"
 	}
-	for i := range p.Act.Until {
-		if r.met[i] < p.Act.Until[i].times() {
-			return
+	switch in {
+	case Next:
+		switch r.phase {
+		case asking, lost:
+			if r.phase == lost || !r.fit {
+				return cannot
+			}
+			return fmt.Sprintf("answer first, with 1 to %d; > skips the question", len(p.Question.Options))
+		case waiting:
+			return "waiting for this to happen; > skips it"
+		}
+		r.advance()
+	case Hint:
+		switch n := len(r.clues()); {
+		case n == 0:
+			return "there is no hint here"
+		case r.hints == n:
+			return "there are no more hints"
+		}
+		r.hints++
+	case Skip:
+		r.skipped[r.part] = r.skipped[r.part] || r.phase == asking || r.phase == waiting || r.phase == lost
+		if r.phase == asking && r.fit {
+			r.await()
+		} else {
+			r.advance()
+		}
+	case Back:
+		to := r.part
+		if r.untouched() {
+			to--
+		}
+		if to < 0 {
+			return "this is the first part"
+		}
+		r.enter(to)
+		if r.now().Act == nil {
+			r.begin()
+		}
+	case Answer:
+		switch {
+		case p.Question == nil || r.phase != asking && r.chosen < 0:
+			return "this part has no open question"
+		case r.phase != asking:
+			return "already answered: < restarts this part"
+		case !r.fit:
+			return cannot
+		case choice < 0 || choice >= len(p.Question.Options):
+			return fmt.Sprintf("answer with 1 to %d", len(p.Question.Options))
+		}
+		r.chosen = choice
+		r.await()
+	default:
+		return "unknown input"
+	}
+	r.dirty = true
+	return ""
+}
+
+// untouched reports whether nothing was answered and done in the part.
+func (r *Run) untouched() bool {
+	return r.phase == reading || r.phase == asking && r.fit ||
+		r.phase == waiting && r.now().Question == nil && r.wrong == "" && !r.acted && !slices.Contains(r.met, true)
+}
+
+// clues are the hints about what is to be done now.
+func (r *Run) clues() []string {
+	switch p := r.now(); {
+	case r.phase == asking && r.fit:
+		return p.Question.Hints
+	case r.phase == waiting:
+		return p.Act.Hints
+	}
+	return nil
+}
+
+// View returns what to show.
+func (r *Run) View() View {
+	if r.dirty {
+		r.view, r.dirty = r.draw(), false
+	}
+	return r.view
+}
+
+// draw makes a view that shares nothing with what changes later.
+func (r *Run) draw() View {
+	p := r.now()
+	v := View{
+		ID: r.lesson.ID, Title: r.lesson.Title, Number: r.number, Of: r.of, Began: r.began, Setting: r.phase == setting,
+		Part: r.part + 1, Parts: len(r.lesson.Parts), Chosen: -1, Right: -1, Done: r.phase == complete, Skipped: slices.Contains(r.skipped, true),
+	}
+	if v.Setting {
+		return v
+	}
+	v.CanBack = r.part > 0 || !r.untouched()
+	v.CanNext = r.phase == reading || r.phase == finished
+	v.Text = r.fill(p.Text...)
+	unfit := r.phase == asking && !r.fit
+	if q := p.Question; q != nil && !unfit {
+		v.Question, v.Chosen, v.Right = r.fill(q.Ask)[0], r.chosen, r.right
+		for _, o := range q.Options {
+			v.Options = append(v.Options, r.fill(o.Text)...)
+		}
+		v.Verdict = r.fill(r.verdict(q))[0]
+	}
+	if clues := r.clues(); len(clues) > 0 {
+		if v.Hints = len(clues) - r.hints; r.hints > 0 {
+			v.Hint = r.fill(clues[r.hints-1])[0]
 		}
 	}
-	r.phase, r.hints, r.dirty = finished, 0, true
-	r.skipped[r.part] = r.skipped[r.part] && r.chosen < 0 && p.Question != nil
-	r.say("")
-	if p.Question == nil {
-		return
+	v.Stuck = r.wrong
+	switch {
+	case v.Done && v.Skipped:
+		v.Stuck = "This lesson is not complete. Skipped: " + r.omitted() + ". < goes back."
+	case r.phase == lost || unfit:
+		v.Stuck = strings.TrimSpace(r.wrong + " " + cannot)
+	case r.phase == finished || v.Done && p.Act != nil:
+		v.Happened = r.fill(p.After)[0]
+	case r.phase == waiting:
+		v.Waiting, v.Do = true, r.fill(p.Act.Do)[0]
+		v.Keys, v.Target, v.Fault = slices.Clone(p.Act.Keys), r.cast.found[p.Act.Target].member, p.Act.Fault
 	}
-	for i := range r.came {
-		if r.came[i] {
-			r.right = i
-			return
+	return v
+}
+
+// verdict is what is said of the answer, once it is known; "" where there was
+// none.
+func (r *Run) verdict(q *Question) string {
+	switch {
+	case r.chosen < 0 || r.phase < finished:
+		return ""
+	case r.right < 0:
+		return "None of these happened."
+	case r.chosen == r.right:
+		return q.Right
+	}
+	return cmp.Or(q.Options[r.chosen].Wrong, q.Wrong)
+}
+
+// omitted lists the parts that were skipped.
+func (r *Run) omitted() string {
+	var parts []string
+	for i, skipped := range r.skipped {
+		if skipped {
+			parts = append(parts, "part "+strconv.Itoa(i+1))
 		}
 	}
-	r.right = slices.IndexFunc(p.Question.Options, func(o Option) bool { return o.Else })
+	return strings.Join(parts, ", ")
 }

@@ -29,15 +29,15 @@ func course() *lesson.Lesson {
 					},
 				},
 				Act: &lesson.Act{
-					Do: "Select {leader} and press d.", Keys: []string{"d"}, Target: lesson.Leader, Hints: []string{"Press d."},
+					Do: "Select {leader} and press d.", Keys: []string{"d"}, Target: lesson.Leader, Fault: "resign", Hints: []string{"Press d."},
 					Until: []lesson.Condition{{Event: lesson.Handoff, Who: lesson.Leader}, {Event: lesson.Woke, Who: lesson.Leader}},
 				},
 			},
 			{
 				Text: []string{"Now one freezes."}, After: "{leader} was frozen.",
 				Act: &lesson.Act{
-					Do: "Select {leader} and press f.", Keys: []string{"f"}, Target: lesson.Leader, Hints: []string{"f."},
-					Until: []lesson.Condition{{Event: lesson.Frozen, Who: lesson.Leader}},
+					Do: "Select {leader} and press f.", Keys: []string{"f"}, Target: lesson.Leader, Fault: "freeze", Hints: []string{"f."},
+					Until: []lesson.Condition{{Event: lesson.Done}},
 				},
 			},
 		},
@@ -112,212 +112,124 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Without workers a lesson about them says what it lacks, until they are back.
-func TestWorkersAreOff(t *testing.T) {
-	w := newWorld("amber", "birch", "cedar")
-	w.rules(func(r *model.Rules) { r.Workers = true })
-	l := course()
-	l.Scene.Workers = true
-	l.Parts = l.Parts[2:]
-	r := w.play(l)
-	w.rules(func(r *model.Rules) { r.Workers = false })
-	if v := r.View(); !strings.Contains(v.Stuck, "Press w") || !v.Waiting {
-		t.Errorf("off: %+v", v)
-	}
-	w.rules(func(r *model.Rules) { r.Workers = true })
-	if v := r.View(); v.Stuck != "" {
-		t.Errorf("on again: %q", v.Stuck)
-	}
-	l.Scene.Workers = false
-	r = w.play(l)
-	w.rules(func(r *model.Rules) { r.Workers = false })
-	if v := r.View(); v.Stuck != "" {
-		t.Errorf("nobody needs them: %q", v.Stuck)
-	}
-}
-
-// Who is meant follows the election until the student has answered, and stands
-// from then on.
+// Who is meant follows the election until the student has answered, and stays from then on.
 func TestWhoIsMeant(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar", "delta", "ember")
 	r := w.play(course())
 	input(t, r, lesson.Next, 0)
 	w.resign("amber")
-	v := r.View()
-	if v.Question != "Who follows birch?" || v.Options[1] != "cedar" {
+	if v := r.View(); v.Question != "Who follows birch?" || v.Options[1] != "cedar" || v.Stuck != "" {
 		t.Errorf("before the answer: %+v", v)
 	}
-	if !strings.Contains(v.Stuck, "before you answered") {
-		t.Errorf("acted first: %q", v.Stuck)
-	}
 	input(t, r, lesson.Answer, 1)
-	w.resign("delta")
-	v = r.View()
-	if v.Question != "Who follows birch?" || v.Options[1] != "cedar" || v.Target != "birch" {
-		t.Errorf("after the answer: %+v", v)
-	}
-	if !strings.Contains(v.Stuck, "You chose delta; this step needs birch") || !v.Waiting {
-		t.Errorf("another one resigned: %+v", v)
-	}
 	w.resign("birch")
-	if v = r.View(); v.Right != 1 || v.Verdict != "Right." || v.Stuck != "" {
+	if v := r.View(); v.Question != "Who follows birch?" || v.Right != 1 || v.Verdict != "Right." || v.Stuck != "" {
 		t.Errorf("the verdict: %+v", v)
 	}
+}
 
-	// Without cedar, who is one of the answers, it is another question.
-	for _, gone := range []func(*world){
-		func(w *world) { w.resign("cedar") },
-		func(w *world) { w.fault("cedar", model.Killed) },
+// Whatever happens besides what a part asks for, it names a wrong candidate, and judges no
+// answer that the question may not be about any more.
+func TestCannotGoOn(t *testing.T) {
+	const cannot = "This part cannot go on: < restarts it."
+	kill := func(n string) func(*world) { return func(w *world) { w.fault(n, model.Killed) } }
+	for name, x := range map[string]struct {
+		part      int // that it is done in, from 1
+		do        func(*world)
+		want      string
+		continues bool
+	}{
+		"another act on the target":         {2, kill("amber"), cannot, false},
+		"the target's session expires":      {2, func(w *world) { w.expire("amber") }, cannot, false},
+		"a candidate that the answers name": {2, kill("cedar"), "You chose cedar; this step needs amber. " + cannot, false},
+		"any other":                         {2, kill("delta"), "You chose delta; this step needs amber. " + cannot, false},
+		"another leaves":                    {2, func(w *world) { w.drop("delta") }, cannot, false},
+		"one joins":                         {2, func(w *world) { w.stranger("web-1") }, cannot, false},
+		"another recipe":                    {2, func(w *world) { w.follow("herd") }, cannot, false},
+		"workers off":                       {2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, cannot, false},
+		"time passes":                       {2, func(w *world) { w.pass(time.Minute) }, "", true},
+		"another act, nothing asked":        {3, kill("amber"), cannot, false},
+		"a wrong candidate, nothing asked":  {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
+		"one joins, nothing asked":          {3, func(w *world) { w.join("fjord") }, "", true},
 	} {
-		w = newWorld("amber", "birch", "cedar", "delta")
+		w := newWorld("amber", "birch", "cedar", "delta")
+		w.rules(func(r *model.Rules) { r.Workers = true })
 		l := course()
-		l.Parts = l.Parts[1:]
-		r = w.play(l)
-		w.resign("amber")
-		input(t, r, lesson.Answer, 1)
-		gone(w)
-		if v = r.View(); !strings.Contains(v.Stuck, "cedar") || !strings.Contains(v.Stuck, "so the question no longer fits. Press <") {
-			t.Errorf("an answer is gone: %q", v.Stuck)
+		l.Scene.Workers = true
+		l.Parts = l.Parts[x.part-1:]
+		r := w.play(l)
+		if x.part == 2 {
+			input(t, r, lesson.Answer, 1)
 		}
-		w.resign("birch")
-		if v = r.View(); !v.Waiting || v.Right != -1 {
-			t.Errorf("judged all the same: %+v", v)
+		x.do(w)
+		v := r.View()
+		if v.Stuck != x.want || v.Waiting != x.continues || (v.Do != "") != x.continues || v.Right >= 0 || v.CanNext {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if x.continues {
+			continue
+		}
+		w.resign("amber")
+		if v = r.View(); v.Right >= 0 || v.CanNext {
+			t.Errorf("%s: judged all the same: %+v", name, v)
+		}
+		if why := r.Input(lesson.Next, 0); why != cannot {
+			t.Errorf("%s: next: %q", name, why)
 		}
 		input(t, r, lesson.Back, 0)
-		if v = r.View(); v.Question == "" || v.Chosen != -1 || strings.Contains(v.Stuck, "changes") {
-			t.Errorf("begun again: %+v", v)
+		if sc, ok := r.Scene(); !ok || sc.Cast != 3 || sc.Recipe != "election" || !sc.Workers || !r.View().Setting {
+			t.Errorf("%s: the scene %+v", name, sc)
+		}
+		w = newWorld("amber", "birch", "cedar", "delta")
+		w.rules(func(r *model.Rules) { r.Workers = true })
+		r.Start(w.state())
+		w.told = r.Observe
+		if x.part == 2 {
+			input(t, r, lesson.Answer, 1)
+			w.resign("amber")
+		} else {
+			w.fault("amber", model.Frozen)
+		}
+		if v = r.View(); v.Part != 1 || v.Happened == "" || v.Stuck != "" || x.part == 2 && v.Right != 1 {
+			t.Errorf("%s: restarted: %+v", name, v)
 		}
 	}
 }
 
-// A part that can no longer be completed says so, and can be started again.
-func TestStuck(t *testing.T) {
-	at3 := func(w *world) *lesson.Run {
-		r := w.play(course())
-		for range 2 {
-			input(t, r, lesson.Next, 0)
-			if r.View().Question != "" {
-				input(t, r, lesson.Skip, 0)
-				input(t, r, lesson.Skip, 0)
-			}
-			if r.View().Part == 3 {
-				break
-			}
-		}
-		if v := r.View(); v.Part != 3 || !v.Waiting || !v.Skipped {
-			t.Fatalf("part 3: %+v", v)
-		}
-		return r
-	}
-	w := newWorld("amber", "birch", "cedar")
-	r := at3(w)
-	w.resign("amber")
-	v := r.View()
-	if !v.Waiting || !strings.Contains(v.Stuck, "amber resigned. This step needs something else.") || !strings.Contains(v.Stuck, "<") {
-		t.Fatalf("the target is gone: %+v", v)
-	}
-	input(t, r, lesson.Back, 0)
-	if v = r.View(); v.Part != 3 || v.Target != "birch" || v.Stuck != "" {
-		t.Fatalf("begun again: %+v", v)
-	}
-	w.fault("birch", model.Frozen)
-	if v = r.View(); v.Waiting || !v.CanNext {
-		t.Errorf("and done: %+v", v)
-	}
-	input(t, r, lesson.Back, 0)
-	if v = r.View(); v.Part != 2 || v.Chosen != -1 {
-		t.Errorf("back from the third part: %+v", v)
-	}
-
-	// Another end of the leader than the one that is waited for.
-	w = newWorld("amber", "birch", "cedar")
-	r = w.play(oneAct(lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, Cause: model.CauseExpired}))
-	w.resign("amber")
-	if v = r.View(); !strings.Contains(v.Stuck, "amber no longer leads: it resigned. Press <") {
-		t.Errorf("resigned instead: %q", v.Stuck)
-	}
-	input(t, r, lesson.Back, 0)
-	w.fault("birch", model.Killed)
-	w.expire("birch")
-	if v = r.View(); v.Waiting || v.Stuck != "" {
-		t.Errorf("killed then: %+v", v)
-	}
-
-	for _, x := range []struct {
-		c      lesson.Condition
-		before func(*world)
-		act    func(*world)
-		want   string
-	}{
-		{
-			c:    lesson.Condition{Event: lesson.Left, Who: lesson.Last, Cause: model.CauseExpired},
-			act:  func(w *world) { w.resign("cedar") },
-			want: "cedar is gone: it resigned. Press <",
-		},
-		{
-			c:    lesson.Condition{Event: lesson.Elected, Who: lesson.Second},
-			act:  func(w *world) { w.resign("amber") },
-			want: "birch has acknowledged. Press <",
-		},
-		{
-			c:      lesson.Condition{Event: lesson.StaleWrite, Who: lesson.FrozenOne},
-			before: deposed,
-			act: func(w *world) {
-				w.member("amber", func(m *model.Member) { m.Fault, m.Belief, m.Znode = model.NoFault, model.Volunteering, "" })
-			},
-			want: "amber no longer believes that it leads. Press <",
-		},
+// A part that does not fit when the student reaches it needs its scene first.
+func TestScene(t *testing.T) {
+	for name, do := range map[string]func(*world){
+		"a dead candidate": func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
+		"a mistake":        func(w *world) { w.member("cedar", func(m *model.Member) { m.SlowLead = true }) },
+		"a recipe":         func(w *world) { w.follow("herd") },
+		"nobody":           func(w *world) { w.resign("birch"); w.resign("cedar") },
 	} {
-		w = newWorld("amber", "birch", "cedar")
-		if x.before != nil {
-			x.before(w)
+		w := newWorld("amber", "birch", "cedar")
+		r := w.play(course())
+		do(w)
+		input(t, r, lesson.Next, 0)
+		if _, ok := r.Scene(); !ok {
+			t.Errorf("%s: no scene is needed: %+v", name, r.View())
 		}
-		r = w.play(oneAct(x.c))
-		if v = r.View(); !v.Waiting || v.Stuck != "" {
-			t.Errorf("%s: %+v", x.c.Event, v)
+		if why := r.Input(lesson.Skip, 0); why != "the lesson is being prepared" {
+			t.Errorf("%s: skip: %q", name, why)
 		}
-		x.act(w)
-		if v = r.View(); !v.Waiting || !strings.HasPrefix(v.Stuck, x.want) {
-			t.Errorf("%s: %q", x.c.Event, v.Stuck)
+		r.Start(w.state()) // as it was
+		if v := r.View(); v.Stuck != "This part cannot go on: < restarts it." || v.Question != "" || r.Input(lesson.Answer, 0) == "" {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
-
-	// A dead candidate whose znode still exists.
-	w = newWorld("amber", "birch", "cedar")
-	w.fault("amber", model.Killed)
-	l := oneAct(lesson.Condition{Event: lesson.Frozen, Who: lesson.Leader})
-	l.Parts[0].Act.Target = lesson.Leader
-	r = w.play(l)
-	if v = r.View(); !strings.Contains(v.Stuck, "amber is dead") || v.Target != "amber" {
-		t.Errorf("a dead one: %+v", v)
+	w := newWorld("web-1")
+	w.stranger("web-2")
+	l := course()
+	l.Parts = l.Parts[2:]
+	if r := w.play(l); r.View().Target != "web-1" {
+		t.Errorf("ours: %+v", r.View())
 	}
-	w.expire("amber")
-	if v = r.View(); v.Stuck != "" || v.Target != "birch" {
-		t.Errorf("after its session: %+v", v)
-	}
-
-	// A third-party candidate leads.
 	w = newWorld()
 	w.stranger("web-1")
-	r = w.play(l)
-	if v = r.View(); !strings.Contains(v.Stuck, "web-1 belongs to another program") || v.Target != "" {
-		t.Errorf("a stranger: %+v", v)
-	}
-
-	// The queue is empty.
-	w = newWorld()
-	r = w.play(course())
-	if v = r.View(); v.Text[0] != "nobody leads 0, C := {nobody}." {
-		t.Errorf("nobody: %+v", v)
-	}
-	input(t, r, lesson.Next, 0)
-	if v = r.View(); !strings.Contains(v.Stuck, "press s") {
-		t.Errorf("nobody: %q", v.Stuck)
-	}
-	w.join("amber")
-	w.join("birch")
-	if v = r.View(); v.Stuck != "" || v.Question != "Who follows amber?" {
-		t.Errorf("two came: %+v", v)
+	if v := w.play(l).View(); v.Stuck == "" || v.Do != "" {
+		t.Errorf("electop cannot act on it: %+v", v)
 	}
 }
 
@@ -338,6 +250,9 @@ func TestHintsSkipAndBack(t *testing.T) {
 		t.Error("a third hint")
 	}
 	input(t, r, lesson.Back, 0)
+	if v := r.View(); v.Part != 1 || v.CanBack || v.Setting {
+		t.Errorf("back from the second part: %+v", v)
+	}
 	input(t, r, lesson.Next, 0)
 	if v := r.View(); v.Hint != "" || v.Hints != 2 || v.Skipped {
 		t.Errorf("there again: %+v", v)
@@ -354,16 +269,17 @@ func TestHintsSkipAndBack(t *testing.T) {
 	}
 	input(t, r, lesson.Skip, 0) // only read: the same as on
 	input(t, r, lesson.Skip, 0)
-	if v := r.View(); !v.Done || !v.Skipped || v.Stuck != "This lesson is not complete: parts 2 and 3 were skipped. < goes back." {
+	if v := r.View(); !v.Done || !v.Skipped || v.Stuck != "This lesson is not complete. Skipped: part 2, part 3. < goes back." {
 		t.Errorf("all skipped: %+v", v)
 	}
 	input(t, r, lesson.Back, 0)
+	r.Start(w.state())
 	if v := r.View(); v.Done || v.Part != 3 || !v.Waiting {
 		t.Errorf("back from the end: %+v", v)
 	}
 	w.fault("birch", model.Frozen)
 	input(t, r, lesson.Next, 0)
-	if v := r.View(); !v.Done || !v.Skipped || !strings.Contains(v.Stuck, ": part 2 was skipped.") {
+	if v := r.View(); !v.Done || !v.Skipped || !strings.Contains(v.Stuck, "Skipped: part 2.") {
 		t.Errorf("the question is skipped still: %+v", v)
 	}
 }
@@ -395,26 +311,22 @@ func TestNoneOfThem(t *testing.T) {
 	}
 }
 
-// Conditions that must hold one after the other, and several times.
-func TestThenAndTimes(t *testing.T) {
-	l := oneAct(lesson.Condition{Event: lesson.Joined, Times: 2})
-	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Counted, Then: true})
-	w := newWorld("amber")
+// A condition that must come after another.
+func TestThen(t *testing.T) {
+	l := oneAct(lesson.Condition{Event: lesson.Joined})
+	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Left, Who: lesson.Last, Then: true})
+	w := newWorld("amber", "birch", "cedar")
 	r := w.play(l)
-	w.table()
-	w.join("birch")
-	w.table()
-	w.join("cedar")
+	w.resign("cedar")
+	w.join("delta")
 	if v := r.View(); !v.Waiting {
-		t.Fatal("a table from before counts")
+		t.Error("it came before")
 	}
-	w.lateTable(time.Minute) // asked before, answered after
-	if v := r.View(); !v.Waiting {
-		t.Fatal("a table that was asked for before counts")
-	}
-	w.table()
+	r = w.play(l)
+	w.join("ember")
+	w.resign("delta")
 	if v := r.View(); v.Waiting {
-		t.Error("the table after it does not count")
+		t.Errorf("it came after: %+v", v)
 	}
 }
 

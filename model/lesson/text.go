@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,10 +19,15 @@ const seqOf = "seq of "
 const unknown = "unknown"
 
 var values = map[string]func(*Run) string{
-	"count":    func(r *Run) string { return strconv.Itoa(r.cast.count) }, // contenders
-	"waiting":  func(r *Run) string { return strconv.Itoa(max(0, r.cast.count-1)) },
-	"next seq": nextSeq,
-	"timeout":  timeout,
+	"count":   func(r *Run) string { return strconv.Itoa(r.cast.count) }, // contenders
+	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.cast.count-1)) },
+	"next seq": func(r *Run) string { // that the next volunteer gets
+		if r.cast.next < 0 {
+			return unknown
+		}
+		return strconv.FormatInt(r.cast.next, 10)
+	},
+	"timeout": timeout,
 
 	"winner":       winner,
 	"silent":       silent,
@@ -30,18 +36,6 @@ var values = map[string]func(*Run) string{
 	"requests":     ofWake(func(w *model.Woken) string { return units.Count(w.Requests, "request", "requests") }),
 	"bytes":        ofWake(func(w *model.Woken) string { return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes") }),
 	"stale writes": func(r *Run) string { return units.Count(r.seen.stale, "stale write", "stale writes") },
-	"watches":      ofTable(func(total, data int) int { return total }), // of the servers' table
-	"data watches": ofTable(func(total, data int) int { return data }),
-	"list watches": ofTable(func(total, data int) int { return total - data }),
-}
-
-// placeholders returns the names in braces.
-func placeholders(text string) (found []string, err error) {
-	_, err = replace(text, func(name string) string {
-		found = append(found, name)
-		return ""
-	})
-	return found, err
 }
 
 // replace puts f's values in the place of placeholders.
@@ -69,47 +63,41 @@ func replace(text string, f func(name string) string) (string, error) {
 	}
 }
 
-// roleOf returns the role that a placeholder is about.
-func roleOf(name string) (role Role, seq, ok bool) {
+// roleOf returns the role that a placeholder is about, "" for none.
+func roleOf(name string) (role Role, seq bool) {
 	rest, seq := strings.CutPrefix(name, seqOf)
-	role = Role(rest)
-	return role, seq, lacking[role] != ""
+	if role = Role(rest); role != Newcomer && !slices.Contains(roles, role) {
+		role = ""
+	}
+	return role, seq
 }
 
-// fill returns a text with the values of its placeholders.
-func (r *Run) fill(text string) string {
-	out, err := replace(text, r.value)
-	if err != nil {
-		return text
+// fill returns texts with the values of their placeholders.
+func (r *Run) fill(texts ...string) (out []string) {
+	for _, text := range texts {
+		filled, err := replace(text, r.value)
+		if err != nil {
+			filled = text
+		}
+		out = append(out, filled)
 	}
 	return out
 }
 
 // value returns what a placeholder stands for.
 func (r *Run) value(name string) string {
-	role, seq, ok := roleOf(name)
-	if !ok {
+	role, seq := roleOf(name)
+	if role == "" {
 		return values[name](r)
 	}
-	a := r.cast.found[role]
-	if role == Newcomer {
-		a = r.seen.newcomer
-	}
-	switch {
+	switch a := r.cast.found[role]; {
 	case a.label == "":
 		return "nobody"
 	case seq:
 		return a.seq
+	default:
+		return a.label
 	}
-	return a.label
-}
-
-// nextSeq is the number that the next volunteer gets.
-func nextSeq(r *Run) string {
-	if r.cast.next < 0 {
-		return unknown
-	}
-	return strconv.FormatInt(r.cast.next, 10)
 }
 
 // timeout is that of the candidates' sessions.
@@ -123,29 +111,23 @@ func timeout(r *Run) string {
 }
 
 func winner(r *Run) string {
-	if l := r.state.Leader(); l != nil {
+	if l := r.seen.end.Leader(); l != nil {
 		return znode.Safe(l.Label(), nameMax)
 	}
 	return "nobody"
 }
 
-const unknownTime = "an unknown time"
-
 func silent(r *Run) string {
-	switch h := r.seen.handoff; {
-	case h == nil:
-		return unknown
-	case h.Silent == nil:
-		return unknownTime
-	default:
+	if h := r.seen.handoff; h != nil && h.Silent != nil {
 		return units.Took(*h.Silent)
 	}
+	return unknownTime
 }
 
 func takeover(r *Run) string {
-	switch h, s := r.seen.handoff, r.state; {
+	switch h, s := r.seen.handoff, r.seen.end; {
 	case h == nil:
-		return unknown
+		return unknownTime
 	case h.Takeover != nil:
 		return units.Took(*h.Takeover)
 	case h.To != nil && s.Acknowledged() && s.Leader().ID() == h.To.ID(): // later than the journal waited for it
@@ -154,21 +136,13 @@ func takeover(r *Run) string {
 	return unknownTime
 }
 
+const unknownTime = "an unknown time"
+
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		if r.seen.wake == nil {
 			return unknown
 		}
 		return value(r.seen.wake)
-	}
-}
-
-func ofTable(value func(total, data int) int) func(*Run) string {
-	return func(r *Run) string {
-		total, data, ok := watchCounts(r.state.Table)
-		if !ok {
-			return unknown
-		}
-		return strconv.Itoa(value(total, data))
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/lesson"
-	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -226,25 +225,6 @@ func (w *world) write(name string, r model.Resource, fenced, refused bool) {
 	w.put(o)
 }
 
-// table is what the server says: each watches as it should, but for those named.
-func (w *world) table(not ...string) { w.lateTable(0, not...) }
-
-// lateTable is one whose round began that long ago.
-func (w *world) lateTable(ago time.Duration, not ...string) {
-	at := w.tick(time.Second).Add(-ago)
-	s := session.Server{
-		Addr: "s:1", Mode: session.ModeStandalone, WatchCount: len(w.here) + 2, DataWatches: len(w.here) + 1,
-		Watches: session.Answer{State: session.Answered, At: at},
-	}
-	for i := 1; i < len(w.here); i++ {
-		if slices.Contains(not, string(w.here[i].Data.Bytes)) {
-			continue
-		}
-		s.Watched = append(s.Watched, session.Watch{Path: "/e/" + w.here[i-1].Name, Sessions: []uint64{w.here[i].Session}})
-	}
-	w.put(&session.Table{At: at, End: w.tick(time.Millisecond), Whole: true, Servers: []session.Server{s}})
-}
-
 // follow switches the recipe.
 func (w *world) follow(recipe string) {
 	w.put(&model.Switch{At: w.tick(time.Millisecond), Recipe: recipe})
@@ -253,7 +233,8 @@ func (w *world) follow(recipe string) {
 
 // play begins a lesson in the world and passes on all that happens there.
 func (w *world) play(l *lesson.Lesson) *lesson.Run {
-	r := lesson.Begin(l, 1, 1, w.state())
+	r := lesson.Begin(l, 1, 1)
+	r.Start(w.state())
 	w.told = r.Observe
 	return r
 }

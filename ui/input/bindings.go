@@ -70,7 +70,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdAnswer, ModeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
 		footed(def(CmdHint, ModeTeach, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
 		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
-		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1).long("back to the part before"),
+		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1).long("restart the part, or back to the part before if nothing was done in it"),
 		footed(def(CmdJoin, ModeNormal, []string{"J"}, "J", "join"), 12, 3).long("how your own programs join this election"),
 		footed(def(CmdDoctor, ModeNormal|ModePast, []string{"!"}, "!", "doctor"), 11, 2).long("what the doctor found wrong with this election"),
 		footed(def(CmdServers, ModeNormal|ModePast, []string{"S"}, "S", "servers"), 12, 4).long("the members of the ensemble, and what they were asked"),

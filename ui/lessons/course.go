@@ -1,3 +1,8 @@
+// Package lessons draws lessons: the menu, and in a panel the text of the lesson that
+// is on, with what there is to answer and to do.
+//
+// A [Tutor] says all of that; a [Course] shows it and passes on answers. It
+// judges nothing.
 package lessons
 
 import (
@@ -8,6 +13,8 @@ import (
 	"time"
 
 	"electop/model/lesson"
+	"electop/model/units"
+	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/pager"
 	"electop/ui/term"
@@ -34,14 +41,11 @@ type Course struct {
 	Tutor Tutor // nil: there are no lessons
 	On    bool
 	View  lesson.View
-	// Starting is the lesson whose scene is being built, "" for none.
-	Starting string
 
 	text   pager.Pager // of the lesson
 	place  term.Rect
-	follow bool // what was added must come into view, from its beginning
-	added  block
-	begins int // the line at which that begins
+	added  string // what was added must come into view, from its beginning; "" for nothing
+	begins int    // the line at which that begins
 
 	Menu Menu
 }
@@ -52,13 +56,13 @@ func (c *Course) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && c.text.Long()
 }
 
-// Unread reports whether there is more of the lesson below what is in view.
-func (c *Course) Unread() bool { return c.text.Long() && !c.text.AtBottom() }
+// unread reports whether there is more of the lesson below what is in view.
+func (c *Course) unread() bool { return c.text.Long() && !c.text.AtBottom() }
 
 // Scroll moves the lesson's text.
 func (c *Course) Scroll(do input.Command) {
 	c.text.Move(do)
-	c.follow = false
+	c.added = ""
 }
 
 // Update takes what the tutor has to say now, with the menu where it is open, and
@@ -76,15 +80,17 @@ func (c *Course) Update(menu bool) (changed bool) {
 	if on == c.On && reflect.DeepEqual(v, c.View) {
 		return changed
 	}
-	same := on && c.On && v.ID == c.View.ID && v.Part == c.View.Part
-	if !same {
+	c.added = ""
+	if on && c.On && v.ID == c.View.ID && v.Part == c.View.Part {
+		before := news(&c.View)
+		for i, text := range news(&v) {
+			if text != before[i] && c.added == "" {
+				c.added = text
+			}
+		}
+	} else {
 		c.text.Top()
 	}
-	c.added = 0
-	if same {
-		c.added = added(&c.View, &v)
-	}
-	c.follow = c.added != 0
 	c.On, c.View = on, v
 	c.Menu.on, c.Menu.current = on, v.ID
 	return true
@@ -103,7 +109,7 @@ func (c *Course) Target() string {
 	return c.View.Target
 }
 
-// Since is when the lesson began that is on, zero for none and before its scene stands.
+// Since is when the scene stood of the lesson that is on, zero for none.
 func (c *Course) Since() time.Time {
 	if c == nil || !c.On {
 		return time.Time{}
@@ -111,26 +117,16 @@ func (c *Course) Since() time.Time {
 	return c.View.Began
 }
 
-// next is the lesson after the one that is on, "" for none.
-func (c *Course) next() string {
-	all := c.Tutor.Lessons()
-	i := slices.IndexFunc(all, func(e lesson.Entry) bool { return e.ID == c.View.ID })
-	if i < 0 || i+1 >= len(all) {
-		return ""
-	}
-	return all[i+1].ID
-}
-
 // FootKey is a key of a lesson as the footer shows it: only what it takes now.
 func (c *Course) FootKey(k input.FootKey) (input.FootKey, bool) {
 	v := &c.View
 	switch k.Do {
 	case input.CmdContinue:
-		switch {
-		case c.Unread():
+		if c.unread() {
 			k.Label = "read on"
 			return k, true
-		case v.Done:
+		}
+		if v.Done {
 			k.Label = "next lesson"
 		}
 		return k, v.CanNext || v.Done
@@ -140,9 +136,55 @@ func (c *Course) FootKey(k input.FootKey) (input.FootKey, bool) {
 	case input.CmdHint:
 		return k, v.Hints > 0
 	case input.CmdSkip:
-		return k, !v.Done && !v.CanNext
+		return k, !v.Done && !v.CanNext && !v.Setting
 	case input.CmdReread:
-		return k, v.Part > 1 || v.Chosen >= 0 || v.Happened != "" || v.Stuck != ""
+		return k, v.CanBack
 	}
 	return k, true
+}
+
+// inputs are what the keys of a lesson tell the tutor. It is never written.
+var inputs = map[input.Command]lesson.Input{
+	input.CmdContinue: lesson.Next, input.CmdHint: lesson.Hint, input.CmdSkip: lesson.Skip, input.CmdReread: lesson.Back, input.CmdAnswer: lesson.Answer,
+}
+
+// Do does what a key of a lesson means; key is the one that was pressed, and shown says
+// that the lesson is on the screen. It returns what is to be said and the lesson that is
+// to be started, if any.
+func (c *Course) Do(do input.Command, key string, shown bool) (said term.Span, start string) {
+	v := &c.View
+	switch {
+	case !c.On:
+		return term.Span{Style: term.Muted, Text: "no lesson is running: L opens the menu"}, ""
+	case do == input.CmdContinue && shown && c.unread():
+		c.Scroll(input.CmdPageDown)
+		return term.Span{}, ""
+	case do == input.CmdContinue && v.Done:
+		all := c.Tutor.Lessons()
+		if v.Number < len(all) {
+			return term.Span{}, all[v.Number].ID
+		}
+		return term.Span{Style: term.Good, Text: "this was the last lesson: L opens the menu"}, ""
+	}
+	n, _ := strconv.Atoi(key)
+	if most := len(v.Options); do == input.CmdAnswer && v.Question != "" && n > most {
+		return term.Span{Style: term.Trouble, Text: "there are " + units.Count(most, "answer", "answers") + " to choose from"}, ""
+	}
+	if why := c.Tutor.Input(inputs[do], max(0, n-1)); why != "" {
+		said = term.Span{Style: term.Trouble, Text: znode.Safe(why, 0)}
+	}
+	return said, ""
+}
+
+// Learn does what is selected in the menu: it leaves the lesson that is on, or returns
+// the one that is to be started.
+func (c *Course) Learn() (said term.Span, start string) {
+	switch {
+	case c.Menu.Selected == None:
+		c.Tutor.Leave()
+		return term.Span{Style: term.Muted, Text: "the lesson was left; the candidates stay"}, ""
+	case c.Menu.row() < 0:
+		return term.Span{Style: term.Trouble, Text: "no lesson is selected"}, ""
+	}
+	return term.Span{}, c.Menu.Selected
 }

@@ -10,15 +10,6 @@ import (
 	"electop/ui/term"
 )
 
-// menuShape is how the menu is divided.
-type menuShape struct {
-	place term.Rect
-	page  int      // rows in view
-	about []string // what the selected lesson is about; nil: no room for it
-	below int      // lines below the rows
-	note  []string
-}
-
 // Menu is the list of lessons. It keeps which is selected.
 type Menu struct {
 	Selected string // the ID of a lesson; None for the last row
@@ -26,21 +17,29 @@ type Menu struct {
 	all     []lesson.Entry
 	on      bool   // a lesson is
 	current string // its ID
-	menuShape
-	top int // first row in view
+
+	place term.Rect
+	page  int      // rows in view
+	top   int      // the first of them
+	below []string // lines below the rows: what the selected lesson is about, if there is room, and the note
+	note  int      // of these, lines of the note
 }
 
 // None is the row of the menu that ends the lesson.
 const None = "\x00"
 
-// open selects the lesson that is on, else the first that was not done.
-func (m *Menu) open() {
+// MenuRow is what the mouse finds where a row of the menu is.
+type MenuRow string
+
+// OpenMenu takes the menu as it is now, and selects the lesson that is on, else the first
+// that was not done.
+func (c *Course) OpenMenu() {
+	c.Update(true)
+	m := &c.Menu
 	m.Selected = m.current
 	if !m.on {
 		i := slices.IndexFunc(m.all, func(e lesson.Entry) bool { return !e.Done })
-		if i = max(0, i); i < len(m.all) {
-			m.Selected = m.all[i].ID
-		}
+		m.Selected = m.id(max(0, i))
 	}
 }
 
@@ -52,42 +51,35 @@ func (m *Menu) rows() int {
 	return len(m.all)
 }
 
-// Row is the selected row, -1 if it is gone.
-func (m *Menu) Row() int {
+// id is the ID of the lesson in a row, None behind them.
+func (m *Menu) id(row int) string {
+	if row < len(m.all) {
+		return m.all[row].ID
+	}
+	return None
+}
+
+// row is the selected row, -1 if it is gone.
+func (m *Menu) row() int {
 	if m.Selected == None && m.on {
 		return len(m.all)
 	}
 	return slices.IndexFunc(m.all, func(e lesson.Entry) bool { return e.ID == m.Selected })
 }
 
-// MenuRow is what the mouse finds where a row of the menu is.
-type MenuRow string
-
-func (m *Menu) rowAt(i int) MenuRow {
-	if i < len(m.all) {
-		return MenuRow(m.all[i].ID)
-	}
-	return None
-}
-
 // Move moves the selection.
 func (m *Menu) Move(do input.Command) {
-	i := input.Moved(do, max(0, m.Row()), m.rows()-1, m.page)
-	if i < len(m.all) {
-		m.Selected = m.all[i].ID
-	} else if m.on {
-		m.Selected = None
+	if n := m.rows(); n > 0 {
+		m.Selected = m.id(input.Moved(do, max(0, m.row()), n-1, m.page))
 	}
 }
 
 // Click selects what is at a spot, and reports whether it was selected already.
 func (m *Menu) Click(spot any) (again bool) {
 	row, ok := spot.(MenuRow)
-	if !ok {
-		return false
+	if again = ok && m.Selected == string(row); ok {
+		m.Selected = string(row)
 	}
-	again = m.Selected == string(row)
-	m.Selected = string(row)
 	return again
 }
 
@@ -95,37 +87,32 @@ func (m *Menu) Click(spot any) (again bool) {
 // the selection into view.
 func (m *Menu) Settle(w, h int) {
 	const wide = 100
-	if m.Row() < 0 {
+	if m.row() < 0 {
 		m.Move(input.CmdTop)
 	}
-	at := max(0, m.Row())
-	inside := term.TextWidth(w, wide)
-	x := menuShape{note: term.Wrap("Each lesson starts a new election. This discards the current candidates and their history.", inside)}
+	at, inside := max(0, m.row()), term.TextWidth(w, wide)
+	note := term.Wrap("Each lesson starts a new election. This discards the current candidates and their history.", inside)
+	about := term.Wrap("The candidates and their history stay.", inside)
 	most := 1 // so that the place does not depend on the selection
 	for i, e := range m.all {
-		about := term.Wrap(prose(e.About), inside)
-		most = max(most, len(about))
-		if i == at {
-			x.about = about
+		lines := term.Wrap(prose(e.About), inside)
+		if most = max(most, len(lines)); i == at {
+			about = lines
 		}
 	}
-	if at >= len(m.all) {
-		x.about = term.Wrap("The candidates and their history stay.", inside)
+	about = append(append([]string{""}, about...), make([]string, most-len(about)+1)...)
+	m.below, m.note = append(about, note...), len(note)
+	m.place = term.InFront(w, h, wide, m.rows()+len(m.below))
+	if m.place.H-2-len(m.below) < 3 {
+		m.below = note // the list matters more
 	}
-	x.below = 1 + most + 1 + len(x.note)
-	x.place = term.InFront(w, h, wide, m.rows()+x.below)
-	if x.place.H-2-x.below < 3 {
-		x.below, x.about = len(x.note), nil // the list matters more
-	}
-	x.page = max(1, x.place.H-2-x.below)
-	m.menuShape = x
-	m.top = term.Window(m.top, at, x.page, m.rows())
+	m.page = max(1, m.place.H-2-len(m.below))
+	m.top = term.Window(m.top, at, m.page, m.rows())
 }
 
 // Draw draws the menu of lessons in front of the panels.
 func (m Menu) Draw(f *term.Frame) {
-	g, x := &f.Theme.Glyph, &m.menuShape
-	f.Blank(x.place)
+	f.Blank(m.place)
 	done := 0
 	for _, e := range m.all {
 		if e.Done {
@@ -133,18 +120,17 @@ func (m Menu) Draw(f *term.Frame) {
 		}
 	}
 	tail := term.Span{Style: term.Muted, Text: strconv.Itoa(done) + " of " + strconv.Itoa(len(m.all)) + " done"}
-	if m.rows() > x.page {
+	if m.rows() > m.page {
 		tail.Text += ", j k scroll"
 	}
-	a := f.Box(x.place, "Lessons", true, tail)
-	at := max(0, m.Row())
-	for y := range min(x.page, m.rows()-m.top) {
+	a := f.Box(m.place, "Lessons", true, tail)
+	for y := range min(m.page, m.rows()-m.top) {
 		i := m.top + y
 		p := a.Pen(y)
-		a.Spot(y, m.rowAt(i))
+		a.Spot(y, MenuRow(m.id(i)))
 		mark := " "
-		if i == at {
-			mark = g.Selected
+		if i == max(0, m.row()) {
+			mark = f.Theme.Glyph.Selected
 			p.Choose()
 		}
 		p.Text(term.Strong, mark)
@@ -153,21 +139,21 @@ func (m Menu) Draw(f *term.Frame) {
 			continue
 		}
 		e := m.all[i]
-		yes := " "
+		yes, st, on := " ", term.Text, ""
 		if e.Done {
-			yes = g.Yes
+			yes = f.Theme.Glyph.Yes
 		}
-		p.Right(4, term.Muted, strconv.Itoa(i+1)).Gap(2).Text(term.Good, yes).Gap(1)
-		st, on := term.Text, ""
 		if m.on && e.ID == m.current {
 			st, on = term.Lead, "  on now"
 		}
+		p.Right(4, term.Muted, strconv.Itoa(i+1)).Gap(2).Text(term.Good, yes).Gap(1)
 		p.Text(st, term.Cut(znode.Safe(e.Title, 80), max(8, p.Room()-term.Width(on)-1))).Text(term.Lead, on)
 	}
-	for i, line := range x.about {
-		a.Pen(a.Height()-x.below+1+i).Gap(1).Text(term.Text, line)
-	}
-	for i, line := range x.note {
-		a.Pen(a.Height()-len(x.note)+i).Gap(1).Text(term.Muted, line)
+	for i, line := range m.below {
+		st := term.Text
+		if i >= len(m.below)-m.note {
+			st = term.Muted
+		}
+		a.Pen(a.Height()-len(m.below)+i).Gap(1).Text(st, line)
 	}
 }

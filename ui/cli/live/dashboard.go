@@ -60,7 +60,7 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 		p.actions.stage = stage.New(first, demo.StageConfig{
 			Cast: cast, Server: cfg.Server.ZooKeeper, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
-		p.tutor.Open(p.actions.stage, first.Feed, p.elections.mark)
+		p.tutor.Open(p.actions.stage, cast, first.Feed, p.elections.mark)
 	}
 	if cfg.NoActing == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}

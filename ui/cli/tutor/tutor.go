@@ -12,10 +12,10 @@ import (
 	"electop/demo"
 	"electop/demo/lessons"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
 	"electop/model/units"
-	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
 	"electop/zkwatch/feed"
 )
@@ -27,27 +27,23 @@ type Tutor struct {
 	course   []*lesson.Lesson
 	progress *progress
 	tasks    *task.Group
-	stage    *demo.Stage // set before the first lesson begins
-	feed     *feed.Feed  // likewise
-	mark     func()      // called when View has changed
+	stage    *demo.Stage // this and the next two are set before the first lesson begins
+	cast     *demo.Cast
+	feed     *feed.Feed
+	mark     func() // called when View has changed
 	notice   func(string)
 
 	starting sync.Mutex // held while a scene is built
 
-	mu   sync.Mutex
-	run  *lesson.Run
-	at   int                     // in the course, of the lesson that runs or begins
-	stop context.CancelCauseFunc // ends the building of its scene; nil: none is built
+	mu  sync.Mutex
+	run *lesson.Run
 }
 
-// sceneMax bounds how long the scene of the first lesson takes. The callers of
-// Start have their own bound.
+// sceneMax bounds how long a scene takes, but for the callers of Start, which have their
+// own bound.
 const sceneMax = 30 * time.Second
 
-var (
-	errStarting = errors.New("a lesson is being prepared: please wait")
-	errLeft     = errors.New("the lesson was left before it began")
-)
+var errStarting = errors.New("a lesson is being prepared: please wait")
 
 // New returns a tutor that keeps its progress where the environment says.
 func New(tasks *task.Group, notice func(string)) (*Tutor, error) {
@@ -62,10 +58,10 @@ func New(tasks *task.Group, notice func(string)) (*Tutor, error) {
 	return &Tutor{course: course, progress: done, tasks: tasks, notice: notice}, nil
 }
 
-// Open gives the tutor its stage and the feed of its election, before the first
-// lesson. mark is called when View has changed.
-func (t *Tutor) Open(st *demo.Stage, f *feed.Feed, mark func()) {
-	t.stage, t.feed, t.mark = st, f, mark
+// Open gives the tutor its stage with the cast, and the feed of its election, before the
+// first lesson. mark is called when View has changed.
+func (t *Tutor) Open(st *demo.Stage, c *demo.Cast, f *feed.Feed, mark func()) {
+	t.stage, t.cast, t.feed, t.mark = st, c, f, mark
 }
 
 // Lessons implements [lessons.Tutor].
@@ -81,10 +77,7 @@ func (t *Tutor) Lessons() []lesson.Entry {
 func (t *Tutor) View() (lesson.View, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch l := t.course[t.at]; {
-	case t.stop != nil:
-		return lesson.View{ID: l.ID, Title: l.Title, Number: t.at + 1, Of: len(t.course), Setting: true, Chosen: -1, Right: -1}, true
-	case t.run == nil:
+	if t.run == nil {
 		return lesson.View{}, false
 	}
 	return t.run.View(), true
@@ -106,41 +99,86 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 	if err := alone(t.feed.State()); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	run := lesson.Begin(t.course[at], at+1, len(t.course))
 	t.mu.Lock()
-	t.run, t.at, t.stop = nil, at, stop
+	t.run = run
 	t.mu.Unlock()
 	t.mark()
+	return t.build(ctx, run)
+}
 
-	l := t.course[at]
-	err := t.build(ctx, l.Scene)
+// build builds the scene that a run waits for, and begins the part in it. If that fails the
+// lesson ends. The caller holds t.starting.
+func (t *Tutor) build(ctx context.Context, run *lesson.Run) error {
+	err := t.set(ctx, run)
 	t.mu.Lock()
-	t.stop = nil
-	if context.Cause(ctx) == errLeft {
-		err = errLeft
-	}
-	if err == nil { // the lesson begins with the present state: it gets only what follows
-		t.run = lesson.Begin(l, at+1, len(t.course), t.feed.State())
+	switch {
+	case t.run != run: // it was left
+	case err != nil:
+		t.run = nil
+	default: // it gets only what follows
+		run.Start(t.feed.State())
 	}
 	t.mu.Unlock()
 	t.mark()
+	return err
+}
+
+// set brings the stage into a scene and waits until the journal shows it.
+func (t *Tutor) set(ctx context.Context, run *lesson.Run) error {
+	t.mu.Lock()
+	sc, _ := run.Scene()
+	t.mu.Unlock()
+	scene := demo.Scene{Cast: sc.Cast, Rules: model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}}
+	if r, ok := dialect.RecipeNamed(sc.Recipe); ok {
+		scene.Recipe = r
+	}
+	if sc.Slow {
+		scene.Pace.Delay = time.Second
+	}
+	if err := t.stage.Set(ctx, scene); err != nil {
+		return err
+	}
+	queue := sc.Cast // so many are in it
+	await := func(fits func(*doctor.State) bool) (*doctor.State, error) {
+		s, err := t.feed.Await(ctx, func(s *doctor.State) bool {
+			return alone(s) != nil || s.Queue.Len() == queue && lesson.Settled(s) && led(s) && fits(s)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("wait for its candidates: %w", err)
+		}
+		return s, alone(s)
+	}
+	s, err := await(func(s *doctor.State) bool { return len(s.Members) == queue })
 	if err != nil {
-		return fmt.Errorf("%s: %w", l.Title, err)
+		return err
+	}
+	names := make([]string, queue)
+	for i, c := range s.Queue.All() {
+		names[i] = s.Member(c).ID
+	}
+	for i, d := range sc.Deeds {
+		if err := t.cast.Fault(names[d.On-1], demo.Fault(d.Fault), true); err != nil {
+			return err
+		}
+		switch demo.Fault(d.Fault) {
+		case demo.Resign, demo.Expire:
+			queue--
+		case demo.LoseReply: // without a guid: a ghost
+			queue++
+		}
+		last := i == len(sc.Deeds)-1
+		if _, err := await(func(s *doctor.State) bool { return !last || run.Fits(s) }); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// build brings the stage into a scene and waits until the journal shows it.
-func (t *Tutor) build(ctx context.Context, sc lesson.Scene) error {
-	if err := t.stage.Set(ctx, demo.Scene{Cast: sc.Cast, Rules: model.Rules{Workers: sc.Workers}}); err != nil {
-		return err
-	}
-	s, err := t.feed.Await(ctx, func(s *doctor.State) bool { return stage.InPlace(s, sc.Cast) || alone(s) != nil })
-	if err != nil {
-		return fmt.Errorf("wait for its candidates: %w", err)
-	}
-	return alone(s)
+// led reports whether the first candidate leads, unless something prevents it.
+func led(s *doctor.State) bool {
+	first := s.Member(s.First())
+	return s.Acknowledged() || first != nil && (first.SlowLead || first.Znode != s.First().Name)
 }
 
 // alone returns nil if all candidates are ours. Else the error says why no lesson
@@ -172,14 +210,19 @@ func (t *Tutor) Observe(s *doctor.State, events []model.Event) {
 func (t *Tutor) Input(in lesson.Input, choice int) (why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case t.stop != nil:
-		return "the lesson is being prepared"
-	case t.run == nil:
+	run := t.run
+	if run == nil {
 		return "no lesson is running: L lists them"
 	}
-	why = t.run.Input(in, choice)
-	if v := t.run.View(); v.Done && !v.Skipped && t.progress.add(v.ID) {
+	why = run.Input(in, choice)
+	if _, ok := run.Scene(); ok && why == "" {
+		t.begin(func(ctx context.Context) error {
+			t.starting.Lock()
+			defer t.starting.Unlock()
+			return t.build(ctx, run)
+		})
+	}
+	if v := run.View(); v.Done && !v.Skipped && t.progress.add(v.ID) {
 		t.tasks.Start("progress", func(context.Context) error {
 			if err := t.progress.save(); err != nil {
 				t.notice(err.Error())
@@ -193,10 +236,15 @@ func (t *Tutor) Input(in lesson.Input, choice int) (why string) {
 
 // Begin starts a lesson and does not wait.
 func (t *Tutor) Begin(id string) {
+	t.begin(func(ctx context.Context) error { return t.Start(ctx, id) })
+}
+
+// begin runs f and does not wait.
+func (t *Tutor) begin(f func(context.Context) error) {
 	t.tasks.Start("lesson", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, sceneMax)
 		defer cancel()
-		if err := t.Start(ctx, id); err != nil && !errors.Is(err, errLeft) && !errors.Is(err, context.Canceled) {
+		if err := f(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.notice("lesson: " + err.Error())
 		}
 		return nil
@@ -207,9 +255,6 @@ func (t *Tutor) Begin(id string) {
 func (t *Tutor) Leave() {
 	t.mu.Lock()
 	t.run = nil
-	if t.stop != nil {
-		t.stop(errLeft)
-	}
 	t.mu.Unlock()
 	t.mark()
 }

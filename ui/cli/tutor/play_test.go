@@ -1,0 +1,318 @@
+package tutor
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/demo"
+	"electop/demo/lessons"
+	"electop/demo/zkserver"
+	"electop/model/lesson"
+)
+
+// rights are the right answers of each lesson, from 1, by part; 0 where nothing is asked.
+var rights = map[string][]int{
+	"volunteer":       {0, 2, 2, 0},
+	"chain":           {0, 2, 1, 3, 0},
+	"handoff":         {0, 0, 2, 0, 1},
+	"crash":           {0, 1, 2, 0},
+	"herd":            {0, 0, 3, 0, 1, 0},
+	"fence":           {0, 1, 1, 2, 3, 2},
+	"guid":            {0, 2, 0, 3, 2, 0},
+	"acknowledgement": {0, 0, 2, 0, 0},
+}
+
+// eachLesson runs f for each lesson in virtual time, each with a clock of its own.
+func eachLesson(t *testing.T, f func(t *testing.T, h *world, l *lesson.Lesson)) {
+	t.Helper()
+	course, err := lessons.All()
+	must(t, err)
+	for _, l := range course {
+		t.Run(l.ID, func(t *testing.T) {
+			t.Parallel()
+			enter(t, func(t *testing.T, h *world) { f(t, h, l) })
+		})
+	}
+}
+
+// begin begins a lesson and skips to a part, which begins in its scene.
+func (h *world) begin(t *testing.T, l *lesson.Lesson, part int) {
+	t.Helper()
+	must(t, h.tutor.Start(t.Context(), l.ID))
+	for {
+		if v := h.ready(t); v.Part == part {
+			return
+		}
+		if why := h.input(lesson.Skip, 0); why != "" {
+			t.Fatalf("%s, part %d: no skipping: %s", l.ID, part, why)
+		}
+	}
+}
+
+// ready waits until the part can be played.
+func (h *world) ready(t *testing.T) lesson.View {
+	t.Helper()
+	v := h.await(t, "it can go on", func(v lesson.View) bool { return !v.Setting && v.Stuck == "" })
+	look(t, v)
+	return v
+}
+
+// follow presses the keys that the lesson names, each after a pause. One may be refused by now.
+func (h *world) follow(t *testing.T, pause time.Duration) {
+	t.Helper()
+	v := h.view()
+	look(t, v)
+	for _, key := range v.Keys {
+		time.Sleep(pause)
+		if v.Target != "" || !strings.Contains("xfdX", key) && key != "enter" {
+			_ = h.act(key, v.Target, v.Fault)
+		}
+	}
+}
+
+// answer answers where something is asked.
+func (h *world) answer(choice int) {
+	if v := h.view(); v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext {
+		h.input(lesson.Answer, choice%len(v.Options))
+	}
+}
+
+// finish waits until it has happened, and checks the verdict.
+func (h *world) finish(t *testing.T) {
+	t.Helper()
+	v := h.await(t, "it happens", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
+	look(t, v)
+	if err := judged(v); err != nil {
+		t.Errorf("%s, part %d, answer %d: %v", v.ID, v.Part, v.Chosen+1, err)
+	}
+}
+
+// judged checks the verdict of a part that has ended.
+func judged(v lesson.View) error {
+	switch want := rights[v.ID][v.Part-1] - 1; {
+	case !v.CanNext || v.Happened == "" || v.Stuck != "":
+		return fmt.Errorf("it has ended so: %+v", v)
+	case v.Right != want:
+		return fmt.Errorf("right is %d, want %d", v.Right+1, want+1)
+	case v.Chosen >= 0 && strings.HasPrefix(v.Verdict, "Right") != (v.Chosen == want):
+		return fmt.Errorf("its verdict is %q", v.Verdict)
+	}
+	return nil
+}
+
+var unfilled = regexp.MustCompile(`[{}]|\bunknown time|\bunknown\b|%!|\bnobody (is|was|and|thaws)|(of|Select|for) nobody`)
+
+// look checks what is shown.
+func look(t *testing.T, v lesson.View) {
+	t.Helper()
+	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
+		if unfilled.MatchString(text) {
+			t.Errorf("%s, part %d: not filled in: %q", v.ID, v.Part, text)
+		}
+	}
+	for _, k := range v.Keys {
+		if !strings.Contains(v.Do, k) || v.Target != string(demo.You) && !strings.Contains(v.Do, v.Target) {
+			t.Errorf("%s, part %d: %q does not name %s and %s", v.ID, v.Part, v.Do, k, v.Target)
+		}
+	}
+}
+
+// Each lesson from its beginning to its end, with right answers, then with wrong ones, and all hints.
+func TestCourse(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+		for wrong := range 2 {
+			must(t, h.tutor.Start(t.Context(), l.ID))
+			for part := range l.Parts {
+				v := h.ready(t)
+				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
+					t.Errorf("part %d: before the answer: %+v", part+1, v)
+				}
+				h.answer(rights[l.ID][part] - 1 + wrong)
+				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
+					h.input(lesson.Hint, 0)
+					look(t, h.view())
+				}
+				h.follow(t, time.Duration(1+10*wrong)*200*time.Millisecond)
+				if l.Parts[part].Act != nil {
+					h.finish(t)
+					t.Logf("%s %d: %s", l.ID, part+1, h.view().Happened)
+				}
+				if why := h.input(lesson.Next, 0); why != "" {
+					t.Fatalf("part %d: %s", part+1, why)
+				}
+			}
+			if v := h.view(); !v.Done || v.Skipped || !h.tutor.progress.has(l.ID) {
+				t.Errorf("not complete: %+v", v)
+			}
+		}
+	})
+}
+
+// Each part is played with each answer, however long the student and the server take, and
+// once more after <.
+func TestEachPace(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+		for i, p := range l.Parts {
+			if p.Act == nil {
+				continue
+			}
+			for n, pause := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
+				h.begin(t, l, i+1)
+				for again := range 2 {
+					if !slices.Contains(p.Act.Keys, "[") && !slices.Contains(p.Act.Keys, "]") {
+						h.stage.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}}[n])
+					}
+					h.answer(2*n + again)
+					h.follow(t, pause)
+					h.finish(t)
+					if why := h.input(lesson.Back, 0); why != "" {
+						t.Fatalf("part %d: not restarted: %s", i+1, why)
+					}
+					if v := h.ready(t); v.Part != i+1 || v.Chosen >= 0 || v.Happened != "" {
+						t.Fatalf("part %d: restarted: %+v", i+1, v)
+					}
+				}
+			}
+		}
+	})
+}
+
+// An other is something that a student can do instead of what a part asks for.
+type other struct {
+	on         int // the place in the queue, from 1; 0: none
+	key, fault string
+}
+
+func (o other) String() string {
+	return strings.TrimSpace(fmt.Sprint(o.key, " ", o.fault, " on ", o.on))
+}
+
+// others are all that a student could do in an election of so many candidates.
+func others(cast int) (all []other) {
+	for _, key := range []string{"s", "c", "h", "w", "[", "]"} {
+		all = append(all, other{key: key})
+	}
+	for _, on := range slices.Compact([]int{1, 2, cast/2 + 1, cast}) {
+		for _, key := range []string{"d", "x", "f"} {
+			all = append(all, other{on: on, key: key})
+		}
+		for _, fault := range []string{"partition", "expire", "lose reply", "no guid", "slow lead"} {
+			all = append(all, other{on: on, key: "enter", fault: fault})
+		}
+	}
+	return all
+}
+
+// quiet is how long it takes until all has happened that an act can bring about.
+const quiet = 9 * time.Second
+
+// Whatever a student does instead, before or after the answer: no answer is judged by it
+// wrongly, a wrong candidate is named, and the part can be completed, if need be after <.
+// Only some are done, but all if ELECTOP_TEST_LONG is set.
+func TestOtherActs(t *testing.T) {
+	t.Parallel()
+	share := 11
+	if os.Getenv("ELECTOP_TEST_LONG") != "" {
+		share = 1
+	}
+	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+		n := 0
+		for i, p := range l.Parts {
+			for _, o := range others(l.Scene.Cast) {
+				for _, early := range []bool{false, true} {
+					if n++; p.Act != nil && n%share == 0 {
+						h.other(t, l, i+1, o, early, n)
+					}
+				}
+			}
+		}
+	})
+}
+
+// other plays a part with another act than the one that it asks for.
+func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early bool, n int) {
+	t.Helper()
+	h.begin(t, l, part)
+	if !early {
+		h.answer(n)
+	}
+	v, target := h.view(), ""
+	if s := h.feed.State(); o.on > 0 && o.on <= s.Queue.Len() {
+		if m := s.Member(s.Queue.At(o.on - 1)); m != nil {
+			target = m.ID
+		}
+	}
+	pause := []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second}[n%3]
+	time.Sleep(pause)
+	if o.on > 0 && target == "" || h.act(o.key, target, o.fault) != nil {
+		return // nobody is there, or the dashboard refuses it
+	}
+	if time.Sleep(pause); early {
+		h.answer(n)
+	}
+	time.Sleep(quiet)
+	what := fmt.Sprintf("%s %d: %s (%s), early %v", l.ID, part, o, target, early)
+	v0, v := v, h.view()
+	look(t, v)
+	if named := fmt.Sprintf("You chose %s; this step needs %s.", target, v0.Target); v0.Target != "" && target != "" && target != v0.Target &&
+		!slices.Contains([]string{"expire"}, o.fault) && !strings.HasPrefix(v.Stuck, named) {
+		t.Errorf("%s: want %q, it says %q", what, named, v.Stuck)
+	}
+	t.Logf("%s: %q %q", what, v.Stuck, v.Happened)
+	for range 6 {
+		switch v := h.view(); {
+		case v.CanNext:
+			if err := judged(v); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			return
+		case v.Setting:
+			h.ready(t)
+			continue
+		case strings.Contains(v.Stuck, "<"):
+			h.input(lesson.Back, 0)
+			h.ready(t)
+			continue
+		}
+		h.answer(n)
+		h.follow(t, 200*time.Millisecond)
+		time.Sleep(quiet)
+	}
+	t.Errorf("%s: it does not end: %+v\n%s\n%q", what, h.view(), h.queue(), h.notices)
+}
+
+// A student who skips everything, and goes back after each part, gets to the end of each
+// lesson; it does not count as done.
+func TestSkipping(t *testing.T) {
+	t.Parallel()
+	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+		must(t, h.tutor.Start(t.Context(), l.ID))
+		for furthest := 0; ; {
+			v := h.ready(t)
+			if v.Part > furthest {
+				furthest = v.Part
+				to := max(1, v.Part-1)
+				if v.Happened != "" { // it was so already
+					to = v.Part
+				}
+				if h.input(lesson.Back, 0); h.ready(t).Part != to {
+					t.Errorf("back from part %d: %+v", v.Part, h.view())
+				}
+				continue
+			}
+			if h.input(lesson.Skip, 0); h.view().Done {
+				break
+			}
+		}
+		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.tutor.progress.has(l.ID) {
+			t.Errorf("%+v", v)
+		}
+	})
+}
