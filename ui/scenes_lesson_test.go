@@ -280,7 +280,9 @@ func lessonScenes() map[string]func() scene {
 		"lesson-done": func() scene {
 			return taught(teaching(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
 		},
-		"lesson-setting": func() scene { return taught(teaching(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false })) },
+		"lesson-setting": func() scene {
+			return taught(teaching(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false }))
+		},
 		"lesson-hostile": func() scene {
 			return taught(teaching(func(v *lesson.View) {
 				v.Text = []string{"\x1b[2J\x07owned \u202egnp.exe"}

@@ -110,8 +110,8 @@ var vocabulary = map[Event]func(*Condition, *moment) bool{
 	Recipe:    func(c *Condition, m *moment) bool { return m.after.Recipe != nil && m.after.Recipe.Name() == c.Recipe },
 	GuardOn:   func(_ *Condition, m *moment) bool { return m.after.Work.Rules.Fenced },
 	GuardOff:  func(_ *Condition, m *moment) bool { return !m.after.Work.Rules.Fenced },
-	Slowed:    func(_ *Condition, m *moment) bool { return slow(m.after) },
-	FullSpeed: func(_ *Condition, m *moment) bool { return !slow(m.after) },
+	Slowed:    func(_ *Condition, m *moment) bool { return Slow(m.after) },
+	FullSpeed: func(_ *Condition, m *moment) bool { return !Slow(m.after) },
 	Woke: func(c *Condition, m *moment) bool {
 		w, to := m.wake(c.Who), m.cast.found[c.Notified]
 		want, err := strconv.Atoi(c.Count)
@@ -194,7 +194,8 @@ func (m *moment) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-func slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
+// Slow reports whether the server delays or holds messages.
+func Slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
 // Settled reports whether each of ours without a fault has its place in the queue, by the
 // recipe of the election, and knows it.

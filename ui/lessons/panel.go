@@ -33,15 +33,14 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Sp
 	w = min(w, lessonWidth)
 	// line adds a text with a sign before it. Keys in it are marked.
 	line := func(mark term.Span, st term.Style, text string, keys ...string) {
+		indent := 0
 		if mark.Text != "" {
-			mark.Text += " "
+			indent = term.Width(mark.Text) + 1
 		}
-		indent := term.Width(mark.Text)
-		for i, part := range term.Wrap(prose(text), w-indent) {
-			if i > 0 {
-				mark = term.Span{Style: term.Text, Text: term.Blanks(indent)}
-			}
-			out = append(out, append([]term.Span{mark}, markKeys(part, st, keys)...))
+		for _, part := range term.Wrap(prose(text), w-indent) {
+			gap := term.Span{Style: term.Text, Text: term.Blanks(indent - term.Width(mark.Text))}
+			out = append(out, append([]term.Span{mark, gap}, markKeys(part, st, keys)...))
+			mark.Text = ""
 		}
 	}
 	// say is line, below a blank one, if there is a text.

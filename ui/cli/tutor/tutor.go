@@ -11,6 +11,7 @@ import (
 
 	"electop/demo"
 	"electop/demo/lessons"
+	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -133,9 +134,6 @@ func (t *Tutor) set(ctx context.Context, run *lesson.Run) error {
 	if r, ok := dialect.RecipeNamed(sc.Recipe); ok {
 		scene.Recipe = r
 	}
-	if sc.Slow {
-		scene.Pace.Delay = time.Second
-	}
 	if err := t.stage.Set(ctx, scene); err != nil {
 		return err
 	}
@@ -157,7 +155,7 @@ func (t *Tutor) set(ctx context.Context, run *lesson.Run) error {
 	for i, c := range s.Queue.All() {
 		names[i] = s.Member(c).ID
 	}
-	for i, d := range sc.Deeds {
+	for _, d := range sc.Deeds {
 		if err := t.cast.Fault(names[d.On-1], demo.Fault(d.Fault), true); err != nil {
 			return err
 		}
@@ -167,12 +165,15 @@ func (t *Tutor) set(ctx context.Context, run *lesson.Run) error {
 		case demo.LoseReply: // without a guid: a ghost
 			queue++
 		}
-		last := i == len(sc.Deeds)-1
-		if _, err := await(func(s *doctor.State) bool { return !last || run.Fits(s) }); err != nil {
+		if _, err := await(func(*doctor.State) bool { return true }); err != nil {
 			return err
 		}
 	}
-	return nil
+	if sc.Slow {
+		t.stage.SetPace(zkserver.Pace{Delay: time.Second})
+	}
+	_, err = await(func(s *doctor.State) bool { return run.Fits(s) && lesson.Slow(s) == sc.Slow })
+	return err
 }
 
 // led reports whether the first candidate leads, unless something prevents it.
