@@ -12,7 +12,6 @@ package lessons
 import (
 	"embed"
 	"fmt"
-	"path"
 	"strings"
 
 	"electop/model/lesson"
@@ -23,12 +22,8 @@ import (
 var files embed.FS
 
 // All returns the lessons in the order of the course.
-func All() ([]*lesson.Lesson, error) {
+func All() (all []*lesson.Lesson, err error) {
 	entries, err := files.ReadDir(".")
-	if err != nil {
-		return nil, fmt.Errorf("lessons: %w", err)
-	}
-	all := make([]*lesson.Lesson, 0, len(entries))
 	for _, e := range entries { // sorted by name
 		text, err := files.ReadFile(e.Name())
 		if err != nil {
@@ -40,19 +35,18 @@ func All() ([]*lesson.Lesson, error) {
 		}
 		all = append(all, l)
 	}
-	return all, nil
+	return all, err
 }
 
 // read reads one file.
 func read(name, text string) (*lesson.Lesson, error) {
-	_, id, numbered := strings.Cut(strings.TrimSuffix(path.Base(name), ".toml"), "-")
+	_, id, numbered := strings.Cut(strings.TrimSuffix(name, ".toml"), "-")
 	if !numbered {
 		return nil, fmt.Errorf("lesson %s: its file name has no number (want a name like 01-volunteer.toml)", name)
 	}
-	l := new(lesson.Lesson)
+	l := &lesson.Lesson{ID: id}
 	if err := stricttoml.Decode([]byte(text), l); err != nil {
 		return nil, fmt.Errorf("lesson %s: %w", name, err)
 	}
-	l.ID = id
 	return l, nil
 }

@@ -93,7 +93,7 @@ var vocabulary = map[Event]func(*Condition, *moment) bool{
 			return o.Session == x.Session && o.ID() != x.ID()
 		}) >= 0
 	}),
-	AllSettled: func(_ *Condition, m *moment) bool { return m.after.Acknowledged() && Settled(m.after) },
+	AllSettled: func(_ *Condition, m *moment) bool { return Settled(m.after) },
 
 	Done: func(_ *Condition, m *moment) bool { return m.done },
 	Found: ours(func(c *Condition, m *moment, x *model.Member) bool {
@@ -198,9 +198,13 @@ func (m *moment) writes() []model.Tried {
 func Slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
 // Settled reports whether each of ours without a fault has its place in the queue, by the
-// recipe of the election, and knows it.
+// recipe of the election, and knows it, and the first one leads if nothing prevents it.
 func Settled(s *doctor.State) bool {
-	return len(s.Members) > 0 && !slices.ContainsFunc(s.Members, func(m *model.Member) bool {
+	first := s.First()
+	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {
+		return false
+	}
+	return !slices.ContainsFunc(s.Members, func(m *model.Member) bool {
 		knows := m.Belief == model.Waiting || m.Belief == model.Leading || m.Belief == model.Elected && m.SlowLead
 		stands := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == m.Znode }) >= 0
 		return m.Fault == model.NoFault && (!knows || !stands || m.Ending != model.NoEnding || m.Recipe != s.Recipe.Name())

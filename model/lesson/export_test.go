@@ -49,8 +49,8 @@ func (p *Part) check() (errs []error) {
 	text := func(where string, afterwards bool, texts ...string) {
 		for _, t := range texts {
 			var found []string
-			if _, err := replace(t, func(name string) string { found = append(found, name); return "" }); err != nil {
-				wrong(where, "%v", err)
+			if rest := replace(t, func(name string) string { found = append(found, name); return "" }); strings.ContainsAny(rest, "{}") {
+				wrong(where, "missing } before %q", rest)
 			}
 			for _, name := range found {
 				role, _ := roleOf(name)

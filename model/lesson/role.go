@@ -116,18 +116,11 @@ func look(s *doctor.State, role Role) actor {
 		return actor{label: znode.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
 	}
 	switch role {
-	case Leader:
-		return at(0, 1)
-	case Second:
-		return at(1, 2)
-	case Third:
-		return at(2, 3)
-	case BeforeMiddle:
-		return at(n/2-1, 4)
-	case Middle:
-		return at(n/2, 4)
-	case AfterMiddle:
-		return at(n/2+1, 4)
+	case Leader, Second, Third:
+		i := slices.Index(roles, role)
+		return at(i, i+1)
+	case BeforeMiddle, Middle, AfterMiddle:
+		return at(n/2+slices.Index(roles, role)-slices.Index(roles, Middle), 4)
 	case Last:
 		return at(n-1, 2)
 	case FrozenOne:
@@ -176,7 +169,7 @@ func (p *Part) needs() (all []Role) {
 		all = append(all, c.Who, c.To, c.Notified)
 	}
 	for _, t := range texts {
-		_, _ = replace(t, func(name string) string {
+		replace(t, func(name string) string {
 			role, _ := roleOf(name)
 			all = append(all, role)
 			return ""

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -228,13 +227,12 @@ func (r *Run) Input(in Input, choice int) (why string) {
 	}
 	switch in {
 	case Next:
-		switch r.phase {
-		case asking, lost:
-			if r.phase == lost || !r.fit {
-				return cannot
-			}
+		switch {
+		case r.phase == lost || !r.fit:
+			return cannot
+		case r.phase == asking:
 			return fmt.Sprintf("answer first, with 1 to %d; > skips the question", len(p.Question.Options))
-		case waiting:
+		case r.phase == waiting:
 			return "waiting for this to happen; > skips it"
 		}
 		r.advance()
@@ -247,7 +245,7 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		}
 		r.hints++
 	case Skip:
-		r.skipped[r.part] = r.skipped[r.part] || r.phase == asking || r.phase == waiting || r.phase == lost
+		r.skipped[r.part] = r.skipped[r.part] || r.phase != reading && r.phase != finished
 		if r.phase == asking && r.fit {
 			r.await()
 		} else {
@@ -339,7 +337,13 @@ func (r *Run) draw() View {
 	v.Stuck = r.wrong
 	switch {
 	case v.Done && v.Skipped:
-		v.Stuck = "This lesson is not complete. Skipped: " + r.omitted() + ". < goes back."
+		var parts []string
+		for i, skipped := range r.skipped {
+			if skipped {
+				parts = append(parts, fmt.Sprint("part ", i+1))
+			}
+		}
+		v.Stuck = "This lesson is not complete. Skipped: " + strings.Join(parts, ", ") + ". < goes back."
 	case r.phase == lost || unfit:
 		v.Stuck = strings.TrimSpace(r.wrong + " " + cannot)
 	case r.phase == finished || v.Done && p.Act != nil:
@@ -363,15 +367,4 @@ func (r *Run) verdict(q *Question) string {
 		return q.Right
 	}
 	return cmp.Or(q.Options[r.chosen].Wrong, q.Wrong)
-}
-
-// omitted lists the parts that were skipped.
-func (r *Run) omitted() string {
-	var parts []string
-	for i, skipped := range r.skipped {
-		if skipped {
-			parts = append(parts, "part "+strconv.Itoa(i+1))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

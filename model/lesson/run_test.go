@@ -16,7 +16,7 @@ func course() *lesson.Lesson {
 	return &lesson.Lesson{
 		ID: "sample", Title: "Sample", About: "everything", Scene: lesson.Scene{Cast: 3},
 		Parts: []lesson.Part{
-			{Text: []string{"{leader} leads {count}, C := {{{seq of leader}}."}},
+			{Text: []string{"{leader} leads {count}, C := ({seq of leader})."}},
 			{
 				Text:  []string{"{leader} leads, {next} is next."},
 				After: "{winner} leads after {leader}: {notified}, {requests}, {bytes}.",
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		w := newWorld("amber", "birch", "cedar")
 		r := w.play(l)
 		v := r.View()
-		if v.Part != 1 || v.Parts != 3 || !v.CanNext || v.Text[0] != "amber leads 3, C := {0}." {
+		if v.Part != 1 || v.Parts != 3 || !v.CanNext || v.Text[0] != "amber leads 3, C := (0)." {
 			t.Fatalf("part 1: %+v", v)
 		}
 		if why := r.Input(lesson.Answer, 0); why == "" {

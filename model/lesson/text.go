@@ -1,7 +1,7 @@
 package lesson
 
 import (
-	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +12,8 @@ import (
 )
 
 // Placeholders are written in braces: {leader} is a role's name, {seq of leader} the
-// number of its znode. A literal brace is written twice: {{. All others are in
-// values; most of these are known only in [Part.After] and in verdicts.
+// number of its znode. All others are in values; most of these are known only in
+// [Part.After] and in verdicts.
 const seqOf = "seq of "
 
 const unknown = "unknown"
@@ -38,29 +38,11 @@ var values = map[string]func(*Run) string{
 	"stale writes": func(r *Run) string { return units.Count(r.seen.stale, "stale write", "stale writes") },
 }
 
+var braces = regexp.MustCompile(`\{[^}]*\}`)
+
 // replace puts f's values in the place of placeholders.
-func replace(text string, f func(name string) string) (string, error) {
-	var out strings.Builder
-	for {
-		i := strings.IndexByte(text, '{')
-		if i < 0 {
-			out.WriteString(text)
-			return out.String(), nil
-		}
-		out.WriteString(text[:i])
-		text = text[i+1:]
-		if strings.HasPrefix(text, "{") {
-			out.WriteByte('{')
-			text = text[1:]
-			continue
-		}
-		name, rest, closed := strings.Cut(text, "}")
-		if !closed {
-			return "", fmt.Errorf("missing } before %q", text)
-		}
-		out.WriteString(f(name))
-		text = rest
-	}
+func replace(text string, f func(name string) string) string {
+	return braces.ReplaceAllStringFunc(text, func(x string) string { return f(x[1 : len(x)-1]) })
 }
 
 // roleOf returns the role that a placeholder is about, "" for none.
@@ -75,11 +57,7 @@ func roleOf(name string) (role Role, seq bool) {
 // fill returns texts with the values of their placeholders.
 func (r *Run) fill(texts ...string) (out []string) {
 	for _, text := range texts {
-		filled, err := replace(text, r.value)
-		if err != nil {
-			filled = text
-		}
-		out = append(out, filled)
+		out = append(out, replace(text, r.value))
 	}
 	return out
 }

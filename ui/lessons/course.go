@@ -179,12 +179,9 @@ func (c *Course) Do(do input.Command, key string, shown bool) (said term.Span, s
 // Learn does what is selected in the menu: it leaves the lesson that is on, or returns
 // the one that is to be started.
 func (c *Course) Learn() (said term.Span, start string) {
-	switch {
-	case c.Menu.Selected == None:
-		c.Tutor.Leave()
-		return term.Span{Style: term.Muted, Text: "the lesson was left; the candidates stay"}, ""
-	case c.Menu.row() < 0:
-		return term.Span{Style: term.Trouble, Text: "no lesson is selected"}, ""
+	if c.Menu.Selected != None {
+		return term.Span{}, c.Menu.Selected
 	}
-	return term.Span{}, c.Menu.Selected
+	c.Tutor.Leave()
+	return term.Span{Style: term.Muted, Text: "the lesson was left; the candidates stay"}, ""
 }

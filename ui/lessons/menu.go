@@ -92,16 +92,12 @@ func (m *Menu) Settle(w, h int) {
 	}
 	at, inside := max(0, m.row()), term.TextWidth(w, wide)
 	note := term.Wrap("Each lesson starts a new election. This discards the current candidates and their history.", inside)
-	about := term.Wrap("The candidates and their history stay.", inside)
-	most := 1 // so that the place does not depend on the selection
-	for i, e := range m.all {
-		lines := term.Wrap(prose(e.About), inside)
-		if most = max(most, len(lines)); i == at {
-			about = lines
-		}
+	about := "The candidates and their history stay."
+	if at < len(m.all) {
+		about = prose(m.all[at].About)
 	}
-	about = append(append([]string{""}, about...), make([]string, most-len(about)+1)...)
-	m.below, m.note = append(about, note...), len(note)
+	lines := append(term.Wrap(about, inside), "", "")[:2] // so that the place does not depend on the selection
+	m.below, m.note = append(append([]string{""}, append(lines, "")...), note...), len(note)
 	m.place = term.InFront(w, h, wide, m.rows()+len(m.below))
 	if m.place.H-2-len(m.below) < 3 {
 		m.below = note // the list matters more

@@ -177,21 +177,20 @@ func (c Course) Draw(f *term.Frame, focused bool) {
 // not fit, "" where it does.
 func (c *Course) Status() string {
 	v := &c.View
-	switch {
-	case !c.text.Long() || v.Setting:
-		return ""
+	switch asks := v.Question != "" && v.Chosen < 0 && !v.Waiting; {
+	case !c.text.Long():
 	case c.unread() && (v.CanNext || v.Done):
 		return "space reads on"
-	case v.Stuck != "" && !v.Done:
-		return prose(v.Stuck)
-	case v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext:
-		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
-	case v.Do != "":
-		return keyCaps(v.Keys) + ": " + prose(v.Do)
 	case v.Done:
 		return "lesson complete: space begins the next one, L opens the menu"
 	case v.CanNext:
 		return "space goes on"
+	case v.Stuck != "":
+		return prose(v.Stuck)
+	case asks:
+		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
+	case v.Do != "":
+		return keyCaps(v.Keys) + ": " + prose(v.Do)
 	}
 	return ""
 }

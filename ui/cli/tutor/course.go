@@ -35,16 +35,12 @@ func List(stdout, stderr io.Writer) error {
 	if err != nil {
 		fmt.Fprintf(stderr, "electop: %v\n", err)
 	}
-	wide := 0
-	for _, l := range course {
-		wide = max(wide, len(l.ID))
-	}
 	for i, l := range course {
 		mark := "    "
 		if done.has(l.ID) {
 			mark = "done"
 		}
-		if _, err := fmt.Fprintf(stdout, "%2d  %s  %-*s  %s\n", i+1, mark, wide, l.ID, l.About); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%2d  %s  %-15s  %s\n", i+1, mark, l.ID, l.About); err != nil {
 			return err
 		}
 	}

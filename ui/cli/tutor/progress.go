@@ -25,7 +25,7 @@ type progress struct {
 
 // progressText is the file's content.
 type progressText struct {
-	Done []string `json:"done"` // IDs of lessons
+	Done []string `json:"done"` // IDs of lessons; an older version may have had others
 }
 
 // openProgress reads the progress. If it cannot be read it is empty, and the error
@@ -41,15 +41,16 @@ func openProgress(getenv func(string) string) (*progress, error) {
 	}
 	p := &progress{file: filepath.Join(dir, "electop", "lessons.json")}
 	b, err := os.ReadFile(p.file)
-	if errors.Is(err, fs.ErrNotExist) {
+	var text progressText
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
+	case err != nil:
+		p.failed = true
+	default:
+		err = json.Unmarshal(b, &text)
 	}
 	if err != nil {
-		p.failed = true
-		return p, fmt.Errorf("progress in lessons: %w", err)
-	}
-	var text progressText
-	if err := json.Unmarshal(b, &text); err != nil {
 		return p, fmt.Errorf("progress in lessons: %s: %w", p.file, err)
 	}
 	p.done = text.Done
@@ -108,16 +109,12 @@ func replaceFile(name string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	next := fmt.Sprint(name, ".", os.Getpid())
+	if err = os.WriteFile(next, append(b, '\n'), 0o600); err == nil {
+		err = os.Rename(next, name)
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(next)
 	}
 	return err
 }

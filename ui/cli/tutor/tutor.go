@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,7 +88,7 @@ func (t *Tutor) View() (lesson.View, bool) {
 // Start implements [lessons.Tutor]. A running lesson continues if other candidates prevent
 // the new one.
 func (t *Tutor) Start(ctx context.Context, id string) error {
-	at := t.next()
+	at := max(0, slices.IndexFunc(t.course, func(l *lesson.Lesson) bool { return !t.progress.has(l.ID) }))
 	if id != "" {
 		if at = find(t.course, id); at < 0 {
 			return noSuchLesson(id, t.course)
@@ -111,7 +112,17 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 // build builds the scene that a run waits for, and begins the part in it. If that fails the
 // lesson ends. The caller holds t.starting.
 func (t *Tutor) build(ctx context.Context, run *lesson.Run) error {
-	err := t.set(ctx, run)
+	t.mu.Lock()
+	sc, ok := run.Scene()
+	ok = ok && t.run == run // else another lesson began
+	t.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	err := alone(t.feed.State())
+	if err == nil {
+		err = t.set(ctx, sc, run.Fits)
+	}
 	t.mu.Lock()
 	switch {
 	case t.run != run: // it was left
@@ -125,38 +136,27 @@ func (t *Tutor) build(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// set brings the stage into a scene and waits until the journal shows it.
-func (t *Tutor) set(ctx context.Context, run *lesson.Run) error {
-	t.mu.Lock()
-	sc, _ := run.Scene()
-	t.mu.Unlock()
-	scene := demo.Scene{Cast: sc.Cast, Rules: model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}}
-	if r, ok := dialect.RecipeNamed(sc.Recipe); ok {
-		scene.Recipe = r
-	}
-	if err := t.stage.Set(ctx, scene); err != nil {
+// set brings the stage into a scene and waits until the journal shows it, and it fits.
+func (t *Tutor) set(ctx context.Context, sc lesson.Scene, fits func(*doctor.State) bool) error {
+	recipe, _ := dialect.RecipeNamed(sc.Recipe)
+	rules := model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}
+	if err := t.stage.Set(ctx, demo.Scene{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
 	queue := sc.Cast // so many are in it
 	await := func(fits func(*doctor.State) bool) (*doctor.State, error) {
-		s, err := t.feed.Await(ctx, func(s *doctor.State) bool {
-			return alone(s) != nil || s.Queue.Len() == queue && lesson.Settled(s) && led(s) && fits(s)
-		})
+		s, err := t.feed.Await(ctx, func(s *doctor.State) bool { return s.Queue.Len() == queue && lesson.Settled(s) && fits(s) })
 		if err != nil {
-			return nil, fmt.Errorf("wait for its candidates: %w", err)
+			err = fmt.Errorf("wait for its candidates: %w", err)
 		}
-		return s, alone(s)
+		return s, err
 	}
 	s, err := await(func(s *doctor.State) bool { return len(s.Members) == queue })
 	if err != nil {
 		return err
 	}
-	names := make([]string, queue)
-	for i, c := range s.Queue.All() {
-		names[i] = s.Member(c).ID
-	}
 	for _, d := range sc.Deeds {
-		if err := t.cast.Fault(names[d.On-1], demo.Fault(d.Fault), true); err != nil {
+		if err := t.cast.Fault(s.Member(s.Queue.At(d.On-1)).ID, demo.Fault(d.Fault), true); err != nil {
 			return err
 		}
 		switch demo.Fault(d.Fault) {
@@ -172,14 +172,8 @@ func (t *Tutor) set(ctx context.Context, run *lesson.Run) error {
 	if sc.Slow {
 		t.stage.SetPace(zkserver.Pace{Delay: time.Second})
 	}
-	_, err = await(func(s *doctor.State) bool { return run.Fits(s) && lesson.Slow(s) == sc.Slow })
+	_, err = await(func(s *doctor.State) bool { return fits(s) && lesson.Slow(s) == sc.Slow })
 	return err
-}
-
-// led reports whether the first candidate leads, unless something prevents it.
-func led(s *doctor.State) bool {
-	first := s.Member(s.First())
-	return s.Acknowledged() || first != nil && (first.SlowLead || first.Znode != s.First().Name)
 }
 
 // alone returns nil if all candidates are ours. Else the error says why no lesson
@@ -191,20 +185,19 @@ func alone(s *doctor.State) error {
 			n++
 		}
 	}
-	if n == 0 {
-		return nil
+	if n > 0 {
+		return fmt.Errorf("it needs an election without third-party candidates: %s leave first", units.Count(n, "candidate must", "candidates must"))
 	}
-	return fmt.Errorf("it needs an election without third-party candidates: %s leave first", units.Count(n, "candidate must", "candidates must"))
+	return nil
 }
 
 // Observe receives everything that happens in the election.
 func (t *Tutor) Observe(s *doctor.State, events []model.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.run == nil {
-		return
+	if t.run != nil {
+		t.run.Observe(s, events)
 	}
-	t.run.Observe(s, events)
 }
 
 // Input implements [lessons.Tutor].
@@ -258,14 +251,4 @@ func (t *Tutor) Leave() {
 	t.run = nil
 	t.mu.Unlock()
 	t.mark()
-}
-
-// next is the first lesson that was not done yet, or the first of all.
-func (t *Tutor) next() int {
-	for i, l := range t.course {
-		if !t.progress.has(l.ID) {
-			return i
-		}
-	}
-	return 0
 }
