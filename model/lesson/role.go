@@ -78,11 +78,8 @@ func (c *cast) same(o *cast) bool {
 // nameMax bounds the names in texts.
 const nameMax = 24
 
-// contender returns c as an actor; the zero actor for nil.
+// contender returns c as an actor.
 func contender(s *doctor.State, c *dialect.Candidate) actor {
-	if c == nil {
-		return actor{}
-	}
 	a := actor{label: znode.Safe(c.Label(), nameMax), id: c.ID(), stands: true, session: c.Session, seq: "no number"}
 	if c.HasSequence {
 		a.seq = strconv.FormatInt(c.Sequence, 10)

@@ -237,10 +237,7 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		}
 		r.advance()
 	case Hint:
-		switch n := len(r.clues()); {
-		case n == 0:
-			return "there is no hint here"
-		case r.hints == n:
+		if r.hints == len(r.clues()) {
 			return "there are no more hints"
 		}
 		r.hints++
@@ -265,10 +262,10 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		}
 	case Answer:
 		switch {
-		case p.Question == nil || r.phase != asking && r.chosen < 0:
-			return "this part has no open question"
-		case r.phase != asking:
+		case r.chosen >= 0:
 			return "already answered: < restarts this part"
+		case p.Question == nil || r.phase != asking:
+			return "this part has no open question"
 		case !r.fit:
 			return cannot
 		case choice < 0 || choice >= len(p.Question.Options):
@@ -276,8 +273,6 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		}
 		r.chosen = choice
 		r.await()
-	default:
-		return "unknown input"
 	}
 	r.dirty = true
 	return ""

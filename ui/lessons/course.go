@@ -138,6 +138,9 @@ func (c *Course) FootKey(k input.FootKey) (input.FootKey, bool) {
 	case input.CmdSkip:
 		return k, !v.Done && !v.CanNext && !v.Setting
 	case input.CmdReread:
+		if v.Stuck != "" && !v.Done {
+			k.Label = "restart"
+		}
 		return k, v.CanBack
 	}
 	return k, true
