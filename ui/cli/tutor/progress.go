@@ -48,10 +48,12 @@ func openProgress(getenv func(string) string) (*progress, error) {
 	case err != nil:
 		p.failed = true
 	default:
-		err = json.Unmarshal(b, &text)
+		if err = json.Unmarshal(b, &text); err != nil {
+			err = fmt.Errorf("%s: %w", p.file, err)
+		}
 	}
 	if err != nil {
-		return p, fmt.Errorf("progress in lessons: %s: %w", p.file, err)
+		return p, fmt.Errorf("progress in lessons: %w", err)
 	}
 	p.done = text.Done
 	return p, nil

@@ -45,8 +45,6 @@ type Tutor struct {
 // own bound.
 const sceneMax = 30 * time.Second
 
-var errStarting = errors.New("a lesson is being prepared: please wait")
-
 // New returns a tutor that keeps its progress where the environment says.
 func New(tasks *task.Group, notice func(string)) (*Tutor, error) {
 	course, err := lessons.All()
@@ -94,9 +92,7 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 			return noSuchLesson(id, t.course)
 		}
 	}
-	if !t.starting.TryLock() {
-		return errStarting
-	}
+	t.starting.Lock()
 	defer t.starting.Unlock()
 	if err := alone(t.feed.State()); err != nil {
 		return err
