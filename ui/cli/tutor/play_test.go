@@ -159,15 +159,18 @@ func TestCourse(t *testing.T) {
 func TestEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+		done := make(chan struct{})
+		defer close(done)
+		go h.step(done)
 		for i, p := range l.Parts {
 			if p.Act == nil {
 				continue
 			}
-			for n, pause := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
+			for n, pause := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second, time.Second} {
 				h.begin(t, l, i+1)
 				for again := range 2 {
 					if !slices.Contains(p.Act.Keys, "[") && !slices.Contains(p.Act.Keys, "]") {
-						h.stage.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}}[n])
+						h.stage.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}, {Steps: true}}[n])
 					}
 					h.answer(2*n + again)
 					h.follow(t, pause)
@@ -182,6 +185,20 @@ func TestEachPace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// step releases messages one after the other, while they are held.
+func (h *world) step(done chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(50 * time.Millisecond):
+			if h.stage.Pace().Steps {
+				_, _ = h.stage.Step()
+			}
+		}
+	}
 }
 
 // An other is something that a student can do instead of what a part asks for.
