@@ -58,8 +58,9 @@ func (r *Run) otherRules(s *doctor.State, keys []string) bool {
 	return !recipe && !slices.Contains(keys, "h") || sc.Workers && !rules && !slices.Contains(keys, "w")
 }
 
-// deed returns what was done to a candidate, or whose end, as in the list of faults; "" for
-// nothing. A candidate whose reply is lost leaves and joins again, so it resigns too.
+// deed returns the fault that began or ended for a candidate, by its name in the list of
+// faults; "" for none. A candidate whose reply is to be lost leaves and joins again: that
+// it resigns is a part of this fault.
 func deed(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:

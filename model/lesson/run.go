@@ -315,18 +315,20 @@ func (r *Run) draw() View {
 	}
 	v.CanBack = r.part > 0 || !r.untouched()
 	v.CanNext = r.phase == reading || r.phase == finished
-	v.Text = r.fill(p.Text...)
+	for _, text := range p.Text {
+		v.Text = append(v.Text, r.fill(text))
+	}
 	unfit := r.phase == asking && !r.fit
 	if q := p.Question; q != nil && !unfit {
-		v.Question, v.Chosen, v.Right = r.fill(q.Ask)[0], r.chosen, r.right
+		v.Question, v.Chosen, v.Right = r.fill(q.Ask), r.chosen, r.right
 		for _, o := range q.Options {
-			v.Options = append(v.Options, r.fill(o.Text)...)
+			v.Options = append(v.Options, r.fill(o.Text))
 		}
-		v.Verdict = r.fill(r.verdict(q))[0]
+		v.Verdict = r.fill(r.verdict(q))
 	}
 	if clues := r.clues(); len(clues) > 0 {
 		if v.Hints = len(clues) - r.hints; r.hints > 0 {
-			v.Hint = r.fill(clues[r.hints-1])[0]
+			v.Hint = r.fill(clues[r.hints-1])
 		}
 	}
 	v.Stuck = r.wrong
@@ -342,9 +344,9 @@ func (r *Run) draw() View {
 	case r.phase == lost || unfit:
 		v.Stuck = strings.TrimSpace(r.wrong + " " + cannot)
 	case r.phase == finished || v.Done && p.Act != nil:
-		v.Happened = r.fill(p.After)[0]
+		v.Happened = r.fill(p.After)
 	case r.phase == waiting:
-		v.Waiting, v.Do = true, r.fill(p.Act.Do)[0]
+		v.Waiting, v.Do = true, r.fill(p.Act.Do)
 		v.Keys, v.Target, v.Fault = slices.Clone(p.Act.Keys), r.cast.found[p.Act.Target].member, p.Act.Fault
 	}
 	return v

@@ -54,13 +54,8 @@ func roleOf(name string) (role Role, seq bool) {
 	return role, seq
 }
 
-// fill returns texts with the values of their placeholders.
-func (r *Run) fill(texts ...string) (out []string) {
-	for _, text := range texts {
-		out = append(out, replace(text, r.value))
-	}
-	return out
-}
+// fill returns a text with the values of its placeholders.
+func (r *Run) fill(text string) string { return replace(text, r.value) }
 
 // value returns what a placeholder stands for.
 func (r *Run) value(name string) string {
