@@ -23,14 +23,10 @@ func (r *Run) Fits(s *doctor.State) bool {
 	if r.otherRules(s, nil) || p.Act.Target != "" && c.found[p.Act.Target].member == "" {
 		return false
 	}
-	var faulty []string
-	for _, role := range p.needs() {
-		a := c.found[role]
-		if a.label == "" {
+	needs := p.needs()
+	for _, role := range needs {
+		if a := c.found[role]; a.label == "" || !a.stands && role != FrozenOne {
 			return false
-		}
-		if role.faulty() {
-			faulty = append(faulty, a.member)
 		}
 	}
 	for _, u := range p.Act.Until {
@@ -41,8 +37,12 @@ func (r *Run) Fits(s *doctor.State) bool {
 	}
 	for _, x := range s.Queue.All() {
 		m := s.Member(x)
-		if m != nil && (m.Recipe != s.Recipe.Name() || !slices.Contains(faulty, m.ID) &&
-			(m.Fault != model.NoFault || m.Ending != model.NoEnding || m.SlowLead || m.NoGuid)) {
+		if m == nil {
+			continue
+		}
+		is := func(role Role) bool { return slices.Contains(needs, role) && c.found[role].member == m.ID }
+		if m.Recipe != s.Recipe.Name() || m.Ending != model.NoEnding || m.Fault != model.NoFault && !is(FrozenOne) ||
+			m.SlowLead && !is(SlowOne) || m.NoGuid && !is(Guidless) && !is(Ghost) {
 			return false
 		}
 	}

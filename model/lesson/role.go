@@ -35,12 +35,8 @@ const (
 	Newcomer Role = "newcomer"
 )
 
-// roles are those that are looked up. The last four are about something that was done to
-// a candidate.
+// roles are those that are looked up.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
-
-// faulty reports whether who has the role is not as a candidate should be.
-func (r Role) faulty() bool { return slices.Index(roles, r) >= len(roles)-4 }
 
 // actor is the candidate that has a role.
 type actor struct {
