@@ -235,7 +235,7 @@ const quiet = 9 * time.Second
 // Only some are done, but all if ELECTOP_TEST_LONG is set.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
-	share := 11
+	share := 31
 	if os.Getenv("ELECTOP_TEST_LONG") != "" {
 		share = 1
 	}
@@ -244,8 +244,10 @@ func TestOtherActs(t *testing.T) {
 		for i, p := range l.Parts {
 			for _, o := range others(l.Scene.Cast) {
 				for _, early := range []bool{false, true} {
-					if n++; p.Act != nil && n%share == 0 {
-						h.other(t, l, i+1, o, early, n)
+					for _, pause := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
+						if n++; p.Act != nil && n%share == 0 {
+							h.other(t, l, i+1, o, early, pause, n)
+						}
 					}
 				}
 			}
@@ -254,7 +256,7 @@ func TestOtherActs(t *testing.T) {
 }
 
 // other plays a part with another act than the one that it asks for.
-func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early bool, n int) {
+func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
 	t.Helper()
 	h.begin(t, l, part)
 	if !early {
@@ -266,7 +268,6 @@ func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early b
 			target = m.ID
 		}
 	}
-	pause := []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second}[n%3]
 	time.Sleep(pause)
 	if o.on > 0 && target == "" || h.act(o.key, target, o.fault) != nil {
 		return // nobody is there, or the dashboard refuses it
@@ -275,7 +276,7 @@ func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early b
 		h.answer(n)
 	}
 	time.Sleep(quiet)
-	what := fmt.Sprintf("%s %d: %s (%s), early %v", l.ID, part, o, target, early)
+	what := fmt.Sprintf("%s %d: %s (%s), early %v, after %v", l.ID, part, o, target, early, pause)
 	v0, v := v, h.view()
 	look(t, v)
 	if named := fmt.Sprintf("You chose %s; this step needs %s.", target, v0.Target); v0.Target != "" && target != "" && target != v0.Target &&
