@@ -229,7 +229,7 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 							if err := a.Delete(name, -1); err != nil {
 								t.Fatal(err)
 							}
-							want += fmt.Sprintf(", %d>%d left", i, i+1)
+							want += fmt.Sprintf(", %d>%d deleted", i, i+1)
 						}
 					}
 					time.Sleep(2 * time.Second)

@@ -120,6 +120,7 @@ func played() *script {
 	s.link(model.Connected)
 	s.read("host", 3, 0)
 	s.ack(0)
+	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "z", Session: 0x100, Belief: model.Waiting, Znode: name(0), Timeout: 10 * time.Second}})
 	s.after(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
 	s.after(40 * time.Millisecond).ack(1)
 	s.after(time.Minute).read("host", 0, 1, 1) // another, not acknowledged; and a candidate that was not seen
