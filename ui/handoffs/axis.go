@@ -37,13 +37,16 @@ const reignCells = 9
 // axis zooms in on a handoff, but keeps where it came from in view.
 const reignLeast = 30 * time.Second
 
-// beganAt is the earliest time of a reign that has a place on the axis: of one that electop
-// did not see begin, no more than reignLeast is shown of the time before it was seen.
+// unseenMost is how much is shown of the time before electop saw a reign: it is not known
+// who led then.
+const unseenMost = 5 * time.Second
+
+// beganAt is the earliest time of a reign that has a place on the axis: see [unseenMost].
 func beganAt(r model.Reign) time.Time {
 	if r.Earliest.IsZero() || r.FromKnown {
 		return r.From
 	}
-	return latest(r.Earliest, r.From.Add(-reignLeast))
+	return latest(r.Earliest, r.From.Add(-unseenMost))
 }
 
 // newAxis is an axis of w cells on which the last reigns and now are.

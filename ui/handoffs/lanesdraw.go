@@ -160,7 +160,7 @@ func (c laneCell) look(g *term.Glyphs) (term.Style, string) {
 	case laneBelieves:
 		return term.Alarm, g.Believes
 	case laneBefore:
-		return term.Muted, g.Unseen
+		return term.Faint, g.Unseen
 	case laneUnseen:
 		return term.Trouble, g.Unseen
 	case laneCreated:
