@@ -102,3 +102,16 @@ func TestLastSeenConnected(t *testing.T) {
 		t.Errorf("timeout %v, silent since %v", d.Timeout, d.Silent)
 	}
 }
+
+// TestSilenceBeforeTheFirstLook: a deadline shows when the servers heard from a client last,
+// though electop asks only long after that.
+func TestSilenceBeforeTheFirstLook(t *testing.T) {
+	var r rounds
+	for _, sec := range []int{7, 8} {
+		r.hear(sec, 1, true, deadline(7, 0), deadline(9, sec))
+	}
+	d := r.tracker.Danger(7, at(8))
+	if d == nil || d.By.IsZero() || d.Silent.After(d.By.Add(-10*time.Second)) || d.Silent.Before(began) {
+		t.Fatalf("%+v", d)
+	}
+}

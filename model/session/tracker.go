@@ -157,6 +157,9 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	d.Silent, _ = h.Silence()
 	if by := h.bound(k.tick); k.term.known && !by.IsZero() {
 		d.By, d.Epoch = by, k.term.epoch
+		if heard := by.Add(-h.timeout); h.timeout > 0 && heard.Before(d.Silent) {
+			d.Silent = heard // the deadline is the last sign of life and the timeout
+		}
 	}
 	if !at.Before(d.Over(k.end)) {
 		return nil
