@@ -48,6 +48,13 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
+// Examine runs the rules now, whenever they ran last: all that a search reads of an election
+// is applied at once. What that raises is in the state, and is no event.
+func (j *Journal) Examine() {
+	j.cached = nil
+	j.doctor.examine(j.election.At(), j.election)
+}
+
 // merge puts the doctor's events among those of the election, in order: what it
 // raises while the election's events wait for an acknowledgement waits too.
 func (j *Journal) merge(events []model.Event, raised []model.EventBody, at time.Time) []model.Event {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"electop/demo/zktest"
 )
 
@@ -16,8 +18,8 @@ func TestDiscoverProblems(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		c := session(t, addr)
 		root := unique("problems")
-		healthy, ghost := root+"/a", root+"/ghost"
-		for _, path := range []string{root, healthy, ghost} {
+		healthy, ghost, stopped := root+"/a", root+"/ghost", root+"/z/leader"
+		for _, path := range []string{root, healthy, ghost, root + "/z"} {
 			create(t, c, path, "", 0)
 		}
 		guid := "_c_aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee-latch-"
@@ -29,6 +31,10 @@ func TestDiscoverProblems(t *testing.T) {
 		for range 2 {
 			create(t, c, ghost+"/"+guid, "ghost", contender)
 		}
+		create(t, c, root+"/z/config", "{}", 0)
+		create(t, c, root+"/z/members", "", 0)
+		create(t, c, root+"/z/members/pg1", `{"state":"stopped"}`, zk.FlagEphemeral)
+		create(t, c, stopped, "pg1", zk.FlagEphemeral)
 		type found struct {
 			Elections []struct {
 				Path    string
@@ -37,12 +43,12 @@ func TestDiscoverProblems(t *testing.T) {
 		}
 		for _, flags := range [][]string{nil, {"--admin", "off"}} {
 			out, _ = once(t, 4, append([]string{"discover", root, "--problems", "--json", "-s", addr}, flags...)...)
-			if all := decode[found](t, out).Elections; len(all) != 1 || all[0].Path != ghost || show(all[0].Problem) != "critical" {
+			if all := decode[found](t, out).Elections; len(all) != 2 || all[0].Path != ghost || all[1].Path != stopped || show(all[0].Problem)+show(all[1].Problem) != "criticalcritical" {
 				t.Errorf("%v: %s", flags, out)
 			}
 		}
 		out, _ = once(t, 0, "discover", root, "-s", addr) // trouble comes first
-		if lines := strings.Split(out, "\n"); !strings.HasPrefix(lines[1], "!! "+ghost) || !strings.HasPrefix(lines[2], "   "+healthy) {
+		if lines := strings.Split(out, "\n"); !strings.HasPrefix(lines[1], "!! "+ghost) || !strings.HasPrefix(lines[2], "!! "+stopped) || !strings.HasPrefix(lines[3], "   "+healthy) {
 			t.Error(out)
 		}
 		out, _ = once(t, 0, "discover", root, "--json", "-s", addr)
@@ -50,7 +56,7 @@ func TestDiscoverProblems(t *testing.T) {
 		for _, e := range decode[found](t, out).Elections {
 			paths = append(paths, e.Path)
 		}
-		if !slices.Equal(paths, []string{healthy, ghost}) {
+		if !slices.Equal(paths, []string{healthy, ghost, stopped}) {
 			t.Errorf("JSON is not by path: %q", paths)
 		}
 	})

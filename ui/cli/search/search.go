@@ -139,6 +139,7 @@ func journal(f discover.Found) *doctor.Journal {
 	for _, o := range f.Beside {
 		j.Apply(o)
 	}
+	j.Examine()
 	return j
 }
 
