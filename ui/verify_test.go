@@ -293,3 +293,13 @@ func TestRecipeIsBehindTab(t *testing.T) {
 	says(t, m, "Doctor  1 finding")
 	saysNot(t, m, "Recipe", "watched by")
 }
+
+// TestDoctorPanelSaysEarlyThatNobodyLeads, as the command does, before that is a finding.
+func TestDoctorPanelSaysEarlyThatNobodyLeads(t *testing.T) {
+	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
+	w.read(nil, nil)
+	m := later(scene{world: w}, time.Second)
+	keys(m, "!")
+	says(t, m, "Doctor", "nobody leads", "first seen at")
+	saysNot(t, m, "Nothing found")
+}

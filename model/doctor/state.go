@@ -26,11 +26,12 @@ type State struct {
 	lost         []uint64
 }
 
-// Early returns the findings, and those that are shown before they have lasted.
+// Early returns the findings, and those that are shown before they have lasted, as long as
+// nobody leads.
 func (s *State) Early() []*Finding {
 	out := slices.Clip(s.Findings)
 	for _, p := range s.Pending {
-		if p.Early != nil {
+		if p.Early != nil && s.Leader() == nil {
 			out = append(out, p.Early)
 		}
 	}

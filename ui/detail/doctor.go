@@ -25,6 +25,7 @@ func (v *Panel) Doctor(f *term.Frame, w int) pager.Text {
 // diagnosis is what the doctor has to say.
 func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 	s, stale, why := v.State, v.Stale, v.Why
+	found := s.Early()
 	var out []term.Fact
 	add := func(name string, st term.Style, text string) {
 		out = append(out, term.Fact{Name: name, Style: st, Text: text})
@@ -32,16 +33,16 @@ func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 	if stale != "" {
 		out = append(out, term.Fact{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: stale}, term.Fact{})
 	}
-	if gap := gapBrief(s, why); gap != "" && len(s.Findings) > 0 {
+	if gap := gapBrief(s, why); gap != "" && len(found) > 0 {
 		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: gap}, term.Fact{})
 	}
-	for i, x := range s.Findings {
+	for i, x := range found {
 		if i > 0 {
 			add("", term.Text, "")
 		}
 		out = append(out, finding(f, s.Path, x)...)
 	}
-	if len(s.Findings) > 0 {
+	if len(found) > 0 {
 		add("", term.Text, "")
 	} else {
 		out = append(out, term.Fact{Name: f.Theme.Glyph.Yes, Label: term.Good, Style: term.Strong, Text: "Nothing found."})
