@@ -21,9 +21,6 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	st, words := term.Text, ""
 	for _, e := range p.happened() {
 		text, alarms := eventWords(e)
-		if text == "" {
-			continue
-		}
 		if words != "" {
 			words += "; "
 		}
@@ -66,10 +63,13 @@ func (p *Found) happened() []model.Event {
 	var said []*model.Handoff
 	for _, e := range p.At.Events {
 		if h, ok := e.Body.(model.Handoff); ok {
-			if listed(p.Before, &h) {
-				e.Body = acknowledged(h)
-			} else {
+			switch {
+			case !listed(p.Before, &h):
 				said = append(said, &h)
+			case h.Takeover == nil:
+				continue
+			default: // the rest was said when it happened
+				e.Body = model.Acknowledged{Handoff: &h}
 			}
 		}
 		out = append(out, e)
@@ -87,20 +87,9 @@ func same(a, b *model.Handoff) bool {
 	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }
 
-// acknowledged is the event of a handoff that is known by its takeover alone: the rest was
-// said when it happened.
-type acknowledged model.Handoff
-
-func (acknowledged) EventBody() {}
-
 // eventWords is an event in the words of `electop events`, and whether it is trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
-	case acknowledged:
-		if b.To == nil || b.Takeover == nil {
-			return "", false
-		}
-		return b.To.Label() + " acknowledged, takeover " + wording.TookAbout((*model.Handoff)(&b).Measures()[1]), false
 	case model.Handoff:
 		alarms = b.To == nil
 	case model.Missed:
