@@ -1,7 +1,6 @@
 package model
 
 import (
-	"iter"
 	"slices"
 	"time"
 
@@ -109,39 +108,23 @@ func (j *Journal) firstHead(at time.Time) {
 }
 
 // reign returns the reign of the head, which electop sees at that moment. If electop did
-// not see it become the head, changed only bounds when that was, and so do the znodes, by
-// the servers' clock. It was not before its own znode was created. It was at that moment if
-// no child was ever deleted, because then nothing was before it. If a read has just shown
-// that the last change among the children was a create, it was not after that create. A
-// deletion as the last change proves nothing: that znode may have been behind the head.
+// not see it become the head, changed only bounds when that was, and so does its own znode,
+// by the servers' clock: it was not before that was created. It was then if no child was
+// ever deleted, or if a read has just shown that this was the last change.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
 		return r
 	}
-	r.Latest = at
-	earlier := func(t time.Time) time.Time { // their clock may be ahead
-		if t.After(at) {
-			return at
-		}
-		return t
+	created := j.head.Ctime
+	if created.After(at) { // their clock may be ahead
+		created = at
 	}
-	r.Earliest = session.Later(r.Earliest, earlier(j.head.Ctime))
-	last := j.head // the youngest child
-	for _, all := range []iter.Seq2[int, *dialect.Candidate]{j.queue.All(), slices.All(j.rest)} {
-		for _, c := range all {
-			if c.Czxid > last.Czxid {
-				last = c
-			}
-		}
-	}
+	r.Earliest, r.Latest = session.Later(r.Earliest, created), at
 	creates, counted := j.parent.Creates()
-	switch {
-	case j.head.Ctime.IsZero():
-	case j.single, counted && int32(creates) == j.parent.Children:
+	last := !changed.latest.IsZero() && j.head.Czxid == j.parent.Pzxid
+	if !created.IsZero() && (j.single || last || counted && int32(creates) == j.parent.Children) {
 		r.Latest = r.Earliest
-	case !changed.latest.IsZero() && last.Czxid == j.parent.Pzxid:
-		r.Latest = session.Later(r.Earliest, earlier(last.Ctime))
 	}
 	return r
 }

@@ -37,7 +37,7 @@ func TestReignBounds(t *testing.T) {
 			s.After(2 * second)
 			s.Join(3)
 			s.After(10 * second)
-		}, second, 48 * second},
+		}, second, 58 * second},
 		{"one behind it left, which looks the same", func(s *modeltest.Script) {
 			s.Tree.Delete(s.Join(1))
 			s.After(second)

@@ -12,13 +12,7 @@ import (
 // Risk says that a contender's session is about to expire.
 type Risk struct {
 	Candidate *dialect.Candidate
-	// They are as in [session.Danger].
-	By, NotBefore, Silent time.Time
-	Timeout               time.Duration
-	Epoch                 int64
-	Evidence              string
-
-	Since     time.Time
+	session.Danger
 	Leader    bool               // it holds the role
 	Next      *dialect.Candidate // would take over, nil for none
 	Queueless bool               // Next is not known: who waits is not in the queue
@@ -70,7 +64,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 		known := all
 		for _, c := range queue.All() {
 			if sessions.Danger(c.Session, at) != nil && riskOf(known, recipe, c) == nil {
-				all = append(all, &Risk{Candidate: c, Since: at})
+				all = append(all, &Risk{Candidate: c, Danger: session.Danger{Since: at}})
 			}
 		}
 		slices.SortFunc(all, inOrder)
@@ -89,8 +83,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 			continue
 		}
 		r := *old
-		r.By, r.NotBefore, r.Epoch, r.Evidence = danger.By, danger.NotBefore, danger.Epoch, danger.Evidence
-		r.Timeout, r.Silent = danger.Timeout, danger.Silent
+		r.Danger, r.Since = *danger, old.Since
 		r.Leader, r.Next, r.Queueless = i < holders, nil, dialect.Queueless(recipe)
 		if r.Leader && holders < queue.Len() {
 			r.Next = queue.At(holders)
@@ -107,8 +100,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 // due returns when the first risk is given up; zero: there is none.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
-		danger := session.Danger{By: r.By, Since: r.Since}
-		if over := danger.Over(sessions.Heard()); due.IsZero() || over.Before(due) {
+		if over := r.Over(sessions.Heard()); due.IsZero() || over.Before(due) {
 			due = over
 		}
 	}

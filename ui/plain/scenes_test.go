@@ -163,17 +163,17 @@ func scenes(t *testing.T) []scene {
 		{"finding-raised", doctor.FindingChanged{Finding: ghost(), Raised: true}},
 		{"finding-cleared", doctor.FindingChanged{Finding: &doctor.Finding{ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "A herd"}}},
 		{"risk-raised", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
-			Candidate: amber, By: start.Add(3500 * time.Millisecond), Since: start, Leader: true, Next: birch,
-			Evidence: "no member of the ensemble has a connection of its session",
+			Candidate: amber, Leader: true, Next: birch,
+			Danger: session.Danger{By: start.Add(3500 * time.Millisecond), Since: start, Evidence: "no member of the ensemble has a connection of its session"},
 		}}},
-		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, By: start.Add(-time.Second), Leader: true}}},
-		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, By: start}}},
-		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, By: start, Leader: true}}},
-		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, By: start}}},
-		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, By: start, Leader: true}}},
+		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, Danger: session.Danger{By: start.Add(-time.Second)}, Leader: true}}},
+		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}}}},
+		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}, Leader: true}}},
+		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}}}},
+		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}, Leader: true}}},
 		{"cause", model.Explained{Handoff: model.Handoff{From: amber, To: birch, Cause: model.CauseDeleted, Evidence: "its session is alive without its znode"}}},
 		{"finding-worse", doctor.FindingChanged{Finding: ghost(), Raised: true, Was: doctor.Warning}},
-		{"risk-raised-queueless", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: birch, By: start.Add(2 * time.Second), Leader: true, Queueless: true}}},
+		{"risk-raised-queueless", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start.Add(2 * time.Second)}, Leader: true, Queueless: true}}},
 	}
 }
 
