@@ -39,19 +39,14 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 		h.Cause, h.Evidence = foreignEnd(old, changed, &j.sessions, j.answers, j.at)
 	}
 	if gone && m == nil {
-		x := j.sessions.Of(old.Session)
-		if x == nil {
+		if x := j.sessions.Of(old.Session); x == nil {
 			h.Untold = untold(j.answers)
 		} else {
 			h.Timeout = x.Timeout()
-		}
-		if h.Cause == CauseExpired {
-			if earliest, latest, ok := x.LastSign(changed.since(), changed.latest, j.sessions.Tick()); ok {
-				h.Silent, h.SilentIn = lasted(timeBounds{earliest, latest, between(earliest, latest)}, changed)
-				if in := h.SilentIn; in != nil { // no session expires sooner
-					in.Least, in.Most = max(in.Least, h.Timeout), max(in.Most, h.Timeout)
-					*h.Silent = max(*h.Silent, in.Least)
-				}
+			least, most, ok := x.Silent(changed.since(), session.Later(changed.latest, changed.likely), j.sessions.Tick())
+			if ok && h.Cause == CauseExpired {
+				silent := least + (most-least)/2
+				h.Silent, h.SilentIn = &silent, &Span{least, most}
 			}
 		}
 	}

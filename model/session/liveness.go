@@ -266,23 +266,18 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 	return h.quiet, true
 }
 
-// LastSign bounds when the servers heard last from the client of a session that expired
-// between two times. tick is their tick time. ok is false if the timeout is not known.
-func (h *Liveness) LastSign(from, to time.Time, tick time.Duration) (earliest, latest time.Time, ok bool) {
-	if h.timeout <= 0 {
-		return earliest, latest, false
+// Silent bounds for how long the servers did not hear from the client of a session that
+// expired, if its znode was deleted between two times. tick is their tick time. ok is
+// false if the timeout is not known.
+func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most time.Duration, ok bool) {
+	least, most = h.timeout, h.timeout+tick+tick/2+commit+to.Sub(from)
+	if since, _ := h.Silence(); !since.IsZero() && !h.asked.Before(to.Add(-h.timeout)) {
+		least = max(least, from.Sub(since))
 	}
-	latest = to.Add(-h.timeout)
-	if since, _ := h.Silence(); !since.IsZero() && since.Before(latest) && !h.asked.Before(latest) && !h.asked.IsZero() {
-		latest = since
+	if !h.after.IsZero() {
+		most = to.Sub(h.after)
 	}
-	if earliest = h.after; earliest.IsZero() {
-		earliest = from.Add(-h.timeout - tick - tick/2 - commit)
-	}
-	if earliest.After(latest) {
-		earliest = latest
-	}
-	return earliest, latest, true
+	return least, max(least, most), h.timeout > 0
 }
 
 // LastKnown says in words what was last known about the session, to explain its
