@@ -101,9 +101,6 @@ func (f *draft) clients(sessions []uint64) {
 		}
 		f.because("session %s%s", znode.Hex(session), from)
 	}
-	if more := len(sessions) - len(f.Sessions); more > 0 {
-		f.because("and %d more", more)
-	}
 }
 
 func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {

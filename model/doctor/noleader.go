@@ -112,18 +112,18 @@ func BacklogWords(b *model.Backlog) string {
 func (f *draft) empty(v model.Vacancy) {
 	s := f.r.s
 	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
-	f.because("%s", since(v))
+	f.because("nobody has led since %s", Since(v))
 }
 
-// since says since when nobody leads, and how that is known.
-func since(v model.Vacancy) string {
+// Since is since when nobody leads, as far as known.
+func Since(v model.Vacancy) string {
 	switch v.Known {
 	case model.VacancyWatched:
-		return "the last leader's znode was deleted at " + units.Clock(v.Since)
-	case model.VacancyByZnodes:
-		return "nobody has led since " + units.Stamp(v.Since) + " at least: then a znode beside it was created, the last change there"
+		return units.Stamp(v.Since)
+	case model.VacancyByZnodes: // see [model.VacancyByZnodes]
+		return units.Stamp(v.Since) + " at least"
 	}
-	return "nobody has led since before electop looked, at " + units.Clock(v.Since)
+	return "before electop looked"
 }
 
 // standbysMax bounds the names of those who could lead.

@@ -38,7 +38,7 @@ type draft struct {
 	Finding
 	hold
 	subject string // "" if the rule has only one
-	more    int    // lines of evidence that there is no room for
+	lines   int    // of evidence, with those that there is no room for
 	r       *report
 }
 
@@ -65,13 +65,12 @@ func (r *report) check() {
 	}
 	more := *rest[0]
 	more.subject, more.Title = "/more", fmt.Sprintf("%d more: %s", len(rest), more.Title)
-	more.Evidence, more.Znodes, more.Sessions, more.more = nil, nil, nil, 0
+	more.Evidence, more.Znodes, more.Sessions, more.lines = nil, nil, nil, 0
 	for _, f := range rest {
 		if f.Severity.rank() > more.Severity.rank() {
 			more.Severity = f.Severity
 		}
-		if len(f.Evidence) > 0 && !more.full() {
-			more.Evidence = append(more.Evidence, f.Evidence[0])
+		if more.because("%s", f.Evidence[0]); more.lines <= evidenceMax {
 			more.Znodes = append(more.Znodes, f.Znodes[:min(len(f.Znodes), 1)]...)
 			more.Sessions = append(more.Sessions, f.Sessions[:min(len(f.Sessions), 1)]...)
 		}
@@ -95,18 +94,9 @@ func (r *report) find(t text, subject string, values ...string) *draft {
 
 // because adds a line of evidence, or counts it if there is no room.
 func (f *draft) because(format string, args ...any) {
-	if !f.full() {
+	if f.lines++; f.lines <= evidenceMax {
 		f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
 	}
-}
-
-// full reports whether there is no room for a line of evidence, and counts the line then.
-func (f *draft) full() bool {
-	full := len(f.Evidence) == evidenceMax
-	if full {
-		f.more++
-	}
-	return full
 }
 
 // about adds the znodes and sessions of candidates.
@@ -129,8 +119,8 @@ func (r *report) suspect(f *draft) {
 	if f.subject != "" {
 		f.Key += " " + f.subject
 	}
-	if f.more > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("and %d more", f.more))
+	if more := f.lines - evidenceMax; more > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("and %d more", more))
 	}
 	if r.s.Dialect.Unknown() && !r.rule.sure {
 		f.Severity = Info // it may not be an election

@@ -196,9 +196,6 @@ func herdWatch(r *report) {
 		f.because("watched: %s", safe(name))
 		for _, i := range all {
 			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
-			if f.full() {
-				continue
-			}
 			ought := r.mustWatch(i)
 			if s.Recipe.Name() == dialect.Herd().Name() { // which asks for it
 				ought = safe(s.Queue.At(i - 1).Name)

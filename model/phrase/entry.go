@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
@@ -85,7 +84,8 @@ func value(s *doctor.State, name string) string {
 	case "system":
 		text = s.Dialect.System
 	case "since":
-		text = since(s)
+		v, _ := s.Vacancy()
+		text = doctor.Since(v)
 	case "could":
 		text = Could(s)
 	case "ending":
@@ -127,17 +127,6 @@ func Beside(s *doctor.State) (lines []string) {
 		lines = append(lines, doctor.BacklogWords(b)+".")
 	}
 	return lines
-}
-
-// since is since when nobody leads, as far as known.
-func since(s *doctor.State) string {
-	switch v, _ := s.Vacancy(); v.Known {
-	case model.VacancyWatched:
-		return units.Stamp(v.Since)
-	case model.VacancyByZnodes:
-		return units.Stamp(v.Since) + " at least"
-	}
-	return "before electop looked"
 }
 
 // Label names a candidate, or nobody.

@@ -140,10 +140,11 @@ type Danger struct {
 	Epoch         int64
 	Evidence      string    // what was seen; safe to show
 	Since         time.Time // when that was first seen
-	// Timeout is the session's, 0 if it is not known. Silent is when the servers did not
-	// hear from the client any longer, at the latest.
+	// Timeout is the session's, 0 if it is not known. Silent and Sure are as in
+	// [Liveness.Silence].
 	Timeout time.Duration
 	Silent  time.Time
+	Sure    bool
 }
 
 // Danger returns the evidence that the session is about to expire, and its bounds;
@@ -154,7 +155,7 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 		return nil
 	}
 	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore, Timeout: h.timeout}
-	d.Silent, _ = h.Silence()
+	d.Silent, d.Sure = h.Silence()
 	if by := h.bound(k.tick); k.term.known && !by.IsZero() {
 		d.By, d.Epoch = by, k.term.epoch
 		if heard := by.Add(-h.timeout); h.timeout > 0 && heard.Before(d.Silent) {
