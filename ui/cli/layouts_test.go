@@ -136,8 +136,8 @@ func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) 
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
 			said := statusOf(t, servers, path, admin)
 			compare("status --admin "+admin, show(said.Leader), leads)
-			// Of an unknown kind it is no more to a search, and an election to who names it.
-			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown") && !reflect.DeepEqual(of, said.System) {
+			// Of an unknown kind or system it is no more to a search, and an election to who names it.
+			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, said.System) {
 				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(said.System), strings.Join(x.log, "\n  "))
 			}
 		}

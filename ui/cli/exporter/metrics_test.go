@@ -18,6 +18,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 	"electop/ui/cli/watch"
 )
@@ -119,6 +120,11 @@ func played() *script {
 	s := newScript("/election")
 	s.link(model.Connected)
 	s.read("host", 3, 0)
+	answered := session.Answer{State: session.Answered, At: s.at}
+	s.apply(&session.Table{At: s.at, End: s.at, Whole: true, Servers: []session.Server{{
+		Addr: "127.0.0.1:2181", Mode: session.ModeStandalone, Basic: answered, Connections: answered,
+		Clients: []session.Client{{Session: 0x100, Timeout: 10 * time.Second}},
+	}}})
 	s.ack(0)
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "z", Session: 0x100, Belief: model.Waiting, Znode: name(0), Timeout: 10 * time.Second}})
 	s.after(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
