@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -29,6 +30,11 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 		if lines := strings.Split(out, "\n"); len(lines) != 3 || !strings.Contains(lines[0], `"path":"`+empty) || !strings.Contains(lines[1], `"path":"`+led) ||
 			!strings.HasPrefix(errs, "electop: "+root+"/nowhere does not exist on ") || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s%s", out, errs)
+		}
+		log := t.TempDir() + "/log"
+		once(t, 4, "status", led, empty, "-s", addr, "--admin", "off", "--log-file", log)
+		if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), ", timeout=10000") != 1 {
+			t.Errorf("%v: more than one session:\n%s", err, b)
 		}
 		out, _ = once(t, 0, "doctor", led, empty, "-s", addr, "--admin", "off", "--for", "10ms")
 		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": nobody leads") {

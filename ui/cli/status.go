@@ -57,11 +57,17 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	if err := o.chooseAll(ctx, cfg, std); err != nil {
 		return err
 	}
+	all, err := o.readStatus(ctx, cfg, log, std)
+	if err != nil {
+		return err
+	}
 	return o.each(std, func(i int) (any, string, error) {
-		s, err := o.readStatus(ctx, o.paths[i], cfg, log, std)
+		s := all[i].State()
 		switch {
-		case err != nil:
-			return nil, "", err
+		case s.Phase == model.NoParent:
+			return nil, "", connect.Missing(s.Path, cfg.Servers)
+		case s.Phase == model.Forbidden:
+			return nil, "", connect.Forbidden(s.Path, cfg.Servers)
 		case s.Leader() == nil:
 			err = exit.Empty
 		}
@@ -69,39 +75,34 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// readStatus reads the election at path, and asks the servers about it.
-func (o *options) readStatus(ctx context.Context, path string, cfg client.Config, log *slog.Logger, std IO) (*doctor.State, error) {
-	var s *doctor.State
+// readStatus reads the elections over one connection, and asks the servers about them.
+func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var unasked error
-	var below string
-	err := o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
+	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) (err error) {
 		asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
-		var j *doctor.Journal
-		var err error
-		j, unasked, err = ask.While(ctx, path, asker, func() (*doctor.Journal, error) { return o.readOnce(wait, conn, path) })
-		if err != nil {
-			return err
-		}
-		s = j.State()
-		below, err = electionsBelow(wait, conn, s)
+		unasked, err = ask.While(ctx, asker, func() ([]*doctor.Journal, error) {
+			all = nil
+			for _, path := range o.paths {
+				j, err := o.readOnce(wait, conn, path)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, j)
+			}
+			return all, nil
+		})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	switch s.Phase {
-	case model.NoParent:
-		return nil, connect.Missing(path, cfg.Servers)
-	case model.Forbidden:
-		return nil, connect.Forbidden(path, cfg.Servers)
-	}
 	if unasked != nil && ctx.Err() == nil {
 		std.note("the servers did not say who watches what: %s", znode.Safe(unasked.Error(), 0))
 	}
-	if below != "" {
-		std.note("%s", below)
+	for _, j := range all {
+		o.noteBelow(ctx, cfg, j.State(), std)
 	}
-	return s, nil
+	return all, nil
 }
 
 // readOnce reads the election at path, and what is beside it.

@@ -95,7 +95,7 @@ func (a *Asker) Ask(ctx context.Context, w Want) error {
 	return nil
 }
 
-// AskWhile is [Asker.Ask] for one election that read has yet to read, whoever else
+// AskWhile is [Asker.Ask] for elections that read has yet to read, whoever else
 // subscribes. Meanwhile the servers are asked who they are and how many connections
 // and watches they have. What is evidence about candidates is asked for after read has
 // returned: that is Table.At, and what was counted before is not in the table. An error of read ends the asking and is
@@ -103,7 +103,7 @@ func (a *Asker) Ask(ctx context.Context, w Want) error {
 //
 // Put is called after read, and by this goroutine. No other one is left when AskWhile
 // returns.
-func (a *Asker) AskWhile(ctx context.Context, w Want, read func() (Election, error)) error {
+func (a *Asker) AskWhile(ctx context.Context, w Want, read func() ([]*Election, error)) error {
 	select {
 	case a.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -128,13 +128,12 @@ func (a *Asker) AskWhile(ctx context.Context, w Want, read func() (Election, err
 		all.table, all.results = a.ensemble.poll(limited, p, func() []*Election { return elections })
 		polled <- all
 	}()
-	e, err := read()
-	if err != nil {
+	var err error
+	if elections, err = read(); err != nil {
 		end()
 		<-polled
 		return err
 	}
-	elections = []*Election{&e}
 	at, anchors := a.cfg.Now(), a.cfg.Anchors() // the servers have just heard of a session that read
 	a.schedule.began(p, time.Now())
 	close(wasRead)

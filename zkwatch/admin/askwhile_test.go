@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// one is the election of a listener.
+func one(l *listener) []*Election {
+	e := l.election()
+	return []*Election{&e}
+}
+
 // TestAskWhile has an election read for a while. Until then the servers are asked for
 // their status only, and afterwards for the tables only: the round begins then.
 func TestAskWhile(t *testing.T) {
@@ -22,13 +28,13 @@ func TestAskWhile(t *testing.T) {
 			}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, _ *listener) {
 				l := new(listener)
 				var read time.Time
-				if err := a.AskWhile(t.Context(), everything, func() (Election, error) {
+				if err := a.AskWhile(t.Context(), everything, func() ([]*Election, error) {
 					time.Sleep(time.Minute)
 					if got, want := questions(s.asked()), "configuration=1 monitor=1 server_stats=1 watch_summary=1"; got != want {
 						t.Errorf("before the election was read: %s, want %s", got, want)
 					}
 					read = time.Now()
-					return l.election(), nil
+					return one(l), nil
 				}); err != nil {
 					t.Fatal(err)
 				}
@@ -60,21 +66,21 @@ func TestAskWhileEnds(t *testing.T) {
 		why := errors.New("no such election")
 		l := new(listener)
 		began := time.Now()
-		if err := a.AskWhile(t.Context(), everything, func() (Election, error) { return l.election(), why }); err != why {
+		if err := a.AskWhile(t.Context(), everything, func() ([]*Election, error) { return one(l), why }); err != why {
 			t.Errorf("AskWhile: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
-		err := a.AskWhile(ctx, everything, func() (Election, error) {
+		err := a.AskWhile(ctx, everything, func() ([]*Election, error) {
 			synctest.Wait()
 			cancel(why)
-			return l.election(), nil
+			return one(l), nil
 		})
 		if !errors.Is(err, why) || !strings.Contains(err.Error(), "ask the servers") {
 			t.Errorf("AskWhile: %v", err)
 		}
-		if err := a.AskWhile(ctx, everything, func() (Election, error) {
+		if err := a.AskWhile(ctx, everything, func() ([]*Election, error) {
 			t.Error("read, although it had ended")
-			return l.election(), nil
+			return one(l), nil
 		}); !errors.Is(err, why) {
 			t.Errorf("AskWhile: %v", err)
 		}

@@ -52,52 +52,62 @@ func (o Options) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 // Limit bounds the time in which all servers are asked once, after the reading.
 const Limit = 10 * time.Second
 
-// While reads an election once, and asks every server for connections, sessions and
-// watches if it has candidates. Their answers are applied to the journal that read returns.
-// unasked is why there are none. A nil asker asks nobody.
-func While(ctx context.Context, path string, asker *admin.Asker, read func() (*doctor.Journal, error)) (j *doctor.Journal, unasked, err error) {
+// While reads elections once, and asks every server for connections, sessions and
+// watches if they have candidates. Their answers are applied to the journals that read
+// returns. unasked is why there are none. A nil asker asks nobody.
+func While(ctx context.Context, asker *admin.Asker, read func() ([]*doctor.Journal, error)) (unasked, err error) {
 	if asker == nil {
-		j, err = read()
-		return j, nil, err
+		_, err = read()
+		return nil, err
 	}
 	limited, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	nobody := errors.New("no candidates")
-	var e admin.Election
-	unasked = asker.AskWhile(limited, admin.Want{Watches: true, Sessions: true}, func() (admin.Election, error) {
-		if j, err = read(); err != nil {
-			return admin.Election{}, err
+	var all []*doctor.Journal
+	var elections []*admin.Election
+	unasked = asker.AskWhile(limited, admin.Want{Watches: true, Sessions: true}, func() ([]*admin.Election, error) {
+		if all, err = read(); err != nil {
+			return nil, err
 		}
-		if j.State().Queue.Len() == 0 {
-			return admin.Election{}, nobody
+		for _, j := range all {
+			if s := j.State(); s.Queue.Len() > 0 {
+				elections = append(elections, &admin.Election{
+					Path: s.Path, Ack: s.AckPath(),
+					Sessions: func() []uint64 { return SessionsOf(j.State()) },
+					Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
+				})
+			}
+		}
+		if len(elections) == 0 {
+			return nil, nobody
 		}
 		limit := time.AfterFunc(Limit, func() { end(context.DeadlineExceeded) })
 		context.AfterFunc(limited, func() { limit.Stop() })
-		e = admin.Election{
-			Path: path, Ack: j.State().AckPath(),
-			Sessions: func() []uint64 { return SessionsOf(j.State()) },
-			Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
-		}
-		return e, nil
+		return elections, nil
 	})
-	if err == nil && unasked == nil && slices.ContainsFunc(j.State().Risks, func(r *doctor.Risk) bool { return r.By.IsZero() }) {
-		unasked = again(limited, asker, e)
+	unbounded := func(j *doctor.Journal) bool {
+		return slices.ContainsFunc(j.State().Risks, func(r *doctor.Risk) bool { return r.By.IsZero() })
+	}
+	if err == nil && unasked == nil && slices.ContainsFunc(all, unbounded) {
+		unasked = again(limited, asker, elections)
 	}
 	if err != nil || errors.Is(unasked, nobody) {
 		unasked = nil
 	}
-	return j, unasked, err
+	return unasked, err
 }
 
 // again asks for sessions once more, when what a client that lost its connection sent last
 // has surely reached the ensemble's leader: only then do deadlines bound the time left.
-func again(ctx context.Context, asker *admin.Asker, e admin.Election) error {
+func again(ctx context.Context, asker *admin.Asker, all []*admin.Election) error {
 	select {
 	case <-time.After(settle):
 	case <-ctx.Done():
 		return nil // the first answers are good
 	}
-	defer asker.Subscribe(e)()
+	for _, e := range all {
+		defer asker.Subscribe(*e)()
+	}
 	return asker.Ask(ctx, admin.Want{Sessions: true})
 }
 

@@ -4,6 +4,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -40,14 +41,13 @@ type Search struct {
 	cfg   discover.Config
 	found []plain.Found
 	read  map[string]*doctor.Journal // of what this search found
-	again map[string]bool            // those of found that this search found
 	at    discover.Progress
 	last  time.Time // of Changed
 }
 
 // New returns a search that is not running yet.
 func New(o Options) *Search {
-	s := &Search{Changed: func() {}, all: o.all, again: make(map[string]bool), read: make(map[string]*doctor.Journal)}
+	s := &Search{Changed: func() {}, all: o.all, read: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
 		Found: func(f discover.Found) {
@@ -71,7 +71,6 @@ func New(o Options) *Search {
 // put takes an election that was found, for the first time or again.
 func (s *Search) put(f plain.Found) {
 	path := f.State.Path
-	s.again[path] = true
 	if i := slices.IndexFunc(s.found, func(f plain.Found) bool { return f.State.Path == path }); i >= 0 {
 		s.found = slices.Clone(s.found) // Changed may have handed on the old one
 		s.found[i] = f
@@ -106,29 +105,21 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	at, err := discover.Walk(ctx, conn, s.cfg)
 	s.at = at
 	if err == nil && at.Stopped == "" {
-		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return !s.again[f.State.Path] })
+		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return s.read[f.State.Path] == nil })
 	}
 	return err
 }
 
-// Ask asks the servers once about all elections that this search found. Their answers
-// show who is at risk, and more findings.
+// Ask asks the servers about all elections that this search found. Their answers show who
+// is at risk, and more findings.
 func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
-	ctx, cancel := context.WithTimeout(ctx, ask.Limit)
-	defer cancel()
-	for path, j := range s.read {
-		defer asker.Subscribe(admin.Election{
-			Path: path, Ack: j.State().AckPath(), Put: func(_ context.Context, o model.Observation) { j.Apply(o) },
-			Sessions: func() []uint64 { return ask.SessionsOf(j.State()) },
-		})()
-	}
-	err := asker.Ask(ctx, admin.Want{Watches: true, Sessions: true})
+	unasked, _ := ask.While(ctx, asker, func() ([]*doctor.Journal, error) { return slices.Collect(maps.Values(s.read)), nil })
 	for i := range s.found {
 		if j := s.read[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()
 		}
 	}
-	return err
+	return unasked
 }
 
 // journal is that of an election after one read.
