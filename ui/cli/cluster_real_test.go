@@ -104,7 +104,8 @@ func TestDashboardOnACluster(t *testing.T) {
 	x.leaves(0)
 }
 
-// TestTurnToAnotherCluster from the list of actions of the dashboard.
+// TestTurnToAnotherCluster from the list of actions of the dashboard, and back from one that
+// is not reached.
 func TestTurnToAnotherCluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -115,9 +116,13 @@ func TestTurnToAnotherCluster(t *testing.T) {
 		}
 		create(t, c, root+"/one/e/n_", "amber", contender)
 		create(t, c, root+"/two/e/n_", "birch", contender)
-		env := configured(t, fmt.Sprintf("[clusters.first]\nservers = %q\npaths = [\"/e\"]\n[clusters.second]\nservers = %q\n", addr+root+"/one", addr+root+"/two"))
+		env := configured(t, fmt.Sprintf("[clusters.first]\nservers = %q\npaths = [\"/e\"]\n[clusters.second]\nservers = %q\n[clusters.dead]\nservers = \"127.0.0.1:1\"\nconnect-timeout = \"100ms\"\n", addr+root+"/one", addr+root+"/two"))
 		x := openTerminalWith(t, env, 120, 36, "--cluster", "first")
 		x.sees("amber", "leads")
+		x.press(":cluster d")
+		x.sees("cluster dead", "leave these elections")
+		x.press("\r")
+		x.sees("amber", "leads", "Can't turn to cluster dead: no server of 127.0.0.1:1 reached")
 		x.press(":cluster s")
 		x.sees("cluster second", "leave these elections")
 		x.press("\r")

@@ -74,7 +74,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 }
 
 // runThenTurn runs a read-only dashboard and then that of the cluster to which the user
-// turned, with the same flags about the screen.
+// turned, with the same flags about the screen. If that one fails, it runs again and says why.
 func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) error {
 	next := ""
 	cfg.Screen.Turn = func(cluster string) { next = cluster }
@@ -83,13 +83,20 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) erro
 			cfg.Screen.Clusters = append(cfg.Screen.Clusters, c.Name)
 		}
 	}
-	if err := o.runOnScreen(ctx, std, cfg); err != nil || next == "" {
-		return err
+	for {
+		next = ""
+		if err := o.runOnScreen(ctx, std, cfg); err != nil || next == "" {
+			return err
+		}
+		root := newRoot(std)
+		root.SetArgs([]string{"--cluster", next, "--theme", o.theme, "--log-file", o.logFile,
+			fmt.Sprintf("--no-mouse=%t", o.noMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly)})
+		err := root.ExecuteContext(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		cfg.Notices = []string{fmt.Sprintf("Can't turn to cluster %s: %v", next, err)}
 	}
-	root := newRoot(std)
-	root.SetArgs([]string{"--cluster", next, "--theme", o.theme, "--log-file", o.logFile,
-		fmt.Sprintf("--no-mouse=%t", o.noMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly)})
-	return root.ExecuteContext(ctx)
 }
 
 // admit prepares for candidates of our own: it asks the servers for their tick, sets
