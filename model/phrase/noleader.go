@@ -108,3 +108,11 @@ func Trouble(s *doctor.State) doctor.Severity {
 	}
 	return doctor.Worst(all)
 }
+
+// NothingFound says that the doctor found nothing. well is false if nobody leads.
+func NothingFound(s *doctor.State) (text string, well bool) {
+	if NoLeader(s).Severity != "" {
+		return "No other finding in what was checked.", false
+	}
+	return "Nothing found in what was checked.", true
+}

@@ -45,7 +45,12 @@ func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 	if len(found) > 0 {
 		add("", term.Text, "")
 	} else {
-		out = append(out, term.Fact{Name: f.Theme.Glyph.Yes, Label: term.Good, Style: term.Strong, Text: "Nothing found."})
+		text, well := phrase.NothingFound(s)
+		verdict := term.Fact{Style: term.Strong, Text: text}
+		if well {
+			verdict.Name, verdict.Label = f.Theme.Glyph.Yes, term.Good
+		}
+		out = append(out, verdict)
 		add("", term.Text, "")
 		add("checked", term.Text, checked(s))
 	}
@@ -101,11 +106,11 @@ func gapBrief(s *doctor.State, why string) string {
 // it is known, what it does, what to do.
 func finding(f *term.Frame, path string, x *doctor.Finding) []term.Fact {
 	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
-	since := ""
+	found := ""
 	if !x.Since.IsZero() {
-		since = "   since " + f.Clock(x.Since)
+		found = "   found at " + f.Clock(x.Since)
 	}
-	out := []term.Fact{{Name: sign + " " + word, Label: st, Style: term.Strong, Text: znode.Safe(x.Title, 0) + since}}
+	out := []term.Fact{{Name: sign + " " + word, Label: st, Style: term.Strong, Text: znode.Safe(x.Title, 0) + found}}
 	for i, e := range x.Evidence {
 		name := "seen"
 		if i > 0 {

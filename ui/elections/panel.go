@@ -80,7 +80,11 @@ func (v Panel) Draw(f *term.Frame) {
 	if c.waiting < len(waiting) {
 		waiting = "wait"
 	}
-	p.Gap(2).Fit(c.leader, term.Muted, "  leader").Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2).Right(c.reign, term.Muted, "reign").Gap(2).Text(term.Muted, "state")
+	p.Gap(2).Fit(c.leader, term.Muted, "  leader").Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2)
+	if c.reign > 0 {
+		p.Right(c.reign, term.Muted, "reign").Gap(2)
+	}
+	p.Text(term.Muted, "state")
 
 	for y := range min(a.Height()-1, v.lines()-v.top) {
 		p := a.Pen(1 + y)

@@ -43,11 +43,11 @@ func columnsFor(w int) columns {
 	c := columns{leader: 12, waiting: 4, reign: 7, state: 8}
 	switch {
 	case w >= 110:
-		c.system, c.leader, c.waiting, c.state = 22, 18, 7, 22
+		c.system, c.leader, c.waiting, c.state = 22, 18, 7, 14
 	case w >= 90:
 		c.system, c.leader, c.waiting, c.state = 16, 14, 7, 11
-	case w >= 76:
-		c.system = 12
+	case w < 66:
+		c.reign = 0
 	}
 	c.path = w - gutter - 1
 	for _, n := range []int{c.system, c.leader, c.waiting, c.reign, c.state} {
@@ -133,8 +133,10 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 			reign = phrase.LedCell(r, calm, "≤")
 		}
 	}
-	p.Gap(2).Right(c.waiting, term.Text, waiting).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
-
+	p.Gap(2).Right(c.waiting, term.Text, waiting).Gap(2)
+	if c.reign > 0 {
+		p.Right(c.reign, term.Muted, reign).Gap(2)
+	}
 	switch {
 	case down:
 		words := "stale " + units.Age(f.Now.Truncate(term.TickCalm).Sub(s.DownSince))

@@ -93,7 +93,7 @@ func (v Panel) Draw(f *term.Frame) {
 	}
 	y := v.upper()
 	if len(s.Handoffs) == 0 {
-		text := "no handoff seen yet: it appears here at the moment the leader's znode is deleted"
+		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
 		case wording.Registry(s):
 			text = "none: nobody leads a group"

@@ -92,12 +92,9 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 		field(&b, "advice", f.Advice)
 		field(&b, "see", strings.Join(f.References, ", "))
 	}
-	switch {
-	case len(s.Early()) > 0:
-	case phrase.NoLeader(s).Severity != "":
-		fmt.Fprint(&b, "\nNo other finding in what was checked.\n")
-	default:
-		fmt.Fprint(&b, "\nNothing found in what was checked.\n")
+	if len(s.Early()) == 0 {
+		text, _ := phrase.NothingFound(s)
+		fmt.Fprintf(&b, "\n%s\n", text)
 	}
 	fmt.Fprintf(&b, "\nChecked, for %s:\n", units.Exact(observed))
 	for _, c := range checked(s) {
