@@ -97,7 +97,7 @@ var rooms = []struct {
 	{room: "ui/belief", imports: panel},
 	{room: "ui/handoffs", imports: panel},
 	{room: "ui/lessons", imports: panel},
-	{room: "ui/detail", imports: append([]string{"ui/recipe"}, panel...)},
+	{room: "ui/detail", imports: append([]string{"ui/plain", "ui/recipe"}, panel...)},
 	{room: "ui/elections", imports: panel},
 	{room: "ui/faults", imports: panel},
 	{room: "ui/palette", imports: panel},

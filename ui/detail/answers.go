@@ -2,12 +2,8 @@ package detail
 
 import (
 	"cmp"
-	"strconv"
-	"strings"
 
-	"electop/model/phrase"
 	"electop/model/session"
-	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/term"
 )
@@ -69,63 +65,4 @@ func gaps(s *session.Server) []term.Span {
 // incomplete says why t may not be the whole ensemble.
 func incomplete(t *session.Table) string {
 	return cmp.Or(znode.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
-}
-
-// unanswered lists what the servers did not report.
-func unanswered(t *session.Table) []string {
-	var out []string
-	if !t.Whole {
-		out = append(out, "whether something is missing: "+incomplete(t))
-	}
-	unasked := len(t.Servers) > 0
-	on := make(map[string][]string)
-	var order []string
-	for i := range t.Servers {
-		s := &t.Servers[i]
-		for _, h := range gaps(s) {
-			if on[h.Text] == nil {
-				order = append(order, h.Text)
-			}
-			on[h.Text] = append(on[h.Text], s.Addr)
-		}
-		unasked = unasked && s.Watches.State == session.NotAsked
-	}
-	for _, h := range order {
-		out = append(out, phrase.Names(on[h], 4)+"  "+h)
-	}
-	if unasked {
-		out = append(out, "watches: not asked for yet")
-	}
-	return out
-}
-
-// addresses names the servers.
-func addresses(t *session.Table) string {
-	var out []string
-	for i := range t.Servers {
-		out = append(out, t.Servers[i].Addr)
-	}
-	return phrase.Names(out, 4)
-}
-
-// answeredBy lists what was reported, besides modes, and by how many servers.
-func answeredBy(t *session.Table) (parts []string) {
-	// Topics that the same number of servers reported are one part.
-	all := len(t.Servers)
-	by := make(map[int][]string)
-	for _, about := range topics[1:] {
-		n := 0
-		for i := range t.Servers {
-			if about.answer(&t.Servers[i]).State == session.Answered {
-				n++
-			}
-		}
-		by[n] = append(by[n], about.name)
-	}
-	for n := all; n > 0; n-- {
-		if by[n] != nil {
-			parts = append(parts, strings.Join(by[n], " and ")+" on "+strconv.Itoa(n)+" of "+units.Count(all, "server", "servers"))
-		}
-	}
-	return parts
 }

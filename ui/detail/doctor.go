@@ -5,9 +5,9 @@ import (
 
 	"electop/model/doctor"
 	"electop/model/phrase"
-	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/pager"
+	"electop/ui/plain"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -33,8 +33,16 @@ func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 	if stale != "" {
 		out = append(out, term.Fact{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: stale}, term.Fact{})
 	}
-	if gap := gapBrief(s, why); gap != "" && len(found) > 0 {
-		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: gap}, term.Fact{})
+	holes := plain.NotChecked(s)
+	if s.Answers == nil {
+		holes = holes[:1] // nobody was asked
+		holes[0].Setting = nil
+		if holes[0].Why = "v asks the servers"; why != "" {
+			holes[0].Why = why
+		}
+	}
+	if len(holes) > 0 && len(found) > 0 {
+		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: plain.Brief(holes)}, term.Fact{})
 	}
 	for i, x := range found {
 		if i > 0 {
@@ -50,56 +58,20 @@ func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 		if well {
 			verdict.Name, verdict.Label = f.Theme.Glyph.Yes, term.Good
 		}
-		out = append(out, verdict)
-		add("", term.Text, "")
-		add("checked", term.Text, checked(s))
+		out = append(out, verdict, term.Fact{})
 	}
-	if t := s.Answers; t == nil {
-		text := "The servers were not asked for watches, connections and sessions. So watches are inferred from the recipe, and a lost connection shows only when its znode is deleted."
-		if why == "" {
-			text += " v asks them."
-		} else {
-			text += " They cannot be: " + why
-		}
-		add("not checked", term.Text, text)
-	} else {
-		holes := unanswered(t)
-		if len(holes) == 0 {
-			add("servers", term.Text, "all that were asked answered: "+addresses(t))
-		}
-		for i, text := range holes {
-			name := "not checked"
-			if i > 0 {
-				name = ""
-			}
-			add(name, term.Text, text)
-		}
+	name := "not checked"
+	for _, u := range holes {
+		add(name, term.Text, u.String())
+		name = ""
+	}
+	if len(holes) == 0 {
+		add("servers", term.Text, "all "+f.Int(int64(len(s.Answers.Servers)))+" that were asked answered")
 	}
 	if text := wording.RiskWarning(s); text != "" && s.Answers != nil {
 		add("risk", term.Text, text)
 	}
 	return out
-}
-
-// gapBrief is in one line what the servers did not report, with the setting that
-// would allow it; "" for nothing.
-func gapBrief(s *doctor.State, why string) string {
-	t := s.Answers
-	switch {
-	case t == nil && why == "":
-		return "watches, connections and sessions; v asks the servers"
-	case t == nil:
-		return "watches, connections and sessions; more at the end"
-	}
-	holes := unanswered(t)
-	if len(holes) == 0 {
-		return ""
-	}
-	text := holes[0]
-	if n := len(holes) - 1; n > 0 {
-		text += "; " + units.Count(n, "more gap", "more gaps") + " at the end"
-	}
-	return text
 }
 
 // finding is one finding: what, by what
@@ -143,16 +115,4 @@ func finding(f *term.Frame, path string, x *doctor.Finding) []term.Fact {
 		out = append(out, term.Fact{Name: "see", Style: term.Muted, Text: znode.Safe(strings.Join(x.References, ", "), 0)})
 	}
 	return out
-}
-
-// checked says what an empty list of findings rests on.
-func checked(s *doctor.State) string {
-	parts := []string{"the queue and its history"}
-	if s.Ack.Path != "" {
-		parts = append(parts, "the acknowledgement")
-	}
-	if s.Answers != nil {
-		parts = append(parts, answeredBy(s.Answers)...)
-	}
-	return strings.Join(parts, ", ")
 }

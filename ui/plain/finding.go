@@ -78,7 +78,9 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	var b strings.Builder
 	unchecked := append(NotChecked(s), tooEarly(s, observed)...)
 	fmt.Fprintf(&b, "%s\n", headline(s))
-	uncheckedBrief(&b, unchecked)
+	if len(unchecked) > 0 {
+		paragraph(&b, "Not checked: "+Brief(unchecked), 0)
+	}
 	risksText(&b, s)
 	for _, found := range s.Early() {
 		f := findingOf(found)

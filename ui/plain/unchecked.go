@@ -80,9 +80,9 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// uncheckedBrief says in the first lines what was not checked, and the settings that would
-// allow it. Suspicions that were not observed for long enough are one thing.
-func uncheckedBrief(b *strings.Builder, us []Unchecked) {
+// Brief says in a line what was not checked, and the settings that would allow it.
+// Suspicions that were not observed for long enough are one thing.
+func Brief(us []Unchecked) string {
 	var whats, settings []string
 	add := func(to *[]string, s string) {
 		if !slices.Contains(*to, s) {
@@ -101,39 +101,41 @@ func uncheckedBrief(b *strings.Builder, us []Unchecked) {
 			add(&settings, *u.Setting)
 		}
 	}
-	line := "Not checked: " + strings.Join(whats, ", ")
+	line := strings.Join(whats, ", ")
 	if len(settings) > 0 {
 		line += " (" + strings.Join(settings, ", ") + " would allow it)"
 	}
-	if len(us) > 0 {
-		paragraph(b, line, 0)
+	return znode.Safe(line, 1000)
+}
+
+// String says what was not checked, where, and why.
+func (u Unchecked) String() string {
+	line := u.What
+	if len(u.Servers) > 0 {
+		line += " on " + safeList(u.Servers)
 	}
+	if u.Why != "" {
+		line += ": " + u.Why
+	}
+	if u.Setting != nil {
+		line += " (" + *u.Setting + " would allow it)"
+	}
+	return znode.Safe(line, 1000)
 }
 
 // paragraph writes a text, wrapped and indented.
 func paragraph(b *strings.Builder, text string, indent int) {
-	for i, l := range Wrap(znode.Safe(text, 1000), 96) {
+	for i, l := range Wrap(text, 96) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent+2*min(i, 1)), l)
 	}
 }
 
 // uncheckedText lists what was not checked, for people.
 func uncheckedText(b *strings.Builder, us []Unchecked) {
-	if len(us) == 0 {
-		return
-	}
-	fmt.Fprint(b, "\nNot checked, in detail:\n")
-	for _, u := range us {
-		line := u.What
-		if len(u.Servers) > 0 {
-			line += " on " + safeList(u.Servers)
+	for i, u := range us {
+		if i == 0 {
+			fmt.Fprint(b, "\nNot checked, in detail:\n")
 		}
-		if u.Why != "" {
-			line += ": " + u.Why
-		}
-		if u.Setting != nil {
-			line += " (" + *u.Setting + " would allow it)"
-		}
-		paragraph(b, line, 2)
+		paragraph(b, u.String(), 2)
 	}
 }
