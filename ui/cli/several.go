@@ -29,17 +29,16 @@ func (o *options) each(std IO, read func(i int) (object any, text string, err er
 			}
 		}
 		e, coded := errors.AsType[exit.Error](err)
+		said := coded && (e.Code == exit.NoCandidate || e.Code == exit.Finding) // by the text
 		switch {
 		case err == nil:
-		case !several || coded && e.Code != exit.NoCandidate && e.Code != exit.Finding || errors.Is(err, context.Canceled):
+		case !several || coded && !said || errors.Is(err, context.Canceled):
 			return err
-		case coded:
-			if w, ok := errors.AsType[exit.Error](worst); worst == nil || ok && w.Code != exit.Failure && w.Code < e.Code {
-				worst = err
-			}
-		case !coded:
+		case !said:
 			std.note("%s", znode.Safe(err.Error(), 1000))
 			worst = exit.Passed(exit.Failure)
+		case worst == nil || errors.Is(err, exit.Critical) && errors.Is(worst, exit.Empty):
+			worst = err
 		}
 	}
 	return worst

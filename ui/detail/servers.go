@@ -9,6 +9,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/pager"
+	"electop/ui/plain"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -104,8 +105,13 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		if who := v.connectedTo(m); who != "" {
 			prose(2, term.Muted, "of this election: "+who)
 		}
-		for _, h := range gaps(m) {
-			prose(2, h.Style, h.Text)
+		for _, u := range plain.Unreported(t.Servers[i : i+1]) {
+			st := term.Trouble
+			if u.Setting != nil {
+				st = term.Muted // nothing is wrong with the server
+			}
+			u.Servers = nil // its own
+			prose(2, st, u.String())
 		}
 	}
 	add()
@@ -126,7 +132,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	}
 	prose(2, term.Muted, asked+".")
 	if !t.Whole {
-		prose(2, term.Trouble, "This may not be the whole ensemble: "+incomplete(t))
+		prose(2, term.Trouble, "This may not be the whole ensemble: "+znode.Safe(plain.Unwhole(t), 0))
 	}
 	if text := wording.RiskWarning(s); text != "" {
 		prose(2, term.Trouble, text)

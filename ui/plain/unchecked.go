@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,26 +32,34 @@ func NotChecked(s *doctor.State) []Unchecked {
 		})
 	}
 	if !t.Whole {
-		why := t.Unwhole
-		if why == "" {
-			why = "not every member of the ensemble is known to have been asked"
-		}
-		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: why})
+		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: Unwhole(t)})
 	}
+	out = append(out, Unreported(t.Servers)...)
+	asked := func(sv session.Server) bool { return sv.Watches.State != session.NotAsked }
+	if !slices.ContainsFunc(t.Servers, asked) && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
+		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "the servers were not asked for them"})
+	}
+	return out
+}
+
+// Unwhole says why t may not be the whole ensemble.
+func Unwhole(t *session.Table) string {
+	return cmp.Or(t.Unwhole, "not every member of the ensemble is known to have been asked")
+}
+
+// Unreported lists what servers were asked for and did not report.
+func Unreported(servers []session.Server) (out []Unchecked) {
 	add := func(what, server string, a session.Answer) {
 		if a.State == session.Answered || a.State == session.NotAsked {
 			return
 		}
-		for i := range out {
-			if u := &out[i]; u.What == what && u.Why == a.Why && len(u.Servers) > 0 {
-				u.Servers = append(u.Servers, server)
-				return
-			}
+		if i := slices.IndexFunc(out, func(u Unchecked) bool { return u.What == what && u.Why == a.Why }); i >= 0 {
+			out[i].Servers = append(out[i].Servers, server)
+			return
 		}
 		out = append(out, Unchecked{What: what, Servers: []string{server}, Why: a.Why, Setting: text(a.Hint)})
 	}
-	watches := false
-	for _, sv := range t.Servers {
+	for _, sv := range servers {
 		if sv.Basic.State == session.Failed && sv.Connections.State != session.Answered && sv.Watches.State != session.Answered {
 			add("anything", sv.Addr, sv.Basic)
 			continue
@@ -62,10 +71,6 @@ func NotChecked(s *doctor.State) []Unchecked {
 		if sv.Leftover {
 			add("all of it", sv.Addr, session.Answer{State: session.TooLarge, Why: "there is more of it than electop keeps"})
 		}
-		watches = watches || sv.Watches.State != session.NotAsked
-	}
-	if !watches && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
-		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "the servers were not asked for them"})
 	}
 	return out
 }

@@ -86,7 +86,11 @@ func ofPath(path string, state func() *doctor.State) (all []prometheus.Collector
 	labels := prometheus.Labels{"path": znode.Safe(path, pathMax)}
 	e := newEvents(labels)
 	now := describe(ofElection(), labels, func(put put) { sampleElection(state(), put) })
-	return []prometheus.Collector{e.handoffs, e.silence, e.takeover, e.vacancy, now}, e.count
+	all = []prometheus.Collector{e.handoffs, now}
+	for _, h := range e.durations {
+		all = append(all, h)
+	}
+	return all, e.count
 }
 
 // remove ends the watching of an election and takes away its metrics.

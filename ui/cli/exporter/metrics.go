@@ -165,8 +165,8 @@ func putTime(put put, metric string, t time.Time, label ...string) {
 
 // events counts the events of an election.
 type events struct {
-	handoffs                   *prometheus.CounterVec
-	silence, takeover, vacancy *prometheus.HistogramVec
+	handoffs  *prometheus.CounterVec
+	durations map[string]*prometheus.HistogramVec // by [model.Measure.Name]
 }
 
 func newEvents(labels prometheus.Labels) *events {
@@ -184,10 +184,12 @@ func newEvents(labels prometheus.Labels) *events {
 			Help:        "Changes of the leader, also to and from nobody, by why the old leader's znode was deleted, as far as that was known then.",
 			ConstLabels: labels,
 		}, []string{"cause"}),
-		silence: histogram("electop_silent_seconds", "Time from a leader's last sign of life to the deletion of its znode, as far as the servers report it."),
-		takeover: histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next one's "+
-			"if nobody led, to the acknowledgement of the next leader, as electop saw it."),
-		vacancy: histogram("electop_vacancy_seconds", "Time for which an election had no candidate before it had a leader again, as electop saw it."),
+		durations: map[string]*prometheus.HistogramVec{
+			"silent": histogram("electop_silent_seconds", "Time from a leader's last sign of life to the deletion of its znode, as far as the servers report it."),
+			"takeover": histogram("electop_takeover_seconds", "Time from the deletion of a leader's znode, or from the creation of the next one's "+
+				"if nobody led, to the acknowledgement of the next leader, as electop saw it."),
+			"vacant": histogram("electop_vacancy_seconds", "Time for which an election had no candidate before it had a leader again, as electop saw it."),
+		},
 	}
 	e.handoffs.WithLabelValues(nobody)
 	for _, c := range phrase.Causes() {
@@ -222,21 +224,15 @@ func (e *events) count(all []model.Event) error {
 			measures = []model.Measure{b.Handoff.Measures()[1]}
 		}
 		for _, m := range measures {
-			if m.Took == nil {
+			h := e.durations[m.Name]
+			if m.Took == nil || h == nil {
 				continue
 			}
 			quality := measured
 			if m.In == nil || m.Guess() {
 				quality = guess
 			}
-			switch m.Name {
-			case "silent":
-				e.silence.WithLabelValues(quality).Observe(m.Took.Seconds())
-			case "takeover":
-				e.takeover.WithLabelValues(quality).Observe(m.Took.Seconds())
-			case "vacant":
-				e.vacancy.WithLabelValues(quality).Observe(m.Took.Seconds())
-			}
+			h.WithLabelValues(quality).Observe(m.Took.Seconds())
 		}
 	}
 	return nil
