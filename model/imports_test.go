@@ -98,7 +98,7 @@ var rooms = []struct {
 	{room: "ui/handoffs", imports: panel},
 	{room: "ui/lessons", imports: panel},
 	{room: "ui/detail", imports: append([]string{"ui/plain", "ui/recipe"}, panel...)},
-	{room: "ui/elections", imports: panel},
+	{room: "ui/elections", imports: append([]string{"ui/plain"}, panel...)},
 	{room: "ui/faults", imports: panel},
 	{room: "ui/palette", imports: panel},
 	{room: "ui/join", imports: panel},

@@ -11,6 +11,7 @@ import (
 	"electop/model/session"
 	"electop/model/znode"
 	"electop/ui/elections"
+	"electop/ui/plain"
 	"electop/ui/wording"
 )
 
@@ -257,7 +258,7 @@ func reconnecting(path string, link model.Link) *world {
 
 // searched is what a search came to.
 func searched(running bool) *elections.Walk {
-	k := &elections.Walk{Root: "/", Visited: 1312, Denied: 4, Running: running}
+	k := &elections.Walk{Discovery: plain.Discovery{Root: "/", Visited: 1312, Denied: 4}, Running: running}
 	for _, w := range []*world{latch("/services/payments/of/the/european/region/leader", 5), controller(), latch("/services/search/\x1b[31mindexer", 3), leaderless(), latch("/tasks/nightly", 1)} {
 		s := w.state()
 		if strings.HasSuffix(s.Path, "indexer") {
@@ -265,9 +266,8 @@ func searched(running bool) *elections.Walk {
 			copied.Findings = []*doctor.Finding{{Severity: doctor.Warning}, {Severity: doctor.Critical}}
 			s = &copied
 		}
-		k.Found = append(k.Found, elections.Found{Path: s.Path, State: s, Waiting: s.Queue.Len() - s.Holders()})
+		k.Elections = append(k.Elections, plain.Found{State: s, Waiting: s.Queue.Len() - s.Holders()})
 	}
-	k.Found[1].Waiting = -1
 	if !running {
 		k.Stopped, k.Next = "20000 znodes were read", time.Date(2026, 5, 4, 12, 31, 7, 0, time.Local)
 	}

@@ -9,10 +9,12 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/units"
 	"electop/ui/action"
 	"electop/ui/elections"
+	"electop/ui/plain"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -206,7 +208,8 @@ func TestHostileServers(t *testing.T) {
 		}
 		t.Whole, t.Unwhole = false, evil
 	})
-	walk := &elections.Walk{Root: evil, Err: evil, Stopped: evil, Found: []elections.Found{{Path: "/" + evil, State: w.state()}}}
+	found := doctor.NewJournal(model.Config{Path: "/" + evil}).State()
+	walk := &elections.Walk{Discovery: plain.Discovery{Root: evil, Stopped: evil, Elections: []plain.Found{{State: found}}}, Err: evil}
 	m, _, _ := stagedWall(&allow{}, walk, w)
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"electop/ui/input"
+	"electop/ui/plain"
+	"electop/ui/wording"
 )
 
 // list is the elections watched and those that a search found, and where the
@@ -19,7 +21,7 @@ type list struct {
 	order int // in orders
 
 	of    *Walk // that found is of
-	found []Found
+	found []plain.Found
 }
 
 // update brings the rows up to date and finds the selected one again.
@@ -27,8 +29,8 @@ func (l *list) update(watched []Watched, walk *Walk) {
 	if l.of != walk {
 		l.of, l.found = walk, nil
 		if walk != nil {
-			l.found = slices.Clone(walk.Found)
-			slices.SortStableFunc(l.found, func(a, b Found) int { return cmp.Compare(a.Path, b.Path) })
+			l.found = slices.Clone(walk.Elections)
+			slices.SortStableFunc(l.found, func(a, b plain.Found) int { return cmp.Compare(a.State.Path, b.State.Path) })
 		}
 	}
 	want := strings.ToLower(l.Filter)
@@ -45,8 +47,8 @@ func (l *list) update(watched []Watched, walk *Walk) {
 		add(Row{Path: v.Path, Watched: v, number: i + 1})
 	}
 	for i := range l.found {
-		if e := &l.found[i]; !seen[e.Path] {
-			add(Row{Path: e.Path, Found: e})
+		if e := &l.found[i]; !seen[e.State.Path] && !wording.Registry(e.State) { // a list of members is no election
+			add(Row{Path: e.State.Path, Found: e})
 		}
 	}
 	l.sort()

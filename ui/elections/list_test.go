@@ -10,6 +10,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/elections"
 	"electop/ui/input"
+	"electop/ui/plain"
 	"electop/ui/term"
 )
 
@@ -21,9 +22,9 @@ func watched(paths ...string) (all []elections.Watched) {
 }
 
 func found(paths ...string) *elections.Walk {
-	k := &elections.Walk{Root: "/"}
+	k := &elections.Walk{Discovery: plain.Discovery{Root: "/"}}
 	for _, p := range paths {
-		k.Found = append(k.Found, elections.Found{Path: p, State: doctor.NewJournal(model.Config{Path: p}).State()})
+		k.Elections = append(k.Elections, plain.Found{State: doctor.NewJournal(model.Config{Path: p}).State()})
 	}
 	return k
 }
@@ -85,8 +86,8 @@ func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
 func TestSort(t *testing.T) {
 	var p elections.Panel
 	walk := found("/y", "/x", "/v")
-	walk.Found[0].State, walk.Found[1].Waiting = inTrouble("/y", "yew", doctor.Critical), 9
-	walk.Found[1].State, walk.Found[2].State = inTrouble("/x", "xylo", doctor.Info), inTrouble("/v", "vine", doctor.Warning)
+	walk.Elections[0].State, walk.Elections[1].Waiting = inTrouble("/y", "yew", doctor.Critical), 9
+	walk.Elections[1].State, walk.Elections[2].State = inTrouble("/x", "xylo", doctor.Info), inTrouble("/v", "vine", doctor.Warning)
 	all := watched("/z", "/b")
 	for i := range all {
 		all[i].State = inTrouble(all[i].Path, "", "")
@@ -106,8 +107,8 @@ func TestSort(t *testing.T) {
 // The filter finds what a row shows: the leader, and the state.
 func TestFilterFindsLeaderAndState(t *testing.T) {
 	walk := found("/dead", "/led")
-	walk.Found[1].State = inTrouble("/led", "Amber", doctor.Warning)
-	walk.Found[0].State = inTrouble("/dead", "", doctor.Info)
+	walk.Elections[1].State = inTrouble("/led", "Amber", doctor.Warning)
+	walk.Elections[0].State = inTrouble("/dead", "", doctor.Info)
 	j, all := doctor.NewJournal(model.Config{Path: "/z"}), watched("/z")
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1}})
 	all[0].State = j.State()

@@ -78,7 +78,7 @@ func (r *Row) words() []string {
 // waiting is how many wait, or could take over where there is no queue; -1 where that is not visible.
 func waiting(r Row) int {
 	if r.Found != nil {
-		return r.Found.Waiting
+		return r.Found.Visible()
 	}
 	s := r.Watched.State
 	return s.Queue.Len() - wording.Holders(s)

@@ -113,7 +113,7 @@ func (v *Panel) tail() []term.Span {
 	}
 	text := strconv.Itoa(len(v.Watched)) + " watched"
 	if v.Walk != nil {
-		text += ", " + strconv.Itoa(len(v.Walk.Found)) + " found"
+		text += ", " + strconv.Itoa(v.Walk.ElectionCount()) + " found"
 	}
 	return append(out, term.Span{Style: term.Muted, Text: text, Keep: 8})
 }
@@ -149,7 +149,7 @@ func (v *Panel) searchLines(w int) []term.Span {
 		say(term.Text, "searching below "+root+"   "+read)
 	case k.Err != "":
 		say(term.Trouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
-	case len(k.Found) == 0:
+	case k.ElectionCount() == 0:
 		say(term.Muted, "no election below "+root+"   "+read+next(k))
 	default:
 		say(term.Muted, "found below "+root+"   "+read+next(k))

@@ -9,6 +9,7 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/plain"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -27,7 +28,7 @@ type Row struct {
 	Path    string
 	Watched *Watched
 	number  int
-	Found   *Found
+	Found   *plain.Found
 }
 
 // columns are the widths of the table of elections, each but the first

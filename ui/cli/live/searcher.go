@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"electop/model/znode"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
@@ -130,8 +131,10 @@ func (s *searcher) set(d plain.Discovery, running bool, err error) {
 		s.next = time.Time{}
 	}
 	s.last = d
-	w := walk(d, running, err)
-	w.Next = s.next
+	w := list.Walk{Discovery: d, Running: running, Next: s.next}
+	if err != nil {
+		w.Err = znode.Safe(err.Error(), 0)
+	}
 	s.walk.Store(&w)
 	s.mark()
 }

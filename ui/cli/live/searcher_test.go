@@ -84,8 +84,8 @@ func TestListIsSearchedAgain(t *testing.T) {
 			t.Helper()
 			holds := func(w *list.Walk) bool {
 				var found []string
-				for _, f := range w.Found {
-					found = append(found, f.Path)
+				for _, f := range w.Elections {
+					found = append(found, f.State.Path)
 				}
 				slices.Sort(found)
 				return !w.Running && slices.Equal(found, paths)
