@@ -42,7 +42,7 @@ func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 		"journal and state":                      {most: 30},
 		"with verified watches":                  {tables: true, most: 35},
 		"with a frame":                           {drawn: true, most: 140},
-		"with a frame and with verified watches": {drawn: true, tables: true, most: 140},
+		"with a frame and with verified watches": {drawn: true, tables: true, most: 150},
 	} {
 		fewBytes, few := cost(100, c.drawn, c.tables)
 		manyBytes, many := cost(10_000, c.drawn, c.tables)
