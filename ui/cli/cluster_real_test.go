@@ -116,7 +116,8 @@ func TestTurnToAnotherCluster(t *testing.T) {
 		}
 		create(t, c, root+"/one/e/n_", "amber", contender)
 		create(t, c, root+"/two/e/n_", "birch", contender)
-		env := configured(t, fmt.Sprintf("[clusters.first]\nservers = %q\npaths = [\"/e\"]\n[clusters.second]\nservers = %q\n[clusters.dead]\nservers = \"127.0.0.1:1\"\nconnect-timeout = \"100ms\"\n", addr+root+"/one", addr+root+"/two"))
+		env := configured(t, fmt.Sprintf("[clusters.first]\nservers = %q\npaths = [\"/e\"]\n[clusters.second]\nservers = %q\n"+
+			"[clusters.dead]\nservers = \"127.0.0.1:1\"\nconnect-timeout = \"100ms\"\n", addr+root+"/one", addr+root+"/two"))
 		x := openTerminalWith(t, env, 120, 36, "--cluster", "first")
 		x.sees("amber", "leads")
 		x.press(":cluster d")

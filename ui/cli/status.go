@@ -75,15 +75,18 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// readStatus reads the elections over one connection, and asks the servers about them.
+// readStatus reads the elections over one connection, each within --connect-timeout, and asks
+// the servers about them.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var unasked error
-	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) (err error) {
+	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) (err error) {
 		asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
 		unasked, err = ask.While(ctx, asker, func() ([]*doctor.Journal, error) {
 			all = nil
 			for _, path := range o.paths {
+				wait, cancel := context.WithTimeout(ctx, o.cluster.Reach().For)
 				j, err := o.readOnce(wait, conn, path)
+				cancel()
 				if err != nil {
 					return nil, err
 				}

@@ -35,7 +35,6 @@ func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 	}
 	holes := plain.NotChecked(s)
 	if s.Answers == nil {
-		holes = holes[:1] // nobody was asked
 		holes[0].Setting = nil
 		if holes[0].Why = "v asks the servers"; why != "" {
 			holes[0].Why = why
