@@ -68,7 +68,7 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 			j.vacancy = Vacancy{changed.likely, VacancyWatched}
 		}
 	}
-	j.past.end(at, h.Cause)
+	j.past.end(at)
 	j.head = head
 	if head != nil {
 		j.past.begin(j.reign(at, changed))

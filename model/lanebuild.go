@@ -231,16 +231,16 @@ func (b *laneBuilder) lanes(more, left int) *Lanes {
 	return out
 }
 
-// causes puts into the lanes why leaders' znodes were deleted, as the reigns have it.
+// causes puts into the lanes why leaders' znodes were deleted, as the handoffs have it.
 func (b *laneBuilder) causes(all []*Lane) {
-	for _, r := range b.Reigns {
-		x := b.znodes[r.Leader.ID()]
-		if x == nil || r.To.IsZero() || r.Cause == CauseUnknown {
+	for _, h := range b.Handoffs {
+		if h.From == nil || h.Cause == CauseUnknown || b.znodes[h.From.ID()] == nil {
 			continue
 		}
-		for i := range all[x.index].Znodes {
-			if z := &all[x.index].Znodes[i]; z.ID() == r.Leader.ID() && !z.End.IsZero() {
-				z.Cause = r.Cause
+		znodes := all[b.znodes[h.From.ID()].index].Znodes
+		for i := range znodes {
+			if z := &znodes[i]; z.ID() == h.From.ID() && !z.End.IsZero() {
+				z.Cause = h.Cause
 			}
 		}
 	}

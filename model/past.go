@@ -36,10 +36,10 @@ func (p *past) current() *Reign {
 }
 
 // end ends the current reign, if there is one.
-func (p *past) end(at time.Time, cause Cause) {
+func (p *past) end(at time.Time) {
 	if r := p.current(); r != nil {
 		ended := *r
-		ended.To, ended.Cause = session.Later(r.From, at), cause
+		ended.To = session.Later(r.From, at)
 		p.reigns = replaced(p.reigns, len(p.reigns)-1, ended)
 	}
 }
@@ -54,7 +54,7 @@ func (p *past) deny(at time.Time) {
 	case !r.FromKnown || !r.From.Before(at):
 		p.reigns = slices.Clone(p.reigns[:len(p.reigns)-1])
 	default:
-		p.end(at, CauseUnknown)
+		p.end(at)
 	}
 }
 
@@ -67,9 +67,8 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of the end of a reign, and returns its handoff, nil if that is
-// not remembered.
-func (p *past) correct(x correction) (corrected *Handoff) {
+// correct corrects the cause of a handoff, and returns it, nil if it is not remembered.
+func (p *past) correct(x correction) *Handoff {
 	for i, h := range slices.Backward(p.handoffs) {
 		if h.From == nil || h.From.ID() != x.from || !h.At.Equal(x.at) {
 			continue
@@ -77,18 +76,10 @@ func (p *past) correct(x correction) (corrected *Handoff) {
 		of := *h
 		of.Cause, of.Evidence = x.cause, x.evidence
 		of.Silent, of.SilentIn = nil, nil // its session did not expire
-		corrected, p.handoffs = &of, replaced(p.handoffs, i, &of)
-		break
+		p.handoffs = replaced(p.handoffs, i, &of)
+		return &of
 	}
-	for i, r := range slices.Backward(p.reigns) {
-		if r.Leader.ID() != x.from || !r.To.Equal(x.at) {
-			continue
-		}
-		r.Cause = x.cause
-		p.reigns = replaced(p.reigns, i, r)
-		break
-	}
-	return corrected
+	return nil
 }
 
 // Reign returns the reign of the first contender, false where nobody is said to lead.
@@ -112,5 +103,4 @@ type Reign struct {
 	// Earliest and Latest bound when it began: see [Journal.reign].
 	Earliest, Latest time.Time
 	To               time.Time // zero: it has not ended
-	Cause            Cause     // of its end
 }

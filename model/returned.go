@@ -19,7 +19,6 @@ type Returned struct {
 	// Sessions came from Host since, and own no contender: one of them is its
 	// client's, if no other program on that host connected meanwhile.
 	Sessions []uint64
-	Seen     time.Time // the first of them
 
 	before []uint64 // sessions that were connected from Host before
 }
@@ -75,9 +74,6 @@ func (r *returned) hear(t *session.Table, v session.View, at time.Time, owned fu
 		}
 		y := *x
 		y.Sessions = came
-		if y.Seen.IsZero() {
-			y.Seen = at
-		}
 		now[len(now)-1] = &y
 	}
 	*r = now

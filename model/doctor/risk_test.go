@@ -110,9 +110,6 @@ func TestCausesByTables(t *testing.T) {
 	if h := last(); h.Cause != model.CauseDeleted || !strings.Contains(h.Evidence, "is alive without") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
-	if rs := c.J.State().Reigns; rs[0].Cause != model.CauseDeleted {
-		t.Errorf("reigns %+v", rs)
-	}
 	if before.Handoffs[0].Cause != model.CauseLeft {
 		t.Error("an old state changed")
 	}
