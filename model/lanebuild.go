@@ -179,7 +179,7 @@ func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
 }
 
 func (b *laneBuilder) lanes(more, left int) *Lanes {
-	out := &Lanes{More: more, Left: left, Until: b.At, Cut: b.State.lanes.leftFrom, Writes: b.State.lanes.writes, WritesCut: b.State.lanes.writesFrom, Gaps: b.State.lanes.gaps}
+	out := &Lanes{More: more, Left: left, Until: b.At, Cut: b.State.lanes.leftFrom, Writes: b.State.lanes.writes, Gaps: b.State.lanes.gaps}
 	for _, cut := range []time.Time{b.State.lanes.holdsFrom, b.State.lanes.leftFrom, b.State.lanes.oursFrom, b.State.lanes.turnsFrom} {
 		out.From = session.Later(out.From, cut)
 	}

@@ -25,10 +25,8 @@ type Lanes struct {
 	// Notices are the last notifications that the embedded server sent, those of whole
 	// deletions, at most [NoticesMax], oldest first.
 	Notices []Notice
-	// Writes are the attempts of leaders' workers, oldest first. The earlier ones are not
-	// kept if there was one at WritesCut or before; zero: all are kept.
-	Writes    []Tried
-	WritesCut time.Time
+	// Writes are the last attempts of leaders' workers, oldest first.
+	Writes []Tried
 	// Gaps are the times in which nothing was observed, oldest first. What the lanes say
 	// then of znodes is what was so before.
 	Gaps []Gap

@@ -34,7 +34,6 @@ type watchTable struct {
 type watching struct {
 	server  string
 	names   []string // children, sorted; at most watchedMax
-	itself  bool     // the election's own path
 	partial bool     // there was more
 }
 
@@ -55,7 +54,7 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 		for j := range s.Watched {
 			w := &s.Watched[j]
 			name, child := childOf(path, w.Path)
-			if !child && w.Path != path {
+			if !child {
 				continue
 			}
 			for _, session := range w.Sessions {
@@ -64,11 +63,7 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 					x = &watching{server: znode.Safe(s.Addr, 0)}
 					r.watching[session] = x
 				}
-				if child {
-					x.names = append(x.names, name)
-				} else {
-					x.itself = true
-				}
+				x.names = append(x.names, name)
 				x.partial = x.partial || s.Leftover
 			}
 		}
