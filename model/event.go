@@ -106,7 +106,7 @@ func (h *Handoff) Measures() [4]Measure {
 	switch {
 	case h.From == nil:
 		out[0].Why, out[2].Why, out[3].Why = NobodyLed, Unwatched, NobodyLed
-	case h.Cause == CauseResigned || h.Cause == CauseClosed || h.Cause == CauseLeft:
+	case h.Cause != CauseExpired && h.Cause != CauseUnknown:
 		out[0].Why = NotSilent
 	}
 	if h.To == nil {

@@ -40,6 +40,9 @@ func TestCausesByZnodes(t *testing.T) {
 		again := s.Join(1)
 		s.Read()
 		cause(s, model.CauseDeleted, again)
+		if m := s.J.State().Handoffs[0].Measures()[0]; m.Why != model.NotSilent {
+			t.Errorf("how long it was silent is not known because: %s", m.Why)
+		}
 		if before.Handoffs[0].Cause != model.CauseUnknown {
 			t.Error("an old state changed")
 		}
