@@ -166,14 +166,16 @@ func scenes(t *testing.T) []scene {
 			Candidate: amber, Leader: true, Next: birch,
 			Danger: session.Danger{By: start.Add(3500 * time.Millisecond), Since: start, Evidence: "no member of the ensemble has a connection of its session"},
 		}}},
-		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, Danger: session.Danger{By: start.Add(-time.Second)}, Leader: true}}},
-		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}}}},
-		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}, Leader: true}}},
-		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}}}},
-		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start}, Leader: true}}},
+		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, Danger: by(start.Add(-time.Second)), Leader: true}}},
+		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, Danger: by(start)}}},
+		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, Danger: by(start), Leader: true}}},
+		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, Danger: by(start)}}},
+		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, Danger: by(start), Leader: true}}},
 		{"cause", model.Explained{Handoff: model.Handoff{From: amber, To: birch, Cause: model.CauseDeleted, Evidence: "its session is alive without its znode"}}},
 		{"finding-worse", doctor.FindingChanged{Finding: ghost(), Raised: true, Was: doctor.Warning}},
-		{"risk-raised-queueless", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: birch, Danger: session.Danger{By: start.Add(2 * time.Second)}, Leader: true, Queueless: true}}},
+		{"risk-raised-queueless", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
+			Candidate: birch, Danger: by(start.Add(2 * time.Second)), Leader: true, Queueless: true,
+		}}},
 	}
 }
 
@@ -199,3 +201,6 @@ func ghost() *doctor.Finding {
 		Sessions: []uint64{0xa1}, References: []string{"CURATOR-644", "ZooKeeper recipes: leader election"},
 	}
 }
+
+// by is a danger whose bound is known.
+func by(at time.Time) session.Danger { return session.Danger{By: at} }
