@@ -310,7 +310,8 @@ func TestCausesAreTrue(t *testing.T) {
 				return // a session expired at that time, which the servers only count
 			}
 			switch {
-			case h.Cause == model.CauseUnknown, h.Cause == end, h.Cause == model.CauseLeft && end != model.CauseExpired, h.Cause == model.CauseDeleted && end == model.CauseResigned:
+			case h.Cause == model.CauseUnknown, h.Cause == end, h.Cause == model.CauseLeft && end != model.CauseExpired,
+				h.Cause == model.CauseDeleted && end == model.CauseResigned:
 			default:
 				t.Fatalf("%s: said to have %s (%s), and it was %s", h.From.Name, h.Cause, h.Evidence, end)
 			}

@@ -259,7 +259,10 @@ func reconnecting(path string, link model.Link) *world {
 // searched is what a search came to.
 func searched(running bool) *elections.Walk {
 	k := &elections.Walk{Discovery: plain.Discovery{Root: "/", Visited: 1312, Denied: 4}, Running: running}
-	for _, w := range []*world{latch("/services/payments/of/the/european/region/leader", 5), controller(), latch("/services/search/\x1b[31mindexer", 3), leaderless(), latch("/tasks/nightly", 1)} {
+	for _, w := range []*world{
+		latch("/services/payments/of/the/european/region/leader", 5), controller(), latch("/services/search/\x1b[31mindexer", 3),
+		leaderless(), latch("/tasks/nightly", 1),
+	} {
 		s := w.state()
 		if strings.HasSuffix(s.Path, "indexer") {
 			copied := *s

@@ -256,7 +256,8 @@ func TestDialects(t *testing.T) {
 		})
 	}
 	for _, d := range dialect.All() {
-		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" && d.ID != "unknown-single" && d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported { // they have tests of their own
+		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" && d.ID != "unknown-single" &&
+			d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported { // they have tests of their own
 			t.Errorf("%s has no example", d.ID)
 		}
 	}

@@ -28,7 +28,8 @@ func TestForeignWatchers(t *testing.T) {
 	c.answer(crowd("/e/"+names[0], 61))
 	c.has("foreign-watchers warning")
 	f := c.J.State().Findings[0]
-	if !strings.HasPrefix(f.Title, "61 sessions without") || !slices.Contains(f.Evidence, "session 0x64 from 10.0.0.7:4000") || !slices.Contains(f.Evidence, "and 46 more") {
+	if !strings.HasPrefix(f.Title, "61 sessions without") || !slices.Contains(f.Evidence, "session 0x64 from 10.0.0.7:4000") ||
+		!slices.Contains(f.Evidence, "and 46 more") {
 		t.Errorf("%+v", f)
 	}
 	c.told(crowd("/e/"+names[0], 61), "foreign-watchers warning") // and not once more as information

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -214,7 +215,8 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 					note(b.Risk)
 				}
 			case model.Handoff:
-				if b.From != nil && b.From.Session == victim.Session && (b.Cause == model.CauseLeft || b.Cause == model.CauseDeleted || b.Cause == model.CauseResigned || b.Cause == model.CauseClosed) {
+				if b.From != nil && b.From.Session == victim.Session &&
+					slices.Contains([]model.Cause{model.CauseLeft, model.CauseDeleted, model.CauseResigned, model.CauseClosed}, b.Cause) {
 					t.Fatalf("the session expired: %s, %s", b.Cause, b.Evidence)
 				}
 			}

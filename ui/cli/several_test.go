@@ -41,7 +41,11 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 			t.Error(out)
 		}
 		env := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\n[clusters.named]\nservers = %[1]q\npaths = [\"/empty\", \"/led\"]\n", addr+root))
-		for args, want := range map[string]string{"status --cluster prod --json": "/led", "status --cluster named --json": "/empty /led", "doctor --cluster named --json --for 10ms": "/empty /led"} {
+		for args, want := range map[string]string{
+			"status --cluster prod --json":             "/led",
+			"status --cluster named --json":            "/empty /led",
+			"doctor --cluster named --json --for 10ms": "/empty /led",
+		} {
 			cmd := exec.Command("electop", strings.Fields(args)...)
 			cmd.Env = append(cmd.Environ(), env...)
 			out, err := cmd.Output()

@@ -55,7 +55,8 @@ func TestWhyTheFailoverWasSlow(t *testing.T) {
 				}
 				return false
 			})
-			if h.Cluster != addr || h.Path != path || h.FromName != "amber" || h.ToName != "birch" || h.From == "" || h.To == "" || h.Takeover == nil || h.Vacant != nil || h.NoVacancy == nil {
+			if h.Cluster != addr || h.Path != path || h.FromName != "amber" || h.ToName != "birch" || h.From == "" || h.To == "" ||
+				h.Takeover == nil || h.Vacant != nil || h.NoVacancy == nil {
 				t.Errorf("the handoff: %+v", h)
 			}
 			return h

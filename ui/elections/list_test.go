@@ -112,7 +112,9 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	j, all := doctor.NewJournal(model.Config{Path: "/z"}), watched("/z")
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1}})
 	all[0].State = j.State()
-	for filter, want := range map[string][]string{"amber": {"/led"}, "WARNING": {"/z", "/led"}, "1 finding": {"/led", "/dead"}, "no leader": {"/z"}, "none": {"/z"}} {
+	for filter, want := range map[string][]string{
+		"amber": {"/led"}, "WARNING": {"/z", "/led"}, "1 finding": {"/led", "/dead"}, "no leader": {"/z"}, "none": {"/z"},
+	} {
 		var p elections.Panel
 		p.Filter = filter
 		p.Settle(elections.Shown{Watched: all, Walk: walk}, term.Rect{W: 100, H: 20})

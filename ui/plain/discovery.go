@@ -108,7 +108,12 @@ func (d Discovery) JSON() any {
 	}
 	for _, f := range elections {
 		s := f.State
-		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s), Problem: text(string(phrase.Trouble(s))), AtRisk: []string{}}
+		e := election{
+			Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()),
+			Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting,
+			Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s),
+			Problem: text(string(phrase.Trouble(s))), AtRisk: []string{},
+		}
 		for _, r := range s.Risks {
 			e.AtRisk = append(e.AtRisk, *znodePath(s.Path, r.Candidate))
 		}

@@ -116,7 +116,8 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 // readDirectory reads a directory and the first of its children. One with more children
 // than [model.NamesMax], or that is counted, has its stat only. Each request is made by a call of try, at most
 // limit of those for the children at a time.
-func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int, try func(send func() error) error) (*model.Directory, error) {
+func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
+	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
 	var stat *zk.Stat
 	err := try(func() (err error) {

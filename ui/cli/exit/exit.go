@@ -45,7 +45,8 @@ func Codes() []Code {
 		{Failure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; something that must hold did not hold under demo --chaos --headless"},
 		{Usage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{NoServer, "no server reached within --connect-timeout"},
-		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. Of several elections one is enough. discover --problems: there is one"},
+		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. " +
+			"Of several elections one is enough. discover --problems: there is one"},
 		{Finding, "doctor: at least one finding of one election is critical"},
 		{Own, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
 		{CannotExecute, "campaign -- CMD: CMD cannot be executed"},
