@@ -2,10 +2,12 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -125,6 +127,17 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	t.Flush() // into memory
 }
 
+// watched are the znodes that a contender watches, those of the queue by their numbers.
+func watched(s *doctor.State, e doctor.Edge) string {
+	names := slices.Clone(e.Watched)
+	for i, name := range names {
+		if at := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == name }); at >= 0 {
+			names[i] = phrase.Numbered(s.Queue.At(at))
+		}
+	}
+	return safeList(names)
+}
+
 // watchText says what the contender at position i watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
@@ -139,9 +152,9 @@ func watchText(s *doctor.State, i int) string {
 	case doctor.MissingWatch:
 		return want + " MISSING"
 	case doctor.OtherWatch:
-		return safeList(edge.Watched) + ", should be " + want
+		return watched(s, edge) + ", should be " + want
 	case doctor.WrongWatch:
-		return safeList(edge.Watched) + " WRONG, should be " + want
+		return watched(s, edge) + " WRONG, should be " + want
 	}
 	if s.Table != nil {
 		want += " inferred"

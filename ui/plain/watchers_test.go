@@ -33,7 +33,7 @@ func TestLeaderWatchers(t *testing.T) {
 // recipe asks for, in text and in JSON.
 func TestFirstAnswerReplacesInference(t *testing.T) {
 	s := asked(t, herd())
-	if text := plain.StatusText(s); !strings.Contains(text, "n_0000000001, should be 2\n") || strings.Contains(text, "inferred") {
+	if text := plain.StatusText(s); !strings.Contains(text, "  1, should be 2\n") || strings.Contains(text, "inferred") {
 		t.Errorf("status says\n%s", text)
 	}
 	c := decode[struct {
