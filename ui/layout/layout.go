@@ -53,7 +53,7 @@ type Shape struct {
 	Messages bool // the server reports its messages
 	Rows     int  // of candidates
 	Live     bool // a live cluster without a lesson, and none of the candidates is electop's: the recipe is behind tab
-	Findings bool // there are some
+	Findings bool // there are some, or there is no candidate to show
 }
 
 // Arrangement is where everything is.
@@ -76,7 +76,8 @@ type Arrangement struct {
 // is seen zoomed.
 //
 // On a live cluster the recipe has a place only while it has the focus. Otherwise the
-// findings are there or, if there is none, the selected candidate.
+// findings are there or, if there is none, the selected candidate. Without candidates it is
+// the findings that say so.
 //
 // Where leaders have workers, belief takes the place of the recipe, or is below
 // it on a tall screen. A narrow screen shows it in brief in the place of the

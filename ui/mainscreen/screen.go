@@ -102,6 +102,6 @@ func (x *Screen) shape() layout.Shape {
 	return layout.Shape{
 		Focus: x.Focus, Zoomed: x.Zoomed, Lesson: x.Lesson != nil, Workers: x.State.Work.Rules.Workers,
 		Messages: x.State.Pace != nil, Rows: x.Candidates.Rows.Len(),
-		Live: x.Badge == "" && x.Lesson == nil && len(x.State.Members) == 0, Findings: len(x.State.Findings) > 0,
+		Live: x.Badge == "" && x.Lesson == nil && len(x.State.Members) == 0, Findings: len(x.State.Findings) > 0 || x.Candidates.Rows.Len() == 0,
 	}
 }
