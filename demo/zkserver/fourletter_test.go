@@ -42,6 +42,7 @@ var shapes = []struct {
 	{regexp.MustCompile(`0x[0-9a-f]+`), "HEX"},
 	{regexp.MustCompile(`\d+\.\d+`), "FLOAT"},
 	{regexp.MustCompile(`(?m)^(data(Log)?(Dir|Size|DirSize))=.*`), "$1="},
+	{regexp.MustCompile(`Outstanding: -\d+`), "Outstanding: N"}, // Apache counts without a lock
 	{regexp.MustCompile(`\b\d+\b`), "N"},
 }
 
