@@ -65,7 +65,7 @@ type Handoff struct {
 	// The bounds of each, nil where unknown: the durations are guesses.
 	SilentIn, TakeoverIn, VacantIn *Span
 
-	// Timeout is that of From's session, 0 if unknown. Untold says why the servers told
+	// Timeout is the timeout of From's session, 0 if unknown. Untold says why the servers told
 	// nothing of that session; safe to show.
 	Timeout time.Duration
 	Untold  string

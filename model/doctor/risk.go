@@ -15,7 +15,7 @@ type Risk struct {
 	session.Danger
 	Leader    bool               // it holds the role
 	Next      *dialect.Candidate // would take over, nil for none
-	Queueless bool               // Next is not known: who waits is not in the queue
+	Queueless bool               // Next is unknown: those that wait are not in the queue
 
 	said      bool      // an event reported it
 	announced time.Time // the bound in the last event; zero: none

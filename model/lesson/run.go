@@ -215,7 +215,7 @@ func (r *Run) note(m *moment) {
 	}
 }
 
-// Input applies an input; choice is that of an Answer, from 0. It returns why it
+// Input applies an input; choice is the number of an Answer, from 0. It returns why it
 // cannot be applied now, "" if it was.
 func (r *Run) Input(in Input, choice int) (why string) {
 	p := r.now()
@@ -352,7 +352,7 @@ func (r *Run) draw() View {
 	return v
 }
 
-// verdict is what is said of the answer, once it is known; "" where there was
+// verdict words whether the answer was right, once that is known; "" where there was
 // none.
 func (r *Run) verdict(q *Question) string {
 	switch {

@@ -119,7 +119,7 @@ const (
 	pathMax   = 1024
 )
 
-// leaderState is what is known of the leader of an election.
+// leaderState says whether it is known who leads an election.
 type leaderState string
 
 const (

@@ -78,7 +78,7 @@ func (s *script) link(l model.Link) {
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
 // read is a read after joins creates and the deletion of the leavers, all within the
-// last milliseconds, and missed changes before. data is that of the new ones.
+// last milliseconds, and missed changes before. data is the new ones' data.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -273,7 +273,7 @@ func empty(name string) *script {
 	return s
 }
 
-// TestLeaderStates: a known leader, none, a free lock and not knowing are told apart.
+// TestLeaderStates: a known leader, none, a free lock and an unknown one are four states.
 func TestLeaderStates(t *testing.T) {
 	t.Parallel()
 	lost := alone("n_", "")
