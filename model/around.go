@@ -128,10 +128,12 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// watching adds the sessions that watch the leader's znode, by the servers' tables.
+// watching adds the sessions that watch the leader's znode, by the servers' tables. Without a
+// leader the watches are used up, and those who do not watch again yet could lead too: then
+// only a watch shows something.
 func (o *Standbys) watching(s *State) {
-	o.Listed = true
 	leader := s.First()
+	o.Listed = leader != nil || len(s.watchers.Others) > 0
 	for _, id := range s.watchers.Others {
 		if leader != nil && leader.Session == id {
 			continue

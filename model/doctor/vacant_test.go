@@ -9,6 +9,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -164,4 +165,19 @@ func TestLeaderMember(t *testing.T) {
 			c.after(0)
 		})
 	}
+}
+
+// Watches are used up when the lock is deleted: that nobody watches an absent one does not
+// show that nobody could lead.
+func TestVacantWithoutWatchers(t *testing.T) {
+	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
+	c := newClinic(t, model.Config{Path: lock, Found: true, AckFollows: true})
+	c.single()
+	c.beside("/hadoop-ha/ns", "ActiveBreadCrumb/")
+	c.answer(func(*session.Table) {})
+	if got := doctor.Could("lead", c.J.State().Standbys()); got != "who could lead is not visible" {
+		t.Error(got)
+	}
+	c.after(20 * time.Second)
+	c.after(time.Minute, "no-leader critical")
 }
