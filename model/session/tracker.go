@@ -156,8 +156,10 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	}
 	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore, Timeout: h.timeout}
 	d.Silent, d.Sure = h.Silence()
-	if by := h.bound(k.tick); k.term.known && !by.IsZero() {
-		d.By, d.Epoch = by, k.term.epoch
+	if by := h.bound(k.tick); !by.IsZero() {
+		if k.term.known {
+			d.By, d.Epoch = by, k.term.epoch
+		}
 		if heard := by.Add(-h.timeout); h.timeout > 0 && heard.Before(d.Silent) {
 			d.Silent = heard // the deadline is the last sign of life and the timeout
 		}

@@ -116,7 +116,7 @@ func checked(s *doctor.State) []string {
 				verified++
 			}
 		}
-		if s.Tracked.Timeout(c.Session) > 0 {
+		if s.Tracked.Timeout(c.Session) > 0 || s.Risk(c) != nil {
 			heard++
 		}
 	}
