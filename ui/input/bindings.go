@@ -88,7 +88,7 @@ func Bindings(observeOnly bool) []Binding {
 		def(CmdEraseAll, ModeFilter|ModePalette, []string{"ctrl+u"}, "ctrl-u", "erase all"),
 		footed(def(CmdYes, ModeDialog, []string{"y"}, "y", "yes"), 1, 0),
 		footed(def(CmdNo, ModeDialog, []string{"n", "esc"}, "n", "no"), 2, 0),
-		footed(def(CmdSort, ModeElections, []string{"o"}, "o", "sort"), 14, 6).long("sort the list by something else than what is wrong: number, path, who waits"),
+		footed(def(CmdSort, ModeElections, []string{"o"}, "o", "sort"), 14, 6).long("sort the list by number, path or waiting candidates; trouble is first without it"),
 		footed(def(CmdCopy, ModeNormal|ModePast|ModeElections, []string{"y"}, "y", "copy path"), 15, 6).long("send the selected znode's path to the terminal's clipboard, also over ssh"),
 		footed(def(CmdTheme, ModeNormal|ModePast, []string{"T"}, "T", "theme"), 15, 5).long("dark, light, no colours"),
 		footed(def(CmdPalette, ModeNormal|ModePast, []string{":"}, ":", "actions"), 16, 5).long("everything that can be done, by its name"),

@@ -14,7 +14,7 @@ import (
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
 const lessonWidth = 100
 
-// news is what is added to the text of a part while it goes on, in order.
+// news lists the sentences that a part gets while it continues, in order.
 func news(v *lesson.View) [6]string {
 	done := ""
 	if v.Done {

@@ -152,7 +152,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Two paths with one label are told apart: the second is not watched, and counted.
+// Of two paths with one label the second is not watched, and counted.
 func TestLabelOfAnotherElection(t *testing.T) {
 	onCluster(t, func(c *cluster) {
 		c.create("/a\u202e", "n_")

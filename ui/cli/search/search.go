@@ -122,7 +122,7 @@ func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
 	return unasked
 }
 
-// journal is that of an election after one read.
+// journal returns the journal of an election after one read.
 func journal(f discover.Found) *doctor.Journal {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})

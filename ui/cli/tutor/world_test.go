@@ -99,7 +99,7 @@ func (h *world) notice(n string) {
 	h.notices = append(h.notices, n)
 }
 
-// mark wakes who waits for another view.
+// mark wakes those that wait for another view.
 func (h *world) mark() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -22,8 +22,8 @@ type Election struct {
 	end      context.CancelFunc // of what runs
 }
 
-// Followed configures the election at path: the acknowledgement is that of its system. As long
-// as its system is not known, it is that of electop's own candidates.
+// Followed configures the election at path: it follows the acknowledgement of its system. As long
+// as its system is not known, it follows the one of electop's own candidates.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
