@@ -1,11 +1,20 @@
+// Package belief is the panel of belief and truth: who believes that it leads, who
+// leads, what the leaders' workers write, and whether that was safe.
+//
+// [Panel.Draw] draws all of it. [Panel.DrawBrief] is for small screens, where safety
+// and liveness are in a panel's title ([Panel.PropertySpans]).
 package belief
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -186,4 +195,318 @@ func (v *Panel) explain(all []believer) (term.Style, string) {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."
 	}
 	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
+}
+
+// DrawBrief draws the most important part: beliefs, the truth and the writes; in the
+// title, whether that was safe.
+func (v *Panel) DrawBrief(f *term.Frame, r term.Rect) {
+	s := v.State
+	tail := append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)
+	a := f.Box(r, "Belief", false, tail...)
+	w := a.Width() - 2
+	var lines [][]term.Span
+	add := func(line ...term.Span) { lines = append(lines, line) }
+	all := v.believers(f)
+	nameWidth := nameWidthOf(all, w)
+	if a.Height() > 2*len(all) {
+		add(believerHeads(nameWidth))
+	}
+	for _, b := range all {
+		v.addBeliever(f, b, nameWidth, w, add)
+	}
+	add(append([]term.Span{{Style: term.Muted, Text: "counter   "}}, counterSpans(s, w >= roomyFrom)...)...)
+	add(append([]term.Span{{Style: term.Muted, Text: "tokens    "}}, tries(s.Work.Tokens)...)...)
+	drawLines(a, lines)
+}
+
+// believer is a candidate that believes it leads, or that leads, or whose worker
+// still writes.
+type believer struct {
+	member    *model.Member      // nil: it is not ours
+	candidate *dialect.Candidate // its znode; nil: it was deleted
+	position  int                // of that, -1 without one
+}
+
+// believers are the leader, then those that wrongly believe they lead, then those
+// whose workers still write.
+func (v *Panel) believers(f *term.Frame) []believer {
+	s := v.State
+	const most = 4
+	var out []believer
+	add := func(m *model.Member) {
+		if m == nil || slices.ContainsFunc(out, func(b believer) bool { return b.member != nil && b.member.ID == m.ID }) || len(out) >= most {
+			return
+		}
+		b := believer{member: m, position: -1}
+		if m.Session != 0 {
+			i := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Session == m.Session && (m.Znode == "" || c.Name == m.Znode) })
+			if i >= 0 {
+				b.candidate, b.position = s.Queue.At(i), i
+			}
+		}
+		out = append(out, b)
+	}
+	if l := s.Leader(); l != nil {
+		if m := s.Member(l); m != nil {
+			add(m)
+		} else {
+			out = append(out, believer{nil, l, 0})
+		}
+	}
+	for _, id := range s.Properties.Believers {
+		add(rows.Member(s, id))
+	}
+	for i := len(s.Work.Last) - 1; i >= 0; i-- {
+		t := s.Work.Last[i]
+		if f.Picture.Sub(t.At) > writesShown {
+			break
+		}
+		f.At(t.At.Add(writesShown + time.Millisecond))
+		add(rows.Member(s, t.Member))
+	}
+	return out
+}
+
+func (b believer) name() string {
+	if b.member != nil {
+		return znode.Safe(b.member.Name, rows.NameMax)
+	}
+	return b.candidate.Label()
+}
+
+// wrong reports whether it believes that it leads, and does not.
+func (b believer) wrong() bool {
+	return b.member != nil && b.position != 0 && b.member.Fault != model.Killed && b.member.Belief == model.Leading
+}
+
+// addBeliever adds the lines of one: its belief, the truth, and the last writes of its
+// worker.
+func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add func(...term.Span)) {
+	g := &f.Theme.Glyph
+	sign, st := " ", term.Text
+	switch {
+	case b.wrong():
+		sign, st = g.LeaderLost, term.Alarm
+	case b.position == 0:
+		sign, st = g.Leader, term.Lead
+	}
+	believes := "unknown"
+	if b.member != nil {
+		believes = znode.Safe(string(b.member.Belief), rows.NameMax)
+		if b.member.Belief == model.Leading {
+			believes = "leads"
+		}
+		if fault := wording.FaultGlyph(&f.Theme.Glyph, b.member); fault != "" {
+			believes += " " + fault
+		}
+	}
+	truth := term.Span{Style: term.Text}
+	switch {
+	case b.position == 0:
+		truth.Text = "first: " + phrase.Brief(b.candidate)
+	case b.position > 0:
+		truth.Text = "waits: " + phrase.Brief(b.candidate)
+	case b.member.Znode != "":
+		truth = term.Span{Style: term.Trouble, Text: wording.ShortZnode(b.member.Znode) + " is deleted"}
+	default:
+		truth = term.Span{Style: term.Trouble, Text: "has no znode"}
+	}
+	add(term.Span{Style: st, Text: sign + " " + term.Fitted(b.name(), nameWidth) + "  "}, term.Span{Style: st, Text: term.Fitted(believes, 11)}, truth)
+	if b.member == nil {
+		return
+	}
+	counter, token := v.lastWrite(b.member.ID, model.Counter), v.lastWrite(b.member.ID, model.Tokens)
+	if counter == nil && token == nil {
+		add(term.Span{Style: term.Muted, Text: "  its worker has not written"})
+		return
+	}
+	line := []term.Span{{Style: term.Muted, Text: "  "}}
+	if w >= roomyFrom {
+		line[0].Text = "  its worker: "
+	}
+	if counter != nil {
+		words := "set " + strconv.FormatInt(counter.Value, 10)
+		if counter.Refused {
+			words = "set"
+		}
+		line = append(line, term.Span{Style: term.Text, Text: words + " "}, outcome(&f.Theme.Glyph, counter), term.Span{Style: term.Text, Text: "  "})
+	}
+	if token != nil {
+		line = append(line, term.Span{Style: term.Text, Text: "token " + znode.Zxid(token.Token) + " "}, outcome(&f.Theme.Glyph, token))
+	}
+	if n := len(line) - 3; counter != nil && token != nil && term.SpansWidth(line) > w {
+		line[n].Text = " "
+		if term.SpansWidth(line) > w { // the number alone says that it is one
+			line[n+1].Text = strings.TrimPrefix(line[n+1].Text, "token ")
+		}
+	}
+	add(line...)
+}
+
+// outcome is the result of an attempt, with a sign.
+func outcome(g *term.Glyphs, t *model.Tried) term.Span {
+	switch {
+	case t.Refused:
+		return term.Span{Style: term.Trouble, Text: g.Killed + " refused"}
+	case t.Stale:
+		return term.Span{Style: term.Alarm, Text: g.Yes + " stale"}
+	}
+	return term.Span{Style: term.Good, Text: g.Yes}
+}
+
+// lastWrite is the last attempt of a member's worker to write to a resource, nil if
+// none is known.
+func (v *Panel) lastWrite(member string, to model.Resource) *model.Tried {
+	last := v.State.Work.Last
+	for i := len(last) - 1; i >= 0; i-- {
+		if last[i].Member == member && last[i].Resource == to {
+			return &last[i]
+		}
+	}
+	return nil
+}
+
+// properties are those of the moment that the picture shows. The state's own end at
+// its last observation, after which nothing changed. vacant is for how long no
+// candidate that is awake leads, zero if one does.
+func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
+	s := v.State
+	p = s.Properties
+	counts := s.Phase == model.Live && s.Link.Link == model.Connected
+	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && counts && p.Observed > 0 {
+		p.Observed += more
+		if p.VacantSince.IsZero() {
+			p.Working += more
+		}
+	}
+	if !p.VacantSince.IsZero() && counts {
+		vacant = max(0, f.Busy().Sub(p.VacantSince))
+		p.LongestVacancy = max(p.LongestVacancy, vacant)
+	}
+	return p, vacant
+}
+
+// visible says whose beliefs are known: candidates that are not electop's say
+// nothing of theirs. A leader among them may believe that it leads long after its
+// session expired.
+type visible int
+
+const (
+	allBeliefs  visible = iota
+	ourBeliefs          // there are others
+	noneVisible         // no candidate is electop's
+)
+
+func visibleIn(s *doctor.State) visible {
+	if len(s.Members) == 0 {
+		// Those that were killed may have left their znodes, or an empty queue.
+		if s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0 {
+			return allBeliefs
+		}
+		return noneVisible
+	}
+	for _, c := range s.Queue.All() {
+		if s.Member(c) == nil {
+			return ourBeliefs
+		}
+	}
+	return allBeliefs
+}
+
+// watched reports whether there is something to say of safety and liveness: from
+// the first leader on.
+func watched(s *doctor.State) bool { return s.Properties.Observed > 0 }
+
+// stale is how many writes of former leaders were accepted.
+func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
+
+// safety is the sign of whether two believed at once that they lead: a cross if both were
+// awake, or if a write of a former leader was accepted.
+func safety(g *term.Glyphs, s *doctor.State) term.Span {
+	if p := s.Properties; p.Doubles > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
+		st, sign, _ := wording.Severity(g, doctor.Warning)
+		return term.Span{Style: st, Text: sign, Keep: 8}
+	}
+	return verdictSign(g, s.Properties.Doubles == 0 && stale(s) == 0)
+}
+
+// verdictSign is a check mark or a cross.
+func verdictSign(g *term.Glyphs, good bool) term.Span {
+	if good {
+		return term.Span{Style: term.Good, Text: g.Yes, Keep: 8}
+	}
+	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
+}
+
+// PropertySpans are safety and liveness for a panel's title, nil if they are unknown.
+// With random faults the invariants take the place of safety. Of third-party
+// candidates only the queue is known.
+func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
+	s := v.State
+	if !watched(s) {
+		return nil
+	}
+	p, vacant := v.properties(f)
+	out := make([]term.Span, 0, 4)
+	add := func(keep int, st term.Style, text string) {
+		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
+	}
+	seen, led := visibleIn(s), "   liveness "
+	if seen == noneVisible {
+		led = "   liveness by the queue "
+		if s.Dialect != nil && s.Dialect.Foreign() && s.AckPath() != "" {
+			led = "   liveness by ack "
+		}
+	}
+	if chaos := s.Work.Rules.Chaos; chaos != "" {
+		add(3, term.Trouble, "   chaos "+znode.Safe(chaos, 24))
+		out = append(out, v.invariantSpans(f)...)
+	} else if seen == noneVisible {
+		add(6, term.Muted, "   beliefs not visible")
+	} else {
+		add(8, term.Muted, "   safety ")
+		out = append(out, safety(&f.Theme.Glyph, s))
+		words := ""
+		if n := s.Work.Counter.Accepted + s.Work.Tokens.Accepted; n > 0 {
+			words = " " + strconv.Itoa(stale(s)) + " stale,"
+		}
+		add(3, term.Text, words+" "+units.Count(p.Doubles, "double", "doubles"))
+		if seen == ourBeliefs {
+			add(1, term.Muted, " of electop's")
+		}
+		if p.AwakeDoubles > 0 {
+			add(4, term.Alarm, ", "+strconv.Itoa(p.AwakeDoubles)+" awake")
+		}
+	}
+	add(7, term.Text, led+wording.Share(p.Working, p.Observed))
+	add(2, term.Muted, ", longest gap "+gap(p.LongestVacancy))
+	if vacant > 0 {
+		add(4, term.Trouble, ", now "+units.Tenths(vacant))
+	}
+	return out
+}
+
+// invariantSpans are what must always hold, and whether it does.
+func (v *Panel) invariantSpans(f *term.Frame) []term.Span {
+	s := v.State
+	broken := s.Broken()
+	if len(broken) > 0 {
+		return []term.Span{{Style: term.Muted, Text: "  ", Keep: 8}, verdictSign(&f.Theme.Glyph, false), {Style: term.Alarm, Text: " " + znode.Safe(strings.Join(broken, ", "), 80), Keep: 8}}
+	}
+	if !v.Wide {
+		return []term.Span{{Style: term.Muted, Text: "  invariants ", Keep: 8}, verdictSign(&f.Theme.Glyph, true)}
+	}
+	var out []term.Span
+	for _, what := range []string{"one leader ", "nothing lost ", "no ghost "} {
+		out = append(out, term.Span{Style: term.Muted, Text: "  " + what, Keep: 8}, verdictSign(&f.Theme.Glyph, true))
+	}
+	return out
+}
+
+// gap formats the longest time without a leader.
+func gap(d time.Duration) string {
+	if d == 0 {
+		return "none"
+	}
+	return units.Took(d.Round(time.Millisecond))
 }

@@ -2,8 +2,16 @@ package candidates
 
 import (
 	"strconv"
+	"time"
 
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/phrase"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
 	"electop/ui/term"
+	"electop/ui/wording"
 )
 
 // grid is a crowd of candidates, each a cell: a heat map of who is notified and of how often
@@ -67,4 +75,377 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 		p.Text(term.You, strconv.Itoa(first+1)+"-"+strconv.Itoa(last)+" of "+strconv.Itoa(n)+"   ")
 	}
 	v.drawChosen(f, p, &w)
+}
+
+// cellSign is the sign of a row in the grid.
+func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
+	s, g := v.State, &f.Theme.Glyph
+	leads := r.Position >= 0 && r.Position < wording.Holders(s)
+	_, troubled := wording.ExpiryOf(s, r)
+	ghost := ""
+	if r.Position == 0 {
+		ghost, _ = wording.GhostOf(s, r)
+	}
+	switch {
+	case leads || ghost != "":
+		return wording.LeaderSign(&f.Theme.Glyph, v.State, r, troubled || ghost != "")
+	case wording.FaultGlyph(&f.Theme.Glyph, r.Member) != "":
+		return term.Alarm, wording.FaultGlyph(&f.Theme.Glyph, r.Member)
+	case troubled:
+		return term.Alarm, g.Wrong
+	case r.Position > 0 && wording.WrongEdge(s.Edge(r.Position)):
+		return term.Trouble, g.WatchWrong
+	case r.Candidate == nil:
+		return term.Muted, g.Nobody
+	case r.Member == nil && len(s.Members) > 0:
+		return term.Muted, g.Elsewhere
+	}
+	return term.Watch, g.Watch
+}
+
+// heats are the backgrounds of cells, by how often they were notified. It is never
+// written.
+var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
+
+// drawCell draws a cell: a block in its colour, with its sign.
+func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
+	r, g := v.Rows.At(i), &f.Theme.Glyph
+	p.Spot(v.grid.cell, r.Ref())
+	sign, glyph := v.cellSign(f, r)
+	block := term.Muted
+	if c := r.Candidate; c != nil && w.Wave != nil { // else nobody was notified yet
+		at := w.phaseIn(c.Session)
+		if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text && at == calm {
+			block = heat
+		}
+		block = at.block(block)
+		if sign == term.Watch || sign == term.Muted {
+			sign, glyph = at.sign(g, sign, glyph)
+		}
+	}
+	mark, st := " ", block
+	if i == v.Index {
+		p.Choose()
+		mark, st = g.Selected, term.Strong
+	} else if at, words := wording.Pointed(g, r, v.PointedAt, " "); words != " " {
+		mark, st = words, at
+	}
+	if block == term.Muted || block == term.Good {
+		block = sign // no block
+	}
+	p.Text(st, mark)
+	p.Text(block, glyph+term.Blanks(p.Room()-1))
+}
+
+// block is the style of a cell in a phase, instead of the usual one.
+func (at phase) block(usual term.Style) term.Style {
+	switch at {
+	case notified:
+		return term.Hot
+	case reading:
+		return term.Warm
+	case done:
+		return term.Good
+	}
+	return usual
+}
+
+// sign returns a phase's own sign, or the usual one.
+func (at phase) sign(g *term.Glyphs, st term.Style, sign string) (term.Style, string) {
+	switch at {
+	case notified:
+		return term.Hot, g.Notice
+	case reading:
+		return term.Warm, g.Step
+	case done:
+		return term.Good, g.Yes
+	}
+	return st, sign
+}
+
+// timesOf is how often something happened.
+func timesOf(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// drawChosen says in a line who is selected.
+func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
+	s := v.State
+	r := v.Rows.At(v.Index)
+	if r.Ref() == (rows.Ref{}) {
+		return
+	}
+	p.Text(term.Strong, term.Cut(r.Name(), p.Room()-1))
+	if r.Candidate == nil {
+		fate := wording.FateOf(s, r.Member)
+		p.Text(term.Muted, "  "+fate.Text()+fate.Truth)
+		return
+	}
+	words := "  " + phrase.Brief(r.Candidate)
+	if standing := phrase.Standing(s, r.Position).Row; r.Position > 0 && r.Position < wording.Holders(s) {
+		words += ", " + phrase.RoleOf(s).Has
+	} else if r.Position < wording.Holders(s) {
+		words += ": " + phrase.RoleHolders(s, phrase.Label)
+	} else if standing != "" {
+		words += ", " + standing
+	} else {
+		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(s.Queue.Len())
+	}
+	switch w.phaseIn(r.Candidate.Session) {
+	case notified:
+		words += ", notified"
+	case reading:
+		words += ", reads the list again"
+	case done:
+		words += ", done"
+	default:
+		if n := s.Notified(r.Candidate.Session); n > 0 {
+			words += ", notified " + timesOf(n)
+		}
+	}
+	if to := wording.Target(s, r.Position); to != nil {
+		words += ", behind " + to.Label()
+	}
+	if r.Member != nil && r.Member.Fault != model.NoFault {
+		words += ", " + string(r.Member.Fault)
+	}
+	old, exact := r.Candidate.Age(f.Calm())
+	if !exact {
+		words += ", " + f.Theme.Glyph.Inferred + units.Age(old)
+	} else {
+		words += ", " + units.Age(old)
+	}
+	p.Fit(p.Room()-1, term.Muted, words)
+}
+
+// A wave is a deletion with those who were notified of it, as the grid shows it: each is
+// notified, reads the list again, and is done. A server of our own and a few hundred
+// candidates do that in some tenths of a second, and nobody could see it. So it is
+// shown in slow motion, the first of it at least; nothing is shown before it happened.
+// Where the server is slowed down, and in the past, it is shown as it was.
+const (
+	// waveSlower is by how much it is shown slower, waveSlow for how much of it: 300
+	// candidates on a usual machine need about that. The rest of a longer one is shown as
+	// fast as it was.
+	waveSlower = 10
+	waveSlow   = 400 * time.Millisecond
+	// waveLeast is how long each of the notified is shown in a phase at least: one that is
+	// notified alone is done in a millisecond.
+	waveLeast = TravelShown
+	// waveStays is how long those who are done stay marked after the server reported that
+	// nothing follows. waveMost is for when it never does.
+	waveStays = time.Second
+	waveMost  = time.Minute
+)
+
+// phase is where one of the notified is.
+type phase int
+
+const (
+	calm     phase = iota // not notified, or it is over
+	notified              // and has not read the list again yet
+	reading               // it reads the list again and sets its next watch
+	done
+)
+
+// wave is what the grid shows of a deletion at a moment.
+type wave struct {
+	*model.Wave
+	since time.Duration // the deletion
+	exact bool          // not in slow motion
+	over  bool
+	// upTo is what is shown of it, readUpTo whose re-reading was shown for long enough.
+	upTo, readUpTo time.Duration
+	n              [done + 1]int // of the notified, by phase; none when it is over
+	state          *doctor.State
+	held           map[uint64]*model.Message // the next message held for each session
+	next           int                       // reaction, after the last one that was looked for
+}
+
+// waveAt is a wave at the frame's moment; ok is false where it has not begun.
+func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
+	p := v.State.Pace
+	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
+	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
+	if !w.exact {
+		w.readUpTo = w.happened(w.since - waveLeast)
+	}
+	if w.since < 0 {
+		return w, w.since > -waveMost // a server's clock that is ahead
+	}
+	if w.Settled > 0 {
+		w.over = w.since >= w.shown(w.Settled)+waveStays
+	} else {
+		w.over = w.since >= waveMost && !w.exact
+	}
+	return w, true
+}
+
+// shown is when what happened so long after the deletion is shown, likewise.
+func (w *wave) shown(after time.Duration) time.Duration {
+	switch {
+	case w.exact:
+		return after
+	case after <= waveSlow:
+		return waveSlower * after
+	}
+	return waveSlower*waveSlow + after - waveSlow
+}
+
+// happened is what is shown so long after the deletion: all up to the result.
+func (w *wave) happened(since time.Duration) time.Duration {
+	switch {
+	case w.exact:
+		return since
+	case since < waveLeast:
+		return -1 // to be notified is shown
+	case since <= waveSlower*waveSlow:
+		return since / waveSlower
+	}
+	return since - waveSlower*waveSlow + waveSlow
+}
+
+// phaseOf is where one of the notified is.
+func (w *wave) phaseOf(r *model.Reaction) phase {
+	read := r.Read
+	if read == 0 {
+		if read = r.Done; read == 0 {
+			return w.silentPhase(r)
+		}
+	}
+	switch {
+	case read > w.upTo:
+		return notified
+	case r.Done > 0 && r.Done <= w.upTo && read <= w.readUpTo:
+		return done
+	}
+	return reading
+}
+
+// silentPhase is where one is that has not reported a step since. One that is none of
+// ours never does: it is done when the server reports that nothing more follows.
+func (w *wave) silentPhase(r *model.Reaction) phase {
+	if w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session) {
+		return done
+	}
+	if m := w.held[r.Session]; m != nil && !wording.Notifies(m) && w.exact && m.Since.After(w.Deleted) {
+		return reading // the reply with the list is held
+	}
+	return notified
+}
+
+// phaseIn is where the session of a row is.
+func (w *wave) phaseIn(session uint64) phase {
+	if w.Wave == nil || w.over || session == 0 {
+		return calm
+	}
+	// Most candidates that are next to each other have sessions that are, too.
+	if w.next < len(w.Reactions) && w.Reactions[w.next].Session == session {
+		w.next++
+		return w.phaseOf(&w.Reactions[w.next-1])
+	}
+	i, ok := w.Find(session)
+	if !ok {
+		return calm
+	}
+	w.next = i + 1
+	return w.phaseOf(&w.Reactions[i])
+}
+
+// count counts the notified by phase. Those whose reactions are not kept are notified.
+func (w *wave) count() {
+	w.n = [done + 1]int{notified: w.More}
+	for i := range w.Reactions {
+		w.n[w.phaseOf(&w.Reactions[i])]++
+	}
+}
+
+// numbers are the server's numbers at the moment that is shown; ok is false where they
+// are not known.
+func (w *wave) numbers() (c model.WaveCount, ok bool) {
+	for _, x := range w.Counts {
+		if w.since < w.shown(x.After) {
+			break
+		}
+		c, ok = x, true
+	}
+	return c, ok
+}
+
+// shownWave is the wave to show: the largest of those that are not over, else the last
+// one, or an empty one.
+func (v *Panel) shownWave(f *term.Frame) (out wave) {
+	ok := false
+	for i := len(v.State.Waves) - 1; i >= 0; i-- {
+		w, began := v.waveAt(f, v.State.Waves[i])
+		if began && (!ok || !w.over && (out.over || w.Notified() > out.Notified())) {
+			out, ok = w, true
+		}
+	}
+	if ok && !out.over && !out.exact {
+		f.Every(TickTravel)
+	}
+	if ok && !out.over && out.exact && out.Settled > 0 {
+		f.At(out.Deleted.Add(out.Settled + waveStays))
+	}
+	if ok && !out.over {
+		out.count()
+	}
+	return out
+}
+
+// counts reports whether a server of our own counts whom each deletion notifies.
+func (v *Panel) counts() bool {
+	s := v.State
+	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
+}
+
+// drawWave says in a line how far the wave is, or how long it took.
+func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
+	if w.Wave == nil {
+		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads, is done.")
+		return
+	}
+	g := &f.Theme.Glyph
+	name := wording.ShortZnode(znode.Safe(w.Znode, 48)) + " deleted"
+	at := "  " + f.Clock(w.Deleted)
+	if w.over {
+		p.Text(term.Muted, name)
+		n, read, last := 0, time.Duration(0), time.Duration(0)
+		for i := range w.Reactions {
+			r := &w.Reactions[i]
+			if r.Done > 0 {
+				n++
+			}
+			read, last = max(read, r.Read), max(last, r.Done)
+		}
+		words := []term.Span{{Style: term.Muted, Text: at, Keep: 1}, {Style: term.Muted, Text: "  " + strconv.Itoa(w.Notified()) + " notified", Keep: 5}}
+		if n > 0 {
+			words = append(words,
+				term.Span{Style: term.Muted, Text: ", list read again within " + units.Took(read), Keep: 2},
+				term.Span{Style: term.Muted, Text: ", " + strconv.Itoa(n) + " done within " + units.Took(last), Keep: 3})
+		}
+		p.Spans(term.FitSpans(words, p.Room()-1))
+		return
+	}
+	n := &w.n
+	slow := ""
+	if !w.exact {
+		slow = "  in slow motion"
+	}
+	more := ""
+	if c, ok := w.numbers(); ok {
+		more = "  " + units.Count(c.Requests, "request", "requests") + "  " + wording.BytesOf(c.Bytes)
+	}
+	p.Spans(term.FitSpans([]term.Span{
+		{Style: term.Trouble, Text: name, Keep: 4},
+		{Style: term.Alarm, Text: "  " + g.Notice + " " + strconv.Itoa(w.Notified()) + " notified", Keep: 9},
+		{Style: term.Past, Text: "  " + g.Step + " " + strconv.Itoa(n[reading]) + " re-reading", Keep: 8},
+		{Style: term.Good, Text: "  " + g.Yes + " " + strconv.Itoa(n[done]) + " done", Keep: 7},
+		{Style: term.Text, Text: more, Keep: 2},
+		{Style: term.Muted, Text: slow, Keep: 3},
+	}, p.Room()-1))
 }

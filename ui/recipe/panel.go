@@ -1,12 +1,23 @@
+// Package recipe is the panel of the recipe: the recipe as pseudo code, the lines
+// that run now and for which candidates, the cost of a handoff with either rule, and
+// a sentence about the situation. For another system's election it shows the dialect.
+//
+// A step takes a millisecond. So its line stays marked until it could be read: see
+// [StepShown].
 package recipe
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -224,4 +235,268 @@ func fitNames(names []string, w int) string {
 		return ""
 	}
 	return term.Cut(names[0], w)
+}
+
+// drawHerdBars compares how many candidates a handoff notifies with each rule: as
+// counted by the server, else as predicted by the recipe. It takes three lines, and
+// up to more for earlier handoffs.
+func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
+	s := v.State
+	if c.Chain == nil && c.Herd == nil {
+		return v.drawPredicted(f, a, y, herd)
+	}
+	const numbers = 8 + 5 + 9 // notified, requests, bytes
+	cells := max(4, min(24, a.Width()-2-6-numbers))
+	p := a.Pen(y).Gap(1)
+	p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
+	y++
+	chain, all := dialect.Election().Notified(s.Queue, 0), dialect.Herd().Notified(s.Queue, 0)
+	if len(c.Chain) > 0 {
+		chain = c.Chain[0].Others()
+	}
+	if len(c.Herd) > 0 {
+		all = c.Herd[0].Others()
+	}
+	most := max(chain, all, 1)
+	for _, b := range []struct {
+		name     string
+		st       term.Style
+		on       bool
+		n        int
+		handoffs []*model.Woken
+	}{{"chain", term.Watch, !herd, chain, c.Chain}, {"herd", term.Trouble, herd, all, c.Herd}} {
+		st, fill, glyph := term.Muted, b.n, f.Theme.Glyph.Block
+		if b.on {
+			st = term.Text
+		}
+		if most > cells {
+			fill = (b.n*cells + most - 1) / most
+		}
+		if len(b.handoffs) == 0 {
+			glyph = f.Theme.Glyph.Vacant
+		}
+		p := a.Pen(y).Gap(1).Fit(6, st, b.name).Fit(cells, b.st, strings.Repeat(glyph, fill))
+		if len(b.handoffs) == 0 {
+			p.Right(numbers, term.Muted, "would notify "+strconv.Itoa(b.n))
+		} else {
+			drawCount(p, st, b.handoffs[0])
+		}
+		y++
+	}
+	return v.drawOlder(f, a, y, cells, more, c)
+}
+
+// drawOlder draws the effects of earlier handoffs, newest first: a line each, or
+// without room only how many each notified.
+func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c model.Costs) int {
+	var older []*model.Woken
+	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
+		older = append(older, list[min(1, len(list)):]...)
+	}
+	if len(older) == 0 || more == 0 {
+		return y
+	}
+	slices.SortStableFunc(older, func(a, b *model.Woken) int { return cmp.Compare(b.Zxid, a.Zxid) })
+	if more == 1 {
+		p := a.Pen(y).Gap(1).Text(term.Muted, "before")
+		for _, w := range older {
+			name, st := ruleOf(w)
+			text := "  " + name + " " + strconv.Itoa(w.Others())
+			if term.Width(text) >= p.Room() {
+				break
+			}
+			p.Text(st, text)
+		}
+		return y + 1
+	}
+	a.Pen(y).Gap(1).Text(term.Muted, "before")
+	y++
+	for _, w := range older[:min(len(older), more-1, olderShown)] {
+		name, _ := ruleOf(w)
+		drawCount(a.Pen(y).Gap(1).Fit(6, term.Muted, name).Fit(cells, term.Muted, f.Clock(w.Deleted)), term.Muted, w)
+		y++
+	}
+	return y
+}
+
+// ruleOf is the name of the rule that was followed, and its style.
+func ruleOf(w *model.Woken) (string, term.Style) {
+	if w.Herd() {
+		return "herd", term.Trouble
+	}
+	return "chain", term.Watch
+}
+
+// olderShown is how many earlier handoffs are listed.
+const olderShown = 5
+
+// drawCount draws the effects of a deletion. A plus means that there may be more.
+func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
+	plus := ""
+	if !w.Settled {
+		plus, st = "+", term.Strong
+	}
+	p.Right(8, st, strconv.Itoa(w.Others())).
+		Right(5, st, strconv.Itoa(w.Requests)+plus).
+		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
+}
+
+// drawPredicted is the comparison without a server that counts.
+func (v *Panel) drawPredicted(f *term.Frame, a term.Area, y int, herd bool) int {
+	s := v.State
+	chain := dialect.Election().Notified(s.Queue, 0)
+	all := dialect.Herd().Notified(s.Queue, 0)
+	a.Pen(y).Gap(1).Text(term.Muted, "per handoff  ").
+		Text(term.Text, strconv.Itoa(s.Recipe.Notified(s.Queue, 0))+" notified")
+	y++
+	room := max(4, min(20, a.Width()-26))
+	for _, bar := range []struct {
+		name string
+		n    int
+		st   term.Style
+		on   bool
+	}{{"chain", chain, term.Watch, !herd}, {"herd ", all, term.Trouble, herd}} {
+		cells := bar.n
+		if all > room {
+			cells = max(1, bar.n*room/all)
+		}
+		st := term.Muted
+		if bar.on {
+			st = term.Text
+		}
+		p := a.Pen(y).Gap(1).Text(st, bar.name+" ").Fit(1+min(all, room), bar.st, strings.Repeat(f.Theme.Glyph.Block, min(cells, room)))
+		p.Gap(1).Text(st, strconv.Itoa(bar.n))
+		if !bar.on {
+			remark := "  by the rule"
+			if !herd {
+				remark = "  if all watched the leader"
+			}
+			if term.Width(remark) < p.Room() {
+				p.Text(term.Muted, remark)
+			}
+		}
+		y++
+	}
+	return y
+}
+
+// drawForeign draws how another system elects, from its dialect. Only electop's own
+// candidates report the steps of the recipe.
+func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
+	s := v.State
+	var tail []term.Span
+	if wording.FansIn(s) || di.ChildWatch {
+		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
+	}
+	a := f.Box(r, "Recipe", v.Focused, tail...)
+	const names = 9
+	y := 0
+	heading := func(text string) {
+		if y > 0 && a.Height() > 16 {
+			y++
+		}
+		for _, part := range term.Lines(text, a.Width()-2) {
+			a.Pen(y).Gap(1).Text(term.Heading, part)
+			y++
+		}
+	}
+	line := func(name string, st term.Style, text string) {
+		for i, part := range term.Lines(text, a.Width()-names-6) {
+			if i > 0 {
+				name = ""
+			}
+			a.Pen(y).Gap(3).Fit(names, term.Muted, name).Gap(1).Text(st, part)
+			y++
+		}
+	}
+	w := phrase.RoleOf(s)
+	heading(wording.System(s))
+	for _, x := range v.dialectLines(di, w) {
+		line(x.Name, x.Style, x.Text)
+	}
+	if !s.Dialect.Elects() || s.NoLeader() == model.Unsupported {
+		return
+	}
+	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
+	line("then", term.Text, then(di, w))
+	if n := wording.Holders(s); !di.Single && n < s.Queue.Len() {
+		text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
+		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
+			text = "no leader yet: waiting for others"
+		} else if x := s.LeaderWatchers(); x != nil {
+			text = f.Int(int64(x.Candidates)) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
+			if len(x.Others) > 0 {
+				text += ", and " + units.Count(len(x.Others), "session that is no candidate", "sessions that are no candidates")
+			}
+			if x.Why != "" {
+				text = "at least " + text
+			}
+		}
+		line("wakes", term.Text, text)
+	}
+	if len(s.Members) > 0 { // our own candidates report their steps here too
+		y = v.drawDoing(f, a, y, min(3, a.Height()-y-4))
+	}
+	now := v.sentence(f)
+	if y < a.Height()-1 {
+		y++
+	}
+	for _, text := range now.lines {
+		for _, part := range term.Lines(text, a.Width()-2) {
+			a.Pen(y).Gap(1).Text(now.style, part)
+			y++
+		}
+	}
+}
+
+// dialectLines describe the dialect.
+func (v *Panel) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
+	s := v.State
+	out := make([]term.Fact, 0, 4)
+	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
+	switch {
+	case di.Registry:
+		add("members", "each child says that a server or service is there; none of them leads")
+		return out
+	case !s.Dialect.Elects():
+		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
+		return out
+	case di.Single:
+		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
+	case s.NoLeader() == model.Unsupported:
+		add("leader", "unknown. electop does not know how this system elects.")
+		return out
+	case wording.Holders(s) > 1:
+		add(w.Has, "the first "+strconv.Itoa(wording.Holders(s))+" of the queue, together")
+	default:
+		add(w.Has, "the first of the queue")
+	}
+	if di.Watches != "" {
+		add("watches", znode.Safe(di.Watches, 0))
+	}
+	acks := di.AckPaths(s.Path)
+	for _, ack := range acks {
+		add("ack", znode.Safe(ack, 80))
+	}
+	switch {
+	case acks != nil:
+	case di.AckChild(s.Path) != "":
+		add("ack", "a child "+znode.Safe(di.AckChild(s.Path), 40)+" of the leader's session")
+	case di.Unknown():
+		add("ack", "not known")
+	case !wording.Locks(s):
+		add("ack", "none: its leader creates no such znode")
+	}
+	return out
+}
+
+// then says what happens when nobody has the role any longer.
+func then(di *dialect.Dialect, w phrase.Role) string {
+	switch {
+	case di.Single:
+		return "the others race to create it again. There is no queue, so nobody is next."
+	case di.ChildWatch:
+		return "every waiting candidate is notified, lists the children again, and checks whether it is first."
+	}
+	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }

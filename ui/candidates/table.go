@@ -1,0 +1,520 @@
+package candidates
+
+import (
+	"strconv"
+	"strings"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/phrase"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// columns are the widths of the candidates table. Each column but the first
+// has two blanks before it.
+type columns struct {
+	seq, name, session, client, age, watches int
+}
+
+// gutter is the marker, the sign and the herd's bus.
+const gutter = 5
+
+// before is where the names start.
+func (c columns) before() int { return gutter + c.seq + 2 }
+
+// start is where the watches start.
+func (c columns) start() int {
+	x := c.before() + c.name + 2 + c.age + 2
+	if c.session > 0 {
+		x += 2 + c.session
+	}
+	if c.client > 0 {
+		x += 2 + c.client
+	}
+	return x
+}
+
+func (v *Panel) columnsFor(w int) columns {
+	s := v.State
+	c := columns{seq: 3, age: 7}
+	if n := s.Queue.Len(); n > 0 {
+		var room [20]byte
+		for _, i := range [2]int{0, n - 1} {
+			c.seq = max(c.seq, len(strconv.AppendInt(room[:0], s.Queue.At(i).Sequence, 10)))
+		}
+	}
+	switch {
+	case w >= 110:
+		c.session = 18
+	case w >= 64:
+		c.session = 7
+	}
+	if c.client = v.clientColumn(w); c.client > 0 && w < 110 {
+		c.session = 0
+	}
+	rest := w - c.before() - 2 - c.age - 2 - 1
+	if c.session > 0 {
+		rest -= c.session + 2
+	}
+	if c.client > 0 {
+		rest -= c.client + 2
+	}
+	c.name = min(max(10, rest*2/5), 40)
+	c.watches = rest - c.name
+	return c
+}
+
+func (v *Panel) drawColumnHeads(a term.Area, c columns) {
+	who := "candidate"
+	if wording.Registry(v.State) {
+		who = "member"
+	}
+	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
+	if c.session > 0 {
+		p.Gap(2).Fit(c.session, term.Muted, "session")
+	}
+	if c.client > 0 {
+		p.Gap(2).Fit(c.client, term.Muted, "client")
+	}
+	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
+}
+
+// drawRow draws contender i of the rows shown, with its part of the edges.
+func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
+	s, g := v.State, &f.Theme.Glyph
+	r := v.Rows.At(i)
+	if r.Candidate == nil {
+		return
+	}
+	if i == v.Index {
+		p.Choose()
+	}
+	leads := r.Position < wording.Holders(s)
+	t, troubled := wording.ExpiryOf(s, r)
+	ghost, sure := wording.GhostOf(s, r)
+	edge := s.Edge(r.Position)
+
+	// The gutter: who watches whom.
+	mark := " "
+	if i == v.Index {
+		mark = g.Selected
+	}
+	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
+	switch {
+	case leads || r.Position == 0 && ghost != "":
+		p.Text(wording.LeaderSign(g, s, r, troubled || ghost != ""))
+	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(edge):
+		p.Text(term.Trouble, g.WatchWrong)
+	case !herd:
+		p.Text(term.Watch, g.Watch)
+	default:
+		p.Text(term.Trouble, " ")
+	}
+	if herd && s.Queue.Len() > 1 {
+		switch {
+		case r.Position == 0:
+			p.Text(term.Trouble, g.HerdHead+g.TR)
+		case r.Position == s.Queue.Len()-1:
+			p.Text(term.Trouble, g.HerdFrom+g.HerdLast)
+		default:
+			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
+		}
+	} else {
+		drawLink(p, g, l)
+	}
+	p.Gap(1)
+
+	var room [24]byte // for what is written in the row
+	seq := "-"
+	if r.Candidate.HasSequence {
+		seq = f.Int(r.Candidate.Sequence)
+	}
+	p.Right(c.seq, term.Muted, seq).Gap(2)
+	st := term.Text
+	switch {
+	case troubled:
+		st = term.Alarm
+	case ghost != "":
+		st = term.Faint
+	case leads:
+		st = term.Lead
+	}
+	v.drawName(f, p, c.name, st, r)
+	if c.session > 0 {
+		id := wording.AppendShortSession(room[:0], r.Candidate.Session)
+		if c.session >= 18 && r.Candidate.Session != 0 {
+			id = znode.AppendHex(room[:0], r.Candidate.Session)
+		}
+		p.Gap(2).Fit(c.session, term.Muted, f.Ink(id))
+	}
+	if c.client > 0 {
+		p.Gap(2).Fit(c.client, term.Muted, v.clientOf(r, c.client))
+	}
+	old, exact := r.Candidate.Age(f.Calm())
+	words, about := f.Ink(units.AppendAge(room[:0], old)), ""
+	if !exact {
+		about = g.Inferred
+	}
+	p.Gap(2+c.age-term.Width(about)-term.Width(words)).Text(term.Muted, about)
+	p.Text(term.Muted, words).Gap(2)
+	p.Limit(c.watches)
+	if ghost != "" {
+		v.drawGhost(f, p, ghost, sure, r.Position == 0)
+		return
+	}
+	v.drawWatches(f, p, r, edge, leads, t, troubled)
+	v.drawHeld(p, r.Candidate.Session)
+}
+
+// drawGhost draws, in place of the watch, that no program manages a znode.
+func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
+	words := "ghost of " + of
+	more := ": it watches nobody"
+	if first {
+		more = ": nobody leads"
+	}
+	switch {
+	case !sure && term.Width(words)+2 <= p.Room():
+		words += " " + f.Theme.Glyph.Inferred
+	case sure && term.Width(words)+term.Width(more) <= p.Room():
+		words += more
+	}
+	p.Text(term.Alarm, term.Cut(words, p.Room()))
+}
+
+// drawName draws a label with what is to be known of its owner.
+func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
+	var tags []term.Span
+	if r.Member != nil && r.Member.You {
+		tags = append(tags, term.Span{Style: term.You, Text: " you"})
+	}
+	tags = append(tags, wording.FaultTags(&f.Theme.Glyph, r.Member)...)
+	left := p.Room() - w
+	name := term.Cut(r.Name(), max(1, w-term.SpansWidth(tags)))
+	p.Text(st, name).Spans(tags)
+	p.Gap(p.Room() - left)
+}
+
+// drawWatches draws what the candidate waits for, or that it waits for
+// nothing.
+func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge, leads bool, t wording.Expiry, troubled bool) {
+	s := v.State
+	if leads {
+		v.drawLeads(f, p, r, t, troubled)
+		return
+	}
+	if e := phrase.Standing(s, r.Position); e.Row != "" {
+		p.Text(wording.Style(e.Severity), term.Cut(e.Row, p.Room()))
+		return
+	}
+	v.drawTarget(f, p, r, e)
+	if troubled {
+		words := t.Brief(f.Busy(), p.Room()-2)
+		if term.Width(words)+2 > p.Room() {
+			words = strings.TrimPrefix(words, "expires ")
+		}
+		p.Gap(2).Text(term.Trouble, words)
+		return
+	}
+	if r.Member != nil && r.Member.Ending != model.NoEnding {
+		p.Gap(2).Text(term.Muted, string(r.Member.Ending))
+		return
+	}
+	if r.Member != nil && r.Member.Belief == model.Suspended {
+		p.Gap(2).Text(term.Trouble, "no connection")
+		return
+	}
+	if words := wording.Misbehaviour(r.Member); words != "" && term.Width(words)+2 <= p.Room() {
+		p.Gap(2).Text(term.Trouble, words)
+		return
+	}
+	if r.Position == wording.Holders(s) && s.Leader() != nil {
+		st, words := term.Muted, f.Theme.Glyph.Next
+		if l := s.Leader(); l != nil {
+			if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {
+				st = term.Lead
+				if p.Room() >= len(takesOver)+2 {
+					words = takesOver
+				}
+			}
+		}
+		p.Gap(2).Text(st, words)
+	}
+}
+
+// takesOver marks who leads next while the leader falls.
+const takesOver = "next: takes over"
+
+// drawLeads draws how the leader leads, or how it is about to stop.
+func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+	s, g := v.State, &f.Theme.Glyph
+	if r.Position > 0 { // one of several
+		switch {
+		case troubled:
+			p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
+		case r.Member != nil && r.Member.Ending != model.NoEnding:
+			p.Text(term.Trouble, string(r.Member.Ending))
+		case r.Member != nil && r.Member.Belief == model.Suspended:
+			p.Text(term.Trouble, "suspended")
+		default:
+			v.drawHolds(p)
+		}
+		return
+	}
+	switch s.Lead() {
+	case doctor.Faulty, doctor.AtRisk:
+		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
+	case doctor.Leads:
+		v.drawHolds(p)
+		switch {
+		case wording.Locks(s) || s.Ack.Path == "":
+		case s.Acknowledged():
+			p.Text(term.Good, "  ack "+g.Yes)
+		case s.Ack.Presence == model.Denied:
+			p.Text(term.Muted, "  ack unreadable")
+		}
+	default:
+		e := phrase.Lead(s)
+		if term.Width(e.Row) > p.Room() {
+			e.Row = e.Cell
+		}
+		p.Text(wording.Style(e.Severity), term.Cut(e.Row, p.Room()))
+	}
+}
+
+// drawHolds draws that it has the role, of several perhaps.
+func (v *Panel) drawHolds(p *term.Pen) {
+	p.Text(term.Lead, phrase.RoleOf(v.State).Has)
+	if n := wording.Holders(v.State); n > 1 {
+		p.Text(term.Muted, "  one of "+strconv.Itoa(n))
+	}
+}
+
+// drawTarget draws whom r watches, and how that is known.
+func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge) {
+	s, g := v.State, &f.Theme.Glyph
+	to := wording.Target(s, r.Position)
+	if s.Dialect != nil && s.Dialect.ChildWatch {
+		p.Text(term.Trouble, g.Up+" the list").Text(term.Muted, " "+g.Inferred)
+		return
+	}
+	if to == nil {
+		p.Text(term.Muted, "-")
+		return
+	}
+	st := term.Watch
+	if wording.FansIn(s) {
+		st = term.Trouble
+	}
+	switch e.State {
+	case doctor.WrongWatch, doctor.OtherWatch:
+		words := "watches " + wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
+		if term.Width(words)+2 > p.Room() {
+			words = wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
+		}
+		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, words)
+		return
+	case doctor.MissingWatch:
+		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, "no watch")
+		if words := " on " + phrase.Numbered(to); term.Width(words) < p.Room() {
+			p.Text(term.Trouble, words)
+		}
+		return
+	default:
+		p.Text(st, g.Up).Text(st, " ")
+		if to.HasSequence {
+			p.Text(st, f.Int(to.Sequence))
+		} else {
+			p.Text(st, phrase.Numbered(to))
+		}
+		if e.State == doctor.Verified {
+			p.Text(term.Good, " ").Text(term.Good, g.Yes)
+		} else if r.Member != nil && r.Member.Watches == to.Name {
+			p.Gap(2) // it says so itself
+		} else {
+			p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)
+		}
+	}
+	if p.Room() >= 36 {
+		p.Gap(1).Fit(min(16, p.Room()-28), term.Muted, to.Label())
+	}
+}
+
+// drawHeld says in its row which message a candidate waits for.
+func (v *Panel) drawHeld(p *term.Pen, session uint64) {
+	m := v.Rows.Held[session]
+	if m == nil || session == 0 {
+		return
+	}
+	st, words := term.Muted, "held: "+znode.Safe(m.Op, 24)
+	if wording.Notifies(m) {
+		words = "held: " + wording.News(v.State, m)
+	}
+	if p := v.State.Pace; p.Steps && m == &p.Held[0] {
+		st = term.You
+	}
+	if term.Width(words)+3 <= p.Room() {
+		p.Gap(2).Text(st, words)
+	}
+}
+
+// drawWithout draws our members without a znode: a heading and h-1 rows.
+func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
+	c := v.columnsFor(a.Width())
+	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's candidates without a znode")
+	n := v.Rows.Queued()
+	first := 0
+	if v.Index >= n {
+		first = max(0, v.Index-n-(h-2))
+	}
+	for i := range min(h-1, len(v.Rows.NoZnode)-first) {
+		at := n + first + i
+		r := v.Rows.At(at)
+		p := a.Pen(y + 1 + i)
+		a.Spot(y+1+i, r.Ref())
+		mark := " "
+		if at == v.Index {
+			p.Choose()
+			mark = f.Theme.Glyph.Selected
+		}
+		p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark)).Gap(gutter-1).Right(c.seq, term.Muted, "-").Gap(2)
+		fate := wording.FateOf(v.State, r.Member)
+		name := term.Text
+		if fate.Style == term.Trouble {
+			name = term.Alarm
+		}
+		v.drawName(f, p, c.name, name, r)
+		p.Gap(2)
+		p.Fit(p.Room()-1, fate.Style, fate.Within(p.Room()))
+	}
+}
+
+// clientColumn is how wide the column with the addresses of candidates from
+// elsewhere is, in a table of w cells; 0 for none. It takes the place of the
+// session where both have no room, as who sits where is asked for more often.
+func (v *Panel) clientColumn(w int) int {
+	if !v.Rows.Guests {
+		return 0
+	}
+	switch {
+	case w >= 130:
+		return 21
+	case w >= 64:
+		return 15
+	}
+	return 0
+}
+
+// clientOf is where r's client is, or was last, as its server says, in w cells; "" for our
+// own, and where it is not known.
+func (v *Panel) clientOf(r rows.Row, w int) string {
+	if r.Member != nil {
+		return ""
+	}
+	x, listed := v.State.Client(r.Candidate)
+	if x.Conn == nil {
+		return ""
+	}
+	addr := znode.Safe(strings.TrimPrefix(x.Conn.Addr, "/"), 64)
+	was := ""
+	if !listed {
+		was = "was "
+	}
+	if i := strings.LastIndexByte(addr, ':'); i > 0 && term.Width(was+addr) > w {
+		addr = addr[:i] // the machine tells more than the port
+	}
+	return term.Cut(was+addr, w)
+}
+
+// A link is the part in one row of the edges from who watches to what is watched: a
+// line at the left of the list, with an arrow into each watched row.
+type link struct {
+	from, to bool // it watches another row; another row watches it
+	up, down bool // the line leads on above and below
+	style    term.Style
+	below    term.Style // of an edge from below
+}
+
+// linked are the links of the rows from top to last, nil
+// where the list does not show the queue as it is. Whom a row far below watches is not
+// looked up: a herd is drawn by [Panel.drawRow].
+func (v *Panel) linked(top, last int) []link {
+	if !v.Rows.Whole() {
+		return nil
+	}
+	links := make([]link, last-top+1)
+	for i := max(1, top); i <= min(last+1, v.State.Queue.Len()-1); i++ {
+		to, st, ok := v.edgeOf(i)
+		if !ok {
+			continue
+		}
+		for k := max(to, top); k <= min(i, last); k++ {
+			l := &links[k-top]
+			l.from, l.to = l.from || k == i, l.to || k == to
+			l.up, l.down = l.up || k > to, l.down || k < i
+			if k < i {
+				l.below = st
+			}
+			if k > to {
+				l.style = st
+			}
+		}
+	}
+	return links
+}
+
+// edgeOf is the position of the contender that the one at i watches, as far as is
+// known; ok is false for none.
+func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
+	s := v.State
+	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {
+		return 0, 0, false // it watches the list
+	}
+	r := v.Rows.At(i)
+	if to, ok = s.Recipe.Watches(s.Queue, i); !ok || to < 0 || to >= i || r.Candidate == nil {
+		return 0, 0, false
+	}
+	if ghost, _ := wording.GhostOf(s, r); ghost != "" || r.Member != nil && r.Member.Belief == model.Volunteering {
+		return 0, 0, false
+	}
+	switch e := s.Edge(i); {
+	case wording.WrongEdge(e):
+		return 0, 0, false // the row says what it watches
+	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue.At(to).Name:
+		return to, term.Watch, true
+	}
+	return to, term.Muted, true
+}
+
+// drawLink draws the part of the edges in a row: an arrow into it or the beginning of
+// a line, and the line.
+func drawLink(p *term.Pen, g *term.Glyphs, l link) {
+	switch {
+	case l.to:
+		p.Text(l.below, g.HerdHead)
+	case l.from:
+		p.Text(l.style, g.HerdFrom)
+	default:
+		p.Gap(1)
+	}
+	st := l.style
+	if !l.up {
+		st = l.below
+	}
+	switch {
+	case l.up && l.down && (l.from || l.to):
+		p.Text(st, g.HerdMore)
+	case l.up && l.down:
+		p.Text(st, g.V)
+	case l.up:
+		p.Text(st, g.HerdLast)
+	case l.down:
+		p.Text(st, g.TR)
+	default:
+		p.Gap(1)
+	}
+}
