@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/session"
 )
 
@@ -36,6 +38,28 @@ func TestFlapping(t *testing.T) {
 		}
 	}
 	c.after(2 * time.Minute)
+
+	// The first read shows a young leader and deletions before it: the answer depends on
+	// how long it leads, and it is no finding.
+	c = newClinic(t, model.Config{})
+	last = c.child("n_", 1)
+	for i := range 6 {
+		next := c.child("n_", uint64(i+2))
+		c.Tree.Delete(last)
+		last = next
+	}
+	c.look()
+	young := func() bool { return slices.ContainsFunc(c.J.State().Pending, doctor.Pending.Decides) }
+	if text, _ := phrase.NothingFound(c.J.State()); !young() || !strings.Contains(text, "Nothing found yet") {
+		t.Errorf("a young leader after %d deletions: %q", 6, text)
+	}
+	c.after(15 * time.Second)
+	if !young() {
+		t.Error("it has not led for 20 s")
+	}
+	if c.after(6 * time.Second); young() {
+		t.Error("it has led for 20 s")
+	}
 
 	// A lock is meant to change hands.
 	c = newClinic(t, model.Config{})

@@ -21,8 +21,11 @@ const (
 	flapCalm = time.Minute
 	// flapShown is how many handoffs are in the evidence.
 	flapShown = 8
+	// If at least flapDeletes znodes were deleted and the leader has not led for flapShort,
+	// leaders may have flapped before electop's first read.
+	flapDeletes = 6
 
-	// A livelock is many handoffs in a few seconds by a few candidates that rejoin and
+	// A livelock is many handoffs in a few seconds by a few candidates that rejoin again and
 	// again: a reset deletes one's znode and creates another.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
@@ -54,6 +57,7 @@ func flapping(r *report) {
 		}
 	}
 	if short < flapMin || !again.IsZero() && r.at.After(again) {
+		youngLeader(r, short)
 		return
 	}
 	f := r.find(shortReigns, "")
@@ -71,8 +75,27 @@ func flapping(r *report) {
 	}
 }
 
+// youngLeader suspects flapping as long as too little was seen to tell. It is never a finding.
+func youngLeader(r *report, short int) {
+	l := r.s.Leader()
+	creates, ok := r.s.Parent.Creates()
+	deletes := int(creates) - int(r.s.Parent.Children)
+	if !ok || deletes < flapDeletes || l == nil || l.Ctime.IsZero() || r.s.Dialect.Shares() {
+		return
+	}
+	led := max(0, r.at.Sub(l.Ctime))
+	if led >= flapShort {
+		return
+	}
+	const subject = "young"
+	f := r.find(shortReigns, subject)
+	f.Title = fmt.Sprintf("whether the leader changes often (it has led for at most %s, %d znodes were deleted before, %s)",
+		units.Age(led), deletes, units.Count(short, "short reign seen", "short reigns seen"))
+	f.wait = flapShort - led + r.m.suspicions.lasted(r.rule.id+" "+subject, r.at)
+}
+
 // resetLivelock finds candidates that delete and create their znodes so fast
-// so that no candidate can lead for long.
+// that no candidate can lead for long.
 func resetLivelock(r *report) {
 	s := r.s
 	rs := s.Reigns

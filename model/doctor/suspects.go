@@ -146,6 +146,10 @@ type Pending struct {
 	Early *Finding
 }
 
+// Decides reports whether the answer about the election depends on the suspicion, so that
+// observing for longer is worthwhile: it would be critical, or leaders may be flapping.
+func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
+
 // pending lists the suspicions that want to last longer.
 func (u *suspicions) pending(at time.Time) []Pending {
 	var out []Pending

@@ -109,10 +109,14 @@ func Trouble(s *doctor.State) doctor.Severity {
 	return doctor.Worst(all)
 }
 
-// NothingFound says that the doctor found nothing. well is false if nobody leads.
+// NothingFound says that the doctor found nothing. well is false if nobody leads, or if a
+// suspicion that decides has not been observed for long enough.
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if NoLeader(s).Severity != "" {
 		return "No other finding in what was checked.", false
+	}
+	if slices.ContainsFunc(s.Pending, doctor.Pending.Decides) {
+		return "Nothing found yet: not observed for long enough.", false
 	}
 	return "Nothing found in what was checked.", true
 }

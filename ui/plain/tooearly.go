@@ -3,7 +3,6 @@ package plain
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +13,6 @@ import (
 // observeFor is how long the doctor has to observe to tell what lasts: by then it
 // has asked the servers twice, with time between.
 const observeFor = 6 * time.Second
-
-// A young leader after several deletions may be one of many: that is seen in changesFor.
-const (
-	changesLeast = 6
-	changesFor   = time.Minute
-)
 
 // tooEarly lists what the doctor had no time for when it observed for that long.
 func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
@@ -42,15 +35,6 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	}
 	if n, left := s.Tracked.Unheard(); n > 0 {
 		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
-	}
-	creates, ok := s.Parent.Creates()
-	deletes := int(creates) - int(s.Parent.Children)
-	found := slices.ContainsFunc(s.Findings, func(f *doctor.Finding) bool { return f.ID == "flapping" })
-	if l := s.Leader(); ok && l != nil && !l.Ctime.IsZero() && deletes >= changesLeast && !found && s.Dialect.Elects() && !s.Dialect.Shares() {
-		if led := s.At.Sub(l.Ctime); led < changesFor {
-			why := fmt.Sprintf("%s: the leader has led for at most %s, and %d znodes were deleted before", short, units.Age(led), deletes)
-			add("whether the leader changes often", why, changesFor-observed)
-		}
 	}
 	for i, p := range s.Pending {
 		if p.Early != nil && p.Severity == p.Early.Severity {

@@ -15,8 +15,8 @@ import (
 type Exam struct {
 	For   time.Duration // to observe
 	Reach connect.Reach // a server
-	// Longer is called before the observation is extended for a suspicion that would
-	// be a critical finding. nil: it is never extended.
+	// Longer is called before the observation is extended for a suspicion that
+	// [doctor.Pending.Decides]. nil: it is never extended.
 	Longer func(by time.Duration, p doctor.Pending)
 }
 
@@ -80,12 +80,12 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the suspicion that would be critical and needs the longest time, up
+// worthwhile returns the suspicion that decides and needs the longest time, up
 // to limit, and that time. It is 0 without one. ask: another answer of the servers may
 // decide it too.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
-		if p.Severity != doctor.Critical || p.Left == 0 && !ask {
+		if !p.Decides() || p.Left == 0 && !ask {
 			continue
 		}
 		need := max(p.Left, examCalm).Truncate(time.Second) + time.Second
