@@ -13,7 +13,7 @@ import (
 
 	"electop/model"
 	"electop/model/znode"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/supervise"
@@ -128,7 +128,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	}
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
-		return fmt.Errorf("%w, or create it with --create", connect.Missing(o.path, conn.Servers))
+		return fmt.Errorf("%w, or create it with --create", cluster.Missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
 		err = exit.Interrupted
 	case o.command.args == nil || ended == "":

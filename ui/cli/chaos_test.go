@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"electop/demo"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/watch"
@@ -32,7 +32,7 @@ func troubled(t *testing.T, o *options) (printed string) {
 		log := slog.New(slog.DiscardHandler)
 		h := embedded.New(embedded.Demo(log))
 		defer h.ZooKeeper.Close()
-		servers, err := client.ParseConnectString(connect.DefaultServers)
+		servers, err := client.ParseConnectString(cluster.DefaultServers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 		h := embedded.New(embedded.Demo(log))
 		defer h.ZooKeeper.Close()
 		h.Serve(brokenListener{after: 30 * time.Second})
-		servers, err := client.ParseConnectString(connect.DefaultServers)
+		servers, err := client.ParseConnectString(cluster.DefaultServers)
 		if err != nil {
 			t.Fatal(err)
 		}

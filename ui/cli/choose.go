@@ -10,7 +10,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/search"
 	"electop/ui/plain"
@@ -54,7 +54,7 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 
 // find searches the cluster for elections. It is an error if there is none.
 func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
-	c, err := connect.Once(ctx, conn, o.cluster.Reach())
+	c, err := cluster.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	case ctx.Err() != nil:
 		return nil, exit.Interrupted
 	case errors.Is(err, zk.ErrNoNode):
-		return nil, connect.Missing("/", conn.Servers)
+		return nil, cluster.Missing("/", conn.Servers)
 	case err != nil:
 		return nil, fmt.Errorf("search for elections: %w", err)
 	}

@@ -15,8 +15,8 @@ import (
 
 	"electop/demo/lessons"
 	"electop/model/dialect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
-	"electop/ui/cli/connect"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
 	"electop/ui/plain"
@@ -102,7 +102,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 		if err != nil {
 			return none, err
 		}
-		conn, err := connect.Once(ctx, cfg, connect.Reach{For: searchWithin})
+		conn, err := cluster.Once(ctx, cfg, cluster.Reach{For: searchWithin})
 		if err != nil {
 			return none, err
 		}

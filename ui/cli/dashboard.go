@@ -10,7 +10,7 @@ import (
 
 	"electop/ui"
 	"electop/ui/cli/admission"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/live"
 	"electop/ui/cli/terminal"
@@ -102,7 +102,7 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) erro
 // admit prepares for candidates of our own: it asks the servers for their tick, sets
 // it in conn, reads the election and asks the user, if necessary, whether they may join.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (admission.Election, error) {
-	probe, err := connect.Once(ctx, *conn, o.cluster.Reach())
+	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
 		return admission.Election{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui"
-	"electop/ui/cli/ask"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
@@ -120,7 +120,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	if err != nil {
 		return err
 	}
-	o.admin = ask.Options{Mode: admin.FourLetter, Interval: demoAsking, Sessions: demoAsking, Heavy: true}
+	o.admin = cluster.Asking{Mode: admin.FourLetter, Interval: demoAsking, Sessions: demoAsking, Heavy: true}
 	cast := o.cast
 	switch {
 	case p.Lesson:

@@ -15,7 +15,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/search"
@@ -70,7 +70,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	}
 	defer done()
 	defer std.secondSignal(ctx)()
-	conn, err := connect.Once(ctx, cfg, o.cluster.Reach())
+	conn, err := cluster.Once(ctx, cfg, o.cluster.Reach())
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	case ctx.Err() != nil:
 		d.Stopped, err = "interrupted", exit.Interrupted
 	case errors.Is(err, zk.ErrNoNode):
-		return connect.Missing(o.search.Root, cfg.Servers)
+		return cluster.Missing(o.search.Root, cfg.Servers)
 	case err != nil:
 		err = fmt.Errorf("discover below %s: %w", o.search.Root, err)
 		d.Stopped = "failed"

@@ -8,8 +8,7 @@
 //	exit       exit codes, and the errors that carry them
 //	task       goroutines that end together
 //	terminal   questions at a terminal
-//	connect    the flags of a cluster, and connections to it
-//	ask        asking the servers for watches, connections and sessions
+//	cluster    the flags of a cluster, connections to it, questions to its servers
 //	watch      watched elections: observers, feeds, the recording
 //	exporter   the metrics of watched elections, over HTTP
 //	hook       the user's command for each handoff

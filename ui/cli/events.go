@@ -13,7 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/hook"
@@ -70,7 +70,7 @@ func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 	var failed error // of the first read
 	events := func(es []model.Event) error {
 		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
-			failed = connect.Missing(o.path, conn.Servers)
+			failed = cluster.Missing(o.path, conn.Servers)
 			return failed
 		}
 		if err := handOver(h, o, es); err != nil {
@@ -83,7 +83,7 @@ func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 		return err
 	}
 	defer w.Close()
-	h.Start(ctx, std.Err, std.note, connect.Environ())
+	h.Start(ctx, std.Err, std.note, cluster.Environ())
 	defer h.Close()
 	t := task.NewGroup(ctx)
 	w.Start(t)

@@ -13,7 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/stage"
@@ -47,7 +47,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	servers, err := client.ParseConnectString(connect.DefaultServers) // which nobody dials
+	servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
 	if err != nil {
 		return err
 	}

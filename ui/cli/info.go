@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/model/znode"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
-	"electop/ui/cli/connect"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/ui/term"
@@ -51,11 +51,11 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 		return err
 	}
 	rows := o.effective(cmd)
-	if auth, err := connect.EnvironmentAuth(os.Getenv); err != nil {
+	if auth, err := cluster.EnvironmentAuth(os.Getenv); err != nil {
 		return err
 	} else if auth != nil {
 		at := 1 + slices.IndexFunc(rows, func(r infoRow) bool { return r.name == "auth-file" })
-		rows = slices.Insert(rows, at, infoRow{"auth", auth.String(), config.Origin{Kind: config.Environment, Name: connect.AuthVariable}})
+		rows = slices.Insert(rows, at, infoRow{"auth", auth.String(), config.Origin{Kind: config.Environment, Name: cluster.AuthVariable}})
 	}
 	paths := infoRow{"paths", strings.Join(o.paths, " "), o.settings.PathsOrigin}
 	switch {
@@ -72,7 +72,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 // is here.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
-		"servers": connect.DefaultServers, "session-timeout": connect.SessionTimeout.String(), "admin-url": admin.DefaultURL,
+		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,
 	}
 	rows := []infoRow{{"cluster", o.settings.Cluster.Text, o.settings.Cluster.Origin}}
 	implied := map[string]infoRow{} // by the flag that they imply

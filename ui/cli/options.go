@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"electop/ui/cli/ask"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
-	"electop/ui/cli/connect"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
@@ -35,10 +34,10 @@ type options struct {
 	unnamed     bool     // no PATH was given: path is the default
 	found       bool     // paths are what a search found
 	patient     bool     // hosts that do not exist are tried all the same
-	cluster     connect.Options
+	cluster     cluster.Options
 	file        config.File     // the user's
 	settings    config.Settings // what decides the flags that were not given
-	admin       ask.Options
+	admin       cluster.Asking
 	search      search.Options
 	problems    bool // of what a search finds, only these
 	server      embedded.Options

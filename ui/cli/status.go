@@ -11,8 +11,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
@@ -65,9 +64,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		s := all[i].State()
 		switch {
 		case s.Phase == model.NoParent:
-			return nil, "", connect.Missing(s.Path, cfg.Servers)
+			return nil, "", cluster.Missing(s.Path, cfg.Servers)
 		case s.Phase == model.Forbidden:
-			return nil, "", connect.Forbidden(s.Path, cfg.Servers)
+			return nil, "", cluster.Forbidden(s.Path, cfg.Servers)
 		case s.Leader() == nil:
 			err = exit.Empty
 		}
@@ -81,7 +80,7 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 	var unasked error
 	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) (err error) {
 		asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
-		unasked, err = ask.While(ctx, asker, func() ([]*doctor.Journal, error) {
+		unasked, err = cluster.AskWhile(ctx, asker, func() ([]*doctor.Journal, error) {
 			all = nil
 			for _, path := range o.paths {
 				wait, cancel := context.WithTimeout(ctx, o.cluster.Reach().For)

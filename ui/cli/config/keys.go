@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/term"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -43,7 +43,7 @@ func (k Key) Variable() string {
 func Keys() []Key {
 	return []Key{
 		{Name: clusterKey, check: anything},
-		{Name: serversKey, check: func(s string) error { _, err := connect.ParseServers(s); return err }},
+		{Name: serversKey, check: func(s string) error { _, err := cluster.ParseServers(s); return err }},
 		{Name: "session-timeout", check: checkSessionTimeout},
 		{Name: "connect-timeout", check: checkTimeout},
 		{Name: "auth-file", check: anything, file: true},

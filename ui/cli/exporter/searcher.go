@@ -8,7 +8,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/search"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
@@ -30,7 +30,7 @@ const (
 type searcher struct {
 	exporter *Exporter
 	conn     client.Config // each search has a session of its own
-	reach    connect.Reach
+	reach    cluster.Reach
 	watched  map[string]Exported
 
 	mu  sync.Mutex
@@ -48,7 +48,7 @@ type searches struct {
 
 // Search makes the exporter watch the elections that it finds over conn. Call it before
 // Start.
-func (x *Exporter) Search(conn client.Config, reach connect.Reach) {
+func (x *Exporter) Search(conn client.Config, reach cluster.Reach) {
 	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported)}
 }
 
@@ -92,7 +92,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	found.Keep(last)
 	found.Changed = func() { s.follow(found.Discovery()) }
 	requests := uint64(0)
-	conn, err := connect.Once(ctx, s.conn, s.reach)
+	conn, err := cluster.Once(ctx, s.conn, s.reach)
 	if err == nil {
 		err = found.Run(ctx, conn)
 		requests = conn.Requests()

@@ -14,23 +14,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"electop/demo/zkserver"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )
 
-// cluster is an exporter of a cluster in memory.
-type cluster struct {
+// observed is an exporter of a cluster in memory.
+type observed struct {
 	*testing.T
 	exporter Exporter
 	writer   *client.Conn
 }
 
 // onCluster runs a test in virtual time.
-func onCluster(t *testing.T, test func(*cluster)) {
+func onCluster(t *testing.T, test func(*observed)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
@@ -44,23 +43,23 @@ func onCluster(t *testing.T, test func(*cluster)) {
 		}
 		defer writer.Close()
 		writer.AwaitConnected(t.Context())
-		w, err := watch.New(watch.Config{Conn: conn, Asking: ask.Options{Mode: admin.Off}})
+		w, err := watch.New(watch.Config{Conn: conn, Asking: cluster.Asking{Mode: admin.Off}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tasks := task.NewGroup(t.Context())
 		defer tasks.Stop()
-		c := &cluster{T: t, writer: writer}
+		c := &observed{T: t, writer: writer}
 		c.exporter.registry = prometheus.NewRegistry()
 		c.exporter.listener = &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-		c.exporter.Search(conn, connect.Reach{For: time.Second})
+		c.exporter.Search(conn, cluster.Reach{For: time.Second})
 		c.exporter.Start(tasks, w)
 		test(c)
 	})
 }
 
 // create creates a candidate at a path, with the path if it is missing, and returns its znode.
-func (c *cluster) create(path, name string) string {
+func (c *observed) create(path, name string) string {
 	c.Helper()
 	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // it may exist
 	z, err := c.writer.Create(c.Context(), path+"/"+name, []byte("host"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
@@ -70,7 +69,7 @@ func (c *cluster) create(path, name string) string {
 	return z
 }
 
-func (c *cluster) remove(paths ...string) {
+func (c *observed) remove(paths ...string) {
 	c.Helper()
 	for _, path := range paths {
 		if err := c.writer.Delete(c.Context(), path, -1); err != nil {
@@ -80,7 +79,7 @@ func (c *cluster) remove(paths ...string) {
 }
 
 // after returns the values of a metric after a while, by path: "" for one without a path.
-func (c *cluster) after(d time.Duration, metric string) map[string]float64 {
+func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
 	synctest.Wait()
@@ -106,7 +105,7 @@ func (c *cluster) after(d time.Duration, metric string) map[string]float64 {
 	return values
 }
 
-func (c *cluster) has(values map[string]float64, want string) {
+func (c *observed) has(values map[string]float64, want string) {
 	c.Helper()
 	if got := fmt.Sprint(values); got != want {
 		c.Errorf("%s, want %s", got, want)
@@ -117,7 +116,7 @@ func (c *cluster) has(values map[string]float64, want string) {
 // they are no longer there.
 func TestElectionsComeAndGo(t *testing.T) {
 	const lock = "_c_01234567-89ab-cdef-0123-456789abcdef-__READ__"
-	onCluster(t, func(c *cluster) {
+	onCluster(t, func(c *observed) {
 		first := c.create("/first", "n_")
 		c.has(c.after(2*time.Second, "electop_leader_known"), "map[/first:1]")
 		second, held := c.create("/second", "n_"), c.create("/lock", lock)
@@ -139,7 +138,7 @@ func TestElectionsComeAndGo(t *testing.T) {
 
 // The number of elections is bounded, and those that are not watched are counted.
 func TestElectionsAreBounded(t *testing.T) {
-	onCluster(t, func(c *cluster) {
+	onCluster(t, func(c *observed) {
 		for i := range Max + 7 {
 			c.create(fmt.Sprintf("/e%03d", i), "n_")
 		}
@@ -154,7 +153,7 @@ func TestElectionsAreBounded(t *testing.T) {
 
 // Of two paths with one label the second is not watched, and counted.
 func TestLabelOfAnotherElection(t *testing.T) {
-	onCluster(t, func(c *cluster) {
+	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")
 		c.create(`/a\u202e`, "n_")
 		c.has(c.after(time.Minute, "electop_leader_known"), `map[/a\u202e:1]`)

@@ -21,8 +21,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui"
 	"electop/ui/action"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
@@ -48,14 +47,14 @@ func inDemo(t *testing.T, n int, f func(t *testing.T, p *parts, await func(func(
 		log := slog.New(slog.DiscardHandler)
 		h := embedded.New(embedded.Demo(log))
 		defer h.ZooKeeper.Close()
-		servers, err := client.ParseConnectString(connect.DefaultServers) // which nobody dials
+		servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
 		must(t, err)
 		conn := client.Config{Servers: servers, SessionTimeout: 4 * time.Second, Logger: log}
 		t.Setenv("XDG_STATE_HOME", t.TempDir())
 		tasks := task.NewGroup(context.Background())
 		p, err := assemble(Config{
 			Watch: watch.Config{
-				Conn: embedded.Backstage(conn, h.ZooKeeper), Asking: ask.Options{Mode: admin.Off}, Log: log,
+				Conn: embedded.Backstage(conn, h.ZooKeeper), Asking: cluster.Asking{Mode: admin.Off}, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
 			Conn: embedded.Within(conn, h.ZooKeeper), Create: true, Server: h,

@@ -4,7 +4,7 @@ import (
 	"electop/demo"
 	"electop/ui"
 	"electop/ui/cli/admission"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
@@ -14,7 +14,7 @@ import (
 // Config is what differs between the dashboards.
 type Config struct {
 	Watch   watch.Config  // all but First and Notice
-	Reach   connect.Reach // how long to try to reach a server
+	Reach   cluster.Reach // how long to try to reach a server
 	Conn    client.Config // of our candidates
 	Screen  ui.Options    // without what parts.options fills in
 	Notices []string      // the first ones

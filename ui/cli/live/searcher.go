@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"electop/model/znode"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
 	list "electop/ui/elections"
@@ -19,7 +19,7 @@ import (
 type searcher struct {
 	tasks *task.Group
 	conn  client.Config
-	reach connect.Reach
+	reach cluster.Reach
 	mark  func() // the list changed
 
 	walk atomic.Pointer[list.Walk]
@@ -54,7 +54,7 @@ func (s *searcher) begin(root string) {
 	s.set(search.Discovery(), true, nil)
 	s.tasks.Start("search for elections", func(ctx context.Context) error {
 		search.Changed = func() { s.show(search.Discovery(), true, nil) }
-		conn, err := connect.Once(ctx, s.conn, s.reach)
+		conn, err := cluster.Once(ctx, s.conn, s.reach)
 		if err == nil {
 			err = search.Run(ctx, conn)
 			conn.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	list "electop/ui/elections"
 	"electop/zkwatch/client"
@@ -72,7 +72,7 @@ func TestListIsSearchedAgain(t *testing.T) {
 		tasks := task.NewGroup(context.Background())
 		defer tasks.Stop()
 		s := &searcher{
-			tasks: tasks, conn: conn, reach: connect.Reach{For: time.Minute},
+			tasks: tasks, conn: conn, reach: cluster.Reach{For: time.Minute},
 			mark: func() {
 				select {
 				case changed <- struct{}{}:

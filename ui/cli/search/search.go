@@ -14,7 +14,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/ui/cli/ask"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/plain"
@@ -113,7 +113,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 // Ask asks the servers about all elections that this search found. Their answers show who
 // is at risk, and more findings.
 func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
-	unasked, _ := ask.While(ctx, asker, func() ([]*doctor.Journal, error) { return slices.Collect(maps.Values(s.read)), nil })
+	unasked, _ := cluster.AskWhile(ctx, asker, func() ([]*doctor.Journal, error) { return slices.Collect(maps.Values(s.read)), nil })
 	for i := range s.found {
 		if j := s.read[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()

@@ -17,8 +17,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
@@ -87,7 +86,7 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 			t.Parallel()
 			cfg := watch.Config{
 				Conn:   client.Config{Servers: servers},
-				Asking: ask.Options{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
+				Asking: cluster.Asking{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
 				Notice: func(s string) { t.Log(s) },
 				Log:    slog.New(slog.DiscardHandler),
 			}
@@ -215,7 +214,7 @@ func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, rando
 			t.Fatal(err)
 		}
 		w.Start(tasks)
-		if _, err := w.FirstRead(t.Context(), w.First(), connect.Reach{For: time.Minute}); err != nil {
+		if _, err := w.FirstRead(t.Context(), w.First(), cluster.Reach{For: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		x.feed = w.First().Feed

@@ -6,7 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/ask"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -90,7 +90,7 @@ func (e *Election) listen(ctx context.Context, asker *admin.Asker) error {
 		ack := e.Feed.State().AckPath()
 		cancel := asker.Subscribe(admin.Election{
 			Path: e.Path, Ack: ack, Put: e.Feed.PutSlowly,
-			Sessions: func() []uint64 { return ask.SessionsOf(e.Feed.State()) },
+			Sessions: func() []uint64 { return cluster.SessionsOf(e.Feed.State()) },
 			Hosts:    func() []string { return e.Feed.State().Hosts() },
 		})
 		_, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.AckPath() != ack })

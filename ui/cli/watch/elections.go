@@ -12,8 +12,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -24,7 +23,7 @@ import (
 // Config is what to watch.
 type Config struct {
 	Conn      client.Config
-	Asking    ask.Options
+	Asking    cluster.Asking
 	Elections []model.Config // those of the start
 	Record    Recording      // of the first
 	// First is what is special about the feed of the first, all but Election,
@@ -148,7 +147,7 @@ func (w *Elections) Observe(t *task.Group) {
 // FirstRead waits until an election was read. reach is how long to try to reach
 // a server. An election that does not exist or may not be read is an error, and so are
 // servers that refuse the credentials.
-func (w *Elections) FirstRead(ctx context.Context, e *Election, reach connect.Reach) (*doctor.State, error) {
+func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
 	waiting := reach.Waiting(w.conn.Servers)
@@ -165,18 +164,18 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach connect.Re
 		return nil, context.Cause(ctx)
 	}
 	if refused := w.session.Refused(); refused != nil && s.Phase == model.Unseen {
-		return nil, connect.Refused(w.conn, refused)
+		return nil, cluster.Refused(w.conn, refused)
 	}
 	switch s.Phase {
 	case model.Forbidden:
-		return nil, connect.Forbidden(e.Path, w.conn.Servers)
+		return nil, cluster.Forbidden(e.Path, w.conn.Servers)
 	case model.NoParent:
-		return nil, connect.Missing(e.Path, w.conn.Servers)
+		return nil, cluster.Missing(e.Path, w.conn.Servers)
 	}
 	return s, nil
 }
 
-// Ask asks the servers within [ask.Limit]. What they did not say is in the table. The
+// Ask asks the servers within [cluster.AskLimit]. What they did not say is in the table. The
 // answers are for all elections: one question may be that of several exams.
 func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 	came := time.Now()
@@ -186,7 +185,7 @@ func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 		return
 	}
 	w.asked, w.want = time.Now(), want
-	ctx, cancel := context.WithTimeout(ctx, ask.Limit)
+	ctx, cancel := context.WithTimeout(ctx, cluster.AskLimit)
 	defer cancel()
 	if err := w.asker.Ask(ctx, want); err != nil && ctx.Err() == nil {
 		w.notice("asking the servers: " + err.Error())

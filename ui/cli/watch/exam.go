@@ -6,7 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
@@ -14,7 +14,7 @@ import (
 // Exam says how the doctor looks at an election for a while.
 type Exam struct {
 	For   time.Duration // to observe
-	Reach connect.Reach // a server
+	Reach cluster.Reach // a server
 	// Longer is called before the observation is extended for a suspicion that
 	// [doctor.Pending.Decides]. nil: it is never extended.
 	Longer func(by time.Duration, p doctor.Pending)

@@ -16,8 +16,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
@@ -67,7 +66,7 @@ func TestExamLooksLonger(t *testing.T) {
 					t.Fatal(err)
 				}
 				w, err := watch.New(watch.Config{
-					Conn: client.Config{Servers: servers, Dial: p.dial}, Asking: ask.Options{Mode: admin.Off},
+					Conn: client.Config{Servers: servers, Dial: p.dial}, Asking: cluster.Asking{Mode: admin.Off},
 					Elections: []model.Config{{Path: x.path, AckPath: x.path + "-leader", AckFollows: true}},
 					Notice:    func(s string) { t.Log(s) }, Log: slog.New(slog.DiscardHandler),
 				})
@@ -84,7 +83,7 @@ func TestExamLooksLonger(t *testing.T) {
 				}
 				tasks := task.NewGroup(t.Context())
 				w.Observe(tasks)
-				exam, longer := watch.Exam{For: 6 * time.Second, Reach: connect.Reach{For: time.Minute}}, time.Duration(0)
+				exam, longer := watch.Exam{For: 6 * time.Second, Reach: cluster.Reach{For: time.Minute}}, time.Duration(0)
 				if !x.fixed {
 					exam.Longer = func(by time.Duration, p doctor.Pending) {
 						if p.Rule != "no-leader" || by <= 0 || by > 30*time.Second || longer != 0 {

@@ -21,8 +21,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
@@ -70,7 +69,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 		}
 		p.w, err = watch.New(watch.Config{
 			Conn:      client.Config{Servers: servers, Dial: p.dial},
-			Asking:    ask.Options{Mode: admin.FourLetter, Interval: 5 * time.Second, Sessions: time.Second},
+			Asking:    cluster.Asking{Mode: admin.FourLetter, Interval: 5 * time.Second, Sessions: time.Second},
 			Elections: []model.Config{election},
 			First:     feed.Config{Events: p.told},
 			Notice:    func(s string) { t.Log(s) },
@@ -86,7 +85,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 			}
 		}()
 		p.w.Start(tasks)
-		if _, err := p.w.FirstRead(t.Context(), p.w.First(), connect.Reach{For: time.Minute}); err != nil {
+		if _, err := p.w.FirstRead(t.Context(), p.w.First(), cluster.Reach{For: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		f(p)

@@ -1,25 +1,125 @@
-package ask
+package cluster
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/session"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
+const (
+	sessions = 2 * time.Second // see Asking.Cheap
+	// shortest is the shortest interval that servers are asked at.
+	shortest = 100 * time.Millisecond
+)
+
+// cadence is the value of --admin-sessions.
+type cadence Asking
+
+const automatic = "auto"
+
+func (c *cadence) Set(s string) error {
+	if s == automatic {
+		c.Sessions, c.Cheap = sessions, true
+		return nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return errors.New("give auto, 0 or a duration, as in 500ms or 10s")
+	}
+	c.Sessions, c.Cheap = d, false
+	return nil
+}
+
+func (c *cadence) String() string {
+	if c.Cheap {
+		return automatic
+	}
+	return c.Sessions.String()
+}
+
+func (c *cadence) Type() string { return "cadence" }
+
+// Asking says how, how often and for what the servers are asked about themselves.
+type Asking struct {
+	Mode     admin.Mode // "": a command without the flag
+	URL      string
+	Interval time.Duration // 0: the default
+	Sessions time.Duration // 0: only to verify
+	Cheap    bool          // Sessions only while that costs the servers little
+	Heavy    bool          // even where there are many watches
+}
+
+// Flags declares how the servers are asked; what is for the help.
+func (o *Asking) Flags(cmd *cobra.Command, what string) {
+	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, where that fails four-letter words), http, 4lw or off")
+		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
+	})
+}
+
+// WatchFlags declares how the servers are asked who watches what.
+func (o *Asking) WatchFlags(cmd *cobra.Command) {
+	o.Flags(cmd, "who watches what")
+	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
+	})
+}
+
+// CadenceFlags declares how often the servers are asked.
+func (o *Asking) CadenceFlags(cmd *cobra.Command) {
+	o.Sessions, o.Cheap = sessions, true
+	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
+	})
+	flaggroup.Removed(cmd, "admin-interval", "the servers are asked every 5s for what costs them almost nothing")
+}
+
+// Check refuses invalid values.
+func (o Asking) Check() error {
+	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
+		return exit.Usagef("--admin: %v", err)
+	}
+	switch {
+	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
+		return exit.Usagef("--admin-url with --admin %s: no AdminServer is asked then", o.Mode)
+	case o.Sessions != 0 && o.Sessions < shortest:
+		return exit.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, shortest)
+	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:
+		return exit.Usagef("--admin-sessions with --admin off: the servers are not asked then")
+	}
+	if o.URL == "" {
+		return nil
+	}
+	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil {
+		return exit.Usagef("--admin-url: a user name or password has no place on the command line")
+	}
+	if err := admin.CheckURL(o.URL); err != nil {
+		return exit.Usagef("--admin-url: %v", err)
+	}
+	return nil
+}
+
 // Asker returns the asker for the cluster of cfg, nil for --admin off. conn returns
 // our own session there, nil while there is none: it knows the members of the
 // ensemble and relates the servers' clocks to ours.
-func (o Options) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Asker {
+func (o Asking) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Asker {
 	if o.Mode == admin.Off {
 		return nil
 	}
@@ -49,13 +149,13 @@ func (o Options) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 	})
 }
 
-// Limit bounds the time in which all servers are asked once, after the reading.
-const Limit = 10 * time.Second
+// AskLimit bounds the time in which all servers are asked once, after the reading.
+const AskLimit = 10 * time.Second
 
-// While reads elections once, and asks every server for connections, sessions and
+// AskWhile reads elections once, and asks every server for connections, sessions and
 // watches if they have candidates. Their answers are applied to the journals that read
 // returns. unasked is why there are none. A nil asker asks nobody.
-func While(ctx context.Context, asker *admin.Asker, read func() ([]*doctor.Journal, error)) (unasked, err error) {
+func AskWhile(ctx context.Context, asker *admin.Asker, read func() ([]*doctor.Journal, error)) (unasked, err error) {
 	if asker == nil {
 		_, err = read()
 		return nil, err
@@ -81,7 +181,7 @@ func While(ctx context.Context, asker *admin.Asker, read func() ([]*doctor.Journ
 		if len(elections) == 0 {
 			return nil, nobody
 		}
-		limit := time.AfterFunc(Limit, func() { end(context.DeadlineExceeded) })
+		limit := time.AfterFunc(AskLimit, func() { end(context.DeadlineExceeded) })
 		context.AfterFunc(limited, func() { limit.Stop() })
 		return elections, nil
 	})
@@ -142,7 +242,7 @@ const (
 // Tick asks the servers for their tick, from which a leader's lease is computed,
 // and returns the longest, 0 if one is unknown. It then warns of a session timeout
 // that may be too short for a lease.
-func (o Options) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
+func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if asker := o.Asker(cfg, func() *client.Conn { return probe }, log); asker != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
