@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/footer"
 	"electop/ui/input"
@@ -26,10 +27,10 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	case front == input.ModeElections && d.elections.Row() != nil:
 		r := d.elections.Row()
 		text := znode.Safe(r.Path, 0)
-		if r.Watched == nil {
-			text += "   " + znode.Safe(wording.System(r.Found.State), 80)
-		} else if whose := wording.System(r.Watched.State); whose != "" {
-			text += "   " + whose
+		for _, more := range []string{wording.System(r.State()), phrase.NoLeader(r.State()).Sentence} {
+			if more != "" {
+				text += "   " + more
+			}
 		}
 		return term.Muted, text
 	case d.past.journey.On && front == input.ModePast && !d.past.journey.Known:

@@ -207,6 +207,10 @@ func TestClickInLists(t *testing.T) {
 	if got := m.d.elections.Row().Path; got != "/tasks/nightly" {
 		t.Errorf("selected is %s", got)
 	}
+	clicks(t, m, "/overseer_elect/election") // its row has no room for the reason
+	if all := lines(m); !strings.Contains(all[len(all)-2], "is first and has not acknowledged") {
+		t.Errorf("why nobody leads: %s", all[len(all)-2])
+	}
 
 	m = stage(scenes()["lessons"](), 120, 36, term.Mono)
 	was := m.d.course.Menu.Selected
