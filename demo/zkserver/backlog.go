@@ -43,7 +43,7 @@ func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace != (Pace{}) }
 
 // hold puts a message into the backlog, in place of the connection's output.
-func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *count) {
+func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	if c.heldSize > maxQueued {
 		c.out.giveUp()
 		c.dropHeld()

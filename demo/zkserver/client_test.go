@@ -51,7 +51,7 @@ func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
 		t.Fatalf("read connect response: %v", err)
 	}
 	d := wire.NewDecoder(frame)
-	if c.conn.Decode(d); d.Err() != nil {
+	if c.conn.Fields(d); d.Err() != nil {
 		t.Fatalf("connect response: %v", d.Err())
 	}
 	return c
@@ -73,7 +73,7 @@ func dialTCP(t testing.TB, addr string) net.Conn {
 }
 
 // send writes a request and returns its xid.
-func (c *rawClient) send(op wire.Op, req wire.Appender) int32 {
+func (c *rawClient) send(op wire.Op, req wire.Record) int32 {
 	c.t.Helper()
 	c.xid++
 	xid := c.xid
@@ -83,7 +83,7 @@ func (c *rawClient) send(op wire.Op, req wire.Appender) int32 {
 	case wire.OpAuth:
 		xid = wire.XidAuth
 	}
-	records := []wire.Appender{&wire.RequestHeader{Xid: xid, Op: op}}
+	records := []wire.Record{&wire.RequestHeader{Xid: xid, Op: op}}
 	if req != nil {
 		records = append(records, req)
 	}
@@ -104,17 +104,17 @@ func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 		}
 		d := wire.NewDecoder(frame)
 		var h wire.ReplyHeader
-		h.Decode(d)
+		h.Fields(d)
 		if h.Xid == wire.XidWatch {
 			var ev wire.WatcherEvent
-			if ev.Decode(d); d.Err() != nil {
+			if ev.Fields(d); d.Err() != nil {
 				c.t.Fatalf("event: %v", d.Err())
 			}
 			c.onEvent(ev)
 			continue
 		}
 		if h.Err == wire.OK && rsp != nil {
-			rsp.Decode(d)
+			rsp.Fields(d)
 		}
 		if d.Err() != nil {
 			c.t.Fatalf("reply to xid %d: %v", h.Xid, d.Err())
@@ -127,7 +127,7 @@ func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 }
 
 // call sends a request and returns its reply.
-func (c *rawClient) call(op wire.Op, req wire.Appender, rsp wire.Record) wire.ReplyHeader {
+func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.ReplyHeader {
 	c.t.Helper()
 	xid := c.send(op, req)
 	h, err := c.receive(rsp)
@@ -141,7 +141,7 @@ func (c *rawClient) call(op wire.Op, req wire.Appender, rsp wire.Record) wire.Re
 }
 
 // must is call for what has to succeed.
-func (c *rawClient) must(op wire.Op, req wire.Appender, rsp wire.Record) {
+func (c *rawClient) must(op wire.Op, req wire.Record, rsp wire.Record) {
 	c.t.Helper()
 	if h := c.call(op, req, rsp); h.Err != wire.OK {
 		c.t.Fatalf("%v %+v: %v", op, req, h.Err)
@@ -284,7 +284,7 @@ type speaker struct {
 }
 
 // do makes a call and writes the request and the reply down.
-func (sp *speaker) do(op wire.Op, req wire.Appender, rsp wire.Record) wire.Code {
+func (sp *speaker) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	sp.c.t.Helper()
 	asked := ""
 	if req != nil {

@@ -528,9 +528,9 @@ var conversations = []struct {
 // bytesOf is a request that is no record.
 type bytesOf string
 
-func (b bytesOf) Append(p []byte) []byte { return append(p, b...) }
+func (b bytesOf) Fields(c *wire.Coder) { p := []byte(b); c.Raw(&p) }
 
 // unprinted keeps a request with absolute zxids out of the transcript.
-type unprinted struct{ wire.Appender }
+type unprinted struct{ wire.Record }
 
 func (*unprinted) String() string { return "(...)" }

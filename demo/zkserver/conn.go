@@ -94,7 +94,7 @@ func (c *conn) drop() {
 // send queues a frame: a header and a body, which may be nil. It counts for w, if
 // that is not nil. In slow motion the frame is held back. It never blocks. The
 // caller holds s.mu.
-func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *count) {
+func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
 		return

@@ -210,7 +210,7 @@ var onPurpose = []difference{
 			a.c.send(wire.OpSASL, bytesOf("\x00\x00\x00\x01x"))
 			frame, err := wire.ReadFrame(a.c.in, 1<<10)
 			var h wire.ReplyHeader
-			h.Decode(wire.NewDecoder(frame))
+			h.Fields(wire.NewDecoder(frame))
 			s.printf("unimplemented: %t", err == nil && h.Err == wire.Unimplemented)
 			a.close()
 		},
@@ -389,7 +389,7 @@ func withoutPurpose(steps []step) []step {
 		case *wire.SetACLRequest:
 			s.burst = false
 		case nullPath:
-			if _, ok := r.Appender.(*wire.SetACLRequest); ok {
+			if _, ok := r.Record.(*wire.SetACLRequest); ok {
 				s.burst = false
 			}
 		case *wire.SetWatchesRequest:

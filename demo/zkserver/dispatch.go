@@ -14,7 +14,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	begin := time.Now()
 	d := wire.NewDecoder(frame)
 	var h wire.RequestHeader
-	if h.Decode(d); d.Err() != nil {
+	if h.Fields(d); d.Err() != nil {
 		return false, d.Err()
 	}
 	s.mu.Lock()
@@ -37,7 +37,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	}
 	if h.Op == wire.OpAuth {
 		var req wire.AuthRequest
-		if req.Decode(d); d.Err() != nil {
+		if req.Fields(d); d.Err() != nil {
 			return false, d.Err()
 		}
 		if last = c.handleAuth(h, &req, w); last {
@@ -85,7 +85,7 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 // dispatch returns the body of the reply, which may alias the tree, or an
 // error. Malformed records are answered, not punished: so does Apache, which is
 // of different minds about null paths.
-func (c *conn) dispatch(h wire.RequestHeader, d *wire.Decoder) (wire.Appender, wire.Code) {
+func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
 		return nil, wire.OK
@@ -102,11 +102,11 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Decoder) (wire.Appender, w
 // renewsLease reports whether a request is a transaction of one check and
 // nothing else. It changes nothing: clients send it as they send pings, to learn
 // that their session lives.
-func renewsLease(op wire.Op, d wire.Decoder) bool {
+func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
 	}
 	var req wire.MultiRequest
-	req.Decode(&d)
+	req.Fields(&d)
 	return d.Err() == nil && len(req.Ops) == 1 && req.Ops[0].Op == wire.OpCheck
 }

@@ -28,14 +28,14 @@ func (c *scriptConn) SetWriteDeadline(time.Time) error { return nil }
 // pieces are the body of a request as it is.
 type pieces string
 
-func (p pieces) Append(b []byte) []byte { return append(b, p...) }
+func (p pieces) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
 
 // FuzzConnection feeds a whole connection, with a proper handshake in front or
 // without, and checks that what comes back are frames, that each request was
 // answered in its turn, and that the server is in order afterwards.
 func FuzzConnection(f *testing.F) {
 	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
-	requests := func(rs ...[]wire.Appender) []byte {
+	requests := func(rs ...[]wire.Record) []byte {
 		var b []byte
 		for i, r := range rs {
 			r[0].(*wire.RequestHeader).Xid = int32(i + 1)
@@ -43,8 +43,8 @@ func FuzzConnection(f *testing.F) {
 		}
 		return b
 	}
-	r := func(op wire.Op, body ...wire.Appender) []wire.Appender {
-		return append([]wire.Appender{&wire.RequestHeader{Op: op}}, body...)
+	r := func(op wire.Op, body ...wire.Record) []wire.Record {
+		return append([]wire.Record{&wire.RequestHeader{Op: op}}, body...)
 	}
 	create := func(path string, flags int32) *wire.CreateRequest {
 		return &wire.CreateRequest{Path: path, Data: []byte("x"), ACL: everybody, Flags: flags}
@@ -70,7 +70,7 @@ func FuzzConnection(f *testing.F) {
 		r(wire.OpSetWatches, &wire.SetWatchesRequest{Data: []string{"/x"}, Exist: []string{"/y"}, Child: []string{"/"}}),
 		r(wire.OpSetWatches2, &wire.SetWatches2Request{Persistent: []string{"/"}, Recursive: []string{"/", "", "no slash"}}),
 		r(wire.OpCreate, create("/y", 0)), r(wire.OpReconfig, path("")), r(99)))
-	raw := func(s string) wire.Appender { return pieces(s) }
+	raw := func(s string) wire.Record { return pieces(s) }
 	const null = "\xff\xff\xff\xff"
 	f.Add(true, requests(r(wire.OpGetAllChildrenNumber, path("")), r(wire.OpSetData, raw(null+null+null)), r(wire.OpAddWatch, raw(null+"\x00\x00\x00\x01")),
 		r(wire.OpSetACL, raw(null+"\xff\xff\xff\xfe"+null)), r(wire.OpSync, raw(null)), r(wire.OpRemoveWatches, raw(null+null)), r(wire.OpGetData, raw(null)),
@@ -124,12 +124,12 @@ func checkReplies(t *testing.T, out, stream []byte) {
 		}
 		d := wire.NewDecoder(frame)
 		var h wire.ReplyHeader
-		if h.Decode(d); d.Err() != nil {
+		if h.Fields(d); d.Err() != nil {
 			t.Fatalf("reply header: %v", d.Err())
 		}
 		var ev wire.WatcherEvent
 		if h.Xid == wire.XidWatch && h.Zxid == -1 && h.Err == wire.OK {
-			if ev.Decode(d); d.Err() != nil || len(d.Rest()) > 0 {
+			if ev.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
 				t.Fatalf("event: %v, %d bytes left", d.Err(), len(d.Rest()))
 			}
 			continue
@@ -139,7 +139,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 			t.Fatalf("a reply to nothing: %+v", h)
 		}
 		var req wire.RequestHeader
-		req.Decode(wire.NewDecoder(asked))
+		req.Fields(wire.NewDecoder(asked))
 		want := req.Xid
 		if req.Op == wire.OpPing {
 			want = wire.XidPing

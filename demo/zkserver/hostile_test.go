@@ -391,7 +391,7 @@ func TestManySessions(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		var conns []net.Conn
 		frame := make([]byte, 4<<10)
-		exchange := func(nc net.Conn, request []byte) *wire.Decoder {
+		exchange := func(nc net.Conn, request []byte) *wire.Coder {
 			if _, err := nc.Write(request); err != nil {
 				t.Fatal(err)
 			}
@@ -411,11 +411,11 @@ func TestManySessions(t *testing.T) {
 			defer nc.Close()
 			conns = append(conns, nc)
 			var rsp wire.ConnectResponse
-			if rsp.Decode(exchange(nc, handshake)); rsp.SessionID == 0 {
+			if rsp.Fields(exchange(nc, handshake)); rsp.SessionID == 0 {
 				t.Fatal("no session")
 			}
 			var h wire.ReplyHeader
-			if h.Decode(exchange(nc, watch)); h.Err != wire.NoNode {
+			if h.Fields(exchange(nc, watch)); h.Err != wire.NoNode {
 				t.Fatalf("exists: %v", h.Err)
 			}
 		}
@@ -437,8 +437,8 @@ func TestManySessions(t *testing.T) {
 			var h wire.ReplyHeader
 			var ev wire.WatcherEvent
 			d := wire.NewDecoder(rsp)
-			h.Decode(d)
-			if ev.Decode(d); h.Xid != wire.XidWatch || ev.Type != wire.EventNodeCreated || ev.Path != "/leader" {
+			h.Fields(d)
+			if ev.Fields(d); h.Xid != wire.XidWatch || ev.Type != wire.EventNodeCreated || ev.Path != "/leader" {
 				t.Fatalf("session %d: %+v %+v", i, h, ev)
 			}
 		}

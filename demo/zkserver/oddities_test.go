@@ -1,6 +1,7 @@
 package zkserver_test
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -27,11 +28,11 @@ type oddity struct {
 // null is how null is written: a string, a buffer or a list of length -1.
 const null = "\xff\xff\xff\xff"
 
-func str(s string) string { return string(wire.AppendString(nil, s)) }
+func str(s string) string { return string(wire.Append(nil, &wire.PathRequest{Path: s})) }
 
-func i32(n int32) string { return string(wire.AppendInt32(nil, n)) }
+func i32(n int32) string { return string(wire.Append(nil, &wire.CountResponse{Count: n})) }
 
-func i64(n int64) string { return string(wire.AppendInt64(nil, n)) }
+func i64(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
 // oddities are, of each operation, the request with each kind of path and list,
 // and each of its beginnings.
@@ -190,7 +191,7 @@ func (s oddity) put(t testing.TB, addr string, base func() int64) (answer string
 		}
 		d := wire.NewDecoder(frame)
 		var h wire.ReplyHeader
-		h.Decode(d)
+		h.Fields(d)
 		if h.Xid == 2 {
 			fmt.Fprintf(&out, "%d identities, ", int8(d.Rest()[3]))
 			continue

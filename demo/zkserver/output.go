@@ -48,7 +48,7 @@ func (o *output) pending() int {
 
 // send appends a frame: a header and a body, which may be nil. It returns the
 // number of bytes appended, 0 if the peer is cut off.
-func (o *output) send(h wire.ReplyHeader, body wire.Appender) int {
+func (o *output) send(h wire.ReplyHeader, body wire.Record) int {
 	return o.message(func(queue []byte) []byte { return appendReply(queue, h, body) })
 }
 
@@ -78,11 +78,11 @@ func (o *output) message(add func(queue []byte) []byte) int {
 }
 
 // appendReply appends a frame to b.
-func appendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
+func appendReply(b []byte, h wire.ReplyHeader, body wire.Record) []byte {
 	b, at := wire.BeginFrame(b)
-	b = h.Append(b)
+	b = wire.Append(b, &h)
 	if body != nil { // some errors have one
-		b = body.Append(b)
+		b = wire.Append(b, body)
 	}
 	wire.EndFrame(b, at)
 	return b

@@ -58,7 +58,7 @@ type Passed struct {
 
 // describe says what a message is, except for its session, number and time. asked is the
 // request being carried out.
-func describe(asked []byte, r wire.ReplyHeader, body wire.Appender) Paced {
+func describe(asked []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {
 	case *wire.WatcherEvent:
@@ -71,10 +71,10 @@ func describe(asked []byte, r wire.ReplyHeader, body wire.Appender) Paced {
 	}
 	d := wire.NewDecoder(asked)
 	var h wire.RequestHeader
-	h.Decode(d)
+	h.Fields(d)
 	m.Op = h.Op
 	if m.Path == "" && beginsWithPath(m.Op) {
-		m.Path = d.String()
+		d.String(&m.Path)
 	}
 	return m
 }

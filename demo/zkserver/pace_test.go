@@ -47,7 +47,7 @@ func replies(c *rawClient, n int) (xids []int32) {
 			c.t.Fatalf("after %v: %v", xids, err)
 		}
 		var h wire.ReplyHeader
-		h.Decode(wire.NewDecoder(frame))
+		h.Fields(wire.NewDecoder(frame))
 		xids = append(xids, h.Xid)
 	}
 	return xids

@@ -80,7 +80,7 @@ func (p *patient) live(n int, count *crowdCount) {
 	}
 }
 
-func (p *patient) next() (wire.Op, wire.Appender) {
+func (p *patient) next() (wire.Op, wire.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	take := func(from []string) string {
@@ -114,12 +114,12 @@ func (p *patient) read(room <-chan struct{}, count *crowdCount) {
 		}
 		d := wire.NewDecoder(frame)
 		var h wire.ReplyHeader
-		switch h.Decode(d); h.Xid {
+		switch h.Fields(d); h.Xid {
 		case wire.XidPing:
 			continue
 		case wire.XidWatch:
 			var ev wire.WatcherEvent
-			if ev.Decode(d); ev.Type == wire.EventNodeDeleted {
+			if ev.Fields(d); ev.Type == wire.EventNodeDeleted {
 				p.mu.Lock()
 				if slices.Contains(p.own, ev.Path) {
 					count.own.Add(1)
@@ -147,15 +147,15 @@ func (p *patient) read(room <-chan struct{}, count *crowdCount) {
 	}
 }
 
-func (p *patient) learn(op wire.Op, d *wire.Decoder) {
+func (p *patient) learn(op wire.Op, d *wire.Coder) {
 	switch op {
 	case wire.OpCreate:
 		var rsp wire.PathResponse
-		rsp.Decode(d)
+		rsp.Fields(d)
 		p.own = append(p.own, rsp.Path)
 	case wire.OpGetChildren:
 		var rsp wire.StringsResponse
-		rsp.Decode(d)
+		rsp.Fields(d)
 		p.others = p.others[:0]
 		for _, name := range rsp.Strings {
 			p.others = append(p.others, "/e/"+name)

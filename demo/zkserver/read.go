@@ -5,18 +5,18 @@ import (
 )
 
 // answer carries out a request that changes nothing in the tree.
-func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wire.Code) {
+func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	s := c.s
 	switch op {
 	case wire.OpExists, wire.OpGetData, wire.OpGetChildren, wire.OpGetChildren2:
 		var req wire.PathWatchRequest
-		if req.Decode(d); d.Err() != nil {
+		if req.Fields(d); d.Err() != nil {
 			break
 		}
 		return c.readNode(op, &req)
 	case wire.OpGetACL, wire.OpGetAllChildrenNumber:
 		var req wire.PathRequest
-		if req.Decode(d); d.Err() != nil {
+		if req.Fields(d); d.Err() != nil {
 			break
 		}
 		if op == wire.OpGetACL {
@@ -24,37 +24,37 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 		}
 		return s.tree.CountBelow(c.who, req.Path)
 	case wire.OpSync: // there is nothing to catch up with
-		path := d.Rest()
-		if _ = d.String(); d.Err() == nil {
+		path, text := d.Rest(), ""
+		if d.String(&text); d.Err() == nil {
 			return echo(path[:len(path)-len(d.Rest())]), wire.OK // null too
 		}
 	case wire.OpGetEphemerals:
 		var req wire.GetEphemeralsRequest
-		if req.Decode(d); d.Err() == nil {
+		if req.Fields(d); d.Err() == nil {
 			return s.tree.OwnedBelow(c.sess.id, req.Prefix), wire.OK
 		}
 	case wire.OpWhoAmI:
 		return c.who.WhoAmI(), wire.OK
 	case wire.OpMultiRead:
 		var req wire.MultiRequest
-		if req.Decode(d); d.Err() == nil {
+		if req.Fields(d); d.Err() == nil {
 			return s.tree.ReadAll(c.who, req.Ops)
 		}
 	case wire.OpSetWatches:
 		var req wire.SetWatches2Request
-		if req.SetWatchesRequest.Decode(d); d.Err() == nil {
+		if req.SetWatchesRequest.Fields(d); d.Err() == nil {
 			c.setWatches(&req)
 			return nil, wire.OK
 		}
 	case wire.OpSetWatches2:
 		var req wire.SetWatches2Request
-		if req.Decode(d); d.Err() == nil {
+		if req.Fields(d); d.Err() == nil {
 			c.setWatches(&req)
 			return nil, wire.OK
 		}
 	case wire.OpAddWatch:
 		var req wire.AddWatchRequest
-		if req.Decode(d); d.Err() != nil {
+		if req.Fields(d); d.Err() != nil {
 			break
 		}
 		switch req.Mode {
@@ -68,12 +68,13 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 		return &wire.ErrorResponse{}, wire.OK
 	case wire.OpCheckWatches:
 		var req wire.WatcherTypeRequest
-		if req.Decode(d); d.Err() == nil {
+		if req.Fields(d); d.Err() == nil {
 			return nil, s.watches.find(c, req.Type, req.Path, false)
 		}
 	case wire.OpRemoveWatches:
-		req := wire.WatcherTypeRequest{Path: d.String(), Type: d.Int32()} // nobody watches null
-		if d.Err() == nil {
+		var req wire.WatcherTypeRequest
+		d.String(&req.Path) // nobody watches null
+		if d.Int32(&req.Type); d.Err() == nil {
 			return nil, s.watches.find(c, req.Type, req.Path, true)
 		}
 	default:
@@ -84,7 +85,7 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 
 // readNode reads a node and leaves a watch if the client asks for one. exists
 // leaves its watch on an absent node too.
-func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Appender, code wire.Code) {
+func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Record, code wire.Code) {
 	s := c.s
 	watches := &s.watches.data
 	switch op {
@@ -105,4 +106,4 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Appen
 // echo is a piece of a request that comes back as it is.
 type echo []byte
 
-func (e echo) Append(b []byte) []byte { return append(b, e...) }
+func (e echo) Fields(c *wire.Coder) { c.Raw((*[]byte)(&e)) }

@@ -69,7 +69,7 @@ func (c *conn) serve() error {
 	}
 	d := wire.NewDecoder(buf)
 	var req wire.ConnectRequest
-	if req.Decode(d); d.Err() != nil {
+	if req.Fields(d); d.Err() != nil {
 		return d.Err()
 	}
 	c.s.counters.bytesIn.Add(int64(len(buf)) + 4)

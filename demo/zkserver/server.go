@@ -187,7 +187,7 @@ func (s *Server) CreateNumbered(path string, next int32) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if _, code := s.write(tree.Writer{}, wire.OpCreate, wire.NewDecoder(req.Append(nil))); code != wire.OK {
+	if _, code := s.write(tree.Writer{}, wire.OpCreate, wire.NewDecoder(wire.Append(nil, &req))); code != wire.OK {
 		return fmt.Errorf("zkserver: create %s: %v", path, code)
 	}
 	s.tree.Get(path).SetNextSequence(next)

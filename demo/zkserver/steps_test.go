@@ -157,7 +157,7 @@ type kind struct {
 	weight int
 	op     wire.Op
 	event  sessionEvent // instead of op
-	req    func(*rapid.T) wire.Appender
+	req    func(*rapid.T) wire.Record
 }
 
 // readPath is a path that may be read and sent back. To servers, the empty
@@ -170,11 +170,11 @@ func readPath(t *rapid.T) string {
 		return p
 	}
 }
-func pathRequest(t *rapid.T) wire.Appender { return &wire.PathRequest{Path: readPath(t)} }
-func pathWatch(t *rapid.T) wire.Appender {
+func pathRequest(t *rapid.T) wire.Record { return &wire.PathRequest{Path: readPath(t)} }
+func pathWatch(t *rapid.T) wire.Record {
 	return &wire.PathWatchRequest{Path: readPath(t), Watch: roll(t, 2) == 0}
 }
-func watcherType(t *rapid.T) wire.Appender {
+func watcherType(t *rapid.T) wire.Record {
 	return &wire.WatcherTypeRequest{Path: readPath(t), Type: int32(roll(t, 5))}
 }
 func setWatches(t *rapid.T) wire.SetWatchesRequest {
@@ -182,49 +182,42 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 	return wire.SetWatchesRequest{RelativeZxid: int64(roll(t, 200)) - 5,
 		Data: paths(t), Exist: paths(t), Child: paths(t)}
 }
-func nothing(*rapid.T) wire.Appender { return nil }
+func nothing(*rapid.T) wire.Record { return nil }
 
 // nullPath is a request with null in place of its path, which is empty and
 // comes first.
-type nullPath struct{ wire.Appender }
+type nullPath struct{ wire.Record }
 
-func (r nullPath) Append(b []byte) []byte {
-	at := len(b)
-	b = r.Appender.Append(b)
-	copy(b[at:], null)
-	return b
+func (r nullPath) Fields(c *wire.Coder) {
+	b := wire.Append(nil, r.Record)
+	copy(b, null)
+	c.Raw(&b)
 }
 
 // cutOff is the beginning of a request.
 type cutOff struct {
-	wire.Appender
+	wire.Record
 	most int // bytes, or one less than there are
 }
 
-func (r cutOff) Append(b []byte) []byte {
-	at := len(b)
-	b = r.Appender.Append(b)
-	return b[:at+min(r.most, max(0, len(b)-at-1))]
+func (r cutOff) Fields(c *wire.Coder) {
+	b := wire.Append(nil, r.Record)
+	b = b[:min(r.most, max(0, len(b)-1))]
+	c.Raw(&b)
 }
 
 // nullList is a setWatches or setWatches2 with null in place of a list, the last
 // one that there is.
-type nullList struct{ lists int }
-
-func (r nullList) Append(b []byte) []byte {
-	b = wire.AppendInt64(b, 0)
-	for range r.lists - 1 {
-		b = wire.AppendInt32(b, 0)
-	}
-	return wire.AppendInt32(b, -1)
+func nullList(lists int) wire.Record {
+	return bytesOf(i64(0) + strings.Repeat(i32(0), lists-1) + null)
 }
 
 // odd is a request that no well-behaved client makes, for any operation that
 // takes one. See oddities_test.go for each kind of them.
-func odd(t *rapid.T) (op wire.Op, req wire.Appender) {
+func odd(t *rapid.T) (op wire.Op, req wire.Record) {
 	none := []struct {
 		op  wire.Op
-		req wire.Appender
+		req wire.Record
 	}{
 		{wire.OpCreate, &wire.CreateRequest{ACL: world(wire.PermAll), Flags: pick(t, []int32{0, seq, eph, 77})}},
 		{wire.OpCreate2, &wire.CreateRequest{ACL: acl(t)}}, {wire.OpCreateContainer, &wire.CreateRequest{ACL: world(wire.PermAll), Flags: wire.FlagContainer}},
@@ -246,9 +239,9 @@ func odd(t *rapid.T) (op wire.Op, req wire.Appender) {
 		return wire.OpMulti, cutOff{&wire.MultiRequest{Ops: several(t, 4, multiOp)}, roll(t, 200)}
 	case 4:
 		if roll(t, 2) == 0 {
-			return wire.OpSetWatches, nullList{3}
+			return wire.OpSetWatches, nullList(3)
 		}
-		return wire.OpSetWatches2, nullList{5}
+		return wire.OpSetWatches2, nullList(5)
 	}
 	// The empty path is before the root.
 	return wire.OpGetAllChildrenNumber, &wire.PathRequest{}
@@ -265,21 +258,21 @@ func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 
 var kinds = []kind{
 	{1, wire.OpPing, 0, nothing},
-	{14, wire.OpCreate, 0, func(t *rapid.T) wire.Appender {
+	{14, wire.OpCreate, 0, func(t *rapid.T) wire.Record {
 		r := create(t, 0, 0, 0, eph, seq, eph|seq, wire.FlagContainer, wire.FlagTTL, -1)
 		return &r
 	}},
-	{6, wire.OpCreate2, 0, func(t *rapid.T) wire.Appender { r := create(t, 0, 0, eph, seq, eph|seq, 99); return &r }},
-	{2, wire.OpCreateContainer, 0, func(t *rapid.T) wire.Appender { r := create(t, wire.FlagContainer, 0, eph); return &r }},
-	{3, wire.OpCreateTTL, 0, func(t *rapid.T) wire.Appender { r := createTTL(t); return &r }},
-	{12, wire.OpDelete, 0, func(t *rapid.T) wire.Appender {
+	{6, wire.OpCreate2, 0, func(t *rapid.T) wire.Record { r := create(t, 0, 0, eph, seq, eph|seq, 99); return &r }},
+	{2, wire.OpCreateContainer, 0, func(t *rapid.T) wire.Record { r := create(t, wire.FlagContainer, 0, eph); return &r }},
+	{3, wire.OpCreateTTL, 0, func(t *rapid.T) wire.Record { r := createTTL(t); return &r }},
+	{12, wire.OpDelete, 0, func(t *rapid.T) wire.Record {
 		p := path(t)
 		if roll(t, 20) == 19 {
 			p = pick(t, []string{"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"})
 		}
 		return &wire.PathVersionRequest{Path: p, Version: version(t)}
 	}},
-	{8, wire.OpSetData, 0, func(t *rapid.T) wire.Appender {
+	{8, wire.OpSetData, 0, func(t *rapid.T) wire.Record {
 		return &wire.SetDataRequest{Path: path(t), Data: data(t), Version: version(t)}
 	}},
 	{8, wire.OpExists, 0, pathWatch},
@@ -287,18 +280,18 @@ var kinds = []kind{
 	{4, wire.OpGetChildren, 0, pathWatch},
 	{6, wire.OpGetChildren2, 0, pathWatch},
 	{2, wire.OpGetACL, 0, pathRequest},
-	{4, wire.OpSetACL, 0, func(t *rapid.T) wire.Appender {
+	{4, wire.OpSetACL, 0, func(t *rapid.T) wire.Record {
 		return &wire.SetACLRequest{Path: path(t), ACL: acl(t), Version: version(t)}
 	}},
 	{2, wire.OpSync, 0, pathRequest},
-	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Appender {
+	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
 		// To no avail: see onPurpose.
 		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
-	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Appender {
+	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
 		return &wire.MultiRequest{Ops: misplaced(t, several(t, 4, multiOp), wire.MultiOp{Op: wire.OpGetData, Path: "/t"})}
 	}},
-	{3, wire.OpMultiRead, 0, func(t *rapid.T) wire.Appender {
+	{3, wire.OpMultiRead, 0, func(t *rapid.T) wire.Record {
 		return &wire.MultiRequest{Ops: misplaced(t, several(t, 3, func(t *rapid.T) wire.MultiOp {
 			o := wire.MultiOp{Op: wire.OpGetData, Path: readPath(t), Watch: roll(t, 2) == 0}
 			if roll(t, 2) == 0 {
@@ -310,21 +303,21 @@ var kinds = []kind{
 			return o
 		}), multiOp(t))}
 	}},
-	{2, wire.OpGetEphemerals, 0, func(t *rapid.T) wire.Appender {
+	{2, wire.OpGetEphemerals, 0, func(t *rapid.T) wire.Record {
 		return &wire.GetEphemeralsRequest{Prefix: pick(t, []string{"/", "", " ", "/t/w", "/t/x/", "t", "/none"})}
 	}},
 	{2, wire.OpGetAllChildrenNumber, 0, pathRequest},
 	{1, wire.OpWhoAmI, 0, nothing},
-	{6, wire.OpAddWatch, 0, func(t *rapid.T) wire.Appender {
+	{6, wire.OpAddWatch, 0, func(t *rapid.T) wire.Record {
 		return &wire.AddWatchRequest{Path: path(t), Mode: pick(t, []int32{0, 1, 1, 2, -1})}
 	}},
 	{4, wire.OpRemoveWatches, 0, watcherType},
 	{3, wire.OpCheckWatches, 0, watcherType},
-	{2, wire.OpSetWatches, 0, func(t *rapid.T) wire.Appender { r := setWatches(t); return &r }},
-	{2, wire.OpSetWatches2, 0, func(t *rapid.T) wire.Appender {
+	{2, wire.OpSetWatches, 0, func(t *rapid.T) wire.Record { r := setWatches(t); return &r }},
+	{2, wire.OpSetWatches2, 0, func(t *rapid.T) wire.Record {
 		return &wire.SetWatches2Request{SetWatchesRequest: setWatches(t), Persistent: paths(t), Recursive: paths(t)}
 	}},
-	{4, wire.OpAuth, 0, func(t *rapid.T) wire.Appender {
+	{4, wire.OpAuth, 0, func(t *rapid.T) wire.Record {
 		r := pick(t, []wire.AuthRequest{
 			{Scheme: "digest", Auth: []byte("ann:secret")}, {Scheme: "digest", Auth: []byte("bob:pw")}, {Scheme: "ip"},
 			{Scheme: "digest", Auth: []byte("a:b:c")}, {Scheme: "digest", Auth: []byte("nocolon")}, {Scheme: "digest", Auth: []byte{}}, {Scheme: "digest"},
@@ -345,7 +338,7 @@ var kinds = []kind{
 type step struct {
 	who   int
 	op    wire.Op
-	req   wire.Appender
+	req   wire.Record
 	event sessionEvent // instead of op
 	// burst sends the client's next request, if that comes next, without waiting
 	// for the reply to this one.
@@ -363,7 +356,7 @@ func (s step) String() string {
 func (s step) GoString() string { return s.String() }
 
 // printed is short: what does not count for the operation is left out.
-func printed(req wire.Appender) string {
+func printed(req wire.Record) string {
 	acls := func(acl []wire.ACL) string {
 		if slices.Equal(acl, world(wire.PermAll)) {
 			return "open"
@@ -386,9 +379,9 @@ func printed(req wire.Appender) string {
 	case nil:
 		return ""
 	case nullPath:
-		return " null path:" + printed(r.Appender)
+		return " null path:" + printed(r.Record)
 	case cutOff:
-		return fmt.Sprintf(" cut off at %d:%s", r.most, printed(r.Appender))
+		return fmt.Sprintf(" cut off at %d:%s", r.most, printed(r.Record))
 	case *wire.CreateRequest:
 		return " " + create(r)
 	case *wire.CreateTTLRequest:

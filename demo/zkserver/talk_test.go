@@ -236,7 +236,7 @@ func (k *talk) ask(steps []step) {
 
 // absolute turns a zxid that counts from the beginning of the conversation
 // into one of the server's.
-func (k *talk) absolute(req wire.Appender) wire.Appender {
+func (k *talk) absolute(req wire.Record) wire.Record {
 	switch r := req.(type) {
 	case *wire.SetWatchesRequest:
 		c := *r

@@ -22,7 +22,7 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 
 // write carries out a request that takes a transaction, also when it fails. It returns
 // the body of the reply, or an error.
-func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Decoder) (body wire.Appender, code wire.Code) {
+func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {
 		return s.multi(w, d, x)
@@ -44,9 +44,9 @@ func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Decoder) (body wire.Ap
 }
 
 // multi carries out a transaction of several operations, all or none.
-func (s *Server) multi(w tree.Writer, d *wire.Decoder, x tree.Txn) (wire.Appender, wire.Code) {
+func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, wire.Code) {
 	var req wire.MultiRequest
-	if req.Decode(d); d.Err() != nil {
+	if req.Fields(d); d.Err() != nil {
 		return nil, wire.MarshallingError
 	}
 	m, code := s.tree.CheckMulti(w, req.Ops)

@@ -141,7 +141,7 @@ func TestServeGrantsWhatApacheDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			var rsp wire.ConnectResponse
-			rsp.Decode(wire.NewDecoder(frame))
+			rsp.Fields(wire.NewDecoder(frame))
 			all = append(all, time.Duration(rsp.Timeout)*time.Millisecond)
 			nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpCloseSession}))
 		}

@@ -40,7 +40,7 @@ var ErrUnsupported = errors.New("the server does not know this request")
 // ask makes a request that the library lacks, over the connection of f, and decodes its
 // reply; reply is nil if there is none. seen is the number of the last event before the
 // reply.
-func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Appender, reply wire.Record) (seen uint64, err error) {
+func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	cfg := &f.conn.cfg
 	if size := requestOverhead + len(cfg.Servers.full(k.path)); size > cfg.BufferSize {
 		return 0, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, cfg.BufferSize))
@@ -95,14 +95,14 @@ func (k call) decode(a *answer, reply wire.Record) error {
 		return nil
 	}
 	d := wire.NewDecoder(a.body)
-	if reply.Decode(d); d.Err() != nil {
+	if reply.Fields(d); d.Err() != nil {
 		return k.failed(fmt.Errorf("%w: %w", ErrProtocol, d.Err()))
 	}
 	return nil
 }
 
 // expect prepares for the reply to a request, and returns its xid and its frame.
-func (n *serverConn) expect(op wire.Op, r wire.Appender) (xid int32, frame []byte, answers <-chan answer) {
+func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte, answers <-chan answer) {
 	c := make(chan answer, 1)
 	n.mu.Lock()
 	defer n.mu.Unlock()

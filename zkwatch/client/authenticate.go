@@ -82,9 +82,9 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	var header wire.ReplyHeader
 	var reply wire.SASLToken
 	d := wire.NewDecoder(frame)
-	header.Decode(d)
+	header.Fields(d)
 	if d.Err() == nil && header.Err == wire.OK {
-		reply.Decode(d)
+		reply.Fields(d)
 	}
 	if err := d.Err(); err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", ErrProtocol, err)

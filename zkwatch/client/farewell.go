@@ -30,7 +30,7 @@ func (c *Conn) farewell() net.Conn {
 				return
 			}
 			var h wire.RequestHeader
-			if h.Decode(wire.NewDecoder(frame)); h.Op == wire.OpCloseSession {
+			if h.Fields(wire.NewDecoder(frame)); h.Op == wire.OpCloseSession {
 				nobody.Write(wire.AppendFrame(nil, &wire.ReplyHeader{Xid: h.Xid}))
 			}
 		}

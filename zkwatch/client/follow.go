@@ -283,7 +283,7 @@ func (n *serverConn) noteEvent() error {
 	}
 	d := wire.NewDecoder(frame[prefixSize+replyHeaderSize:])
 	var event wire.WatcherEvent
-	if event.Decode(d); d.Err() != nil {
+	if event.Fields(d); d.Err() != nil {
 		return fmt.Errorf("%w: an event: %w", ErrProtocol, d.Err())
 	}
 	now := time.Now()

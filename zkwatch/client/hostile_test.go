@@ -263,7 +263,7 @@ func TestRepeatedReplies(t *testing.T) {
 				return false
 			}
 			h := wire.ReplyHeader{Xid: xid}
-			clienttest.WriteFrame(repeating{server}, append(h.Append(nil), make([]byte, 68)...))
+			clienttest.WriteFrame(repeating{server}, append(wire.Append(nil, &h), make([]byte, 68)...))
 			return true
 		}
 		c := p.Connect(t)

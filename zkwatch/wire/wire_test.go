@@ -62,10 +62,10 @@ func fresh(r Record) Record { return reflect.New(reflect.TypeOf(r).Elem()).Inter
 
 func TestRoundTrip(t *testing.T) {
 	for _, want := range samples() {
-		b := want.Append(nil)
+		b := Append(nil, want)
 		got := fresh(want)
 		d := NewDecoder(b)
-		got.Decode(d)
+		got.Fields(d)
 		if d.Err() != nil || len(d.Rest()) != 0 || !reflect.DeepEqual(got, want) {
 			t.Errorf("%T: %v, %d bytes left\n got %+v\nwant %+v", want, d.Err(), len(d.Rest()), got, want)
 		}
@@ -76,11 +76,11 @@ func TestRoundTrip(t *testing.T) {
 // handshake without its last byte, may come of it.
 func TestTruncated(t *testing.T) {
 	for _, whole := range samples() {
-		b := whole.Append(nil)
+		b := Append(nil, whole)
 		for n := range b {
 			d := NewDecoder(b[:n:n])
 			got := fresh(whole)
-			got.Decode(d)
+			got.Fields(d)
 			if d.Err() == nil {
 				switch whole.(type) {
 				case *ConnectRequest, *ConnectResponse:
@@ -112,38 +112,43 @@ func TestLayout(t *testing.T) {
 		{&MultiRequest{}, "\xff\xff\xff\xff\x01\xff\xff\xff\xff"},
 		{&MultiResponse{[]MultiResult{{Op: OpError, Err: -2}}}, "\xff\xff\xff\xff\x00\xff\xff\xff\xfe\xff\xff\xff\xfe" + "\xff\xff\xff\xff\x01\xff\xff\xff\xff"},
 	} {
-		if got := string(tt.r.Append(nil)); got != tt.want {
+		if got := string(Append(nil, tt.r)); got != tt.want {
 			t.Errorf("%T: %q, want %q", tt.r, got, tt.want)
 		}
 	}
-	if n := len((&Stat{}).Append(nil)); n != 68 {
+	if n := len(Append(nil, &Stat{})); n != 68 {
 		t.Errorf("Stat takes %d bytes", n)
 	}
 }
 
-func TestDecoder(t *testing.T) {
+func TestCoder(t *testing.T) {
+	text := func(d *Coder) any { var v string; d.String(&v); return v }
+	path := func(d *Coder) any { var v string; d.Path(&v); return v }
+	buffer := func(d *Coder) any { var v []byte; d.Buffer(&v); return v == nil }
+	list := func(d *Coder) any { var v []string; d.Strings(&v); return len(v) }
+	whole := func(d *Coder) any { var v []string; d.Paths(&v); return len(v) }
 	for name, tt := range map[string]struct {
 		in   string
-		read func(*Decoder) any
+		read func(*Coder) any
 		want any
 		bad  bool
 	}{
-		"null string":       {"\xff\xff\xff\xff", func(d *Decoder) any { return d.String() }, "", false},
-		"null path":         {"\xff\xff\xff\xff", func(d *Decoder) any { return d.Path() }, "", true},
-		"null buffer":       {"\xff\xff\xff\xff", func(d *Decoder) any { return d.Buffer() == nil }, true, false},
-		"empty buffer":      {"\x00\x00\x00\x00", func(d *Decoder) any { return d.Buffer() == nil }, false, false},
-		"null vector":       {"\xff\xff\xff\xff", func(d *Decoder) any { return len(d.Strings()) }, 0, false},
-		"length -2":         {"\xff\xff\xff\xfe", func(d *Decoder) any { return d.String() }, "", true},
-		"count -2":          {"\xff\xff\xff\xfe", func(d *Decoder) any { return len(d.Strings()) }, 0, false},
-		"null list":         {"\xff\xff\xff\xff", func(d *Decoder) any { return len(d.Paths()) }, 0, true},
-		"null in a list":    {"\x00\x00\x00\x01\xff\xff\xff\xff", func(d *Decoder) any { return len(d.Paths()) }, 0, true},
-		"list":              {"\x00\x00\x00\x01\x00\x00\x00\x00", func(d *Decoder) any { return len(d.Paths()) }, 1, false},
-		"huge buffer":       {"\x7f\xff\xff\xffabc", func(d *Decoder) any { return len(d.Buffer()) }, 0, true},
-		"huge vector":       {"\x7f\xff\xff\xff\x00\x00\x00\x00", func(d *Decoder) any { return len(d.Strings()) }, 0, true},
-		"vector one short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", func(d *Decoder) any { return len(d.Strings()) }, 0, true},
-		"huge ACL":          {"\x10\x00\x00\x00" + strings.Repeat("\x00", 24), func(d *Decoder) any { return len(decodeACLs(d)) }, 0, true},
-		"bool of any value": {"\x7f", func(d *Decoder) any { return d.Bool() }, true, false},
-		"after a failure":   {"\x00\x00\x00\x09a\x00\x00\x00\x05", func(d *Decoder) any { _ = d.String(); return d.Int32() }, int32(0), true},
+		"null string":       {"\xff\xff\xff\xff", text, "", false},
+		"null path":         {"\xff\xff\xff\xff", path, "", true},
+		"null buffer":       {"\xff\xff\xff\xff", buffer, true, false},
+		"empty buffer":      {"\x00\x00\x00\x00", buffer, false, false},
+		"null vector":       {"\xff\xff\xff\xff", list, 0, false},
+		"length -2":         {"\xff\xff\xff\xfe", text, "", true},
+		"count -2":          {"\xff\xff\xff\xfe", list, 0, false},
+		"null list":         {"\xff\xff\xff\xff", whole, 0, true},
+		"null in a list":    {"\x00\x00\x00\x01\xff\xff\xff\xff", whole, 0, true},
+		"list":              {"\x00\x00\x00\x01\x00\x00\x00\x00", whole, 1, false},
+		"huge buffer":       {"\x7f\xff\xff\xffabc", buffer, true, true},
+		"huge vector":       {"\x7f\xff\xff\xff\x00\x00\x00\x00", list, 0, true},
+		"vector one short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", list, 0, true},
+		"huge ACL":          {"\x10\x00\x00\x00" + strings.Repeat("\x00", 24), func(d *Coder) any { var v []ACL; d.acls(&v); return len(v) }, 0, true},
+		"bool of any value": {"\x7f", func(d *Coder) any { var v bool; d.Bool(&v); return v }, true, false},
+		"after a failure":   {"\x00\x00\x00\x09a\x00\x00\x00\x05", func(d *Coder) any { text(d); n := int32(7); d.Int32(&n); return n }, int32(0), true},
 	} {
 		d := NewDecoder([]byte(tt.in))
 		if got := tt.read(d); got != tt.want || (d.Err() != nil) != tt.bad {
@@ -229,24 +234,24 @@ func TestNames(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	kinds := samples()
 	for i, r := range kinds {
-		f.Add(uint8(i), r.Append(nil))
+		f.Add(uint8(i), Append(nil, r))
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		sample := kinds[int(kind)%len(kinds)]
 		first, second := fresh(sample), fresh(sample)
 		d := NewDecoder(data)
-		if first.Decode(d); d.Err() != nil {
+		if first.Fields(d); d.Err() != nil {
 			if len(d.Rest()) > 0 {
 				t.Errorf("%T: bytes left after an error", sample)
 			}
 			return
 		}
-		b := first.Append(nil)
+		b := Append(nil, first)
 		if len(b) > len(data)+64 {
 			t.Errorf("%T: %d bytes became %d", sample, len(data), len(b))
 		}
 		d = NewDecoder(b)
-		if second.Decode(d); d.Err() != nil || len(d.Rest()) > 0 {
+		if second.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
 			t.Fatalf("%T: encoded again: %v, %d bytes left", sample, d.Err(), len(d.Rest()))
 		}
 		if !reflect.DeepEqual(first, second) {

@@ -74,44 +74,35 @@ func nextVersion(current, expected int32) (int32, wire.Code) {
 }
 
 // Check reads the request of a single write and checks it.
-func (t *Tree) Check(w Writer, op wire.Op, d *wire.Decoder) (ch Change, code wire.Code) {
+func (t *Tree) Check(w Writer, op wire.Op, d *wire.Coder) (ch Change, code wire.Code) {
 	v := view{t: t, Writer: w}
-	switch op {
-	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer:
-		var req wire.CreateRequest
-		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkCreate(op, &req)
-		}
-	case wire.OpCreateTTL:
-		var req wire.CreateTTLRequest
-		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkCreate(op, &req.CreateRequest)
-		}
-	case wire.OpDelete:
-		var req wire.PathVersionRequest
-		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkDelete(req.Path, req.Version)
-		}
-	case wire.OpCheck:
-		path, version := d.String(), d.Int32() // null is no path, and no malformed record
-		if d.Err() == nil {
-			ch, code = v.checkVersion(path, version)
-		}
-	case wire.OpSetData:
-		var req wire.SetDataRequest
-		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkSetData(req.Path, req.Data, req.Version)
-		}
-	case wire.OpSetACL:
+	if op == wire.OpSetACL {
 		var req wire.SetACLRequest
-		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkSetACL(&req)
+		if req.Fields(d); d.Err() != nil {
+			return Change{}, wire.MarshallingError
 		}
+		return v.checkSetACL(&req)
 	}
-	if d.Err() != nil {
+	o := wire.MultiOp{Op: op}
+	if o.Fields(d); d.Err() != nil || op == wire.OpDelete && o.NoPath {
 		return Change{}, wire.MarshallingError
 	}
-	return ch, code
+	switch op {
+	case wire.OpDelete, wire.OpSetData, wire.OpCheck:
+		return v.checkNode(&o)
+	}
+	return v.checkCreate(op, &o.Create)
+}
+
+// checkNode checks a write to a node that is there, or a check of it.
+func (v *view) checkNode(o *wire.MultiOp) (Change, wire.Code) {
+	switch o.Op {
+	case wire.OpDelete:
+		return v.checkDelete(o.Path, o.Version)
+	case wire.OpSetData:
+		return v.checkSetData(o.Path, o.Data, o.Version)
+	}
+	return v.checkVersion(o.Path, o.Version)
 }
 
 func (v *view) checkDelete(path string, version int32) (Change, wire.Code) {
@@ -293,7 +284,7 @@ type Multi struct {
 // it has its, and the ones after are inconsistent. It fails as a whole, with a
 // code, only when an operation has no place in a transaction, or no path.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
-	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath }) {
+	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
 	}
 	v := view{t: t, Writer: w, pending: make(map[string]record)}
@@ -326,16 +317,11 @@ func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code
 		}
 		ch, code = v.checkCreate(op, &o.Create)
 		return ch, kind, code
-	case wire.OpDelete:
-		ch, code = v.checkDelete(o.Path, o.Version)
-	case wire.OpSetData:
-		ch, code = v.checkSetData(o.Path, o.Data, o.Version)
-	case wire.OpCheck:
-		ch, code = v.checkVersion(o.Path, o.Version)
-	default: // reads belong into a multiRead
-		return Change{}, 0, wire.MarshallingError
+	case wire.OpDelete, wire.OpSetData, wire.OpCheck:
+		ch, code = v.checkNode(o)
+		return ch, o.Op, code
 	}
-	return ch, o.Op, code
+	return Change{}, 0, wire.MarshallingError // reads belong into a multiRead
 }
 
 func failedMulti(n, failed int, code wire.Code) *wire.MultiResponse {

@@ -10,8 +10,8 @@ import (
 // FuzzWrites makes any writes, of three sessions and alone or in a multi. The
 // tree is in order afterwards, and what was written of it can be read again.
 func FuzzWrites(f *testing.F) {
-	one := func(session byte, op wire.Op, req wire.Appender) []byte {
-		body := req.Append(nil)
+	one := func(session byte, op wire.Op, req wire.Record) []byte {
+		body := wire.Append(nil, req)
 		return append([]byte{session, byte(op), byte(len(body) >> 8), byte(len(body))}, body...)
 	}
 	create := func(path string, flags int32) *wire.CreateRequest {
@@ -44,7 +44,7 @@ func FuzzWrites(f *testing.F) {
 			var changes []Change
 			if op == wire.OpMulti {
 				var req wire.MultiRequest
-				if req.Decode(d); d.Err() == nil {
+				if req.Fields(d); d.Err() == nil {
 					m, _ := tr.CheckMulti(w, req.Ops)
 					changes = m.Changes
 				}

@@ -23,7 +23,7 @@ func (t *Tree) readable(who Identities, path string) (*Node, wire.Code) {
 }
 
 // Exists returns a node's Stat, which needs no permission.
-func (t *Tree) Exists(path string) (wire.Appender, wire.Code) {
+func (t *Tree) Exists(path string) (wire.Record, wire.Code) {
 	if strings.IndexByte(path, 0) >= 0 {
 		return nil, wire.BadArguments
 	}
@@ -36,7 +36,7 @@ func (t *Tree) Exists(path string) (wire.Appender, wire.Code) {
 }
 
 // GetData returns a node's data and Stat.
-func (t *Tree) GetData(who Identities, path string) (wire.Appender, wire.Code) {
+func (t *Tree) GetData(who Identities, path string) (wire.Record, wire.Code) {
 	n, code := t.readable(who, path)
 	if code != wire.OK {
 		return nil, code
@@ -45,7 +45,7 @@ func (t *Tree) GetData(who Identities, path string) (wire.Appender, wire.Code) {
 }
 
 // GetChildren returns the names of a node's children.
-func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Appender, wire.Code) {
+func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Record, wire.Code) {
 	n, code := t.readable(who, path)
 	if code != wire.OK {
 		return nil, code
@@ -57,7 +57,7 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.App
 }
 
 // CountBelow returns the number of nodes below one.
-func (t *Tree) CountBelow(who Identities, path string) (wire.Appender, wire.Code) {
+func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
 	if _, code := t.readable(who, path); code != wire.OK {
 		return nil, code
 	}
@@ -66,7 +66,7 @@ func (t *Tree) CountBelow(who Identities, path string) (wire.Appender, wire.Code
 
 // OwnedBelow lists the nodes of a session whose path begins with prefix,
 // as a string: /a matches /ab.
-func (t *Tree) OwnedBelow(session int64, prefix string) wire.Appender {
+func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	if trimmed := strings.TrimSpace(prefix); trimmed == "" || trimmed == "/" {
 		prefix = ""
 	}
@@ -81,7 +81,7 @@ func (t *Tree) OwnedBelow(session int64, prefix string) wire.Appender {
 
 // GetACL returns a node's ACL. It hides the hashes of digest identities from those who may not change
 // the ACL.
-func (t *Tree) GetACL(who Identities, path string) (wire.Appender, wire.Code) {
+func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
 		return nil, wire.NoNode
@@ -104,7 +104,7 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Appender, wire.Code) {
 
 // ReadAll answers each read for itself. One of no path is an error, and so is
 // a write, with the answers before it as its body.
-func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Appender, wire.Code) {
+func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {
 		r := &rsp.Results[i]

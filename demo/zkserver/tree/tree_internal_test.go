@@ -11,7 +11,7 @@ import (
 func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code) {
 	t.Helper()
 	req := wire.CreateRequest{Path: path, ACL: openACL, Flags: flags}
-	ch, code := tr.Check(Writer{Who: From("127.0.0.1"), Session: 1}, wire.OpCreate, wire.NewDecoder(req.Append(nil)))
+	ch, code := tr.Check(Writer{Who: From("127.0.0.1"), Session: 1}, wire.OpCreate, wire.NewDecoder(wire.Append(nil, &req)))
 	if code == wire.OK {
 		tr.Apply(&ch, Txn{Zxid: int64(tr.Len()) + 100, Now: 1})
 	}

@@ -68,7 +68,7 @@ func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 func (p *Peer) Serve(n int, c net.Conn) {
 	var hello wire.ConnectRequest
 	frame, err := wire.ReadFrame(c, maxFrame)
-	if hello.Decode(wire.NewDecoder(frame)); err != nil || p.Refuse != nil && p.Refuse(uint64(hello.LastZxidSeen)) {
+	if hello.Fields(wire.NewDecoder(frame)); err != nil || p.Refuse != nil && p.Refuse(uint64(hello.LastZxidSeen)) {
 		return
 	}
 	timeout, session := time.Duration(hello.Timeout)*time.Millisecond, uint64(hello.SessionID)
@@ -95,14 +95,14 @@ func (p *Peer) Serve(n int, c net.Conn) {
 		}
 		d := wire.NewDecoder(request)
 		var h wire.RequestHeader
-		h.Decode(d)
+		h.Fields(d)
 		xid, f := h.Xid, Request{n, h.Op, d.Rest()}
 		p.mu.Lock()
 		p.requests = append(p.requests, f)
 		p.mu.Unlock()
 		reply := func(xid, code int32, body []byte) {
 			h := wire.ReplyHeader{Xid: xid, Zxid: p.Zxid.Add(1), Err: wire.Code(code)}
-			WriteFrame(c, append(h.Append(nil), body...))
+			WriteFrame(c, append(wire.Append(nil, &h), body...))
 		}
 		if p.Answer == nil || !p.Answer(f, reply, xid) {
 			reply(xid, 0, emptyReply(f))

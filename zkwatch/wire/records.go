@@ -1,0 +1,516 @@
+package wire
+
+// A ConnectRequest opens or resumes a session. It is a client's first frame
+// and has no header.
+type ConnectRequest struct {
+	ProtocolVersion int32
+	LastZxidSeen    int64
+	Timeout         int32 // asked for, milliseconds
+	SessionID       int64 // 0 asks for a new session
+	Passwd          []byte
+	ReadOnly        bool // a server without a quorum will do
+	HasReadOnly     bool // whether the trailing byte is present (3.4 on)
+}
+
+func (r *ConnectRequest) Fields(c *Coder) {
+	c.Int32(&r.ProtocolVersion)
+	c.Int64(&r.LastZxidSeen)
+	c.Int32(&r.Timeout)
+	c.Int64(&r.SessionID)
+	c.Buffer(&r.Passwd)
+	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
+}
+
+// A ConnectResponse answers a [ConnectRequest]. SessionID 0 says that the
+// session asked for is gone.
+type ConnectResponse struct {
+	ProtocolVersion int32
+	Timeout         int32 // negotiated, milliseconds
+	SessionID       int64
+	Passwd          []byte
+	ReadOnly        bool
+	HasReadOnly     bool // whether the trailing byte is present (3.4 on)
+}
+
+func (r *ConnectResponse) Fields(c *Coder) {
+	c.Int32(&r.ProtocolVersion)
+	c.Int32(&r.Timeout)
+	c.Int64(&r.SessionID)
+	c.Buffer(&r.Passwd)
+	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
+}
+
+// readOnly is a last byte that may be absent.
+func (c *Coder) readOnly(v, has *bool) {
+	if c.reading {
+		*v, *has = false, len(c.b) > 0
+	}
+	if *has {
+		c.Bool(v)
+	}
+}
+
+// A RequestHeader precedes every request.
+type RequestHeader struct {
+	Xid int32
+	Op  Op
+}
+
+func (h *RequestHeader) Fields(c *Coder) {
+	c.Int32(&h.Xid)
+	c.Int32((*int32)(&h.Op))
+}
+
+// A ReplyHeader precedes every reply and every event. With an Err other than
+// OK nothing follows.
+type ReplyHeader struct {
+	Xid  int32
+	Zxid int64 // the last change the server had applied; -1 in events
+	Err  Code
+}
+
+func (h *ReplyHeader) Fields(c *Coder) {
+	c.Int32(&h.Xid)
+	c.Int64(&h.Zxid)
+	c.Int32((*int32)(&h.Err))
+}
+
+// A WatcherEvent notifies a client that one of its watches fired. It follows a
+// [ReplyHeader] with [XidWatch].
+type WatcherEvent struct {
+	Type  int32 // EventNodeCreated and so on
+	State int32 // StateConnected
+	Path  string
+}
+
+func (e *WatcherEvent) Fields(c *Coder) {
+	c.Int32(&e.Type)
+	c.Int32(&e.State)
+	c.Path(&e.Path)
+}
+
+// A Stat is what a server reports about a znode.
+type Stat struct {
+	Czxid          int64 // zxid of the creation
+	Mzxid          int64 // zxid of the last change of the data
+	Ctime          int64 // creation, milliseconds since 1970
+	Mtime          int64 // last change of the data, milliseconds since 1970
+	Version        int32 // changes of the data
+	Cversion       int32 // creates and deletes of children, wrapping
+	Aversion       int32 // changes of the ACL
+	EphemeralOwner int64 // session id; 0 unless ephemeral
+	DataLength     int32 // bytes
+	NumChildren    int32
+	Pzxid          int64 // zxid of the last create or delete of a child
+}
+
+func (s *Stat) Fields(c *Coder) {
+	for _, v := range []*int64{&s.Czxid, &s.Mzxid, &s.Ctime, &s.Mtime} {
+		c.Int64(v)
+	}
+	for _, v := range []*int32{&s.Version, &s.Cversion, &s.Aversion} {
+		c.Int32(v)
+	}
+	c.Int64(&s.EphemeralOwner)
+	c.Int32(&s.DataLength)
+	c.Int32(&s.NumChildren)
+	c.Int64(&s.Pzxid)
+}
+
+// An ID names somebody within an authentication scheme.
+type ID struct {
+	Scheme string // "world", "auth", "digest", "ip"
+	ID     string
+}
+
+func (i *ID) Fields(c *Coder) {
+	c.String(&i.Scheme)
+	c.String(&i.ID)
+}
+
+// An ACL grants permissions to an ID.
+type ACL struct {
+	Perms int32
+	ID    ID
+}
+
+func (a *ACL) Fields(c *Coder) {
+	c.Int32(&a.Perms)
+	a.ID.Fields(c)
+}
+
+// acls is a list of ACLs.
+func (c *Coder) acls(v *[]ACL) { vector(c, v, 12, func(a *ACL) { a.Fields(c) }) }
+
+// Several operations share the shape of their request; one type serves them
+// all. An operation that is not mentioned here (ping, closeSession, whoAmI)
+// has an empty request.
+
+// A PathRequest asks about one path: getACL, sync and getAllChildrenNumber.
+type PathRequest struct{ Path string }
+
+func (r *PathRequest) Fields(c *Coder) { c.Path(&r.Path) }
+
+// A PathWatchRequest reads a path and may leave a watch: exists, getData,
+// getChildren and getChildren2.
+type PathWatchRequest struct {
+	Path  string
+	Watch bool
+}
+
+func (r *PathWatchRequest) Fields(c *Coder) {
+	c.Path(&r.Path)
+	c.Bool(&r.Watch)
+}
+
+// A PathVersionRequest names a path at a version: delete and check. Version
+// -1 matches any.
+type PathVersionRequest struct {
+	Path    string
+	Version int32
+}
+
+func (r *PathVersionRequest) Fields(c *Coder) {
+	c.Path(&r.Path)
+	c.Int32(&r.Version)
+}
+
+// A CreateRequest is the request of create, create2 and createContainer.
+type CreateRequest struct {
+	Path  string
+	Data  []byte // aliases the input
+	ACL   []ACL
+	Flags int32
+	// NoPath says that there was null in place of the path, which reads as "".
+	NoPath bool
+}
+
+func (r *CreateRequest) Fields(c *Coder) {
+	c.Nullable(&r.Path, &r.NoPath)
+	c.Buffer(&r.Data)
+	c.acls(&r.ACL)
+	c.Int32(&r.Flags)
+}
+
+// A CreateTTLRequest is the request of createTTL.
+type CreateTTLRequest struct {
+	CreateRequest
+	TTL int64 // milliseconds
+}
+
+func (r *CreateTTLRequest) Fields(c *Coder) {
+	r.CreateRequest.Fields(c)
+	c.Int64(&r.TTL)
+}
+
+// A SetDataRequest is the request of setData. A null path reads as "".
+type SetDataRequest struct {
+	Path    string
+	Data    []byte // aliases the input
+	Version int32
+}
+
+func (r *SetDataRequest) Fields(c *Coder) {
+	c.String(&r.Path)
+	c.Buffer(&r.Data)
+	c.Int32(&r.Version)
+}
+
+// A SetACLRequest is the request of setACL. A null path reads as "".
+type SetACLRequest struct {
+	Path    string
+	ACL     []ACL
+	Version int32
+}
+
+func (r *SetACLRequest) Fields(c *Coder) {
+	c.String(&r.Path)
+	c.acls(&r.ACL)
+	c.Int32(&r.Version)
+}
+
+// A WatcherTypeRequest is the request of checkWatches and removeWatches.
+type WatcherTypeRequest struct {
+	Path string
+	Type int32 // WatcherChildren, WatcherData or WatcherAny
+}
+
+func (r *WatcherTypeRequest) Fields(c *Coder) {
+	c.Path(&r.Path)
+	c.Int32(&r.Type)
+}
+
+// An AddWatchRequest is the request of addWatch. A null path reads as "".
+type AddWatchRequest struct {
+	Path string
+	Mode int32 // WatchPersistent or WatchPersistentRecursive
+}
+
+func (r *AddWatchRequest) Fields(c *Coder) {
+	c.String(&r.Path)
+	c.Int32(&r.Mode)
+}
+
+// A SetWatchesRequest restores a client's watches on a new connection:
+// setWatches.
+type SetWatchesRequest struct {
+	RelativeZxid int64 // the last zxid the client saw
+	Data         []string
+	Exist        []string
+	Child        []string
+}
+
+func (r *SetWatchesRequest) Fields(c *Coder) {
+	c.Int64(&r.RelativeZxid)
+	c.Paths(&r.Data)
+	c.Paths(&r.Exist)
+	c.Paths(&r.Child)
+}
+
+// A SetWatches2Request is the request of setWatches2: persistent watches too. In their
+// lists null reads as "".
+type SetWatches2Request struct {
+	SetWatchesRequest
+	Persistent []string
+	Recursive  []string
+}
+
+func (r *SetWatches2Request) Fields(c *Coder) {
+	r.SetWatchesRequest.Fields(c)
+	c.list(&r.Persistent, c.String)
+	c.list(&r.Recursive, c.String)
+}
+
+// A GetEphemeralsRequest is the request of getEphemerals. A null prefix reads as "".
+type GetEphemeralsRequest struct{ Prefix string }
+
+func (r *GetEphemeralsRequest) Fields(c *Coder) { c.String(&r.Prefix) }
+
+// An AuthRequest is the request of auth, sent with [XidAuth].
+type AuthRequest struct {
+	Type   int32
+	Scheme string
+	Auth   []byte
+}
+
+func (r *AuthRequest) Fields(c *Coder) {
+	c.Int32(&r.Type)
+	c.String(&r.Scheme)
+	c.Buffer(&r.Auth)
+}
+
+// A SASLToken is the request of sasl, and the reply to it.
+type SASLToken struct{ Token []byte } // aliases the input; nil: null
+
+func (r *SASLToken) Fields(c *Coder) { c.Buffer(&r.Token) }
+
+// Replies without a body (delete, ping, auth, setWatches, setWatches2,
+// checkWatches, removeWatches, closeSession) need no type. exists, setData and
+// setACL answer with a [Stat].
+
+// A PathResponse answers create and sync.
+type PathResponse struct{ Path string }
+
+func (r *PathResponse) Fields(c *Coder) { c.Path(&r.Path) }
+
+// A CreateResponse answers create2, createContainer and createTTL.
+type CreateResponse struct {
+	Path string
+	Stat Stat
+}
+
+func (r *CreateResponse) Fields(c *Coder) {
+	c.Path(&r.Path)
+	r.Stat.Fields(c)
+}
+
+// A DataResponse answers getData.
+type DataResponse struct {
+	Data []byte // aliases the input
+	Stat Stat
+}
+
+func (r *DataResponse) Fields(c *Coder) {
+	c.Buffer(&r.Data)
+	r.Stat.Fields(c)
+}
+
+// A StringsResponse answers getChildren and getEphemerals.
+type StringsResponse struct{ Strings []string }
+
+func (r *StringsResponse) Fields(c *Coder) { c.Strings(&r.Strings) }
+
+// A Children2Response answers getChildren2.
+type Children2Response struct {
+	Children []string
+	Stat     Stat
+}
+
+func (r *Children2Response) Fields(c *Coder) {
+	c.Strings(&r.Children)
+	r.Stat.Fields(c)
+}
+
+// An ACLResponse answers getACL.
+type ACLResponse struct {
+	ACL  []ACL
+	Stat Stat
+}
+
+func (r *ACLResponse) Fields(c *Coder) {
+	c.acls(&r.ACL)
+	r.Stat.Fields(c)
+}
+
+// A CountResponse answers getAllChildrenNumber.
+type CountResponse struct{ Count int32 }
+
+func (r *CountResponse) Fields(c *Coder) { c.Int32(&r.Count) }
+
+// An ErrorResponse answers addWatch, and stands for a failed operation in a
+// [MultiResponse].
+type ErrorResponse struct{ Err Code }
+
+func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
+
+// A WhoAmIResponse answers whoAmI: what the connection is authenticated as.
+// ID.ID holds the user's name without any secret.
+type WhoAmIResponse struct{ IDs []ID }
+
+func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
+
+// A MultiOp is one operation of a [MultiRequest]. Which fields count depends
+// on Op: Create and TTL for the creates, Path for all others, Version for
+// delete, setData and check, Data for setData, Watch for the reads.
+type MultiOp struct {
+	Op      Op
+	Create  CreateRequest
+	TTL     int64 // milliseconds; createTTL only
+	Path    string
+	Data    []byte
+	Version int32
+	Watch   bool
+	// NoPath says that there was null in place of the path, which reads as "".
+	NoPath bool
+}
+
+// Reads reports whether it belongs into a multiRead.
+func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
+
+// Fields fails to read an operation that cannot be part of a multi, and writes none.
+func (o *MultiOp) Fields(c *Coder) {
+	switch o.Op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		o.Create.Fields(c)
+		if o.Op == OpCreateTTL {
+			c.Int64(&o.TTL)
+		}
+	case OpDelete, OpCheck:
+		c.Nullable(&o.Path, &o.NoPath)
+		c.Int32(&o.Version)
+	case OpSetData:
+		c.Nullable(&o.Path, &o.NoPath)
+		c.Buffer(&o.Data)
+		c.Int32(&o.Version)
+	case OpGetData, OpGetChildren:
+		c.Nullable(&o.Path, &o.NoPath)
+		c.Bool(&o.Watch)
+	default:
+		c.fail("operation in a multi: " + o.Op.String())
+	}
+}
+
+// multiHeader precedes every element and, with Done set, ends the list.
+type multiHeader struct {
+	Op   Op
+	Done bool
+	Err  Code
+}
+
+func (h *multiHeader) Fields(c *Coder) {
+	c.Int32((*int32)(&h.Op))
+	c.Bool(&h.Done)
+	c.Int32((*int32)(&h.Err))
+}
+
+// multi is a list of elements that a header precedes, each and the end.
+func multi[T any](c *Coder, list *[]T, header func(*T) multiHeader, element func(*T, Op)) {
+	if c.reading {
+		*list = nil
+	}
+	for i := 0; ; i++ {
+		h := multiHeader{Op: -1, Done: true, Err: -1}
+		if i < len(*list) {
+			h = header(&(*list)[i])
+		}
+		if h.Fields(c); h.Done || c.err != nil {
+			break
+		}
+		if c.reading {
+			*list = append(*list, *new(T))
+		}
+		element(&(*list)[i], h.Op)
+	}
+	if c.err != nil {
+		*list = nil
+	}
+}
+
+// A MultiRequest is the request of multi (writes and checks, all or nothing)
+// and of multiRead (getData and getChildren, each for itself).
+type MultiRequest struct{ Ops []MultiOp }
+
+// Fields fails to read reads among writes.
+func (r *MultiRequest) Fields(c *Coder) {
+	multi(c, &r.Ops, func(o *MultiOp) multiHeader { return multiHeader{Op: o.Op, Err: -1} }, func(o *MultiOp, op Op) {
+		o.Op = op
+		o.Fields(c)
+		if c.reading && o.Reads() != r.Ops[0].Reads() {
+			c.fail("reads and writes in a multi")
+		}
+	})
+}
+
+// A MultiResult is the outcome of one operation. Op is OpError when it failed
+// (or, in a multi, when another one did); then only Err counts. Creates of
+// containers and TTL nodes answer as create2.
+type MultiResult struct {
+	Op       Op
+	Err      Code
+	Path     string // create, create2
+	Stat     Stat   // create2, setData, getData
+	Data     []byte // getData
+	Children []string
+}
+
+func (m *MultiResult) Fields(c *Coder) {
+	switch m.Op {
+	case OpCreate:
+		c.Path(&m.Path)
+	case OpCreate2:
+		c.Path(&m.Path)
+		m.Stat.Fields(c)
+	case OpDelete, OpCheck:
+	case OpSetData:
+		m.Stat.Fields(c)
+	case OpGetData:
+		c.Buffer(&m.Data)
+		m.Stat.Fields(c)
+	case OpGetChildren:
+		c.Strings(&m.Children)
+	case OpError:
+		c.Int32((*int32)(&m.Err))
+	default:
+		c.fail("operation in a multi response: " + m.Op.String())
+	}
+}
+
+// A MultiResponse answers multi and multiRead, one result for each operation.
+type MultiResponse struct{ Results []MultiResult }
+
+func (r *MultiResponse) Fields(c *Coder) {
+	multi(c, &r.Results, func(m *MultiResult) multiHeader { return multiHeader{Op: m.Op, Err: m.Err} }, func(m *MultiResult, op Op) {
+		m.Op = op
+		m.Fields(c)
+	})
+}

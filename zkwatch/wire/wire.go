@@ -1,0 +1,331 @@
+// Package wire is ZooKeeper's client protocol: the frames, the records inside
+// them, the operation codes and the error codes. It holds no connection and
+// starts no goroutine. The embedded server speaks the whole of it; the client
+// side uses it to look at what passes through a connection that another
+// library drives.
+//
+// # A conversation
+//
+// Everything travels in frames: four bytes of big-endian length, then that
+// many bytes. The first frame of a client is a [ConnectRequest], the first
+// answer a [ConnectResponse]; neither carries a header. After that every
+// request is a [RequestHeader] followed by the record of its [Op], and every
+// reply is a [ReplyHeader] followed by the record that the operation answers
+// with, or by nothing when the header carries an error. The client numbers its
+// requests (xid) and the server answers them strictly in order. Three kinds of
+// reply are recognised by a negative xid instead: [XidWatch] is a
+// [WatcherEvent] that nobody asked for, [XidPing] answers a ping and [XidAuth]
+// an authentication.
+//
+// # Encoding
+//
+// The serialisation is jute: big-endian integers, one byte for a boolean, and
+// a signed 32-bit length in front of strings, buffers and vectors, where -1
+// stands for null. A [Record] names its fields in their order, once: a [Coder]
+// writes them or reads them. A Coder that reads trusts nothing: each length is
+// checked against what is left of the frame before anything is allocated, the
+// first error stays, and all fields after it are zero, so that records need no
+// error handling of their own.
+//
+// Field order, operation codes and error codes are those of ZooKeeper 3.8
+// (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A Record is a sequence of values.
+type Record interface {
+	// Fields passes a pointer to each value to c, in the order of the protocol.
+	Fields(c *Coder)
+}
+
+// ErrMalformed is wrapped by every error of a [Coder]: the bytes are not the record
+// they were taken for.
+var ErrMalformed = errors.New("wire: malformed record")
+
+// A Coder writes values to the end of a byte slice, or reads them from one. When it
+// reads, the first failure stays: it is kept for [Coder.Err], and later values are zero.
+type Coder struct {
+	b       []byte
+	reading bool
+	err     error
+}
+
+// Append appends a record to b.
+func Append(b []byte, r Record) []byte {
+	c := Coder{b: b}
+	r.Fields(&c)
+	return c.b
+}
+
+// NewDecoder returns a coder that reads from b.
+func NewDecoder(b []byte) *Coder { return &Coder{b: b, reading: true} }
+
+// Err returns the first failure to read, or nil. It wraps [ErrMalformed].
+func (c *Coder) Err() error { return c.err }
+
+// Rest returns the bytes not read yet; none after a failure.
+func (c *Coder) Rest() []byte { return c.b }
+
+func (c *Coder) fail(what string) {
+	if !c.reading {
+		return
+	}
+	if c.err == nil {
+		c.err = fmt.Errorf("%w: %s", ErrMalformed, what)
+	}
+	c.b = nil
+}
+
+// take returns the next n bytes, or nil having failed.
+func (c *Coder) take(n int, what string) []byte {
+	if n > len(c.b) {
+		c.fail(what + " beyond the end")
+		return nil
+	}
+	p := c.b[:n:n]
+	c.b = c.b[n:]
+	return p
+}
+
+// Raw is bytes without a length: all that are left.
+func (c *Coder) Raw(v *[]byte) {
+	if c.reading {
+		*v = c.take(len(c.b), "bytes")
+	} else {
+		c.b = append(c.b, *v...)
+	}
+}
+
+// Bool is one byte, written as 0 or 1; anything but zero reads as true.
+func (c *Coder) Bool(v *bool) {
+	switch {
+	case c.reading:
+		p := c.take(1, "bool")
+		*v = p != nil && p[0] != 0
+	case *v:
+		c.b = append(c.b, 1)
+	default:
+		c.b = append(c.b, 0)
+	}
+}
+
+// Int32 is a 32-bit integer.
+func (c *Coder) Int32(v *int32) {
+	if !c.reading {
+		c.b = binary.BigEndian.AppendUint32(c.b, uint32(*v))
+		return
+	}
+	*v = 0
+	if p := c.take(4, "int"); p != nil {
+		*v = int32(binary.BigEndian.Uint32(p))
+	}
+}
+
+// Int64 is a 64-bit integer.
+func (c *Coder) Int64(v *int64) {
+	if !c.reading {
+		c.b = binary.BigEndian.AppendUint64(c.b, uint64(*v))
+		return
+	}
+	*v = 0
+	if p := c.take(8, "long"); p != nil {
+		*v = int64(binary.BigEndian.Uint64(p))
+	}
+}
+
+// length writes a length or reads one, which is -1 for null and for a failure. It may
+// be longer than what is left.
+func (c *Coder) length(n int, what string) int {
+	v := int32(n)
+	c.Int32(&v)
+	if c.err != nil || v < -1 {
+		c.fail("negative length of " + what)
+		return -1
+	}
+	return int(v)
+}
+
+// Buffer is a byte buffer. Nil is null, and an empty one is not. What is read aliases
+// the input.
+func (c *Coder) Buffer(v *[]byte) {
+	n := -1
+	if *v != nil {
+		n = len(*v)
+	}
+	n = c.length(n, "buffer")
+	switch {
+	case !c.reading:
+		c.b = append(c.b, *v...)
+	case n < 0:
+		*v = nil
+	default:
+		*v = c.take(n, "buffer")
+	}
+}
+
+// String is a string, never written as null, and "" if that is read. The bytes are kept
+// as they are, valid UTF-8 or not.
+func (c *Coder) String(v *string) {
+	n := c.length(len(*v), "string")
+	if !c.reading {
+		c.b = append(c.b, *v...)
+		return
+	}
+	*v = string(c.take(max(n, 0), "string"))
+}
+
+// Path is a string that must not be null.
+func (c *Coder) Path(v *string) {
+	if c.null() {
+		c.fail("null path")
+	}
+	c.String(v)
+}
+
+// Nullable is a string that may be null, which reads as "".
+func (c *Coder) Nullable(v *string, null *bool) {
+	if c.reading {
+		*null = c.null()
+	} else if *null {
+		c.length(-1, "string")
+		return
+	}
+	c.String(v)
+}
+
+// null reports whether the value to be read next is null, for a value that can be.
+func (c *Coder) null() bool {
+	return c.reading && len(c.b) >= 4 && int32(binary.BigEndian.Uint32(c.b)) == -1
+}
+
+// Strings is a vector of strings. An empty one is written with count 0, never as null:
+// some clients allocate by the count. Null and empty both read as nil.
+func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
+
+// Paths is a vector of strings that must not be null, and none of them either.
+func (c *Coder) Paths(v *[]string) { c.list(v, c.Path) }
+
+// list is a vector of strings that must not be null.
+func (c *Coder) list(v *[]string, element func(*string)) {
+	if c.null() {
+		c.fail("null list")
+	}
+	vector(c, v, 4, element)
+}
+
+// vector is a vector of elements of at least size bytes each, so that the count is known
+// to fit into what is left before anything is allocated. A negative count reads as 0, as
+// with ZooKeeper's own decoder.
+func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
+	n := int32(len(*v))
+	c.Int32(&n)
+	if c.reading {
+		*v = nil
+		if int(n) > len(c.b)/size {
+			c.fail("count of elements beyond the end")
+		}
+		if n <= 0 || c.err != nil {
+			return
+		}
+		*v = make([]T, n)
+	}
+	for i := range *v {
+		element(&(*v)[i])
+	}
+	if c.err != nil {
+		*v = nil
+	}
+}
+
+// MaxFrame is the largest frame, in bytes without its length prefix, that a
+// server takes from a client unless configured otherwise (jute.maxbuffer).
+// Replies may be larger.
+const MaxFrame = 0xfffff
+
+// firstChunk bounds what a length prefix alone can make ReadFrame allocate.
+const firstChunk = 4 << 10
+
+// A FrameSizeError reports a length prefix outside [0, Max].
+type FrameSizeError struct {
+	Size int32 // as announced; negative when the top bit was set
+	Max  int   // the limit in force
+}
+
+func (e *FrameSizeError) Error() string {
+	return fmt.Sprintf("wire: frame of %d bytes announced, limit %d", e.Size, e.Max)
+}
+
+// ReadFrame reads one frame of at most max bytes and returns its contents
+// without the length prefix. It returns io.EOF when r ends before the first
+// byte of a frame, io.ErrUnexpectedEOF when it ends inside one, and a
+// *FrameSizeError, having read the prefix only, when the announced length is
+// negative or above max. Memory grows with what arrives, not with what is
+// announced.
+func ReadFrame(r io.Reader, max int) ([]byte, error) {
+	return ReadFrameInto(r, nil, max)
+}
+
+// ReadFrameInto is [ReadFrame] using the capacity of buf where it suffices. The
+// result aliases buf in that case.
+func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
+	if cap(buf) < 4 {
+		buf = make([]byte, 0, 256)
+	}
+	if _, err := io.ReadFull(r, buf[:4]); err != nil {
+		return nil, err
+	}
+	size := int32(binary.BigEndian.Uint32(buf[:4]))
+	if size < 0 || int64(size) > int64(max) {
+		return nil, &FrameSizeError{Size: size, Max: max}
+	}
+	n := int(size)
+	if n > cap(buf) {
+		buf = make([]byte, min(n, firstChunk))
+	}
+	read := 0
+	for {
+		end := min(n, cap(buf))
+		m, err := io.ReadFull(r, buf[read:end])
+		read += m
+		if err != nil {
+			if err == io.EOF && n > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+		if read == n {
+			return buf[:n], nil
+		}
+		grown := make([]byte, min(n, 2*cap(buf)))
+		copy(grown, buf[:read])
+		buf = grown
+	}
+}
+
+// BeginFrame appends a placeholder for a length prefix and returns the slice
+// together with the place to hand to [EndFrame].
+func BeginFrame(b []byte) (out []byte, at int) {
+	return append(b, 0, 0, 0, 0), len(b)
+}
+
+// EndFrame fills in the length prefix of the frame that began at at and
+// reaches to the end of b.
+func EndFrame(b []byte, at int) {
+	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
+}
+
+// AppendFrame appends one frame that holds the given records in order.
+func AppendFrame(b []byte, records ...Record) []byte {
+	b, at := BeginFrame(b)
+	for _, r := range records {
+		b = Append(b, r)
+	}
+	EndFrame(b, at)
+	return b
+}
