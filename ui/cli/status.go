@@ -78,22 +78,19 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 // the servers about them.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var unasked error
-	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) (err error) {
-		asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
-		unasked, err = cluster.AskWhile(ctx, asker, func() ([]*doctor.Journal, error) {
-			all = nil
-			for _, path := range o.paths {
-				wait, cancel := context.WithTimeout(ctx, o.cluster.Reach().For)
-				j, err := o.readOnce(wait, conn, path)
-				cancel()
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, j)
+	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) error {
+		all = nil
+		for _, path := range o.paths {
+			wait, cancel := context.WithTimeout(ctx, o.cluster.Reach().For)
+			j, err := o.readOnce(wait, conn, path)
+			cancel()
+			if err != nil {
+				return err
 			}
-			return all, nil
-		})
-		return err
+			all = append(all, j)
+		}
+		unasked = cluster.AskAbout(ctx, o.admin.Asker(cfg, func() *client.Conn { return conn }, log), all)
+		return nil
 	})
 	if err != nil {
 		return nil, err

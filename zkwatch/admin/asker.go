@@ -11,8 +11,8 @@ import (
 )
 
 // An Asker asks the members of one ensemble on behalf of the elections that
-// are subscribed. Its methods may be called by any goroutine; only Run, Ask and
-// AskWhile block.
+// are subscribed. Its methods may be called by any goroutine; only Run and
+// Ask block.
 type Asker struct {
 	cfg Config
 
@@ -95,58 +95,6 @@ func (a *Asker) Ask(ctx context.Context, w Want) error {
 	return nil
 }
 
-// AskWhile is [Asker.Ask] for elections that read has yet to read, whoever else
-// subscribes. Meanwhile the servers are asked who they are and how many connections
-// and watches they have. What is evidence about candidates is asked for after read has
-// returned: that is Table.At, and what was counted before is not in the table. An error of read ends the asking and is
-// returned.
-//
-// Put is called after read, and by this goroutine. No other one is left when AskWhile
-// returns.
-func (a *Asker) AskWhile(ctx context.Context, w Want, read func() ([]*Election, error)) error {
-	select {
-	case a.turn <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("ask the servers: %w", context.Cause(ctx))
-	}
-	defer func() { <-a.turn }()
-	if ctx.Err() != nil { // too
-		return fmt.Errorf("ask the servers: %w", context.Cause(ctx))
-	}
-	limited, end := context.WithCancel(ctx)
-	defer end()
-	wasRead := make(chan struct{})
-	p := plan{Want: w, retry: true, read: wasRead}
-	var elections []*Election
-	type answers struct {
-		table   session.Table
-		results []result
-	}
-	polled := make(chan answers, 1)
-	go func() {
-		var all answers
-		all.table, all.results = a.ensemble.poll(limited, p, func() []*Election { return elections })
-		polled <- all
-	}()
-	var err error
-	if elections, err = read(); err != nil {
-		end()
-		<-polled
-		return err
-	}
-	at, anchors := a.cfg.Now(), a.cfg.Anchors() // the servers have just heard of a session that read
-	a.schedule.began(p, time.Now())
-	close(wasRead)
-	defer time.AfterFunc(w.limit(), end).Stop()
-	all := <-polled
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("ask the servers: %w", context.Cause(ctx))
-	}
-	all.table.At, all.table.Anchors = at, anchors
-	a.deliver(ctx, p, all.table, all.results, elections)
-	return nil
-}
-
 // Run polls as the Config says until ctx is done, and then returns nil. While
 // nobody is subscribed no server is asked.
 func (a *Asker) Run(ctx context.Context) error {
@@ -194,6 +142,7 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 	}
 	a.schedule.began(p, time.Now())
 	limited, end := context.WithTimeout(ctx, p.limit())
+	defer end()
 	var anchors []session.Anchor
 	if p.Sessions {
 		touch, touched := context.WithTimeout(limited, touchTimeout)
@@ -201,30 +150,24 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 		touched()
 		anchors = a.cfg.Anchors()
 	}
-	t, results := a.ensemble.poll(limited, p, func() []*Election { return elections })
-	end()
+	t, results := a.ensemble.poll(limited, p, elections)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	t.Anchors = anchors
-	a.deliver(ctx, p, t, results, a.subscribed())
-	return context.Cause(ctx)
-}
-
-// deliver gives each election its part of what a poll has found.
-func (a *Asker) deliver(ctx context.Context, p plan, t session.Table, results []result, to []*Election) {
+	t.Cheap, t.Anchors = a.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = a.schedule.cost(p, results, time.Now())
-	t.Cheap = a.cfg.Cheap
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
 		// The server that lists our session may be another one than that of the deadlines.
-		t.Anchors = slices.Clone(t.Anchors)
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}
 	}
-	for _, e := range to {
-		put(ctx, e, e.table(t, results, a.cfg.Chroot))
+	for _, e := range a.subscribed() {
+		delivery, end := context.WithTimeout(ctx, putTimeout)
+		e.Put(delivery, e.table(t, results, a.cfg.Chroot))
+		end()
 	}
+	return context.Cause(ctx)
 }
 
 // touchTimeout bounds how long a poll waits until the servers heard from our sessions.
@@ -232,9 +175,3 @@ const touchTimeout = 500 * time.Millisecond
 
 // putTimeout bounds how long one subscriber may delay the others.
 const putTimeout = time.Second
-
-func put(ctx context.Context, e *Election, t *session.Table) {
-	ctx, cancel := context.WithTimeout(ctx, putTimeout)
-	defer cancel()
-	e.Put(ctx, t)
-}

@@ -13,7 +13,6 @@ import (
 
 	"electop/model/session"
 	"electop/model/znode"
-	"electop/zkwatch/admin/transport"
 )
 
 // Mode says how servers are asked.
@@ -75,7 +74,7 @@ type Config struct {
 	DialTLS *tls.Config
 	// Dial connects to host:port, for both ways of asking. It must return when
 	// ctx is done; the connection outlives ctx. nil means a net.Dialer.
-	Dial transport.Dial
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Now stamps the answers; nil means time.Now. The schedule follows package
 	// time.
 	Now func() time.Time

@@ -7,16 +7,19 @@
 // makes one [session.Table] of their answers, and gives each subscribed
 // [Election] the part that concerns it:
 //
-//	what happens                                    where
 //	a poll is due, or somebody asks                 schedule.go, asker.go
 //	the members are found, and asked at once        ensemble.go
 //	one server is asked: who it is, status, tables  server.go
-//	a question is put by HTTP, or as a word         access.go, package transport
-//	the reply is parsed                             package command
+//	one question is asked, over HTTP or as a word   ask.go, request.go
+//	the reply is parsed                             question.go, json.go, words.go
 //	the part of each election is delivered          election.go
 //
-// To ask another question: add it to package command, ask it in server.go, keep the
-// answer in the result, and copy the election's part in election.go.
+// The questions, each a command and the word for the same:
+//
+//	status       server_stats     srvr    data watches  watch_summary    wchs
+//	identity     configuration    conf    connections   connections      cons
+//	counts       monitor          mntr    sessions      dump             dump
+//	                                      watches       watches_by_path  wchp
 //
 // # Cost
 //
@@ -46,17 +49,10 @@
 // Names of hosts are compared as text. Otherwise Whole is false, and Unwhole says why
 // and what would help. A standalone server is whole.
 //
-// The number that a server gives (server.1) can show that the server at an
-// address is not the configured one. It cannot prove that a server at another
-// address is: behind a load balancer one server gives the number and another one
-// the lists. The number only serves to show a server once that was asked under
-// two names, and to show servers that can only be reached at forwarded addresses:
-// the watches that they list count, what they do not list proves nothing.
-//
 // # Trust
 //
 // Anything may listen at the port of an AdminServer, and several servers on one
-// host compete for it. A reply counts only if it is JSON, names the command that
+// host compete for it. A reply counts only if it is complete, names the command that
 // was sent, and has the fields of its answer, in their types; and only if the
 // AdminServer belongs to the server at the expected port for clients (unless the
 // operator gave its address). Redirects are not followed, and compressed replies

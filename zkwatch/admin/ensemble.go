@@ -13,7 +13,6 @@ import (
 
 	"electop/model/session"
 	"electop/model/znode"
-	"electop/zkwatch/admin/transport"
 	"electop/zkwatch/client"
 )
 
@@ -27,9 +26,8 @@ const (
 
 // ensemble has what is known about the members. It belongs to the poll under way.
 type ensemble struct {
-	cfg   *Config
-	http  *transport.HTTP
-	words *transport.Words
+	cfg     *Config
+	request *requester
 
 	servers map[string]*server // by address
 
@@ -42,17 +40,16 @@ type ensemble struct {
 func newEnsemble(cfg *Config) *ensemble {
 	return &ensemble{
 		cfg:       cfg,
-		http:      transport.NewHTTP(cfg.Dial, cfg.DialTLS, requestTimeout),
-		words:     &transport.Words{Dial: cfg.Dial, TLS: cfg.DialTLS},
+		request:   newRequester(cfg),
 		servers:   make(map[string]*server),
 		configWhy: "/zookeeper/config was not read yet",
 	}
 }
 
 // poll asks all servers at once. The table has no servers yet: they are in the
-// results. elections returns those who will get it, once p.read is closed.
-func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Election) (session.Table, []result) {
-	defer e.http.Close()
+// results. elections are those who will get it.
+func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (session.Table, []result) {
+	defer e.request.client.CloseIdleConnections()
 	t := session.Table{At: e.cfg.Now()}
 	e.readConfig(ctx, p.retry || p.tables())
 	servers := e.targets()
@@ -63,7 +60,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Electio
 	}
 	all.Wait()
 	results, missing := e.members(results)
-	if missing == "" && p.Sessions && p.awaitRead(ctx) && unlisted(results, e.cfg.Chroot, elections()) {
+	if missing == "" && p.Sessions && ctx.Err() == nil && unlisted(results, e.cfg.Chroot, elections) {
 		relist(ctx, p, e.servers, results)
 	}
 	t.End = e.cfg.Now()
@@ -106,13 +103,13 @@ func (e *ensemble) targets() []*server {
 		}
 		s := known[addr]
 		if s == nil {
-			s = newServer(e.cfg, e.http, e.words, addr)
+			s = newServer(e.cfg, e.request, addr)
 		}
 		s.anyServer = len(e.config) > 0 && !slices.ContainsFunc(e.config, func(c configured) bool { return c.at(addr) })
 		e.servers[addr] = s
 		if slices.ContainsFunc(e.config, func(c configured) bool {
 			own := known[c.client]
-			return own != nil && c.client != addr && own.failures == 0 && own.identity.Number > 0 && own.identity.Number == s.identity.Number
+			return own != nil && c.client != addr && own.failures == 0 && own.identity.number > 0 && own.identity.number == s.identity.number
 		}) {
 			return
 		}

@@ -337,7 +337,7 @@ func questions(m map[string]int) string {
 
 func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configured{})); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configured{}, status{}, identity{}, counts{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"electop/model/session"
-	"electop/zkwatch/admin/transport"
 )
 
 func TestRefusedWords(t *testing.T) {
@@ -22,7 +21,7 @@ func TestRefusedWords(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		for _, x := range []session.Answer{got.Connections, got.Sessions} {
-			if x.Hint != transport.AllWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
+			if x.Hint != allWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
 				t.Errorf("%+v", x)
 			}
 		}

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -162,22 +161,6 @@ func (w Want) limit() time.Duration {
 type plan struct {
 	Want
 	retry bool // somebody asks: servers that failed or refused are tried again
-	// read is closed when the election has been read: what is evidence about its
-	// candidates is asked for after that. nil: it had been before, and nobody waits.
-	read <-chan struct{}
-}
-
-// awaitRead waits until the election is read. It reports false if ctx is done.
-func (p plan) awaitRead(ctx context.Context) bool {
-	if p.read == nil {
-		return ctx.Err() == nil
-	}
-	select {
-	case <-p.read:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 const (

@@ -10,8 +10,6 @@ import (
 
 	"electop/model/session"
 	"electop/model/units"
-	"electop/zkwatch/admin/command"
-	"electop/zkwatch/admin/transport"
 )
 
 // A server that does not answer is asked again after twice as long each time,
@@ -52,7 +50,7 @@ func (r *result) fail(w Want, a session.Answer) {
 // poll asks one server all that p wants.
 func (s *server) poll(ctx context.Context, p plan) (r result) {
 	r = newResult(s.addr)
-	defer func() { r.number, r.anyServer = s.identity.Number, s.anyServer }()
+	defer func() { r.number, r.anyServer = s.identity.number, s.anyServer }()
 	if now := time.Now(); !p.retry && now.Before(s.until) {
 		r.fail(p.Want, session.Answer{State: session.Failed, At: s.cfg.Now(),
 			Why: fmt.Sprintf("%s (asked again in %s)", s.why, units.AtMost(s.until.Sub(now)))})
@@ -74,13 +72,12 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		r.fail(p.Want, r.Basic)
 		return r
 	}
-	p.awaitRead(ctx) // if not, ctx is done, and what follows fails at once
 	if p.Sessions {
 		s.took = 0
 		s.connections(ctx, p, &r)
-		var d command.Dump
-		d, r.Sessions = ask(ctx, s, command.ForDump(), p.retry)
-		r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
+		var d dump
+		d, r.Sessions = ask(ctx, s, forDump, p.retry)
+		r.deadlines, r.ephemerals = d.deadlines, d.ephemerals
 		r.took = s.took
 	}
 	if p.Watches {
@@ -103,18 +100,18 @@ func (s *server) failed(why string) {
 // of several servers on one host only the first gets the usual port.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
-	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.Ports == 0) {
+	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
 		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // it may have an AdminServer by now, or allow conf
 	}
 	if now.Before(s.identifyAt) {
 		return session.Answer{}
 	}
 	s.notItsOwn = ""
-	id, a := ask(ctx, s, command.ForIdentity(), retry)
+	id, a := ask(ctx, s, forIdentity, retry)
 	if a.Via == string(overHTTP) && a.State == session.Answered {
 		if s.notItsOwn = s.notOwned(id); s.notItsOwn != "" {
 			s.httpWorks = false
-			id, a = ask(ctx, s, command.ForIdentity(), retry)
+			id, a = ask(ctx, s, forIdentity, retry)
 		}
 	} else if s.sharedURL && s.cfg.Mode != FourLetter {
 		s.notItsOwn, s.httpWorks = "several servers share this URL, and its AdminServer does not say which server it belongs to", false
@@ -133,29 +130,27 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 }
 
 // notOwned says why an AdminServer is not that of this server; "" if it is.
-func (s *server) notOwned(id command.Identity) string {
+func (s *server) notOwned(id identity) string {
 	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil)
-	if trusted || id.Port == s.port || id.Port == 0 && !s.sharedURL {
+	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
 		return ""
 	}
-	return fmt.Sprintf("the AdminServer there belongs to the server at port %d", id.Port)
+	return fmt.Sprintf("the AdminServer there belongs to the server at port %d", id.port)
 }
 
 // status asks for what costs the server almost nothing.
 func (s *server) status(ctx context.Context, p plan, r *result) {
-	var st command.Status
-	if st, r.Basic = ask(ctx, s, command.ForStatus(), p.retry); r.Basic.State == session.Failed {
+	var st status
+	if st, r.Basic = ask(ctx, s, forStatus, p.retry); r.Basic.State == session.Failed {
 		return
 	}
-	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
-	r.Tick = s.identity.Tick
-	if n, a := ask(ctx, s, command.ForCounts(), p.retry); a.State == session.Answered {
-		r.WatchCount = n.Watches
-		if p.read == nil { // otherwise it was counted before Table.At
-			r.Expired = n.Expired
-		}
+	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.version, st.mode, st.zxid, st.connections
+	r.Tick = s.identity.tick
+	if n, a := ask(ctx, s, forCounts, p.retry); a.State == session.Answered {
+		r.WatchCount = n.watches
+		r.Expired = n.expired
 	}
-	if n, a := ask(ctx, s, command.ForDataWatches(), p.retry); a.State == session.Answered {
+	if n, a := ask(ctx, s, forDataWatches, p.retry); a.State == session.Answered {
 		r.DataWatches = n
 	}
 }
@@ -168,16 +163,16 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 // server lists both ports or is known to have one: otherwise each client of the other
 // port would seem to have no connection. Those that are known are in r in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
-	var got command.Connections
-	got, r.Connections = ask(ctx, s, command.ForConnections(), p.retry)
-	r.conns = got.List
+	var got connections
+	got, r.Connections = ask(ctx, s, forConnections, p.retry)
+	r.conns = got.list
 	if s.anyServer {
 		for i := range r.conns {
 			r.conns[i].LastResponse = 0 // its clock may not be that of the deadlines
 		}
 	}
-	onePort := s.identity.Ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the other one
-	if r.Connections.State != session.Answered || got.BothPorts || onePort {
+	onePort := s.identity.ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the other one
+	if r.Connections.State != session.Answered || got.bothPorts || onePort {
 		return
 	}
 	r.Connections.State = session.Refused
@@ -197,15 +192,15 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	}
 	switch heavy := s.cfg.Heavy; {
 	case ctx.Err() != nil: // the poll is over
-		r.Watches = session.Answer{State: session.Failed, At: s.cfg.Now(), Why: text(transport.ErrNoAnswer)}
+		r.Watches = session.Answer{State: session.Failed, At: s.cfg.Now(), Why: text(errNoAnswer)}
 	case count < 0 && !heavy:
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
-			Why: "the server does not report how many watches it has, and a large table would block it", Hint: transport.AllWords + ", or " + heavyHint}
+			Why: "the server does not report how many watches it has, and a large table would block it", Hint: allWords + ", or " + heavyHint}
 	case count > MaxWatches && !heavy:
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
 			Why: fmt.Sprintf("it has %d watches: a table of more than %d blocks the server", count, MaxWatches), Hint: heavyHint}
 	default:
-		r.watches, r.Watches = ask(ctx, s, command.ForWatches(), p.retry)
+		r.watches, r.Watches = ask(ctx, s, forWatches, p.retry)
 	}
 }
 

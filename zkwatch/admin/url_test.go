@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"crypto/tls"
 	"strings"
 	"testing"
 )
@@ -26,5 +27,16 @@ func TestCheckURL(t *testing.T) {
 	}
 	if u, err := expand(DefaultURL, "fe80::1%eth0"); u != "http://[fe80::1%25eth0]:8080/commands" {
 		t.Errorf("IPv6 with a zone: %s, %v", u, err)
+	}
+}
+
+func TestCertificateName(t *testing.T) {
+	for addr, want := range map[string]string{"zk1:2181": "zk1", "[2001:db8::1]:2181": "2001:db8::1", "[fe80::1%eth0]:2181": "fe80::1"} {
+		if c := forHost(&tls.Config{}, addr); c.ServerName != want {
+			t.Errorf("%s: the certificate is for %q, want %q", addr, c.ServerName, want)
+		}
+	}
+	if c := forHost(&tls.Config{ServerName: "zk"}, "zk1:2181"); c.ServerName != "zk" {
+		t.Errorf("a configured name is replaced by %q", c.ServerName)
 	}
 }

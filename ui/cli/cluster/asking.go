@@ -149,66 +149,49 @@ func (o Asking) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Log
 	})
 }
 
-// AskLimit bounds the time in which all servers are asked once, after the reading.
+// AskLimit bounds the time in which all servers are asked once.
 const AskLimit = 10 * time.Second
 
-// AskWhile reads elections once, and asks every server for connections, sessions and
-// watches if they have candidates. Their answers are applied to the journals that read
-// returns. unasked is why there are none. A nil asker asks nobody.
-func AskWhile(ctx context.Context, asker *admin.Asker, read func() ([]*doctor.Journal, error)) (unasked, err error) {
+// AskAbout asks every server once for connections, sessions and watches, if an election has
+// candidates. The answers are applied to the elections' journals. The error says why there
+// are none. A nil asker asks nobody.
+func AskAbout(ctx context.Context, asker *admin.Asker, elections []*doctor.Journal) error {
 	if asker == nil {
-		_, err = read()
-		return nil, err
+		return nil
 	}
-	limited, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	nobody := errors.New("no candidates")
-	var all []*doctor.Journal
-	var elections []*admin.Election
-	unasked = asker.AskWhile(limited, admin.Want{Watches: true, Sessions: true}, func() ([]*admin.Election, error) {
-		if all, err = read(); err != nil {
-			return nil, err
+	ctx, cancel := context.WithTimeout(ctx, AskLimit)
+	defer cancel()
+	wanted := false
+	for _, j := range elections {
+		if s := j.State(); s.Queue.Len() > 0 {
+			wanted = true
+			defer asker.Subscribe(admin.Election{
+				Path: s.Path, Ack: s.AckPath(),
+				Sessions: func() []uint64 { return SessionsOf(j.State()) },
+				Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
+			})()
 		}
-		for _, j := range all {
-			if s := j.State(); s.Queue.Len() > 0 {
-				elections = append(elections, &admin.Election{
-					Path: s.Path, Ack: s.AckPath(),
-					Sessions: func() []uint64 { return SessionsOf(j.State()) },
-					Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
-				})
-			}
-		}
-		if len(elections) == 0 {
-			return nil, nobody
-		}
-		limit := time.AfterFunc(AskLimit, func() { end(context.DeadlineExceeded) })
-		context.AfterFunc(limited, func() { limit.Stop() })
-		return elections, nil
-	})
+	}
+	if !wanted {
+		return nil
+	}
+	if err := asker.Ask(ctx, admin.Want{Watches: true, Sessions: true}); err != nil {
+		return err
+	}
 	unbounded := func(j *doctor.Journal) bool {
 		return slices.ContainsFunc(j.State().Risks, func(r *doctor.Risk) bool { return r.By.IsZero() })
 	}
-	if err == nil && unasked == nil && slices.ContainsFunc(all, unbounded) {
-		unasked = again(limited, asker, elections)
+	if !slices.ContainsFunc(elections, unbounded) {
+		return nil
 	}
-	if err != nil || errors.Is(unasked, nobody) {
-		unasked = nil
-	}
-	return unasked, err
-}
-
-// again asks for sessions once more, when what a client that lost its connection sent last
-// has surely reached the ensemble's leader: only then do deadlines bound the time left.
-func again(ctx context.Context, asker *admin.Asker, all []*admin.Election) error {
+	// What a client that lost its connection sent last has surely reached the ensemble's
+	// leader then: only then do deadlines bound the time left.
 	select {
 	case <-time.After(settle):
+		return asker.Ask(ctx, admin.Want{Sessions: true})
 	case <-ctx.Done():
 		return nil // the first answers are good
 	}
-	for _, e := range all {
-		defer asker.Subscribe(*e)()
-	}
-	return asker.Ask(ctx, admin.Want{Sessions: true})
 }
 
 // settle is half a tick of the default configuration and [session.Slack], and a little more.

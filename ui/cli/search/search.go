@@ -113,7 +113,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 // Ask asks the servers about all elections that this search found. Their answers show who
 // is at risk, and more findings.
 func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
-	unasked, _ := cluster.AskWhile(ctx, asker, func() ([]*doctor.Journal, error) { return slices.Collect(maps.Values(s.read)), nil })
+	unasked := cluster.AskAbout(ctx, asker, slices.Collect(maps.Values(s.read)))
 	for i := range s.found {
 		if j := s.read[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()

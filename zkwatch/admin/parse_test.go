@@ -1,4 +1,4 @@
-package command
+package admin
 
 import (
 	"errors"
@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"electop/model/session"
 	"electop/model/znode"
@@ -40,32 +37,25 @@ func parsed[T any](t *testing.T, name string, parse func([]byte) (T, error)) []T
 	return all
 }
 
-func equal[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
-		t.Errorf("%s (-want +got):\n%s", what, d)
-	}
-}
-
 func TestCheapWords(t *testing.T) {
-	equal(t, "srvr", parsed(t, "4lw-srvr-server%d.txt", parseSrvr), []Status{
+	equal(t, "srvr", parsed(t, "4lw-srvr-server%d.txt", parseSrvr), []status{
 		{"3.8.0", session.ModeFollower, 0x100000031, 2},
 		{"3.8.0", session.ModeFollower, 0x100000031, 2},
 		{"3.8.0", session.ModeLeader, 0x100000031, 2},
 	})
-	equal(t, "server_stats", parsed(t, "admin-server_stats-server%d.json", parseServerStats), []Status{
+	equal(t, "server_stats", parsed(t, "admin-server_stats-server%d.json", parseServerStats), []status{
 		{"3.8.0", session.ModeFollower, 0x100000031, 1},
 		{"3.8.0", session.ModeFollower, 0x100000031, 1},
 		{"3.8.0", session.ModeLeader, 0x100000034, 1},
 	})
-	equal(t, "mntr", parsed(t, "4lw-mntr-server%d.txt", parseMntr), []Counts{{1, count(0)}, {6, count(0)}, {5, count(1)}})
-	equal(t, "monitor", parsed(t, "admin-monitor-server%d.json", parseMonitor), []Counts{{1, count(0)}, {6, count(0)}, {5, count(4)}})
+	equal(t, "mntr", parsed(t, "4lw-mntr-server%d.txt", parseMntr), []counts{{1, count(0)}, {6, count(0)}, {5, count(1)}})
+	equal(t, "monitor", parsed(t, "admin-monitor-server%d.json", parseMonitor), []counts{{1, count(0)}, {6, count(0)}, {5, count(4)}})
 	equal(t, "wchs", parsed(t, "4lw-wchs-server%d.txt", parseWchs), []int{1, 5, 5})
 	equal(t, "watch_summary", parsed(t, "admin-watch_summary-server%d.json", parseWatchSummary), []int{1, 5, 5})
-	who := []Identity{{1, 25181, time.Second, 0}, {2, 25182, time.Second, 0}, {3, 25183, time.Second, 0}}
+	who := []identity{{1, 25181, time.Second, 0}, {2, 25182, time.Second, 0}, {3, 25183, time.Second, 0}}
 	words := slices.Clone(who)
 	for i := range words {
-		words[i].Ports = 1
+		words[i].ports = 1
 	}
 	equal(t, "conf", parsed(t, "4lw-conf-server%d.txt", parseConf), words)
 	equal(t, "configuration", parsed(t, "admin-configuration-server%d.json", parseConfiguration), who)
@@ -82,12 +72,12 @@ func TestConnections(t *testing.T) {
 		conn(0x3000018cba80001, "127.0.0.1:53148", 16, 1795187631890, 1653182),
 	}
 	for i, list := range parsed(t, "admin-connections-server%d.json", parseConnections) {
-		equal(t, "connections", list.List, want[i:i+1])
-		equal(t, "of both ports", list.BothPorts, true)
+		equal(t, "connections", list.list, want[i:i+1])
+		equal(t, "of both ports", list.bothPorts, true)
 	}
 	asking := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // by the word itself
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
-		list := word.List
+		list := word.list
 		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: asking[i], Received: 1}) {
 			t.Errorf("cons: %+v, want the asking connection among them", list)
 		}
@@ -136,20 +126,20 @@ func TestDump(t *testing.T) {
 	words := parsed(t, "4lw-dump-server%d.txt", parseDump)
 	commands := parsed(t, "admin-dump-server%d.json", parseJSONDump)
 	for i := range 2 {
-		if len(words[i].Deadlines)+len(commands[i].Deadlines) != 0 {
-			t.Errorf("follower %d has deadlines: %v, %v", i+1, words[i].Deadlines, commands[i].Deadlines)
+		if len(words[i].deadlines)+len(commands[i].deadlines) != 0 {
+			t.Errorf("follower %d has deadlines: %v, %v", i+1, words[i].deadlines, commands[i].deadlines)
 		}
-		if len(words[i].Ephemerals) != 20 {
-			t.Errorf("dump of follower %d: %d ephemerals, want 20", i+1, len(words[i].Ephemerals))
+		if len(words[i].ephemerals) != 20 {
+			t.Errorf("dump of follower %d: %d ephemerals, want 20", i+1, len(words[i].ephemerals))
 		}
 	}
-	if !slices.Contains(words[0].Ephemerals, session.Ephemeral{Session: 0x2000018cb970000, Path: "/election/9cb226cb23864645aa23c5ee664203de__lock__0000000001"}) {
-		t.Errorf("dump: %v", words[0].Ephemerals)
+	if !slices.Contains(words[0].ephemerals, session.Ephemeral{Session: 0x2000018cb970000, Path: "/election/9cb226cb23864645aa23c5ee664203de__lock__0000000001"}) {
+		t.Errorf("dump: %v", words[0].ephemerals)
 	}
 	at := func(h, m, s int) time.Duration {
 		return time.Duration(time.Date(2026, 11, 20, h, m, s, 0, time.UTC).Unix()) * time.Second
 	}
-	equal(t, "the leader's dump", words[2].Deadlines, []session.Deadline{
+	equal(t, "the leader's dump", words[2].deadlines, []session.Deadline{
 		{Session: 0x3000018cba80000, At: at(15, 14, 3), Wall: true},
 		{Session: 0x2000018cb970000, At: at(15, 14, 3), Wall: true},
 		{Session: 0x1000018cb9a0001, At: at(15, 14, 3), Wall: true},
@@ -158,15 +148,15 @@ func TestDump(t *testing.T) {
 		{Session: 0x2000018cb970001, At: at(15, 14, 22), Wall: true},
 		{Session: 0x1000018cb9a0003, At: at(15, 14, 23), Wall: true},
 	})
-	slices.SortFunc(commands[2].Deadlines, func(a, b session.Deadline) int { return int(a.At-b.At) + int(a.Session>>56) - int(b.Session>>56) })
-	equal(t, "the leader's dump in JSON", commands[2].Deadlines, []session.Deadline{
+	slices.SortFunc(commands[2].deadlines, func(a, b session.Deadline) int { return int(a.At-b.At) + int(a.Session>>56) - int(b.Session>>56) })
+	equal(t, "the leader's dump in JSON", commands[2].deadlines, []session.Deadline{
 		{Session: 0x1000018cb9a0002, At: 1656 * time.Second},
 		{Session: 0x2000018cb970001, At: 1674 * time.Second},
 		{Session: 0x3000018cba80001, At: 1674 * time.Second},
 		{Session: 0x1000018cb9a0003, At: 1675 * time.Second},
 	})
-	if len(commands[2].Ephemerals) != 17 {
-		t.Errorf("dump in JSON: %d ephemerals, want 17", len(commands[2].Ephemerals))
+	if len(commands[2].ephemerals) != 17 {
+		t.Errorf("dump in JSON: %d ephemerals, want 17", len(commands[2].ephemerals))
 	}
 }
 
@@ -182,15 +172,15 @@ func TestDumpInOtherZones(t *testing.T) {
 	}
 	for _, zone := range []string{"UTC", "CST", "CEST", "IST", "GMT+02:00", "GMT-03:30", "+0530", "-03", "Z"} {
 		d, err := parseDump([]byte(reply(zone, zone)))
-		if err != nil || len(d.Deadlines) != 2 {
+		if err != nil || len(d.deadlines) != 2 {
 			t.Errorf("%s: %v, %v", zone, d, err)
 			continue
 		}
-		if apart := d.Deadlines[1].At - d.Deadlines[0].At; apart != 10*time.Second {
+		if apart := d.deadlines[1].At - d.deadlines[0].At; apart != 10*time.Second {
 			t.Errorf("%s: %v apart, want 10s", zone, apart)
 		}
 	}
-	if d, err := parseDump([]byte(reply("CEST", "CET"))); err != nil || len(d.Deadlines) != 0 {
+	if d, err := parseDump([]byte(reply("CEST", "CET"))); err != nil || len(d.deadlines) != 0 {
 		t.Errorf("two zones in one reply: %v, %v; want no deadlines", d, err)
 	}
 }
@@ -199,18 +189,18 @@ func TestDumpInOtherZones(t *testing.T) {
 func TestOlderReplies(t *testing.T) {
 	d, err := parseDump([]byte("SessionTracker dump:\nSession Sets (2):\n0 expire at Tue Sep 01 09:27:00 CEST 2015:\n" +
 		"1 expire at Tue Sep 01 09:27:02 CEST 2015:\n\t0x14f8\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x14f8:\n\t/e/n_0000000001\n"))
-	if err != nil || len(d.Deadlines) != 1 || len(d.Ephemerals) != 1 {
+	if err != nil || len(d.deadlines) != 1 || len(d.ephemerals) != 1 {
 		t.Errorf("dump of 3.4: %v, %v", d, err)
 	}
 	d, err = parseDump([]byte("SessionTracker dump:\norg.apache.zookeeper.server.quorum.LearnerSessionTracker@1f2a\nephemeral nodes dump:\nSessions with Ephemerals (0):\n"))
-	if err != nil || len(d.Deadlines)+len(d.Ephemerals) != 0 {
+	if err != nil || len(d.deadlines)+len(d.ephemerals) != 0 {
 		t.Errorf("dump of a follower of 3.4: %v, %v", d, err)
 	}
 	c, err := parseCons([]byte(" /0:0:0:0:0:0:0:1:5000[1](queued=2,recved=3,sent=3,sid=0xffffffffffffffff,lop=GETD,est=1,to=4000,lresp=7)\n" +
 		" /[2001:db8:0:0:0:0:0:5]:6000[1](queued=0,recved=1,sent=1,sid=0x1,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n" +
 		// Servers list a connection for a moment after they have closed it.
 		" null[0](queued=0,recved=1,sent=1)\n null[0](queued=0,recved=9,sent=9,sid=0x2,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n\n"))
-	equal(t, "cons with IPv6", c.List, []session.Client{
+	equal(t, "cons with IPv6", c.list, []session.Client{
 		{Session: 1<<64 - 1, Addr: "[::1]:5000", Timeout: 4 * time.Second, LastOp: "GETD", Established: time.UnixMilli(1), LastResponse: 7 * time.Millisecond, Received: 3, Outstanding: 2},
 		{Session: 1, Addr: "[2001:db8::5]:6000", Timeout: 4 * time.Second, Established: time.UnixMilli(1795187631871), Received: 1},
 	})
@@ -220,7 +210,7 @@ func TestOlderReplies(t *testing.T) {
 	if w, err := parseWchp([]byte("\n")); err != nil || len(w) != 0 {
 		t.Errorf("no watches: %v, %v", w, err)
 	}
-	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on 06/29/2018 04:05 GMT\nMode: read-only\n")); err != nil || m.Mode != session.ModeUnknown {
+	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on 06/29/2018 04:05 GMT\nMode: read-only\n")); err != nil || m.mode != session.ModeUnknown {
 		t.Errorf("a server in read-only mode: %v, %v", m, err)
 	}
 	// Sessions of servers with a number above 127 are negative in JSON.
@@ -231,7 +221,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 	j, err := parseConnections([]byte(`{"connections":[{"remote_socket_address":"gate/0:0:0:0:0:0:0:1:5000","session_id":"0x5","last_operation":null}],
 		"secure_connections":[{"remote_socket_address":null,"session_id":7},{"remote_socket_address":"10.0.0.1:1","session_id":-2}],"command":"connections"}`))
-	equal(t, "connections", j.List, []session.Client{{Session: 5, Addr: "[::1]:5000"}, {Session: 1<<64 - 2, Addr: "10.0.0.1:1"}})
+	equal(t, "connections", j.list, []session.Client{{Session: 5, Addr: "[::1]:5000"}, {Session: 1<<64 - 2, Addr: "10.0.0.1:1"}})
 	if err != nil {
 		t.Error(err)
 	}
@@ -312,11 +302,11 @@ func TestErrorsOfAnAdminServer(t *testing.T) {
 	say := func(what string) []byte {
 		return fmt.Appendf(nil, `{"command":"dump","error":"%s"}`, what)
 	}
-	if _, err := parseJSONDump(say("This ZooKeeper instance is not currently serving requests")); !errors.Is(err, ErrNotServing) {
+	if _, err := parseJSONDump(say("This ZooKeeper instance is not currently serving requests")); !errors.Is(err, errNotServing) {
 		t.Errorf("not serving: %v", err)
 	}
 	_, err := parseJSONDump(say(`Unknown command: \u001b[31mdump`))
-	if !errors.Is(err, ErrServerSays) || strings.Contains(znode.Safe(err.Error(), 0), "\x1b") {
+	if !errors.Is(err, errServerSays) || strings.Contains(znode.Safe(err.Error(), 0), "\x1b") {
 		t.Errorf("unknown command: %q", err)
 	}
 }
@@ -362,14 +352,14 @@ func FuzzReplies(f *testing.F) {
 			}
 		}
 		if c, err := parseCons(b); err == nil {
-			for _, c := range c.List {
+			for _, c := range c.list {
 				if strings.ContainsFunc(c.Addr+c.LastOp, znode.Unsafe) {
 					t.Errorf("not safe to show: %+v", c)
 				}
 			}
 		}
 		if c, err := parseConnections(b); err == nil {
-			for _, c := range c.List {
+			for _, c := range c.list {
 				if strings.ContainsFunc(c.Addr+c.LastOp, znode.Unsafe) {
 					t.Errorf("not safe to show: %+v", c)
 				}

@@ -12,8 +12,6 @@ import (
 
 	"electop/model/session"
 	"electop/model/znode"
-	"electop/zkwatch/admin/command"
-	"electop/zkwatch/admin/transport"
 )
 
 const (
@@ -47,9 +45,8 @@ const (
 // A server is what is known of one address from poll to poll: how it can be asked, and who
 // it is. It belongs to the poll under way, and in it to one goroutine.
 type server struct {
-	cfg   *Config
-	http  *transport.HTTP
-	words *transport.Words
+	cfg     *Config
+	request *requester
 
 	addr string
 	port int
@@ -70,8 +67,8 @@ type server struct {
 	gotAnswers bool          // anything answered, a ZooKeeper server or not
 	took       time.Duration // the slowest table since it was last cleared
 
-	identity   command.Identity // as it said last
-	identifyAt time.Time        // it is not asked who it is before
+	identity   identity  // as it said last
+	identifyAt time.Time // it is not asked who it is before
 
 	failures int       // polls in a row without an answer
 	until    time.Time // it is not asked before, unless somebody asks
@@ -83,8 +80,8 @@ type refused struct {
 	until  time.Time
 }
 
-func newServer(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) *server {
-	s := &server{cfg: cfg, http: http, words: words, addr: addr, refused: make(map[string]refused)}
+func newServer(cfg *Config, request *requester, addr string) *server {
+	s := &server{cfg: cfg, request: request, addr: addr, refused: make(map[string]refused)}
 	host, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		s.port, _ = strconv.Atoi(port)
@@ -113,8 +110,8 @@ func (s *server) ways() []way {
 //
 // What went wrong becomes an answer too, with the setting of the server or the flag of
 // electop that would help.
-func ask[T any](ctx context.Context, s *server, q command.Question[T], retry bool) (v T, answer session.Answer) {
-	if r, ok := s.refused[q.Name]; ok && time.Now().Before(r.until) && !retry && !q.Always {
+func ask[T any](ctx context.Context, s *server, q question[T], retry bool) (v T, answer session.Answer) {
+	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer // it has just refused
 	}
 	answer.State = session.Failed
@@ -122,17 +119,17 @@ func ask[T any](ctx context.Context, s *server, q command.Question[T], retry boo
 	var byHTTP error
 ways:
 	for _, by := range s.ways() {
-		form := q.Word
+		form := q.word
 		if by == overHTTP {
-			form = q.HTTP
+			form = q.http
 		}
-		b, err := s.fetch(ctx, by, form.Name, q.Table, retry)
+		b, err := s.fetch(ctx, by, form.name, q.table, retry)
 		if err == nil {
 			s.gotAnswers = true
 			v, err = parse(s, form, b)
 		}
 		if err == nil {
-			delete(s.refused, q.Name)
+			delete(s.refused, q.name)
 			s.alive = true
 			if by == overHTTP {
 				s.httpWorks = true
@@ -141,29 +138,29 @@ ways:
 			}
 			return v, session.Answer{State: session.Answered, Via: string(by), At: s.cfg.Now()}
 		}
-		s.cfg.Logger.Debug("asking a server failed", "server", s.addr, "for", q.Name, "via", by, "error", text(err))
+		s.cfg.Logger.Debug("asking a server failed", "server", s.addr, "for", q.name, "via", by, "error", text(err))
 		answer.Via = string(by)
 		whys = append(whys, string(by)+": "+text(err))
-		var refusal *transport.Refusal
+		var refusal *refusal
 		switch {
 		case errors.As(err, &refusal):
 			s.alive = true
 			if by == asWord {
 				s.wordsWork(byHTTP)
 			}
-			answer.State, answer.Hint = session.Refused, cmp.Or(refusal.Hint, answer.Hint)
-		case errors.Is(err, command.ErrTooLarge):
+			answer.State, answer.Hint = session.Refused, cmp.Or(refusal.hint, answer.Hint)
+		case errors.Is(err, errTooLarge):
 			s.gotAnswers = true
 			if answer.State = session.TooLarge; !s.cfg.Heavy {
 				answer.Hint = heavyHint
 			}
 			break ways
-		case errors.Is(err, command.ErrNotServing):
+		case errors.Is(err, errNotServing):
 			s.alive, s.gotAnswers = true, true
 			break ways
-		case errors.Is(err, command.ErrServerSays):
+		case errors.Is(err, errServerSays):
 			s.alive = true
-		case q.Table && errors.Is(err, transport.ErrNoAnswer):
+		case q.table && errors.Is(err, errNoAnswer):
 			break ways
 		}
 		if by == overHTTP {
@@ -183,20 +180,20 @@ ways:
 		answer.Hint = "admin.enableServer=true"
 	}
 	if answer.State == session.Refused {
-		s.refused[q.Name] = refused{answer, time.Now().Add(refusalValid)}
+		s.refused[q.name] = refused{answer, time.Now().Add(refusalValid)}
 	}
 	return *new(T), answer
 }
 
 // parse parses a reply: none may end the program.
-func parse[T any](s *server, form command.Form[T], b []byte) (v T, err error) {
+func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			s.cfg.Logger.Error("parsing a reply", "server", s.addr, "to", form.Name, "panic", e, "stack", string(debug.Stack()))
+			s.cfg.Logger.Error("parsing a reply", "server", s.addr, "to", form.name, "panic", e, "stack", string(debug.Stack()))
 			err = errors.New("its reply could not be parsed")
 		}
 	}()
-	return form.Parse(b)
+	return form.parse(b)
 }
 
 // text returns err as text that is safe to show.
@@ -204,7 +201,7 @@ func text(err error) string { return znode.Safe(err.Error(), 0) }
 
 // fetch makes one request.
 func (s *server) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
-	timeout, limit := requestTimeout, command.Small()
+	timeout, limit := requestTimeout, small
 	if table {
 		began := time.Now()
 		defer func() { s.took = max(s.took, time.Since(began)) }()
@@ -213,9 +210,9 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 		timeout = tableTimeout
 	}
 	if table {
-		limit = command.Large()
+		limit = large
 		if s.cfg.Heavy {
-			limit = command.Huge()
+			limit = huge
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -223,21 +220,21 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	switch {
 	case by == asWord:
 		s.cfg.requests.Add(1)
-		return s.words.Send(ctx, s.addr, name, limit)
+		return s.request.word(ctx, s.addr, name, limit)
 	case s.urlErr != nil:
 		return nil, s.urlErr
 	case s.notItsOwn != "":
 		return nil, errors.New(s.notItsOwn)
 	}
 	s.cfg.requests.Add(1)
-	return s.http.Get(ctx, s.url, name, limit)
+	return s.request.command(ctx, s.url, name, limit)
 }
 
 // wordsWork notes that the server is there. If HTTP failed just before, HTTP is
 // not tried for a while; if HTTP had worked until now, once more.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
-	if errors.Is(byHTTP, transport.ErrNoAnswer) {
+	if errors.Is(byHTTP, errNoAnswer) {
 		pause = slowRetry
 	}
 	if byHTTP != nil && !s.httpWorks {

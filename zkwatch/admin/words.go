@@ -1,7 +1,8 @@
-package command
+package admin
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 	"slices"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 
 // The answers to four-letter words, as Apache ZooKeeper 3.4 to 3.9 write them.
 
-// lines are the lines of a reply that are not blank.
+// lines yields the lines of a reply that are not blank.
 func lines(b []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range bytes.Lines(b) {
@@ -29,129 +30,103 @@ func lines(b []byte) iter.Seq[string] {
 // does: only then is it known to be complete.
 func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 
-func parseSrvr(b []byte) (Status, error) {
-	var r Status
-	mode := false
-	for line := range lines(b) {
-		key, value, _ := strings.Cut(line, ": ")
-		var err error
-		switch key {
-		case "Zookeeper version":
-			r.Version = shortVersion(value)
-		case "Mode":
-			r.Mode, mode = modeNamed(value), true
-		case "Zxid":
-			var id uint64
-			id, err = strconv.ParseUint(value, 0, 64)
-			r.Zxid = int64(id)
-		case "Connections":
-			r.Connections, err = strconv.Atoi(value)
-		}
-		if err != nil {
-			return Status{}, malformed("srvr: %s", shown(line))
-		}
-	}
-	if r.Version == "" || !mode {
-		return Status{}, malformed("srvr: no version or no mode")
-	}
-	return r, nil
+// fields has the names and values in the lines of a reply. The first error stays.
+type fields struct {
+	word   string
+	values map[string]string
+	err    error
 }
 
-func parseMntr(b []byte) (Counts, error) {
-	known, counted := false, false
-	var r Counts
+func parseFields(word string, b []byte, separator string, required ...string) *fields {
+	f := &fields{word: word, values: make(map[string]string)}
 	for line := range lines(b) {
-		key, value, _ := strings.Cut(line, "\t")
-		known = known || key == "zk_version"
-		if !known || key != "zk_watch_count" && key != "zk_stale_sessions_expired" {
-			continue
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 0 {
-			return Counts{}, malformed("mntr: %s", shown(line))
-		}
-		if key == "zk_watch_count" {
-			r.Watches, counted = n, true
-		} else {
-			r.Expired = &n
+		name, value, _ := strings.Cut(line, separator)
+		f.values[name] = value
+	}
+	for _, name := range required {
+		if f.values[name] == "" {
+			f.fail(malformed("%s: no %s", word, name))
 		}
 	}
-	if !counted {
-		return Counts{}, malformed("mntr: no count of watches")
+	return f
+}
+
+func (f *fields) fail(err error) {
+	if f.err == nil {
+		f.err = err
 	}
-	return r, nil
+}
+
+// number returns the number of that name, 0 if there is none.
+func (f *fields) number(name string) int64 {
+	value, ok := f.values[name]
+	n, err := parseNumber(strings.TrimSpace(value))
+	if ok && err != nil {
+		f.fail(malformed("%s: %s=%s", f.word, name, shown(value)))
+	}
+	return int64(n)
+}
+
+// count returns a number that cannot be negative.
+func (f *fields) count(name string) int {
+	n := int(f.number(name))
+	if n < 0 {
+		f.fail(malformed("%s: %s=%d", f.word, name, n))
+	}
+	return n
+}
+
+func parseSrvr(b []byte) (status, error) {
+	const version, mode = "Zookeeper version", "Mode"
+	f := parseFields("srvr", b, ": ", version, mode)
+	return status{shortVersion(f.values[version]), modeNamed(f.values[mode]), f.number("Zxid"), int(f.number("Connections"))}, f.err
+}
+
+func parseMntr(b []byte) (counts, error) {
+	const watches, expired = "zk_watch_count", "zk_stale_sessions_expired"
+	f := parseFields("mntr", b, "\t", "zk_version", watches)
+	n := counts{watches: f.count(watches)}
+	if f.values[expired] != "" {
+		x := f.count(expired)
+		n.expired = &x
+	}
+	return n, f.err
 }
 
 // parseWchs returns the number of watches on data and existence.
 func parseWchs(b []byte) (int, error) {
-	for line := range lines(b) {
-		if value, ok := strings.CutPrefix(line, "Total watches:"); ok {
-			n, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil || n < 0 {
-				return 0, malformed("wchs: %s", shown(line))
-			}
-			return n, nil
-		}
-	}
-	return 0, malformed("wchs: no total")
+	f := parseFields("wchs", b, ":", "Total watches")
+	return f.count("Total watches"), f.err
 }
 
-func parseConf(b []byte) (Identity, error) {
-	var r Identity
-	known, secure, plain := false, 0, 0
-	for line := range lines(b) {
-		key, value, _ := strings.Cut(line, "=")
-		var err error
-		switch key {
-		case "serverId":
-			r.Number, err = strconv.Atoi(value)
-			known = true
-		case "clientPort":
-			plain, err = strconv.Atoi(value)
-			r.Port = plain
-		case "secureClientPort":
-			secure, err = strconv.Atoi(value)
-			r.Ports = 1
-		case "tickTime":
-			r.Tick, err = parseMilliseconds(value)
-		}
-		if err != nil {
-			return Identity{}, malformed("conf: %s", shown(line))
-		}
+func parseConf(b []byte) (identity, error) {
+	f := parseFields("conf", b, "=", "serverId")
+	plain, secure := f.number("clientPort"), f.number("secureClientPort")
+	tick, err := parseMilliseconds(cmp.Or(f.values["tickTime"], "0"))
+	id := identity{number: int(f.number("serverId")), port: int(plain), tick: tick}
+	switch {
+	case plain > 0 && secure > 0:
+		id.ports = 2
+	case f.values["secureClientPort"] != "":
+		id.ports = 1
 	}
-	if !known {
-		return Identity{}, malformed("conf: no serverId")
-	}
-	if plain > 0 && secure > 0 {
-		r.Ports = 2
-	}
-	return r.checked(), nil
-}
-
-// checked drops values that cannot be true.
-func (r Identity) checked() Identity {
-	r.Number = max(r.Number, 0)
-	if r.Port < 0 || r.Port > 1<<16-1 {
-		r.Port = 0
-	}
-	r.Tick = max(r.Tick, 0)
-	return r
+	return id.checked(), cmp.Or(f.err, err)
 }
 
 // parseDump reads the sessions by the time at which they expire, which only the
 // ensemble's leader and a standalone server know, and the ephemeral znodes by
 // session. The connections that follow are not needed, and are without their
 // sessions before 3.5.
-func parseDump(b []byte) (Dump, error) {
+func parseDump(b []byte) (dump, error) {
 	if len(b) == 0 || b[len(b)-1] != '\n' {
-		return Dump{}, malformed("dump: truncated")
+		return dump{}, malformed("dump: truncated")
 	}
 	const (
 		before = iota
 		sessions
 		ephemerals
 	)
-	var d Dump
+	var d dump
 	var at time.Duration // of the deadlines that follow
 	var zones []string
 	var sessionID uint64
@@ -162,7 +137,7 @@ reply:
 		switch {
 		case part == before:
 			if line != "SessionTracker dump:" {
-				return Dump{}, malformed("dump: %s", shown(line))
+				return dump{}, malformed("dump: %s", shown(line))
 			}
 			part = sessions
 		case line == "ephemeral nodes dump:":
@@ -170,36 +145,36 @@ reply:
 		case line == "Connections dump:" && part == ephemerals:
 			break reply
 		case part == sessions && below && known:
-			id, err := parseSession(rest)
+			id, err := parseNumber(rest)
 			if err != nil {
-				return Dump{}, err
+				return dump{}, err
 			}
-			d.Deadlines = append(d.Deadlines, session.Deadline{Session: id, At: at, Wall: true})
+			d.deadlines = append(d.deadlines, session.Deadline{Session: id, At: at, Wall: true})
 		case part == sessions && strings.Contains(line, " expire at "):
 			since1970, zone, err := parseDeadlineLine(line)
 			if err != nil {
-				return Dump{}, err
+				return dump{}, err
 			}
 			at, known, zones = since1970, true, append(zones, zone)
 		case part == sessions: // a heading, or a follower's list of timeouts
 		case strings.HasPrefix(line, "Sessions with Ephemerals"):
 		case below && known && strings.HasPrefix(rest, "/"):
-			d.Ephemerals = append(d.Ephemerals, session.Ephemeral{Session: sessionID, Path: rest})
+			d.ephemerals = append(d.ephemerals, session.Ephemeral{Session: sessionID, Path: rest})
 		case !below:
-			id, err := parseSession(strings.TrimSuffix(line, ":"))
+			id, err := parseNumber(strings.TrimSuffix(line, ":"))
 			if err != nil {
-				return Dump{}, err
+				return dump{}, err
 			}
 			sessionID, known = id, true
 		default:
-			return Dump{}, malformed("dump: %s", shown(line))
+			return dump{}, malformed("dump: %s", shown(line))
 		}
 	}
 	if part != ephemerals {
-		return Dump{}, malformed("dump: no ephemerals")
+		return dump{}, malformed("dump: no ephemerals")
 	}
 	if len(slices.Compact(zones)) > 1 {
-		d.Deadlines = nil // as around the end of summer time: how far apart two lines are is not known then
+		d.deadlines = nil // as around the end of summer time: how far apart two lines are is not known then
 	}
 	return d, nil
 }
@@ -221,9 +196,9 @@ func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err e
 }
 
 // parseCons reads the connections to one port of the server.
-func parseCons(b []byte) (Connections, error) {
+func parseCons(b []byte) (connections, error) {
 	if !closed(b) {
-		return Connections{}, malformed("cons: truncated")
+		return connections{}, malformed("cons: truncated")
 	}
 	var all []session.Client
 	for line := range lines(b) {
@@ -232,11 +207,11 @@ func parseCons(b []byte) (Connections, error) {
 		}
 		c, err := parseCon(line)
 		if err != nil {
-			return Connections{}, err
+			return connections{}, err
 		}
 		all = append(all, c)
 	}
-	return Connections{List: all}, nil
+	return connections{list: all}, nil
 }
 
 // parseCon reads "/127.0.0.1:33664[1](queued=0,recved=110,...)"; the number in
@@ -257,7 +232,7 @@ func parseCon(line string) (session.Client, error) {
 		case "recved":
 			c.Received, err = strconv.ParseInt(value, 10, 64)
 		case "sid":
-			c.Session, err = parseSession(value)
+			c.Session, err = parseNumber(value)
 		case "lop":
 			c.LastOp = lastOp(value)
 		case "est":
@@ -285,7 +260,7 @@ func parseWchp(b []byte) ([]session.Watch, error) {
 	for line := range lines(b) {
 		switch sessionID, below := strings.CutPrefix(line, "\t"); {
 		case below && len(all) > 0:
-			id, err := parseSession(sessionID)
+			id, err := parseNumber(sessionID)
 			if err != nil {
 				return nil, err
 			}

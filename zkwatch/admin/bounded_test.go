@@ -1,4 +1,4 @@
-package command
+package admin
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 // No reply that is within the bounds takes more memory than a few times the
 // largest honest one: [1,1,1,... was 0.94 GB for 16 MiB.
 func TestDenseReplies(t *testing.T) {
-	table := Large()
-	l := Limit{table.bytes / 8, table.entries / 8, table.values / 8} // quicker
+	table := large
+	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // quicker
 	const most = 560 << 20 / 8                                       // all garbage included; less than half of it at a time
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
@@ -30,7 +30,7 @@ func TestDenseReplies(t *testing.T) {
 			reply := h[1] + strings.Repeat(element+",", n) + element + h[2]
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			b, err := l.Read(strings.NewReader(reply))
+			b, err := l.read(strings.NewReader(reply))
 			if err != nil {
 				t.Fatalf("%s of %d %s: %v", name, n, element, err)
 			}
@@ -44,11 +44,11 @@ func TestDenseReplies(t *testing.T) {
 	}
 	// The largest that is taken: session ids as short as they are.
 	const session = "72057594037927936,"
-	if _, err := table.Read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
+	if _, err := table.read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
 		t.Errorf("session ids alone: %v", err)
 	}
 	reply := "[" + strings.Repeat("1,", table.bytes/2-2) + "1]"
-	if _, err := table.Read(strings.NewReader(reply)); !errors.Is(err, ErrTooLarge) {
+	if _, err := table.read(strings.NewReader(reply)); !errors.Is(err, errTooLarge) {
 		t.Errorf("16 MiB of [1,1,1: %v", err)
 	}
 }

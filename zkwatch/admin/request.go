@@ -1,0 +1,153 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// errNoAnswer is the error of a request that took too long.
+var errNoAnswer = errors.New("no answer in time")
+
+// A refusal is the error of a server that is configured not to answer.
+type refusal struct{ why, hint string } // hint is the setting that would allow it, "" if not known
+
+func (r *refusal) Error() string { return r.why }
+
+// allWords is the setting of a server that allows all words that electop sends. It
+// replaces the default, which is srvr alone, so it includes srvr.
+const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
+
+// A requester makes requests, and returns the replies unparsed. It keeps a connection
+// to an AdminServer for the next request, until the client's idle ones are closed.
+type requester struct {
+	cfg    *Config
+	client http.Client
+}
+
+func newRequester(cfg *Config) *requester {
+	return &requester{cfg, http.Client{
+		Transport: &http.Transport{
+			DialContext:            cfg.Dial,
+			TLSClientConfig:        cfg.DialTLS.Clone(), // nil of nil
+			TLSHandshakeTimeout:    requestTimeout,
+			DisableCompression:     true,
+			MaxIdleConnsPerHost:    1,
+			IdleConnTimeout:        5 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// cause returns err without the address, and without what could hold a credential.
+func cause(ctx context.Context, err error) error {
+	if u := (*url.Error)(nil); errors.As(err, &u) { // its text has the URL, which may have a password
+		err = u.Err
+	}
+	op := (*net.OpError)(nil)
+	switch {
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout():
+		return errNoAnswer
+	case op != nil:
+		return fmt.Errorf("%s: %w", op.Op, op.Err)
+	}
+	return err
+}
+
+// word sends a four-letter word to a port for clients and returns the reply. The
+// server ends it by closing the connection.
+func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byte, error) {
+	raw, err := r.cfg.Dial(ctx, "tcp", addr)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	defer raw.Close()
+	defer context.AfterFunc(ctx, func() { raw.SetDeadline(time.Unix(1, 0)) })()
+	c := raw
+	if r.cfg.DialTLS != nil {
+		c = tls.Client(raw, forHost(r.cfg.DialTLS, addr))
+	}
+	if _, err := io.WriteString(c, word); err != nil {
+		return nil, cause(ctx, err)
+	}
+	b, err := l.read(abrupt{c})
+	switch short := len(b) < 200; {
+	case err != nil:
+		return nil, cause(ctx, err)
+	case len(b) == 0:
+		return nil, errors.New("closed without an answer")
+	case short && bytes.Contains(b, []byte(word+" is not executed because it is not in the whitelist")):
+		return nil, &refusal{"the server does not allow the word " + word, allWords}
+	case short && bytes.Contains(b, []byte("not currently serving requests")):
+		return nil, errNotServing
+	}
+	return b, nil
+}
+
+// forHost sets the name that the server's certificate has to be for, unless the
+// configuration does.
+func forHost(c *tls.Config, addr string) *tls.Config {
+	c = c.Clone()
+	if c.ServerName == "" {
+		c.ServerName, _, _ = net.SplitHostPort(addr)
+		c.ServerName, _, _ = strings.Cut(c.ServerName, "%") // a zone means nothing to the other end
+	}
+	return c
+}
+
+// abrupt reads a TLS connection that ends without an alert like one that was closed:
+// the parsers recognize an incomplete reply.
+type abrupt struct{ io.Reader }
+
+func (a abrupt) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// command returns the reply of an AdminServer to a command, whose type is JSON. base is
+// the URL of all commands.
+func (r *requester) command(ctx context.Context, base, name string, l limit) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/"+name, nil)
+	if err != nil {
+		return nil, errors.New("the URL is not valid")
+	}
+	request.Header.Set("Accept", "application/json")
+	resp, err := r.client.Do(request)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	defer resp.Body.Close()
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch encoding := resp.Header.Get("Content-Encoding"); {
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
+		return nil, &refusal{why: fmt.Sprintf("the AdminServer answers with status %d", resp.StatusCode)}
+	case resp.StatusCode/100 == 3:
+		return nil, fmt.Errorf("status %d: a redirect, which electop does not follow", resp.StatusCode)
+	case resp.StatusCode == http.StatusServiceUnavailable && kind == "application/json":
+		return nil, errNotServing // since 3.9; until then with status 200
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("status %d: no AdminServer, or it has another path", resp.StatusCode)
+	case kind != "application/json":
+		return nil, fmt.Errorf("no AdminServer: it sends %s, not JSON", shown(kind))
+	case encoding != "":
+		return nil, fmt.Errorf("the answer has the encoding %s, which electop did not request", shown(encoding))
+	}
+	b, err := l.read(resp.Body)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	return b, nil
+}
