@@ -8,7 +8,6 @@ import (
 
 	"electop/model/doctor"
 	"electop/model/znode"
-	_ "electop/ui/background" // before bubbletea's init
 	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/lessons"

@@ -7,6 +7,13 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
+// Bubbletea asks the terminal for its background colour in an init function, through Lip
+// Gloss, and waits up to five seconds for an answer, which some terminals, pipes and
+// recorders never give: even a command that only prints its version would wait. Lip Gloss
+// does not ask when it was told. This comes first: Go initialises packages whose imports
+// are ready in the order of their paths, and this one needs nothing that Bubbletea does not.
+func init() { lipgloss.SetHasDarkBackground(true) }
+
 // Names of themes for [Options.Theme].
 const (
 	Auto  = "auto" // according to NO_COLOR, then COLORFGBG
