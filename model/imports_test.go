@@ -87,8 +87,6 @@ var rooms = []struct {
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
 	// Panels do not know each other.
 	{room: "ui/pager", imports: []string{"ui/term", "ui/input"}},
-	{room: "ui/header", imports: append([]string{"ui/travel"}, panel...)},
-	{room: "ui/footer", imports: append([]string{"ui/lessons"}, panel...)},
 	{room: "ui/candidates", imports: panel},
 	{room: "ui/recipe", imports: panel},
 	{room: "ui/belief", imports: panel},

@@ -15,8 +15,8 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/action"
+	"electop/ui/mainscreen"
 	"electop/ui/rows"
-	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -105,7 +105,7 @@ func TestFailureIsShown(t *testing.T) {
 	if got := statusLine(m); !strings.Contains(got, `kill amber: refused by \x1b[31mtest`) {
 		t.Errorf("status line: %q", got)
 	}
-	*now = now.Add(status.TroubleShown)
+	*now = now.Add(mainscreen.TroubleShown)
 	look(m)
 	if got := statusLine(m); !strings.Contains(got, "amber leads") {
 		t.Errorf("status line later: %q", got)

@@ -11,7 +11,7 @@ import (
 	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/lessons"
-	"electop/ui/status"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -74,7 +74,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b.walk = first.walk
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, stop: d.stop}
-	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: status.NewTyped()}
+	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: mainscreen.NewTyped()}
 	b.modes.Ground(b.past.ground())
 	b.setViews(first.states)
 	if o.Choose {

@@ -32,7 +32,7 @@
 //	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
 //	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
 //	a state comes      pump (run.go) sends it; dashboard.refresh, watched.take (watched.go)
-//	the screen         mainscreen.Screen.Settle: rectangles from layout.Arrange
+//	the screen         mainscreen.Screen.Settle: rectangles from mainscreen.Arrange
 //	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
 //	its words          package wording; the rows that can be selected, package rows
 //	the glass          package term: Canvas.Render with the Theme; View returns the text
@@ -57,11 +57,9 @@
 // values, and can be read alone:
 //
 //	term                       cells, pens, colours and signs; knows no election
-//	layout                     the screen's size to a rectangle for each part; the focus
 //	rows, wording              what can be selected; what is said of one thing
 //	action, input              what can be done; what a key means; modes and help
-//	header, status, footer     the first line and the last two
-//	mainscreen                 the first line and the panels, and which has the focus
+//	mainscreen                 header, panels, status line and footer: their places, the focus
 //	candidates, recipe,        its panels
 //	belief, handoffs,
 //	messages, lessons
@@ -71,11 +69,11 @@
 //	join, palette
 //	travel                     other moments: how they are found, played and said
 //
-// A new panel is a package with a Panel, a place for it in layout.Arrangement,
+// A new panel is a package with a Panel, a place for it in mainscreen.Arrangement,
 // and a line each in Settle and Draw of mainscreen.Screen. A new text or list in front
 // is a mode in package input, and a case in front (front.go) and settle (screen.go).
 //
-// The screen is divided by layout.Arrange, a pure function of its size. Clipping is
+// The screen is divided by mainscreen.Arrange, a pure function of its size. Clipping is
 // the canvas's business, so no frame is larger than the terminal. Everything
 // that came from outside passes through [znode.Safe] first, and the canvas
 // takes no control characters at all.

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model/znode"
+	"electop/ui/mainscreen"
 	"electop/ui/rows"
-	"electop/ui/status"
 )
 
 // A filter is edited as a line: the cursor moves, and letters go where it is.
@@ -36,7 +36,7 @@ func TestFilterTakesAnything(t *testing.T) {
 		keys(m, "/")
 		// The screen makes everything safe once more: what the filter really is
 		// shows in the line alone.
-		line := status.NewTyped()
+		line := mainscreen.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
 			if rapid.Bool().Draw(rt, "text") {

@@ -3,11 +3,9 @@ package ui
 import (
 	"electop/model/phrase"
 	"electop/model/znode"
-	"electop/ui/footer"
 	"electop/ui/input"
-	"electop/ui/layout"
 	"electop/ui/lessons"
-	"electop/ui/rows"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 	"electop/ui/travel"
 	"electop/ui/wording"
@@ -48,16 +46,11 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 }
 
 // footer is what the labels of the keys depend on now.
-func (d *dashboard) footer() footer.Line {
-	return footer.Line{
-		State: d.shown(), Mode: d.modes.Now(), Action: d.action,
-		Narrow: d.w < layout.WideFrom, Zoomed: d.screen.Zoomed, Course: d.lesson(),
-		NextPanel: d.screen.Next(d.w, d.h).Name(d.shown().Work.Rules.Workers),
-		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Inspected: d.screen.Focus == layout.Selected, Elections: len(d.elections.Rows),
-		Fault: d.faults.Kind(), Leaving: d.course.Menu.Selected == lessons.None,
+func (d *dashboard) footer() mainscreen.Footer {
+	return mainscreen.Footer{
+		Screen: &d.screen, Mode: d.modes.Now(), Action: d.action,
+		Elections: len(d.elections.Rows), Fault: d.faults.Kind(), Leaving: d.course.Menu.Selected == lessons.None,
 		Refused: d.modes.Now() == input.ModePalette && d.palette.Refused(),
-		Demo:    d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,
-		Paused: d.paused != nil, Past: d.o.Past != nil, Reel: d.past.reel() != nil,
-		Playing: d.past.journey.Plays() || d.past.reel() != nil && d.paused == nil,
+		Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"electop/ui/faults"
 	"electop/ui/input"
 	"electop/ui/lessons"
+	"electop/ui/mainscreen"
 	"electop/ui/pager"
 	"electop/ui/palette"
 	"electop/ui/rows"
-	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -35,8 +35,8 @@ type inFront struct {
 	palette   palette.Panel
 	join      pager.Panel
 	help      pager.Panel
-	helpAll   bool         // not only of the mode behind it
-	typed     status.Typed // a filter, or what narrows the list of actions
+	helpAll   bool             // not only of the mode behind it
+	typed     mainscreen.Typed // a filter, or what narrows the list of actions
 }
 
 // part returns the list or text in front of the panels, nil for none.

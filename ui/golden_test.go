@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/muesli/termenv"
 
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -239,7 +239,7 @@ func TestSizes(t *testing.T) {
 				}
 			}
 		}
-		for range layout.Panels { // each has the focus
+		for range mainscreen.Panels { // each has the focus
 			if name == "main" { // all over
 				for h := 1; h <= 100; h += 1 + h/5 {
 					for w := 1; w <= 300; w += 1 + w/5 {
@@ -248,11 +248,11 @@ func TestSizes(t *testing.T) {
 				}
 			}
 			// Around the sizes at which the layout changes.
-			for _, w := range []int{1, layout.MinWidth - 1, layout.MinWidth, 67, 80, layout.WideFrom - 1, layout.WideFrom, 121, 300} {
+			for _, w := range []int{1, mainscreen.MinWidth - 1, mainscreen.MinWidth, 67, 80, mainscreen.WideFrom - 1, mainscreen.WideFrom, 121, 300} {
 				check(w, 24)
 			}
-			for _, h := range []int{1, layout.MinHeight - 1, layout.MinHeight, 29, 36, 100} {
-				check(layout.MinWidth, h)
+			for _, h := range []int{1, mainscreen.MinHeight - 1, mainscreen.MinHeight, 29, 36, 100} {
+				check(mainscreen.MinWidth, h)
 				check(121, h)
 			}
 			if check(120, 36); front(m) != onMain {

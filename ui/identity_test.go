@@ -18,7 +18,7 @@ import (
 	"electop/model/phrase"
 	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/plain"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -102,7 +102,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		foreign := false // the state on the screen is of another scene
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before := ""
-			if size.Width >= layout.MinWidth && size.Height >= layout.MinHeight && !foreign && front(m) == onMain {
+			if size.Width >= mainscreen.MinWidth && size.Height >= mainscreen.MinHeight && !foreign && front(m) == onMain {
 				before = selected(m)
 			}
 			moves := false

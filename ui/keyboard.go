@@ -7,7 +7,7 @@ import (
 
 	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -79,9 +79,9 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdJoin:
 		d.modes.Open(input.ModeJoin)
 	case input.CmdDoctor:
-		d.screen.Open(layout.Doctor, d.w, d.h)
+		d.screen.Open(mainscreen.Doctor)
 	case input.CmdServers:
-		d.screen.Open(layout.Servers, d.w, d.h)
+		d.screen.Open(mainscreen.Servers)
 	case input.CmdHelp:
 		d.help.Top()
 		d.helpAll = d.modes.Now() == input.ModeHelp && !d.helpAll
@@ -91,7 +91,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdZoom:
 		d.screen.Zoomed = !d.screen.Zoomed
 	case input.CmdPanel:
-		d.screen.Turn(d.screen.Next(d.w, d.h))
+		d.screen.Turn(d.screen.Next())
 	case input.CmdCopy:
 		return d.clip()
 	case input.CmdTheme:
@@ -105,10 +105,10 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.modes.Open(input.ModeFilter)
 		d.typed.Set(*d.filter())
 		if d.modes.Below().Main() {
-			if d.screen.Focus >= layout.Selected {
+			if d.screen.Focus >= mainscreen.Selected {
 				d.screen.Close()
 			}
-			d.screen.Focus = layout.Candidates
+			d.screen.Focus = mainscreen.Candidates
 		}
 	case input.CmdPalette:
 		d.openPalette()
@@ -130,7 +130,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		return d.answer(do == input.CmdYes)
 	case input.CmdBack:
 		if !d.back() {
-			d.screen.Focus = layout.Candidates
+			d.screen.Focus = mainscreen.Candidates
 		}
 	default:
 		d.move(do)
@@ -156,7 +156,7 @@ func (d *dashboard) inspect() tea.Cmd {
 		return nil
 	}
 	a, why := d.action(action.Refresh, "")
-	if !d.screen.Open(layout.Selected, d.w, d.h) || why != "" || a.Arg == "" {
+	if !d.screen.Open(mainscreen.Selected) || why != "" || a.Arg == "" {
 		return nil
 	}
 	return d.doer.cmd(a, r.Name(), r.Ref())

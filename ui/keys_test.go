@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"electop/ui/input"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -39,7 +39,7 @@ func TestFooterLeadsToThePanels(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
 			last := footerLine(stage(scenes()[name](), w, 24, term.Mono))
-			if strings.Contains(last, want) != (w < layout.WideFrom) {
+			if strings.Contains(last, want) != (w < mainscreen.WideFrom) {
 				t.Errorf("%s at width %d: %q", name, w, last)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"electop/model/phrase"
 	"electop/ui/action"
 	"electop/ui/handoffs"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -171,7 +171,7 @@ func TestThePastIsPlayed(t *testing.T) {
 // when the button is released.
 func TestDragThePlayhead(t *testing.T) {
 	m, _, _, _ := stagedPast(&allow{})
-	y := m.d.screen.At.Panel[layout.Handoffs].Y + 2
+	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 2
 	drag := func(x, y int, action tea.MouseAction) {
 		for cmd := sent(m, tea.MouseMsg{X: x, Y: y, Action: action, Button: tea.MouseButtonLeft}); cmd != nil; {
 			cmd = sent(m, cmd())

@@ -5,8 +5,8 @@ import (
 
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/layout"
 	"electop/ui/lessons"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -52,7 +52,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		d.hold(false, d.o.Now())
 	}
 	d.modes.Home()
-	d.screen.Focus, d.screen.Zoomed = layout.Candidates, false
+	d.screen.Focus, d.screen.Zoomed = mainscreen.Candidates, false
 	return d.doer.lesson(c.Tutor, start)
 }
 

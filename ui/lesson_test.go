@@ -16,7 +16,7 @@ import (
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/join"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -152,7 +152,7 @@ func TestLessonFits(t *testing.T) {
 		says(t, m, "Waiting for this to happen") // what is new is in view
 		says(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
-			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < layout.AsideFrom {
+			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < mainscreen.AsideFrom {
 				t.Errorf("at %v the lesson begins on line %d:\n%s", size, y, screen(m))
 			}
 		}
@@ -319,7 +319,7 @@ func TestAnyKeysTaught(t *testing.T) {
 				}
 			}
 			fits(t, m, size)
-			if size.Width < layout.MinWidth || size.Height < layout.MinHeight {
+			if size.Width < mainscreen.MinWidth || size.Height < mainscreen.MinHeight {
 				continue
 			}
 			if in := front(m); (in == onMain || in == inPast) && o.Mode != ModeReplay && past(m) != (in == inPast) {

@@ -63,7 +63,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 // behind something else is not clicked.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
-	if k, ok := spot.(input.FootKey); ok { // of one that stands for two, what the table has there
+	if k, ok := spot.(*input.FootKey); ok { // of one that stands for two, what the table has there
 		d.status.Clear()
 		if k.Do == input.CmdAnswer {
 			d.say(term.Muted, "press the number of the answer")

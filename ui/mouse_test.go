@@ -12,8 +12,8 @@ import (
 	"electop/ui/action"
 	"electop/ui/handoffs"
 	"electop/ui/input"
-	"electop/ui/layout"
 	"electop/ui/lessons"
+	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
 
@@ -32,7 +32,7 @@ func clicks(t *testing.T, m Model, text string) {
 // clicksRow clicks a candidate's name in its panel.
 func clicksRow(t *testing.T, m Model, name string) {
 	t.Helper()
-	r := m.d.screen.At.Panel[layout.Candidates]
+	r := m.d.screen.At.Panel[mainscreen.Candidates]
 	for y := r.Y; y < r.Y+r.H; y++ {
 		if queueRow := regexp.MustCompile(`^.{3,}[0-9]  ` + name); queueRow.MatchString(lines(m)[y]) {
 			clickAt(m, r.X+12, y)
@@ -70,7 +70,7 @@ func TestClickSelects(t *testing.T) {
 			t.Errorf("at %v, filtered: %s is selected, in front is %s", size, got, front(m))
 		}
 		clicksRow(t, m, "ember")
-		if got := m.d.screen.Focus; got != layout.Selected || !strings.Contains(screen(m), "Candidate ember") {
+		if got := m.d.screen.Focus; got != mainscreen.Selected || !strings.Contains(screen(m), "Candidate ember") {
 			t.Errorf("at %v: a second click gives panel %d the focus", size, got)
 		}
 	}
@@ -89,7 +89,7 @@ func TestEachRowIsWhereItIsDrawn(t *testing.T) {
 				if m.d.canvas.SpotAt(x, y) == nil {
 					continue
 				}
-				if at, ok := m.d.screen.At.PanelAt(x, y); !ok || at != layout.Candidates {
+				if at, ok := m.d.screen.At.PanelAt(x, y); !ok || at != mainscreen.Candidates {
 					continue
 				}
 				seen++
@@ -113,7 +113,7 @@ func TestEachRowIsWhereItIsDrawn(t *testing.T) {
 func TestClickPanelsAndKeys(t *testing.T) {
 	acts := &allow{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Verify: "not today"}}
 	m, _, _ := stagedWith(acts, ModeDemo)
-	for title, want := range map[string]layout.Panel{"Recipe": layout.Recipe, "Handoffs": layout.Handoffs, "Candidates": layout.Candidates} {
+	for title, want := range map[string]mainscreen.Panel{"Recipe": mainscreen.Recipe, "Handoffs": mainscreen.Handoffs, "Candidates": mainscreen.Candidates} {
 		if clicks(t, m, title); m.d.screen.Focus != want {
 			t.Errorf("%s is clicked, and panel %d has the focus", title, m.d.screen.Focus)
 		}
@@ -236,7 +236,7 @@ func TestClickInLists(t *testing.T) {
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := stagedPast(&allow{})
 	var at []time.Time
-	y := m.d.screen.At.Panel[layout.Handoffs].Y + 1
+	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 1
 	for x := range 120 {
 		if moment, ok := m.d.canvas.SpotAt(x, y).(handoffs.Moment); ok {
 			at = append(at, time.Time(moment))
@@ -265,6 +265,6 @@ func TestClickTheTimeLine(t *testing.T) {
 	}
 
 	m, _, _ = stagedWith(&allow{}, ModeDemo) // without a past
-	clickAt(m, 40, m.d.screen.At.Panel[layout.Handoffs].Y+1)
+	clickAt(m, 40, m.d.screen.At.Panel[mainscreen.Handoffs].Y+1)
 	says(t, m, "no earlier moments are kept here")
 }

@@ -13,6 +13,7 @@ import (
 	"electop/ui/elections"
 	"electop/ui/join"
 	"electop/ui/lessons"
+	"electop/ui/mainscreen"
 	"electop/ui/travel"
 )
 
@@ -110,8 +111,8 @@ type Options struct {
 // The badges that change how the dashboard behaves: a replay is paused at its
 // source, and a live cluster asks before our own candidacy is harmed.
 const (
-	ModeDemo   = "DEMO"
-	ModeReplay = "REPLAY"
+	ModeDemo   = mainscreen.Demo
+	ModeReplay = mainscreen.Replay
 	ModeLive   = ""
 )
 

@@ -8,13 +8,11 @@ import (
 
 	"electop/ui/action"
 	"electop/ui/elections"
-	"electop/ui/header"
 	"electop/ui/input"
 	"electop/ui/join"
 	"electop/ui/mainscreen"
 	"electop/ui/pager"
 	"electop/ui/rows"
-	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -100,12 +98,12 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 	_, campaign := d.action(action.Campaign, "")
 	_, verify := d.action(action.Verify, "")
 	x := mainscreen.Shown{
-		Bar: header.Bar{
+		Bar: mainscreen.Bar{
 			State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views),
-			Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
-			Since: d.past.since(), Stopped: d.past.stopped, Ended: d.ended, Replay: d.o.Mode == ModeReplay,
+			W: d.w, H: d.h, Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
+			Since: d.past.since(), Stopped: d.past.stopped, Ended: d.ended,
 		},
-		Panels: mainscreen.Panels{Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts},
+		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
 		Lesson: d.lesson(), Journey: &d.past.journey, Came: d.handoffCame,
 		Spawns: spawn == "", Campaigns: campaign == "", Asking: !d.asked.IsZero(), Unasked: verify,
 	}
@@ -114,9 +112,9 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 	}
 	switch {
 	case d.past.journey.On:
-		x.Held = header.Past
+		x.Held = mainscreen.Past
 	case d.paused != nil:
-		x.Held, x.Waiting = header.Paused, d.waiting()
+		x.Held, x.Waiting = mainscreen.Paused, d.waiting()
 	}
 	if reel := d.past.reel(); reel != nil {
 		playing := reel.Playing()
@@ -158,13 +156,13 @@ func (d *dashboard) draw(f *term.Frame) string {
 	switch {
 	case d.modes.Now() != input.ModeFilter:
 		st, text := d.statusText(f)
-		status.Draw(f, at.Status, st, text)
+		mainscreen.DrawStatus(f, at.Status, st, text)
 	case d.modes.Front() == input.ModeElections:
 		d.typed.Draw(f, at.Status, "path, system or leader contains")
 	default:
 		d.typed.Draw(f, at.Status, "name, znode or session contains")
 	}
 	keys := d.footer()
-	input.DrawFooter(f, at.Keys, keys.Keys(&f.Theme.Glyph, d.table))
+	keys.Draw(f, d.table)
 	return f.Render(d.theme)
 }

@@ -13,7 +13,7 @@ import (
 
 	"electop/model/dialect"
 	"electop/ui/input"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 )
 
 // What a key does depends on what is settled and never on what was drawn: a
@@ -112,13 +112,13 @@ func TestTabAndBack(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	keys(m, "enter", "esc")
 	before := m.d.screen.Focus
-	for range layout.Panels {
-		if keys(m, "tab"); m.d.screen.Focus >= layout.Selected {
+	for range mainscreen.Panels {
+		if keys(m, "tab"); m.d.screen.Focus >= mainscreen.Selected {
 			break
 		}
 		before = m.d.screen.Focus
 	}
-	if m.d.screen.Focus < layout.Selected {
+	if m.d.screen.Focus < mainscreen.Selected {
 		t.Fatal("tab comes to no text")
 	}
 	if keys(m, "esc"); m.d.screen.Focus != before {

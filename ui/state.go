@@ -7,7 +7,6 @@ import (
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
 	"electop/ui/rows"
-	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -38,7 +37,7 @@ type dashboard struct {
 	course   lessons.Course
 	unknown  unknownKeys
 	question *question
-	status   status.Line
+	status   mainscreen.Said
 
 	canvas term.Canvas
 	drawn  string

@@ -18,7 +18,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/action"
 	"electop/ui/candidates"
-	"electop/ui/layout"
+	"electop/ui/mainscreen"
 	"electop/ui/recipe"
 	"electop/ui/term"
 )
@@ -394,7 +394,7 @@ func TestAnyTelling(t *testing.T) {
 		w := five(rapid.SampledFrom([]dialect.Recipe{dialect.Election(), dialect.Herd()}).Draw(t, "recipe"))
 		src := &source{world: w}
 		m := New(Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-		size := tea.WindowSizeMsg{Width: rapid.IntRange(layout.MinWidth, 160).Draw(t, "w"), Height: rapid.IntRange(layout.MinHeight, 60).Draw(t, "h")}
+		size := tea.WindowSizeMsg{Width: rapid.IntRange(mainscreen.MinWidth, 160).Draw(t, "w"), Height: rapid.IntRange(mainscreen.MinHeight, 60).Draw(t, "h")}
 		m.Update(size)
 		text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 		sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)

@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 
 	"electop/ui/action"
+	"electop/ui/term"
 )
 
 // Binding is a line of the table of keys, from which the footer, the help and
@@ -19,6 +20,13 @@ type Binding struct {
 	Drop        int         // the higher, the sooner it leaves a narrow footer
 	Shown       string      // the keys in the footer, with the opposite's; "": as in the help
 	Label       string      // what they do there, "": as in the help
+}
+
+// FootKey is a key as the footer shows it, with its Shown and Label.
+type FootKey struct {
+	Binding
+	Off   bool
+	Style term.Style // of both; term.Text: as the others
 }
 
 // Bindings returns the table; without the keys that change anything where

@@ -1,4 +1,4 @@
-package footer
+package mainscreen
 
 import (
 	"cmp"
@@ -8,49 +8,88 @@ import (
 	"electop/model/units"
 	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/lessons"
+	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
 
-// Line is what the labels of the keys depend on.
-type Line struct {
-	State  *doctor.State
-	Mode   input.Mode
-	Course *lessons.Course // the lesson on the screen, nil for none
+// Footer is what the labels of the keys depend on.
+type Footer struct {
+	*Screen
+	Mode input.Mode
 	// Action is what a key of that kind would do now, and why it cannot.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
-	Narrow    bool        // not all panels are in view
-	Zoomed    bool        // one of them fills the screen
-	NextPanel string      // what tab brings
-	Selected  bool        // a candidate is selected
-	Inspected bool        // all about it has the focus
 	Elections int         // rows of the screen of elections
 	Fault     action.Kind // the one selected in the list of faults
 	Refused   bool        // what is selected in the list of actions cannot be done
 	Leaving   bool        // the row selected in the menu of lessons leaves the lesson
 
-	Demo, Lessons, Invited bool // what there is
-	Paused, Past, Reel     bool // the picture is held; it could show the past; it is a recording
-	Playing                bool // time passes in it
+	Lessons, Invited, Past bool // what there is
 }
 
-// Keys are the keys that mean something now, in the order of the table.
-func (l *Line) Keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
+// Draw draws the keys that mean something now, in their order. Where there is no room for
+// all, those leave that matter least.
+func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
+	r, keys, gap := l.At.Keys, l.keys(&f.Theme.Glyph, table), 3
+	width := func(k *input.FootKey) int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }
+	need := func() int {
+		n := -gap
+		for i := range keys {
+			n += width(&keys[i]) + gap
+		}
+		return n
+	}
+	for len(keys) > 0 && need() > r.W-2 {
+		if gap > 2 {
+			gap = 2
+			continue
+		}
+		most := 0
+		for i, k := range keys {
+			if k.Drop >= keys[most].Drop {
+				most = i
+			}
+		}
+		if keys[most].Drop == 0 {
+			break
+		}
+		keys = slices.Delete(keys, most, most+1)
+	}
+	p := f.Area(r).Pen(0).Gap(1)
+	for i := range keys {
+		if i > 0 {
+			p.Gap(gap)
+		}
+		k := &keys[i]
+		key, label := term.Key, term.Muted
+		if k.Style != term.Text {
+			key, label = k.Style, k.Style
+		}
+		if k.Off {
+			key, label = term.Faint, term.Faint
+		}
+		p.Spot(width(k), k)
+		p.Text(key, k.Shown).Gap(1).Text(label, k.Label)
+	}
+}
+
+// keys are the keys that mean something now, from the left.
+func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	keys := make([]input.FootKey, 0, 24)
 	for _, b := range table {
 		if k, ok := l.key(g, b); ok {
 			keys = append(keys, k)
 		}
 	}
+	slices.SortStableFunc(keys, func(a, b input.FootKey) int { return cmp.Compare(a.Foot, b.Foot) })
 	return keys
 }
 
 // key is how a binding is shown, false if it means nothing now.
-func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
+func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	m, shown := l.Mode, true
-	if m == input.ModeNormal && l.Course != nil {
+	if m == input.ModeNormal && l.Lesson != nil {
 		m |= input.ModeTeach
 	}
 	b.Shown, b.Label = cmp.Or(b.Shown, b.Help().Key), cmp.Or(b.Label, b.Help().Desc)
@@ -59,25 +98,25 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	case b.Modes&m == 0 || b.Foot == 0:
 		return k, false
 	case b.Modes&m&input.ModeTeach != 0:
-		return l.Course.FootKey(k)
+		return l.Lesson.FootKey(k)
 	}
 	switch b.Do {
 	case input.CmdAct:
 		shown = l.act(&k)
 	case input.CmdPause:
 		switch {
-		case l.Paused:
+		case l.Held != Live:
 			k.Label, k.Drop = "live", 0
 		case l.Past:
 			k.Label, k.Drop = "past", 2
 		}
 	case input.CmdPlay:
-		shown = l.Reel || l.Paused
-		if l.Playing {
+		shown = l.Playing != nil || l.Held != Live
+		if l.Journey.Plays() || l.Playing != nil && l.Held == Live {
 			k.Label = "pause"
 		}
 	case input.CmdLive:
-		shown = !l.Reel // space does that
+		shown = l.Playing == nil // space does that
 	case input.CmdFaults:
 		k.Off = l.refuses(action.Kill) && l.refuses(action.Freeze)
 	case input.CmdDoFault:
@@ -85,7 +124,7 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	case input.CmdRun:
 		k.Off = l.Refused
 	case input.CmdInspect:
-		if k.Off = !l.Selected; l.Inspected {
+		if k.Off = l.Candidates.Row().Ref() == (rows.Ref{}); l.Focus == Selected {
 			k.Label, k.Off = "close", false
 		}
 	case input.CmdOpen:
@@ -95,13 +134,13 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 			k.Label = "leave the lesson"
 		}
 	case input.CmdLessons:
-		if k.Off = !l.Lessons; l.Course != nil {
+		if k.Off = !l.Lessons; l.Lesson != nil {
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
 		// Where not all panels are in view, it says what it brings.
-		k.Label, shown = l.NextPanel, l.Narrow && !l.Zoomed
-		if !l.Demo || l.Mode == input.ModePast {
+		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
+		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4
 		}
 	case input.CmdZoom:
@@ -112,7 +151,7 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		if n := len(l.State.Findings); n > 0 {
 			// What is wrong stays in view, on the narrowest screen too.
 			k.Label, k.Drop = wording.FindingsBadge(l.State), 0
-			if l.Narrow {
+			if !l.wide() {
 				k.Label = units.Count(n, "finding", "findings")
 			}
 			k.Style, _, _ = wording.Severity(g, doctor.Worst(l.State.Findings))
@@ -120,13 +159,13 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	}
 	if k.Off && b.Do != input.CmdInspect {
 		k.Drop = 4 // but for the theme, the first to give way
-		if !l.Demo && k.Foot > 0 {
+		if l.Badge != Demo && k.Foot > 0 {
 			k.Foot += 20 // after the keys that can be used
 		}
 	}
-	if l.Course != nil && m&input.ModeTeach != 0 {
-		asked := func(key string) bool { return slices.Contains(l.Course.View.Keys, key) }
-		if slices.ContainsFunc(b.Keys(), asked) && l.Course.Todo() {
+	if l.Lesson != nil && m&input.ModeTeach != 0 {
+		asked := func(key string) bool { return slices.Contains(l.Lesson.View.Keys, key) }
+		if slices.ContainsFunc(b.Keys(), asked) && l.Lesson.Todo() {
 			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // it is to be pressed
 		} else if b.Kind.Changes() && k.Drop > 0 {
 			k.Drop = max(k.Drop, 2)
@@ -136,7 +175,7 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 }
 
 // act settles the key of an action, and reports whether it is shown.
-func (l *Line) act(k *input.FootKey) bool {
+func (l *Footer) act(k *input.FootKey) bool {
 	def := action.Of(k.Kind)
 	matters := def.Matters != nil && def.Matters(l.State)
 	if matters {
@@ -149,10 +188,10 @@ func (l *Line) act(k *input.FootKey) bool {
 	if k.Kind == action.Slow && matters {
 		k.Label, k.Off = "pace", false // it can be faster, if not slower
 	}
-	return !def.Demo || l.Demo && (matters || k.Kind != action.Step)
+	return !def.Demo || l.Badge == Demo && (matters || k.Kind != action.Step)
 }
 
-func (l *Line) refuses(kind action.Kind) bool {
+func (l *Footer) refuses(kind action.Kind) bool {
 	_, why := l.Action(kind, "")
 	return why != ""
 }

@@ -1,4 +1,4 @@
-package header
+package mainscreen
 
 import (
 	"strconv"
@@ -18,12 +18,11 @@ type Bar struct {
 	State   *doctor.State
 	Number  int // of the election among Watched
 	Watched int
-	Wide    bool
-	Roomy   bool // also for what goes well
+	W, H    int // size of the screen
 
 	Cluster string
 	Role    string // what this program was started as
-	Badge   string // "DEMO", "REPLAY", "" for a live cluster
+	Badge   string // Demo, Replay, "" for a live cluster
 
 	Held    Holding
 	Since   time.Time       // the moment that is held
@@ -31,8 +30,16 @@ type Bar struct {
 	Playing *travel.Playing // of a recording, nil else
 	Stopped bool            // the source was stopped by the user
 	Ended   bool            // there will be no newer state
-	Replay  bool            // the source is a recording
 }
+
+// The badges.
+const (
+	Demo   = "DEMO"
+	Replay = "REPLAY"
+)
+
+// wide reports whether the recipe has a place beside the candidates.
+func (v *Bar) wide() bool { return v.W >= WideFrom }
 
 // Holding is why the picture does not follow the election.
 type Holding int
@@ -67,7 +74,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	whose := ""
 	if wording.Foreign(s) != nil {
 		most := 20
-		if v.Wide {
+		if v.wide() {
 			most = 32
 		}
 		whose = "  " + term.Cut(wording.System(s), most)
@@ -169,7 +176,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	if role := role(v.Role, s); role != "" {
 		add(4, term.Muted, "   "+znode.Safe(role, 32))
 	}
-	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.Roomy || s.Follow.By != model.ByWatch) {
+	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.W >= AsideFrom || s.Follow.By != model.ByWatch) {
 		add(0, term.Muted, "   by "+by)
 	}
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && v.Held == Live && !v.Ended {
@@ -186,7 +193,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {
-		if v.Replay {
+		if v.Badge == Replay {
 			return term.Muted, "the recording has ended"
 		}
 		return term.Alarm, "ended"

@@ -1,7 +1,8 @@
-package layout
+package mainscreen
 
 import (
 	"electop/ui/belief"
+	"electop/ui/messages"
 	"electop/ui/recipe"
 	"electop/ui/term"
 )
@@ -186,4 +187,124 @@ func handoffsHeight(h, w int, s Shape) int {
 // Body is everything between the header and the status line.
 func (a Arrangement) Body() term.Rect {
 	return term.Rect{X: 0, Y: a.Header.Y + 1, W: a.Header.W, H: a.Status.Y - a.Header.Y - 1}
+}
+
+// arrangeAside puts what a very wide screen has room for into columns at the right of
+// body, and returns the rest of it.
+func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
+	const asideLines, asideLeast = 26, 12 // of a panel that is not always there
+	column := term.Rect{Y: body.Y, W: min(max(52, body.W*33/100), 70), H: body.H}
+	take := func() term.Rect {
+		body.W -= column.W
+		column.X = body.X + body.W
+		return column
+	}
+	rest := take()
+	if s.Lesson {
+		r := rest
+		r.H = max(rest.H/2, min(lessonMost+2, rest.H-messages.Lines))
+		a.Panel[Lesson] = r
+		rest.Y, rest.H = rest.Y+r.H, rest.H-r.H
+	}
+	if s.Messages && body.W+rest.W >= asidesFrom {
+		a.Panel[Messages] = take()
+		s.Messages = false
+	}
+	// What is left is for what enter, ! and S show, the most important first.
+	low := func(lines int) term.Rect { // takes lines from the end of rest
+		r := rest
+		r.Y, r.H = rest.Y+rest.H-lines, lines
+		rest.H -= lines
+		return r
+	}
+	if rest.H >= 3*asideLines {
+		a.Panel[Servers] = low(rest.H - 2*asideLines)
+	}
+	if rest.H >= 2*asideLines+asideLeast || !s.Messages && rest.H >= 2*asideLeast {
+		a.Panel[Doctor] = low(min(asideLines, rest.H/2))
+	}
+	switch about := min(asideLines, rest.H*2/5); {
+	case !s.Messages:
+		a.Panel[Selected] = rest
+	case about < asideLeast:
+		a.Panel[Messages] = rest
+	default:
+		a.Panel[Selected] = low(about)
+		a.Panel[Messages] = rest
+	}
+	return body
+}
+
+// lessonMost is as many lines of a lesson as most parts need. How many the present one
+// needs makes no difference, so that the panels keep their place.
+const lessonMost = 18
+
+// lessonHeight is how many of h lines a lesson gets: half at most, so that what it is
+// about stays in view.
+func lessonHeight(h int) int { return min(lessonMost+2, h/2) }
+
+// LessonPlace is how wide a line of a lesson is on such a screen, and how many there is
+// room for in its usual place.
+func LessonPlace(w, h int, s Shape) (width, room int) {
+	s.Lesson = true
+	r := Arrange(w, h, s).Panel[Lesson]
+	if r.Empty() { // behind the panel that fills the screen
+		r = term.Rect{W: w, H: h - 3}
+	}
+	return r.W - 4, r.H - 2
+}
+
+// shownOn reports whether p can have the focus on a screen of that shape.
+func (p Panel) shownOn(w, h int, s Shape) bool {
+	if p == Lesson && !s.Lesson || p == Messages && !s.Messages {
+		return false
+	}
+	s.Focus, s.Zoomed = p, s.Zoomed && p >= Selected
+	a := Arrange(w, h, s)
+	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
+}
+
+// Focused is the panel that has the focus: another one where that of s is not on the
+// screen.
+func (s Shape) Focused(w, h int) Panel {
+	switch {
+	case s.Focus.shownOn(w, h, s):
+		return s.Focus
+	case s.Focus == Handoffs && s.Lesson:
+		return Lesson
+	case s.Focus == Lesson:
+		return Handoffs
+	}
+	return Candidates
+}
+
+// Next is the panel that gets the focus next.
+func (s Shape) Next(w, h int) Panel {
+	for p := (s.Focus + 1) % Panels; p != s.Focus; p = (p + 1) % Panels {
+		if p.shownOn(w, h, s) {
+			return p
+		}
+	}
+	return s.Focus
+}
+
+// Name is what the footer calls the panel, where leaders have workers or not.
+func (p Panel) Name(workers bool) string {
+	if p == Recipe && workers {
+		return "belief"
+	}
+	return [Panels]string{"candidates", "recipe", "handoffs", "messages", "lesson", "candidate", "doctor", "servers"}[p]
+}
+
+// PanelAt is the panel of the main screen at (x, y), false if there is none.
+func (a *Arrangement) PanelAt(x, y int) (Panel, bool) {
+	for p, r := range a.Panel {
+		if r.Has(x, y) {
+			return Panel(p), true
+		}
+	}
+	if a.Belief.Has(x, y) || a.Brief.Has(x, y) {
+		return Recipe, true
+	}
+	return 0, false
 }

@@ -1,0 +1,123 @@
+package mainscreen
+
+import (
+	"slices"
+	"testing"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/action"
+	"electop/ui/candidates"
+	"electop/ui/input"
+	"electop/ui/term"
+	"electop/ui/travel"
+)
+
+// footer is that of a screen with a candidate in a mode, in which only killing is refused.
+func footer(mode input.Mode, change func(*Footer)) Footer {
+	j := doctor.NewJournal(model.Config{Path: "/e"})
+	j.Apply(&model.Read{Presence: model.Present, New: []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 2}}})
+	l := Footer{
+		Screen: &Screen{Shown: Shown{Bar: Bar{State: j.State(), W: 120, H: 36}, Candidates: new(candidates.Panel), Journey: new(travel.Journey)}},
+		Mode:   mode,
+		Action: func(kind action.Kind, arg string) (action.Action, string) {
+			if kind == action.Kill {
+				return action.Action{Kind: kind, Arg: arg}, "refused"
+			}
+			return action.Action{Kind: kind, Arg: arg}, ""
+		},
+	}
+	l.Candidates.Reselect(l.State)
+	if change != nil {
+		change(&l)
+	}
+	return l
+}
+
+// label is what the footer says of a key, "" if it is not there, with a - in
+// front if it is off.
+func label(l Footer, key string) string {
+	keys := l.keys(new(term.Glyphs), input.Bindings(false))
+	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })
+	switch {
+	case i < 0:
+		return ""
+	case keys[i].Off:
+		return "-" + keys[i].Label
+	}
+	return keys[i].Label
+}
+
+// What a key is called, and whether it is there, depends on what it would do.
+func TestLabels(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		mode   input.Mode
+		change func(*Footer)
+		key    string
+		want   string
+	}{
+		{"an action", input.ModeNormal, nil, "s", "spawn"},
+		{"a refused action", input.ModeNormal, nil, "x", "-kill"},
+		{"of another mode", input.ModeHelp, nil, "s", ""},
+		{"a selection", input.ModeNormal, nil, "enter", "inspect"},
+		{"no selection", input.ModeNormal, func(l *Footer) { *l.Candidates = candidates.Panel{} }, "enter", "-inspect"},
+		{"the selection is inspected", input.ModeNormal, func(l *Footer) { l.Focus = Selected }, "enter", "close"},
+		{"all panels are in view", input.ModeNormal, nil, "tab", ""},
+		{"not all are", input.ModeNormal, func(l *Footer) { l.W = 80 }, "tab", "recipe"},
+		{"one fills the screen", input.ModeNormal, func(l *Footer) { l.W, l.Zoomed = 80, true }, "tab", ""},
+		{"zoom out", input.ModeNormal, func(l *Footer) { l.Zoomed = true }, "z", "zoom out"},
+		{"zoom", input.ModeNormal, nil, "z", ""},
+		{"live", input.ModeNormal, nil, "p", "pause"},
+		{"with a past", input.ModeNormal, func(l *Footer) { l.Past = true }, "p", "past"},
+		{"paused", input.ModeNormal, func(l *Footer) { l.Past, l.Held = true, Paused }, "p", "live"},
+		{"in the past", input.ModePast, nil, "p", "live"},
+		{"in a recording's", input.ModePast, func(l *Footer) { l.Playing, l.Held = new(travel.Playing), Past }, " ", "play"},
+		{"in one that is played", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, " ", "pause"},
+		{"where space does it", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
+		{"both directions", input.ModePast, nil, "right", "event"},
+		{"are one", input.ModePast, nil, "left", ""},
+		{"nobody is invited", input.ModeNormal, nil, "J", ""},
+		{"some are", input.ModeNormal, func(l *Footer) { l.Invited = true }, "J", "join"},
+		{"no lessons", input.ModeNormal, nil, "L", "-lessons"},
+		{"lessons", input.ModeNormal, func(l *Footer) { l.Lessons = true }, "L", "lessons"},
+		{"the menu", input.ModeLessons, nil, "enter", "begin"},
+		{"its last row", input.ModeLessons, func(l *Footer) { l.Leaving = true }, "enter", "leave the lesson"},
+		{"an election to open", input.ModeElections, func(l *Footer) { l.Elections = 1 }, "enter", "open"},
+		{"none", input.ModeElections, nil, "enter", "-open"},
+		{"a fault", input.ModeFaults, func(l *Footer) { l.Fault = action.Freeze }, "enter", "do it"},
+		{"a refused fault", input.ModeFaults, func(l *Footer) { l.Fault = action.Kill }, "enter", "-do it"},
+		{"not the demo", input.ModeNormal, nil, "w", ""},
+		{"the demo", input.ModeNormal, func(l *Footer) { l.Badge = Demo }, "w", "workers"},
+		{"nothing to step", input.ModeNormal, func(l *Footer) { l.Badge = Demo }, ".", ""},
+	} {
+		if got := label(footer(c.mode, c.change), c.key); got != c.want {
+			t.Errorf("%s: %s is %q, want %q", c.name, c.key, got, c.want)
+		}
+	}
+}
+
+// Findings stand where the doctor's key is.
+func TestFindingsAreInTheFooter(t *testing.T) {
+	for width, want := range map[int]string{80: "1 finding", 120: "1 finding (1 critical)"} {
+		l := footer(input.ModeNormal, nil)
+		s := *l.State
+		s.Findings = []*doctor.Finding{{ID: "x", Severity: doctor.Critical}}
+		l.State, l.W = &s, width
+		if got := label(l, "!"); got != want {
+			t.Errorf("width %d: %q, want %q", width, got, want)
+		}
+	}
+}
+
+// A key that cannot be used comes after those that can, except in the demo.
+func TestRefusedKeysComeLast(t *testing.T) {
+	for badge, off := range map[string]bool{"": true, Demo: false} {
+		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })
+		keys := l.keys(new(term.Glyphs), input.Bindings(false))
+		if first, last := keys[0].Label, keys[len(keys)-1]; first != "spawn" || last.Off != off {
+			t.Errorf("%q: the first key is %s, the last %s", badge, first, last.Label)
+		}
+	}
+}
