@@ -222,3 +222,35 @@ func TestEscalation(t *testing.T) {
 		t.Errorf("want one that was raised and got worse: %q", zombie)
 	}
 }
+
+// TestSilentCandidatesAreCounted: one that was not connected in one answer only may be
+// reconnecting, so it does not count yet, and the number is a least one.
+func TestSilentCandidatesAreCounted(t *testing.T) {
+	c := newClinic(t, model.Config{})
+	for i := range 4 {
+		c.joins("n_", uint64(i+1))
+	}
+	c.asked(nil)
+	gone := []uint64{2}
+	silent := func(want string) {
+		c.Helper()
+		c.pass(3 * time.Second)
+		c.answer(func(t *session.Table) {
+			for _, id := range gone {
+				without(t, id)
+			}
+		})
+		c.pass(time.Second)
+		var got []string
+		for _, f := range c.J.State().Findings {
+			got = append(got, f.Title)
+		}
+		if strings.Join(got, "; ") != want {
+			c.Errorf("without %d: findings %q, want %q", gone, got, want)
+		}
+	}
+	silent("")
+	gone = append(gone, 3)
+	silent("at least 1 waiting candidate is silent")
+	silent("2 waiting candidates are silent")
+}
