@@ -65,6 +65,70 @@ type Panel struct {
 	Since time.Time
 }
 
+// plan is what the panel has room for.
+type plan struct {
+	parts       []part
+	bars        bool
+	before      int // lines of earlier handoffs
+	pace, story []string
+	// Blank lines: between the parts, before the bars, and before the pace and the story.
+	between, beforeBars, beforeStory bool
+}
+
+// planned divides the inside of the panel. The numbers are more important than the sentence
+// and, if both rules were counted, than the parts that are not about a handoff.
+func (v *Panel) planned(a term.Area, herd bool, now situation, c model.Costs) (x plan) {
+	s, w := v.State, a.Width()-2
+	x.parts = code(herd, s.Ack.Path)
+	room, bars := a.Height()-Lines, s.Queue.Len() > 1
+	if bars && (herd || len(c.Herd) > 0) {
+		for _, i := range []int{0, len(x.parts) - 1} {
+			if room < barLines {
+				room += 1 + len(x.parts[i].lines)
+				x.parts[i].lines = nil
+			}
+		}
+	}
+	take := func(n int) bool {
+		if n > room {
+			return false
+		}
+		room -= n
+		return true
+	}
+	fit := func(lines []string) []string {
+		lines = lines[:max(0, min(len(lines), room))]
+		room -= len(lines)
+		return lines
+	}
+	x.pace = fit(term.Wrap(wording.PaceLine(s), w))
+	x.bars = bars && take(barLines)
+	for _, line := range now.lines {
+		x.story = append(x.story, term.Wrap(line, w)...)
+	}
+	x.story = fit(x.story)
+	// The rest of the room is used, in this order, for one line of earlier handoffs,
+	// for blank lines before the story, before the bars and between the parts, and for
+	// more earlier handoffs. The room of a longer story stays free, so that the code
+	// does not jump when one comes.
+	kept := max(0, min(room, storyLines-len(x.story)))
+	room -= kept
+	if aside := term.Wrap(now.aside, w); len(aside) > 0 && kept+room > len(aside) {
+		x.story = append(x.story, aside...)
+		room -= max(0, len(aside)-kept)
+	}
+	if x.bars && (len(c.Chain) > 1 || len(c.Herd) > 1) && take(1) {
+		x.before = 1
+	}
+	x.beforeStory = len(x.story)+len(x.pace) > 0 && take(1)
+	x.beforeBars = x.bars && take(1)
+	x.between = take(2)
+	if x.before > 0 {
+		x.before += room
+	}
+	return x
+}
+
 // Draw draws the code with the lines that run now, the comparison of both rules, and
 // a sentence about the situation.
 func (v *Panel) Draw(f *term.Frame, r term.Rect) {
@@ -79,70 +143,19 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
 	}
 	a := f.Box(r, "Recipe", v.Focused, term.TrimSpans(tail)...)
-	active := v.steps(f)
-
-	now := v.sentence(f)
-	var story []string
-	for _, line := range now.lines {
-		story = append(story, term.Wrap(line, a.Width()-2)...)
-	}
-	// The numbers are more important than the sentence and, if both rules were counted,
-	// than the parts that are not about a handoff.
-	parts := code(herd, s.Ack.Path)
-	room, bars := a.Height()-Lines, s.Queue.Len() > 1
-	c := s.Costs(v.Since)
-	if bars && (herd || len(c.Herd) > 0) {
-		for _, i := range []int{0, len(parts) - 1} {
-			if room < barLines {
-				room += 1 + len(parts[i].lines)
-				parts[i].lines = nil
-			}
-		}
-	}
-	pace := term.Wrap(wording.PaceLine(s), a.Width()-2)
-	pace = pace[:max(0, min(len(pace), room))]
-	room -= len(pace)
-	if bars = bars && room >= barLines; bars {
-		room -= barLines
-	}
-	story = story[:max(0, min(len(story), room))]
-	room -= len(story)
-	// The rest of the room is used, in this order, for one line of earlier handoffs,
-	// for blank lines before the story, before the bars and between the parts, and for
-	// more earlier handoffs. The room of a longer story stays free, so that the code
-	// does not jump when one comes.
-	kept := max(0, min(room, storyLines-len(story)))
-	room -= kept
-	take := func(n int) bool {
-		if room < n {
-			return false
-		}
-		room -= n
-		return true
-	}
-	aside := term.Wrap(now.aside, a.Width()-2)
-	if len(aside) > 0 && kept+room > len(aside) {
-		story = append(story, aside...)
-		room -= max(0, len(aside)-kept)
-	}
-	before := 0
-	if bars && (len(c.Chain) > 1 || len(c.Herd) > 1) && take(1) {
-		before = 1
-	}
-	beforeStory := len(story)+len(pace) > 0 && take(1)
-	beforeBars := bars && take(1)
-	between := take(2)
-	if before > 0 {
-		before += room
-	}
+	active, now, c := v.steps(f), v.sentence(f), s.Costs(v.Since)
+	x := v.planned(a, herd, now, c)
 	y := 0
-	for _, p := range parts {
+	blank := func(on bool) {
+		if on {
+			y++
+		}
+	}
+	for _, p := range x.parts {
 		if p.lines == nil {
 			continue
 		}
-		if y > 0 && between {
-			y++
-		}
+		blank(y > 0 && x.between)
 		a.Pen(y).Gap(1).Text(term.Heading, p.heading)
 		y++
 		for j, text := range p.lines {
@@ -152,22 +165,17 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 			y++
 		}
 	}
-	if bars {
-		if beforeBars {
-			y++
+	if x.bars {
+		blank(x.beforeBars)
+		y = v.drawHerdBars(f, a, y, herd, c, x.before)
+	}
+	blank(x.beforeStory)
+	for i, line := range append(x.pace, x.story...) {
+		st := now.style
+		if i < len(x.pace) {
+			st = term.You
 		}
-		y = v.drawHerdBars(f, a, y, herd, c, before)
-	}
-	if beforeStory {
-		y++
-	}
-	for _, line := range pace {
-		a.Pen(y).Gap(1).Text(term.You, line)
-		y++
-	}
-	for _, line := range story {
-		a.Pen(y).Gap(1).Text(now.style, line)
-		y++
+		a.Pen(y+i).Gap(1).Text(st, line)
 	}
 }
 
@@ -238,52 +246,60 @@ func fitNames(names []string, w int) string {
 }
 
 // drawHerdBars compares how many candidates a handoff notifies with each rule: as
-// counted by the server, else as predicted by the recipe. It takes three lines, and
+// counted by the server, otherwise as predicted by the recipe. It takes three lines, and
 // up to more for earlier handoffs.
 func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
-	s := v.State
-	if c.Chain == nil && c.Herd == nil {
-		return v.drawPredicted(f, a, y, herd)
+	s, g := v.State, &f.Theme.Glyph
+	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
+		if len(counted) > 0 {
+			return counted[0].Others()
+		}
+		return rule.Notified(s.Queue, 0)
 	}
 	const numbers = 8 + 5 + 9 // notified, requests, bytes
-	cells := max(4, min(24, a.Width()-2-6-numbers))
-	p := a.Pen(y).Gap(1)
-	p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
-	y++
-	chain, all := dialect.Election().Notified(s.Queue, 0), dialect.Herd().Notified(s.Queue, 0)
-	if len(c.Chain) > 0 {
-		chain = c.Chain[0].Others()
-	}
-	if len(c.Herd) > 0 {
-		all = c.Herd[0].Others()
-	}
+	chain, all := notifies(dialect.Election(), c.Chain), notifies(dialect.Herd(), c.Herd)
 	most := max(chain, all, 1)
+	cells := max(4, min(24, a.Width()-2-6-numbers))
+	counted := c.Chain != nil || c.Herd != nil
+	p := a.Pen(y).Gap(1)
+	if counted {
+		p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
+	} else {
+		p.Text(term.Muted, "per handoff  ").Text(term.Text, strconv.Itoa(s.Recipe.Notified(s.Queue, 0))+" notified")
+	}
 	for _, b := range []struct {
 		name     string
 		st       term.Style
 		on       bool
 		n        int
 		handoffs []*model.Woken
-	}{{"chain", term.Watch, !herd, chain, c.Chain}, {"herd", term.Trouble, herd, all, c.Herd}} {
-		st, fill, glyph := term.Muted, b.n, f.Theme.Glyph.Block
+		remark   string
+	}{{"chain", term.Watch, !herd, chain, c.Chain, "  by the rule"}, {"herd", term.Trouble, herd, all, c.Herd, "  if all watched the leader"}} {
+		y++
+		st, fill, glyph := term.Muted, b.n, g.Block
 		if b.on {
 			st = term.Text
 		}
 		if most > cells {
 			fill = (b.n*cells + most - 1) / most
 		}
-		if len(b.handoffs) == 0 {
-			glyph = f.Theme.Glyph.Vacant
+		if counted && len(b.handoffs) == 0 {
+			glyph = g.Vacant
 		}
-		p := a.Pen(y).Gap(1).Fit(6, st, b.name).Fit(cells, b.st, strings.Repeat(glyph, fill))
-		if len(b.handoffs) == 0 {
-			p.Right(numbers, term.Muted, "would notify "+strconv.Itoa(b.n))
-		} else {
-			drawCount(p, st, b.handoffs[0])
+		p, bar := a.Pen(y).Gap(1).Fit(6, st, b.name), strings.Repeat(glyph, fill)
+		switch n := strconv.Itoa(b.n); {
+		case len(b.handoffs) > 0:
+			drawCount(p.Fit(cells, b.st, bar), st, b.handoffs[0])
+		case counted:
+			p.Fit(cells, b.st, bar).Right(numbers, term.Muted, "would notify "+n)
+		default:
+			p.Fit(2+min(most, cells), b.st, bar).Text(st, n)
+			if !b.on && term.Width(b.remark) < p.Room() {
+				p.Text(term.Muted, b.remark)
+			}
 		}
-		y++
 	}
-	return v.drawOlder(f, a, y, cells, more, c)
+	return v.drawOlder(f, a, y+1, cells, more, c)
 }
 
 // drawOlder draws the effects of earlier handoffs, newest first: a line each, or
@@ -339,45 +355,6 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 	p.Right(8, st, strconv.Itoa(w.Others())).
 		Right(5, st, strconv.Itoa(w.Requests)+plus).
 		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
-}
-
-// drawPredicted is the comparison without a server that counts.
-func (v *Panel) drawPredicted(f *term.Frame, a term.Area, y int, herd bool) int {
-	s := v.State
-	chain := dialect.Election().Notified(s.Queue, 0)
-	all := dialect.Herd().Notified(s.Queue, 0)
-	a.Pen(y).Gap(1).Text(term.Muted, "per handoff  ").
-		Text(term.Text, strconv.Itoa(s.Recipe.Notified(s.Queue, 0))+" notified")
-	y++
-	room := max(4, min(20, a.Width()-26))
-	for _, bar := range []struct {
-		name string
-		n    int
-		st   term.Style
-		on   bool
-	}{{"chain", chain, term.Watch, !herd}, {"herd ", all, term.Trouble, herd}} {
-		cells := bar.n
-		if all > room {
-			cells = max(1, bar.n*room/all)
-		}
-		st := term.Muted
-		if bar.on {
-			st = term.Text
-		}
-		p := a.Pen(y).Gap(1).Text(st, bar.name+" ").Fit(1+min(all, room), bar.st, strings.Repeat(f.Theme.Glyph.Block, min(cells, room)))
-		p.Gap(1).Text(st, strconv.Itoa(bar.n))
-		if !bar.on {
-			remark := "  by the rule"
-			if !herd {
-				remark = "  if all watched the leader"
-			}
-			if term.Width(remark) < p.Room() {
-				p.Text(term.Muted, remark)
-			}
-		}
-		y++
-	}
-	return y
 }
 
 // drawForeign draws how another system elects, from its dialect. Only electop's own
