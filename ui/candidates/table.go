@@ -15,7 +15,7 @@ import (
 )
 
 // columns are the widths of the candidates table. Each column but the first
-// has two blanks before it.
+// has two blanks before it; one of no width is not shown.
 type columns struct {
 	seq, name, session, client, age, watches int
 }
@@ -29,40 +29,30 @@ func (c columns) before() int { return gutter + c.seq + 2 }
 // start is where the watches start.
 func (c columns) start() int {
 	x := c.before() + c.name + 2 + c.age + 2
-	if c.session > 0 {
-		x += 2 + c.session
-	}
-	if c.client > 0 {
-		x += 2 + c.client
+	for _, w := range [...]int{c.session, c.client} {
+		if w > 0 {
+			x += 2 + w
+		}
 	}
 	return x
 }
 
 func (v *Panel) columnsFor(w int) columns {
-	s := v.State
-	c := columns{seq: 3, age: 7}
-	if n := s.Queue.Len(); n > 0 {
+	q := v.State.Queue
+	c := columns{seq: 3, age: 7, client: v.clientColumn(w)}
+	if n := q.Len(); n > 0 {
 		var room [20]byte
 		for _, i := range [2]int{0, n - 1} {
-			c.seq = max(c.seq, len(strconv.AppendInt(room[:0], s.Queue.At(i).Sequence, 10)))
+			c.seq = max(c.seq, len(strconv.AppendInt(room[:0], q.At(i).Sequence, 10)))
 		}
 	}
 	switch {
 	case w >= 110:
 		c.session = 18
-	case w >= 64:
+	case w >= 64 && c.client == 0:
 		c.session = 7
 	}
-	if c.client = v.clientColumn(w); c.client > 0 && w < 110 {
-		c.session = 0
-	}
-	rest := w - c.before() - 2 - c.age - 2 - 1
-	if c.session > 0 {
-		rest -= c.session + 2
-	}
-	if c.client > 0 {
-		rest -= c.client + 2
-	}
+	rest := w - c.start() - 1
 	c.name = min(max(10, rest*2/5), 40)
 	c.watches = rest - c.name
 	return c
@@ -74,12 +64,7 @@ func (v *Panel) drawColumnHeads(a term.Area, c columns) {
 		who = "member"
 	}
 	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
-	if c.session > 0 {
-		p.Gap(2).Fit(c.session, term.Muted, "session")
-	}
-	if c.client > 0 {
-		p.Gap(2).Fit(c.client, term.Muted, "client")
-	}
+	p.Column(c.session, term.Muted, "session").Column(c.client, term.Muted, "client")
 	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
 }
 
@@ -90,50 +75,35 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	if r.Candidate == nil {
 		return
 	}
-	if i == v.Index {
-		p.Choose()
-	}
 	leads := r.Position < wording.Holders(s)
 	t, troubled := wording.ExpiryOf(s, r)
 	ghost, sure := wording.GhostOf(s, r)
-	edge := s.Edge(r.Position)
-
-	// The gutter: who watches whom.
-	mark := " "
-	if i == v.Index {
-		mark = g.Selected
-	}
-	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
+	v.drawMark(f, p, i, r)
 	switch {
 	case leads || r.Position == 0 && ghost != "":
 		p.Text(wording.LeaderSign(g, s, r, troubled || ghost != ""))
-	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(edge):
-		p.Text(term.Trouble, g.WatchWrong)
-	case !herd:
-		p.Text(term.Watch, g.Watch)
-	default:
+	case herd:
 		p.Text(term.Trouble, " ")
+	case wording.WrongEdge(s.Edge(r.Position)):
+		p.Text(term.Trouble, g.WatchWrong)
+	default:
+		p.Text(term.Watch, g.Watch)
 	}
-	if herd && s.Queue.Len() > 1 {
-		switch {
-		case r.Position == 0:
-			p.Text(term.Trouble, g.HerdHead+g.TR)
-		case r.Position == s.Queue.Len()-1:
-			p.Text(term.Trouble, g.HerdFrom+g.HerdLast)
-		default:
-			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
-		}
-	} else {
+	switch last := s.Queue.Len() - 1; {
+	case !herd || last == 0:
 		drawLink(p, g, l)
+	case r.Position == 0:
+		p.Text(term.Trouble, g.HerdHead+g.TR)
+	case r.Position == last:
+		p.Text(term.Trouble, g.HerdFrom+g.HerdLast)
+	default:
+		p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
 	}
-	p.Gap(1)
-
-	var room [24]byte // for what is written in the row
 	seq := "-"
 	if r.Candidate.HasSequence {
 		seq = f.Int(r.Candidate.Sequence)
 	}
-	p.Right(c.seq, term.Muted, seq).Gap(2)
+	p.Gap(1).Right(c.seq, term.Muted, seq).Gap(2)
 	st := term.Text
 	switch {
 	case troubled:
@@ -144,30 +114,41 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 		st = term.Lead
 	}
 	v.drawName(f, p, c.name, st, r)
-	if c.session > 0 {
-		id := wording.AppendShortSession(room[:0], r.Candidate.Session)
-		if c.session >= 18 && r.Candidate.Session != 0 {
-			id = znode.AppendHex(room[:0], r.Candidate.Session)
-		}
-		p.Gap(2).Fit(c.session, term.Muted, f.Ink(id))
+	var room [24]byte // for what is written in the row
+	id := wording.AppendShortSession(room[:0], r.Candidate.Session)
+	if c.session >= 18 && r.Candidate.Session != 0 {
+		id = znode.AppendHex(room[:0], r.Candidate.Session)
 	}
+	p.Column(c.session, term.Muted, f.Ink(id))
 	if c.client > 0 {
-		p.Gap(2).Fit(c.client, term.Muted, v.clientOf(r, c.client))
+		p.Column(c.client, term.Muted, v.clientOf(r, c.client))
 	}
 	old, exact := r.Candidate.Age(f.Calm())
 	words, about := f.Ink(units.AppendAge(room[:0], old)), ""
 	if !exact {
 		about = g.Inferred
 	}
-	p.Gap(2+c.age-term.Width(about)-term.Width(words)).Text(term.Muted, about)
-	p.Text(term.Muted, words).Gap(2)
-	p.Limit(c.watches)
-	if ghost != "" {
+	p.Gap(2+c.age-term.Width(about)-term.Width(words)).Text(term.Muted, about).Text(term.Muted, words).Gap(2).Limit(c.watches)
+	switch {
+	case ghost != "":
 		v.drawGhost(f, p, ghost, sure, r.Position == 0)
 		return
+	case leads:
+		v.drawLeads(f, p, r, t, troubled)
+	default:
+		v.drawWatches(f, p, r, t, troubled)
 	}
-	v.drawWatches(f, p, r, edge, leads, t, troubled)
 	v.drawHeld(p, r.Candidate.Session)
+}
+
+// drawMark draws the mark of the selected row, or the pointer of a lesson.
+func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r rows.Row) {
+	mark := " "
+	if i == v.Index {
+		mark = f.Theme.Glyph.Selected
+		p.Choose()
+	}
+	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
 }
 
 // drawGhost draws, in place of the watch, that no program manages a znode.
@@ -199,86 +180,64 @@ func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r row
 	p.Gap(p.Room() - left)
 }
 
-// drawWatches draws what the candidate waits for, or that it waits for
-// nothing.
-func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge, leads bool, t wording.Expiry, troubled bool) {
-	s := v.State
-	if leads {
-		v.drawLeads(f, p, r, t, troubled)
-		return
-	}
+// drawWatches draws what the candidate waits for.
+func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+	s, m := v.State, r.Member
 	if e := phrase.Standing(s, r.Position); e.Row != "" {
 		p.Text(wording.Style(e.Severity), term.Cut(e.Row, p.Room()))
 		return
 	}
-	v.drawTarget(f, p, r, e)
-	if troubled {
+	v.drawTarget(f, p, r)
+	misbehaves := wording.Misbehaviour(m)
+	switch {
+	case troubled:
 		words := t.Brief(f.Busy(), p.Room()-2)
 		if term.Width(words)+2 > p.Room() {
 			words = strings.TrimPrefix(words, "expires ")
 		}
 		p.Gap(2).Text(term.Trouble, words)
-		return
-	}
-	if r.Member != nil && r.Member.Ending != model.NoEnding {
-		p.Gap(2).Text(term.Muted, string(r.Member.Ending))
-		return
-	}
-	if r.Member != nil && r.Member.Belief == model.Suspended {
+	case m != nil && m.Ending != model.NoEnding:
+		p.Gap(2).Text(term.Muted, string(m.Ending))
+	case m != nil && m.Belief == model.Suspended:
 		p.Gap(2).Text(term.Trouble, "no connection")
-		return
-	}
-	if words := wording.Misbehaviour(r.Member); words != "" && term.Width(words)+2 <= p.Room() {
-		p.Gap(2).Text(term.Trouble, words)
-		return
-	}
-	if r.Position == wording.Holders(s) && s.Leader() != nil {
+	case misbehaves != "" && term.Width(misbehaves)+2 <= p.Room():
+		p.Gap(2).Text(term.Trouble, misbehaves)
+	case r.Position == wording.Holders(s) && s.Leader() != nil:
 		st, words := term.Muted, f.Theme.Glyph.Next
-		if l := s.Leader(); l != nil {
-			if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {
-				st = term.Lead
-				if p.Room() >= len(takesOver)+2 {
-					words = takesOver
-				}
+		if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {
+			const takesOver = "next: takes over"
+			if st = term.Lead; p.Room() >= len(takesOver)+2 {
+				words = takesOver
 			}
 		}
 		p.Gap(2).Text(st, words)
 	}
 }
 
-// takesOver marks who leads next while the leader falls.
-const takesOver = "next: takes over"
-
 // drawLeads draws how the leader leads, or how it is about to stop.
 func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
-	s, g := v.State, &f.Theme.Glyph
-	if r.Position > 0 { // one of several
-		switch {
-		case troubled:
-			p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
-		case r.Member != nil && r.Member.Ending != model.NoEnding:
-			p.Text(term.Trouble, string(r.Member.Ending))
-		case r.Member != nil && r.Member.Belief == model.Suspended:
-			p.Text(term.Trouble, "suspended")
-		default:
-			v.drawHolds(p)
-		}
-		return
-	}
-	switch s.Lead() {
-	case doctor.Faulty, doctor.AtRisk:
+	s, g, m := v.State, &f.Theme.Glyph, r.Member
+	one := r.Position > 0 // of several
+	switch e, lead := phrase.Lead(s), s.Lead(); {
+	case one && troubled, !one && (lead == doctor.Faulty || lead == doctor.AtRisk):
 		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
-	case doctor.Leads:
-		v.drawHolds(p)
+	case one && m != nil && m.Ending != model.NoEnding:
+		p.Text(term.Trouble, string(m.Ending))
+	case one && m != nil && m.Belief == model.Suspended:
+		p.Text(term.Trouble, "suspended")
+	case one, lead == doctor.Leads:
+		p.Text(term.Lead, phrase.RoleOf(s).Has)
+		if n := wording.Holders(s); n > 1 {
+			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
+		}
 		switch {
-		case wording.Locks(s) || s.Ack.Path == "":
+		case one || wording.Locks(s) || s.Ack.Path == "":
 		case s.Acknowledged():
 			p.Text(term.Good, "  ack "+g.Yes)
 		case s.Ack.Presence == model.Denied:
 			p.Text(term.Muted, "  ack unreadable")
 		}
 	default:
-		e := phrase.Lead(s)
 		if term.Width(e.Row) > p.Room() {
 			e.Row = e.Cell
 		}
@@ -286,18 +245,10 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 	}
 }
 
-// drawHolds draws that it has the role, of several perhaps.
-func (v *Panel) drawHolds(p *term.Pen) {
-	p.Text(term.Lead, phrase.RoleOf(v.State).Has)
-	if n := wording.Holders(v.State); n > 1 {
-		p.Text(term.Muted, "  one of "+strconv.Itoa(n))
-	}
-}
-
 // drawTarget draws whom r watches, and how that is known.
-func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge) {
+func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 	s, g := v.State, &f.Theme.Glyph
-	to := wording.Target(s, r.Position)
+	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
 	if s.Dialect != nil && s.Dialect.ChildWatch {
 		p.Text(term.Trouble, g.Up+" the list").Text(term.Muted, " "+g.Inferred)
 		return
@@ -376,12 +327,8 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 		r := v.Rows.At(at)
 		p := a.Pen(y + 1 + i)
 		a.Spot(y+1+i, r.Ref())
-		mark := " "
-		if at == v.Index {
-			p.Choose()
-			mark = f.Theme.Glyph.Selected
-		}
-		p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark)).Gap(gutter-1).Right(c.seq, term.Muted, "-").Gap(2)
+		v.drawMark(f, p, at, r)
+		p.Gap(gutter-1).Right(c.seq, term.Muted, "-").Gap(2)
 		fate := wording.FateOf(v.State, r.Member)
 		name := term.Text
 		if fate.Style == term.Trouble {

@@ -70,6 +70,14 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
+// Column is Fit after two blanks, in a table. A column of no width is not shown.
+func (p *Pen) Column(w int, st Style, s string) *Pen {
+	if w > 0 {
+		p.Gap(2).Fit(w, st, s)
+	}
+	return p
+}
+
 // Right writes s into w cells, at their right end.
 func (p *Pen) Right(w int, st Style, s string) *Pen {
 	s = Cut(s, w)
