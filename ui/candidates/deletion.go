@@ -1,6 +1,7 @@
 package candidates
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"time"
@@ -15,16 +16,15 @@ import (
 )
 
 // A deletion is a znode that was deleted while the notifications of it are on
-// their way to its watchers. As long, its row is shown where it stood.
+// their way to its watchers. Meanwhile its row is shown in its place in the queue.
 //
 // What is drawn depends on the state and the time alone. At its full pace the
 // server's notifications take less than a millisecond, so their way is shown
-// in slow motion ([TravelShown]); one that is held back is on its way for as
-// long as it is held, and where each is let go by hand it stands still just
-// before its watcher until then.
+// in slow motion ([TravelShown]). One that is held back is on its way as long
+// as it is held; if the user releases each, it stands still just before its watcher.
 type deletion struct {
 	Candidate *dialect.Candidate
-	At        int  // its position in the queue: where it stands or stood
+	At        int  // its position in the queue
 	Stands    bool // it is in the queue as shown: the list was not read again yet
 	// way is how far the notification to each session got, from 0 to 1.
 	way map[uint64]float64
@@ -42,96 +42,74 @@ const (
 	// deletionsMax is how many are drawn at once, deletionsLooked how many of the last
 	// deletions are looked at.
 	deletionsMax, deletionsLooked = 3, 16
-	// stillAt is where a notification waits to be let go.
+	// stillAt is where a notification waits to be released.
 	stillAt = 0.97
 )
 
-// deletionsOf returns the znodes whose watchers are being told, the newest first; none that
-// was deleted before since.
-func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) []deletion {
+// deletionsOf returns the znodes whose watchers are being notified, the newest first; none
+// that was deleted before since.
+func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletion) {
 	if len(s.Wakes) == 0 {
 		return nil
 	}
 	took := TravelShown
-	if s.Pace != nil && !s.Pace.Steps {
-		took = max(took, s.Pace.Delay)
-	}
-	var held map[string][]*model.Message // the notifications, by what was deleted
+	var held map[string]map[uint64]time.Time // since when a notification is held, by what was deleted and session
 	if s.Pace != nil {
+		if !s.Pace.Steps {
+			took = max(took, s.Pace.Delay)
+		}
+		held = make(map[string]map[uint64]time.Time)
 		for i := range s.Pace.Held {
 			if m := &s.Pace.Held[i]; wording.Notifies(m) && m.Event == "deleted" {
-				if held == nil {
-					held = make(map[string][]*model.Message)
-				}
 				name := znode.Base(m.Path)
-				held[name] = append(held[name], m)
+				if held[name] == nil {
+					held[name] = make(map[uint64]time.Time)
+				}
+				held[name][m.Session] = m.Since
 			}
 		}
 	}
-	var out []deletion
 	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsLooked) && len(out) < deletionsMax; i-- {
 		w := s.Wakes[i]
 		if w.Deleted.Before(since) {
 			break
 		}
-		way, moves := travels(f, w, held[w.Znode], took)
-		if way == nil {
-			continue
+		if way := travels(f, w, held[w.Znode], took); len(way) > 0 {
+			out = append(out, placed(s, w, way))
 		}
-		if moves {
-			f.Every(TickTravel)
-		}
-		out = append(out, placed(s, w, way))
 	}
 	return out
 }
 
-// wayTo is how far the notification to a session got, false for none.
-func (x *deletion) wayTo(session uint64) (way float64, ok bool) {
-	way, ok = x.way[session]
-	return way, ok
-}
-
-// travels returns how far each notification of w got, nil if all have come;
-// and whether any of them moves.
-func travels(f *term.Frame, w *model.Woken, held []*model.Message, took time.Duration) (way map[uint64]float64, moves bool) {
-	ago := f.Picture.Sub(w.Deleted)
-	if ago >= took && held == nil || ago < -took {
-		return nil, false
+// travels returns how far each notification of w got, none that has arrived.
+func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
+	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
+		return nil
 	}
-	waits := make(map[uint64]time.Time, len(held))
-	for _, m := range held {
-		waits[m.Session] = m.Since
-	}
-	way = make(map[uint64]float64, len(w.Notified))
+	way := make(map[uint64]float64, len(w.Notified))
 	for _, session := range w.Notified {
-		since, waiting := waits[session]
+		since, waiting := held[session]
 		if !waiting {
 			since = w.Deleted
 		}
 		at := max(0, float64(f.Picture.Sub(since))/float64(took))
 		switch {
-		case at < stillAt:
-			moves = true
-		case waiting:
+		case waiting && at >= stillAt:
 			at = stillAt
 		case at >= 1:
 			continue
 		default:
-			moves = true
+			f.Every(TickTravel)
 		}
 		way[session] = at
 	}
-	if len(way) == 0 {
-		return nil, false
-	}
-	return way, moves
+	return way
 }
 
 // placed finds the place of what was deleted.
 func placed(s *doctor.State, w *model.Woken, way map[uint64]float64) deletion {
 	c := w.Candidate
-	if c == nil { // nobody saw it stand
+	if c == nil { // electop did not see it in the queue
 		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}
 		c.Sequence, c.HasSequence = znode.Sequence(w.Znode)
 	}
@@ -191,59 +169,47 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 // notifications of them on their way along the edges to who watched them. The
 // first of lines is at y0.
 func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, gone []deletion, lines []line) {
+	lineOf := func(position int) (y int, seen bool) {
+		if i := slices.IndexFunc(lines, func(l line) bool { return l.row == position }); i >= 0 {
+			return y0 + i, true
+		}
+		if position < v.top {
+			return y0 - 1, false
+		}
+		return y0 + len(lines), false
+	}
+	start := c.start()
 	for k := range gone {
 		x := &gone[k]
-		start := c.start()
 		number := f.Theme.Glyph.Up + " " + phrase.Numbered(x.Candidate)
 		e := edges{
-			top: y0, end: y0 + len(lines),
+			a: a, f: f, top: y0, end: y0 + len(lines),
 			from: start + term.Width(deletedWord) + 1, to: start + term.Width(number) + 1,
 			bus: min(a.Width()-2, start+min(c.watches, edgeMost)-2) - 2*k,
 		}
-		first, last, shift := v.top, v.top, 0
-		e.at = y0 + x.At - v.top
-		for i, l := range lines {
-			if l.row >= 0 {
-				first, last, shift = min(first, l.row), l.row, i-(l.row-v.top)
-			}
-			if l.deletion == x {
-				e.at, e.seen = y0+i, true
-				v.drawDeleted(f, a.Pen(y0+i), c, x, l.row == v.Index)
-			}
-		}
-		if x.At > last && !e.seen {
-			e.at += shift
-		}
-		room := e.bus-2 > max(e.from, e.to)  // else a long number is in a narrow column
-		row := make(map[int]int, len(lines)) // the lines of the rows
-		for i, l := range lines {
-			if l.row >= 0 {
-				row[l.row] = y0 + i
-			}
+		e.at, _ = lineOf(x.At)
+		if i := slices.IndexFunc(lines, func(l line) bool { return l.deletion == x }); i >= 0 {
+			e.at, e.seen = y0+i, true
+			v.drawDeleted(f, a.Pen(e.at), c, x, lines[i].row == v.Index)
 		}
 		for i, q := range v.State.Queue.All() {
-			at, ok := x.wayTo(q.Session)
+			way, ok := x.way[q.Session]
 			if !ok || q.Session == 0 || q.ID() == x.Candidate.ID() {
 				continue
 			}
-			y, seen := row[i]
-			switch {
-			case seen:
+			y, seen := lineOf(i)
+			if seen {
 				p := a.Pen(y)
 				if i == v.Index {
 					p.OnChosen()
 				}
 				p.Gap(start).Text(term.Watch, number)
 				p.Text(term.Text, term.Blanks(p.Room()-1))
-			case i < first:
-				y = y0 - (first - i)
-			default:
-				y = y0 + i - v.top + shift
 			}
-			e.add(y, at)
+			e.notices = append(e.notices, notice{y, way})
 		}
-		if room {
-			e.draw(f, a)
+		if len(e.notices) > 0 && e.bus-2 > max(e.from, e.to) { // otherwise a long number is in a narrow column
+			e.draw()
 		}
 	}
 }
@@ -274,99 +240,67 @@ type edges struct {
 	notices []notice
 }
 
-// add adds the edge to line y. way is how far the notification got on it.
-func (e *edges) add(y int, way float64) { e.notices = append(e.notices, notice{y, way}) }
-
-// draw draws the edges on a.
-func (e *edges) draw(f *term.Frame, a term.Area) {
-	if len(e.notices) == 0 {
-		return
+// path returns the cells of the edge to line y, and how many of them a notification has
+// passed that is so far on its way.
+func (e *edges) path(y int, way float64) (cells [][2]int, passed int) {
+	for x := e.from; x < e.bus; x++ {
+		cells = append(cells, [2]int{x, e.at})
 	}
-	e.f, e.a = f, a
+	step := 1
+	if y < e.at {
+		step = -1
+	}
+	for at := e.at; at != y; at += step {
+		cells = append(cells, [2]int{e.bus, at})
+	}
+	for x := e.bus; x >= e.to; x-- {
+		cells = append(cells, [2]int{x, y})
+	}
+	return cells, int(way * float64(len(cells)-1))
+}
+
+// draw draws the edges: all of each, then as far as its notification is, then the
+// notifications.
+func (e *edges) draw() {
 	g := &e.f.Theme.Glyph
-	// How far the edges lead, and how far a notification got on them.
-	high, low, reachedHigh, reachedLow := e.at, e.at, e.at, e.at
-	along := 0
+	high, low, turns := e.at, e.at, map[int]bool{e.at: true}
 	for _, t := range e.notices {
-		high, low = min(high, t.y), max(low, t.y)
-		_, y := e.place(t)
-		reachedHigh, reachedLow = min(reachedHigh, y), max(reachedLow, y)
-		along = max(along, e.travelled(t))
+		high, low, turns[t.y] = min(high, t.y), max(low, t.y), true
 	}
-	state := func(reached bool) term.Style {
-		if reached {
-			return term.Text
-		}
-		return term.Faint
-	}
-	for y := max(high, e.top); y <= min(low, e.end-1); y++ {
-		if y != e.at {
-			e.put(e.bus, y, state(y >= reachedHigh && y <= reachedLow), g.V, false)
-		}
-	}
-	if e.seen {
-		for x := e.from; x < e.bus; x++ {
-			e.put(x, e.at, state(x-e.from < along), g.H, true)
-		}
-		e.put(e.bus, e.at, state(along >= e.bus-e.from), corner(g, high < e.at, low > e.at), true)
-	}
-	for _, t := range e.notices {
-		x0, y0 := e.place(t)
-		if t.y == e.at {
-			continue
-		}
-		e.put(e.bus, t.y, state(y0 == t.y), corner(g, t.y > e.at || high < t.y, t.y < e.at || low > t.y), true)
-		for x := e.to + 1; x < e.bus; x++ {
-			e.put(x, t.y, state(y0 == t.y && x > x0), g.H, true)
-		}
-		e.put(e.to, t.y, term.Watch, g.HerdHead, true)
-	}
-	for _, t := range e.notices {
-		x, y := e.place(t)
-		if y != e.at || e.seen {
-			e.put(x, y, term.Lead, g.Notice, true)
+	for _, st := range []term.Style{term.Faint, term.Text, term.Lead} {
+		for _, t := range e.notices {
+			cells, passed := e.path(t.y, t.way)
+			switch st {
+			case term.Lead:
+				e.put(cells[passed], st, g.Notice, true)
+				continue
+			case term.Text:
+				cells = cells[:passed+1]
+			}
+			for i, c := range cells {
+				switch y := c[1]; {
+				case c[0] == e.bus && !turns[y]:
+					e.put(c, st, g.V, false)
+				case c[0] == e.bus && high < y && low > y:
+					e.put(c, st, g.HerdMore, true)
+				case c[0] == e.bus && high < y:
+					e.put(c, st, g.BR, true)
+				case c[0] == e.bus:
+					e.put(c, st, g.TR, true)
+				case c[0] == e.to && i >= e.bus-e.from:
+					e.put(c, term.Watch, g.HerdHead, true)
+				default:
+					e.put(c, st, g.H, true)
+				}
+			}
 		}
 	}
-}
-
-// corner joins an edge from the left with those up and down.
-func corner(g *term.Glyphs, up, down bool) string {
-	switch {
-	case up && down:
-		return g.HerdMore
-	case up:
-		return g.BR
-	}
-	return g.TR
-}
-
-// travelled is how many cells the notification is along its edge.
-func (e *edges) travelled(t notice) int {
-	return int(t.way * float64(e.bus-e.from+max(t.y-e.at, e.at-t.y)+e.bus-e.to))
-}
-
-// place is where the notification is.
-func (e *edges) place(t notice) (x, y int) {
-	n := e.travelled(t)
-	if n < e.bus-e.from {
-		return e.from + n, e.at
-	}
-	n -= e.bus - e.from
-	if v := t.y - e.at; v >= 0 && n < v {
-		return e.bus, e.at + n
-	} else if v < 0 && n < -v {
-		return e.bus, e.at - n
-	} else if v < 0 {
-		n += v
-	} else {
-		n -= v
-	}
-	return max(e.to, e.bus-n), t.y
 }
 
 // put draws a cell of an edge if it is in view. What is in its place stays
 // unless over is set; the selected row's background does.
-func (e *edges) put(x, y int, st term.Style, glyph string, over bool) {
+func (e *edges) put(c [2]int, st term.Style, glyph string, over bool) {
+	x, y := c[0], c[1]
 	if y < e.top || y >= e.end || x < 0 || x >= e.a.Width() {
 		return
 	}

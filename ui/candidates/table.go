@@ -263,9 +263,9 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 	}
 	switch e.State {
 	case doctor.WrongWatch, doctor.OtherWatch:
-		words := "watches " + wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
-		if term.Width(words)+2 > p.Room() {
-			words = wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
+		words := wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
+		if long := "watches " + words; term.Width(long)+2 <= p.Room() {
+			words = long
 		}
 		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, words)
 		return
@@ -275,20 +275,20 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 			p.Text(term.Trouble, words)
 		}
 		return
+	}
+	p.Text(st, g.Up).Text(st, " ")
+	if to.HasSequence {
+		p.Text(st, f.Int(to.Sequence))
+	} else {
+		p.Text(st, phrase.Numbered(to))
+	}
+	switch {
+	case e.State == doctor.Verified:
+		p.Text(term.Good, " ").Text(term.Good, g.Yes)
+	case r.Member != nil && r.Member.Watches == to.Name:
+		p.Gap(2) // it says so itself
 	default:
-		p.Text(st, g.Up).Text(st, " ")
-		if to.HasSequence {
-			p.Text(st, f.Int(to.Sequence))
-		} else {
-			p.Text(st, phrase.Numbered(to))
-		}
-		if e.State == doctor.Verified {
-			p.Text(term.Good, " ").Text(term.Good, g.Yes)
-		} else if r.Member != nil && r.Member.Watches == to.Name {
-			p.Gap(2) // it says so itself
-		} else {
-			p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)
-		}
+		p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)
 	}
 	if p.Room() >= 36 {
 		p.Gap(1).Fit(min(16, p.Room()-28), term.Muted, to.Label())
