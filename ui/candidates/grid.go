@@ -1,6 +1,7 @@
 package candidates
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -113,14 +114,14 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	p.Spot(v.grid.cell, r.Ref())
 	sign, glyph := v.cellSign(f, r)
 	block := term.Muted
-	if c := r.Candidate; c != nil && w.Wave != nil { // else nobody was notified yet
-		at := w.phaseIn(c.Session)
-		if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text && at == calm {
+	if c := r.Candidate; c != nil && w.Wave != nil { // otherwise nobody was notified yet
+		if at := w.phaseIn(c.Session); at != calm {
+			st, own := at.look(g)
+			if block = st; sign == term.Watch || sign == term.Muted {
+				sign, glyph = st, own
+			}
+		} else if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text {
 			block = heat
-		}
-		block = at.block(block)
-		if sign == term.Watch || sign == term.Muted {
-			sign, glyph = at.sign(g, sign, glyph)
 		}
 	}
 	mark, st := " ", block
@@ -137,38 +138,15 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	p.Text(block, glyph+term.Blanks(p.Room()-1))
 }
 
-// block is the style of a cell in a phase, instead of the usual one.
-func (at phase) block(usual term.Style) term.Style {
-	switch at {
-	case notified:
-		return term.Hot
-	case reading:
-		return term.Warm
-	case done:
-		return term.Good
-	}
-	return usual
-}
-
-// sign returns a phase's own sign, or the usual one.
-func (at phase) sign(g *term.Glyphs, st term.Style, sign string) (term.Style, string) {
+// look is the style and the sign of a cell in a phase.
+func (at phase) look(g *term.Glyphs) (term.Style, string) {
 	switch at {
 	case notified:
 		return term.Hot, g.Notice
 	case reading:
 		return term.Warm, g.Step
-	case done:
-		return term.Good, g.Yes
 	}
-	return st, sign
-}
-
-// timesOf is how often something happened.
-func timesOf(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return strconv.Itoa(n) + " times"
+	return term.Good, g.Yes
 }
 
 // drawChosen says in a line who is selected.
@@ -203,7 +181,7 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 		words += ", done"
 	default:
 		if n := s.Notified(r.Candidate.Session); n > 0 {
-			words += ", notified " + timesOf(n)
+			words += ", notified " + units.Count(n, "time", "times")
 		}
 	}
 	if to := wording.Target(s, r.Position); to != nil {
@@ -308,33 +286,23 @@ func (w *wave) happened(since time.Duration) time.Duration {
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf is where one of the notified is.
+// phaseOf is where one of the notified is. One that does not report its steps, as a
+// third-party client, is done when the server reports that nothing more follows.
 func (w *wave) phaseOf(r *model.Reaction) phase {
-	read := r.Read
-	if read == 0 {
-		if read = r.Done; read == 0 {
-			return w.silentPhase(r)
+	switch read := cmp.Or(r.Read, r.Done); {
+	case read == 0 && w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session):
+		return done
+	case read == 0:
+		if m := w.held[r.Session]; m != nil && !wording.Notifies(m) && w.exact && m.Since.After(w.Deleted) {
+			return reading // the reply with the list is held
 		}
-	}
-	switch {
+		return notified
 	case read > w.upTo:
 		return notified
 	case r.Done > 0 && r.Done <= w.upTo && read <= w.readUpTo:
 		return done
 	}
 	return reading
-}
-
-// silentPhase is where one is that has not reported a step since. One that is none of
-// ours never does: it is done when the server reports that nothing more follows.
-func (w *wave) silentPhase(r *model.Reaction) phase {
-	if w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session) {
-		return done
-	}
-	if m := w.held[r.Session]; m != nil && !wording.Notifies(m) && w.exact && m.Since.After(w.Deleted) {
-		return reading // the reply with the list is held
-	}
-	return notified
 }
 
 // phaseIn is where the session of a row is.
@@ -385,13 +353,12 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 			out, ok = w, true
 		}
 	}
-	if ok && !out.over && !out.exact {
-		f.Every(TickTravel)
-	}
-	if ok && !out.over && out.exact && out.Settled > 0 {
-		f.At(out.Deleted.Add(out.Settled + waveStays))
-	}
 	if ok && !out.over {
+		if !out.exact {
+			f.Every(TickTravel)
+		} else if out.Settled > 0 {
+			f.At(out.Deleted.Add(out.Settled + waveStays))
+		}
 		out.count()
 	}
 	return out
@@ -415,8 +382,7 @@ func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	if w.over {
 		p.Text(term.Muted, name)
 		n, read, last := 0, time.Duration(0), time.Duration(0)
-		for i := range w.Reactions {
-			r := &w.Reactions[i]
+		for _, r := range w.Reactions {
 			if r.Done > 0 {
 				n++
 			}
