@@ -249,23 +249,23 @@ func (l *lanes) rowOf(index int) int {
 	return slices.Index(l.rows, l.whole.All[index])
 }
 
-// now is up to when what has not ended is drawn.
+// now is the right end of what has not ended.
 func (v *Panel) now(f *term.Frame) time.Time {
 	switch {
-	case !v.Last.IsZero() && v.Whole != nil:
-		return v.Last
-	case !v.Head.IsZero() && v.Whole == nil:
+	case v.Head.IsZero() && (v.Whole == nil || v.Last.IsZero()):
+		return f.Calm()
+	case v.Whole == nil:
 		return v.Head
-	case !v.Head.IsZero():
+	case v.Last.IsZero():
 		return v.Now
 	}
-	return f.Calm()
+	return v.Last
 }
 
 // drawLanes draws a lane for each candidate in view, the notifications between them, what
 // workers wrote, and the axis.
 func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
-	x, until := v.axis, v.now(f)
+	x, until, looks := v.axis, v.now(f), looksOf(&f.Theme.Glyph)
 	left := v.lanes.names + 1
 	shown := v.lanes.rows[:min(len(v.lanes.rows), v.plan.lanes)]
 	grid, all := make([][]laneCell, len(shown)), make([]laneCell, len(shown)*x.w)
@@ -273,9 +273,7 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 		grid[i] = cells(all[i*x.w:(i+1)*x.w], l, v.lanes.whole.Gaps, x, v.head(), until)
 	}
 	v.demote(shown, grid)
-	lines, between := v.notices(grid)
 	for i, l := range shown {
-		p := a.Pen(i * v.plan.pitch)
 		st, _ := l.At(v.head())
 		style := term.Text
 		switch {
@@ -288,21 +286,19 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 		case st.Place == model.NoZnode:
 			style = term.Muted
 		}
-		p.Fit(v.lanes.names, style, nameOf(l)).Gap(1)
-		v.drawCells(f, p, grid[i], lines[i])
-		for y := i*v.plan.pitch + 1; y < (i+1)*v.plan.pitch && i+1 < len(shown); y++ {
-			for k, on := range between[i] {
-				if on {
-					a.Pen(y).Gap(left+k).Text(term.Gold, f.Theme.Glyph.Down)
-				}
+		p := a.Pen(i*v.plan.pitch).Fit(v.lanes.names, style, nameOf(l)).Gap(1)
+		for _, c := range grid[i] {
+			look := &looks[c.kind]
+			if c.kind == laneFault {
+				look.Text = wording.FaultGlyph(&f.Theme.Glyph, &model.Member{Fault: c.fault})
 			}
+			p.Text(look.Style, look.Text)
 		}
 	}
+	v.drawNotices(&f.Theme.Glyph, a, left, grid)
 	y := v.plan.lanes * v.plan.pitch
 	if v.lanes.writes {
-		p := a.Pen(y)
-		p.Fit(v.lanes.names, term.Muted, "writes").Gap(1)
-		v.drawWrites(f, p)
+		v.drawWrites(f, a.Pen(y).Fit(v.lanes.names, term.Muted, "writes").Gap(1))
 		y++
 	}
 	v.drawAxis(f, a, left, y)
@@ -338,134 +334,92 @@ func (v *Panel) demote(shown []*model.Lane, grid [][]laneCell) {
 	}
 }
 
-// notices puts the notifications into the lanes of their watchers, and returns the
-// lines from the lanes of the deleted znodes: where they cross each lane, and where they
-// go on between it and the next.
-func (v *Panel) notices(grid [][]laneCell) (across, between [][]bool) {
-	across, between = make([][]bool, len(grid)), make([][]bool, len(grid))
-	if len(v.lanes.whole.Notices) == 0 {
-		return across, between
-	}
-	all := make([]bool, 2*len(grid)*v.axis.w)
-	for i := range grid {
-		across[i], all = all[:v.axis.w], all[v.axis.w:]
-		between[i], all = all[:v.axis.w], all[v.axis.w:]
-	}
-	for _, n := range v.lanes.whole.Notices {
-		at := v.axis.cell(n.At)
-		if at < 0 || at >= v.axis.w {
-			continue
-		}
-		from, to := v.lanes.rowOf(n.From), v.lanes.rowOf(n.To)
-		if from >= len(grid) || to < 0 || to >= len(grid) {
-			continue
-		}
-		if c := &grid[to][at]; c.kind < laneNotice {
-			c.kind = laneNotice
-		}
-		if from < 0 {
-			continue
-		}
-		for y := min(from, to); y < max(from, to); y++ {
-			between[y][at] = true
-			across[y][at] = y > min(from, to)
-		}
-	}
-	return across, between
-}
-
-// look is the sign of a cell and its style.
-func (c laneCell) look(g *term.Glyphs) (term.Style, string) {
-	switch c.kind {
-	case laneNowhere:
-		return term.Muted, g.Nowhere
-	case laneWaits:
-		return term.Watch, g.Waits
-	case laneUnaware:
-		return term.Gold, g.Waits
-	case laneSuspended:
-		return term.Trouble, g.Suspended
-	case laneLed:
-		return term.Past, g.Block
-	case laneLeads:
-		return term.Gold, g.Block
-	case laneSilent:
-		return term.Trouble, g.Danger
-	case laneElected:
-		return term.Gold, g.Elected
-	case laneBelieves:
-		return term.Alarm, g.Believes
-	case laneBefore:
-		return term.Faint, g.Unseen
-	case laneUnseen:
-		return term.Trouble, g.Unseen
-	case laneCreated:
-		return term.Watch, g.Created
-	case laneDeleted:
-		return term.Muted, g.Deleted
-	case laneFault:
-		return term.Alarm, wording.FaultGlyph(g, &model.Member{Fault: c.fault})
-	case laneNotice:
-		return term.Lead, g.Notice
-	case laneExpired:
-		return term.Alarm, g.Expired
-	}
-	return term.Text, " "
-}
-
-// drawCells draws a lane.
-func (v *Panel) drawCells(f *term.Frame, p *term.Pen, row []laneCell, across []bool) {
-	g := &f.Theme.Glyph
-	for i, c := range row {
-		st, sign := c.look(g)
-		if across != nil && across[i] && c.kind < laneLed {
-			st, sign = term.Gold, g.Down
-			if c.kind == laneWaits || c.kind == laneUnaware {
-				sign = g.Crossed
+// drawNotices draws the notifications over the lanes: a line from the lane of the deleted
+// znode, and a sign in the lane of the watcher.
+func (v *Panel) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
+	pitch := v.plan.pitch
+	for _, signs := range [...]bool{false, true} {
+		for _, n := range v.lanes.whole.Notices {
+			at, from, to := v.axis.cell(n.At), v.lanes.rowOf(n.From), v.lanes.rowOf(n.To)
+			if at < 0 || at >= v.axis.w || from >= len(grid) || to < 0 || to >= len(grid) {
+				continue
+			}
+			if signs {
+				if grid[to][at].kind < laneNotice {
+					a.Pen(to*pitch).Gap(left+at).Text(term.Lead, g.Notice)
+				}
+				continue
+			}
+			for y := min(from, to)*pitch + 1; from >= 0 && y < max(from, to)*pitch; y++ {
+				kind, sign := laneNothing, g.Down
+				if y%pitch == 0 {
+					kind = grid[y/pitch][at].kind
+				}
+				if kind == laneWaits || kind == laneUnaware {
+					sign = g.Crossed
+				}
+				if kind < laneLed {
+					a.Pen(y).Gap(left+at).Text(term.Gold, sign)
+				}
 			}
 		}
-		p.Text(st, sign)
+	}
+}
+
+// looksOf is what a cell of each kind looks like.
+func looksOf(g *term.Glyphs) [laneExpired + 1]term.Span {
+	return [...]term.Span{
+		laneNothing:   {Style: term.Text, Text: " "},
+		laneNowhere:   {Style: term.Muted, Text: g.Nowhere},
+		laneWaits:     {Style: term.Watch, Text: g.Waits},
+		laneUnaware:   {Style: term.Gold, Text: g.Waits},
+		laneSuspended: {Style: term.Trouble, Text: g.Suspended},
+		laneLed:       {Style: term.Past, Text: g.Block},
+		laneLeads:     {Style: term.Gold, Text: g.Block},
+		laneSilent:    {Style: term.Trouble, Text: g.Danger},
+		laneElected:   {Style: term.Gold, Text: g.Elected},
+		laneBelieves:  {Style: term.Alarm, Text: g.Believes},
+		laneBefore:    {Style: term.Faint, Text: g.Unseen},
+		laneUnseen:    {Style: term.Trouble, Text: g.Unseen},
+		laneCreated:   {Style: term.Watch, Text: g.Created},
+		laneDeleted:   {Style: term.Muted, Text: g.Deleted},
+		laneFault:     {Style: term.Alarm},
+		laneNotice:    {Style: term.Lead, Text: g.Notice},
+		laneExpired:   {Style: term.Alarm, Text: g.Expired},
 	}
 }
 
 // drawWrites draws what workers wrote: of several in a cell the worst.
 func (v *Panel) drawWrites(f *term.Frame, p *term.Pen) {
-	const accepted, refused, stale = 1, 2, 3
+	g := &f.Theme.Glyph
+	looks := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}
 	row := make([]int, v.axis.w)
 	for _, w := range v.lanes.whole.Writes {
-		i := v.axis.cell(w.At)
-		if i < 0 || i >= len(row) {
-			continue
-		}
-		kind := accepted
+		kind := 1
 		switch {
 		case w.Refused:
-			kind = refused
+			kind = 2
 		case w.Stale:
-			kind = stale
+			kind = 3
 		}
-		row[i] = max(row[i], kind)
+		if i := v.axis.cell(w.At); i >= 0 && i < len(row) {
+			row[i] = max(row[i], kind)
+		}
 	}
-	g := &f.Theme.Glyph
 	for _, kind := range row {
-		switch kind {
-		case accepted:
-			p.Text(term.Muted, g.Written)
-		case refused:
-			p.Text(term.Good, g.Refused)
-		case stale:
-			p.Text(term.Alarm, g.Stale)
-		default:
-			p.Gap(1)
-		}
+		p.Text(looks[kind].Style, looks[kind].Text)
 	}
 }
 
 // drawAxis draws the times in line y, with what is not in view at its ends, the
 // playhead, and what is wrong with the leader.
 func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
-	head := playhead{v.Head, v.Playing}
-	head.drawLabels(f, a, v.axis, left, y)
+	headAt, head := v.playhead(f, a, left)
+	v.axis.labels(f.Now.Location(), func(at int, format string, t time.Time) {
+		if at += left; head == "" || at+len(format)+1 < headAt || at > headAt+term.Width(head) {
+			a.Pen(y).Gap(at).Text(term.Border, f.Theme.Glyph.Tick).Text(term.Muted, f.TimeIn(format, t))
+		}
+	})
 	if v.lanes.hidden > 0 {
 		var room [32]byte
 		words := strconv.AppendInt(append(room[:0], '+'), int64(v.lanes.hidden), 10)
@@ -474,9 +428,17 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		}
 		a.Pen(y).Fit(v.lanes.names, term.Muted, f.Ink(words))
 	}
-	head.draw(f, a, v.axis, left, y)
-	alarm := v.alarm()
-	style := term.Alarm
+	if head != "" {
+		i := v.axis.cell(v.Head)
+		f.Restyle(term.Rect{X: a.Rect.X + left + i + 1, Y: a.Rect.Y, W: v.axis.w - i - 1, H: min(y, a.Height())}, func(st term.Style) term.Style {
+			if st == term.Alarm {
+				st = term.Trouble
+			}
+			return term.Fade(st) // it came after the moment
+		})
+		a.Pen(y).Gap(headAt).Text(term.You, head)
+	}
+	style, alarm := term.Alarm, v.alarm()
 	if alarm == "" && v.cut {
 		style, alarm = term.Muted, "what came later is not drawn: too many changes"
 	}
@@ -484,6 +446,23 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		p := a.Pen(y)
 		p.Gap(p.Room()-term.Width(alarm)-1).Text(style, " "+alarm)
 	}
+}
+
+// playhead is the moment that is shown, with its time, and where it begins; "" if it is the
+// last one, or not in view.
+func (v *Panel) playhead(f *term.Frame, a term.Area, left int) (at int, words string) {
+	i := v.axis.cell(v.Head)
+	if v.Head.IsZero() || i < 0 || i >= v.axis.w {
+		return 0, ""
+	}
+	words = f.Stamp(v.Head)[:len(term.ClockFormat)+2]
+	if v.Playing != "" {
+		words += " " + v.Playing
+	}
+	if left+i+1+term.Width(words) < a.Width() {
+		return left + i, f.Theme.Glyph.Playhead + words
+	}
+	return max(0, left+i-term.Width(words)), words + f.Theme.Glyph.Playhead
 }
 
 // alarm says what is wrong with the leader, "" for nothing.

@@ -3,8 +3,8 @@
 // (silent, takeover, vacant).
 //
 //	panel.go  how the panel is divided, which time each column has, and the list of handoffs
-//	lanes.go  which lanes are in view, what is in each cell, and their drawing
-//	axis.go   time over cells, and the playhead
+//	lanes.go  which lanes are in view, what is in each cell, and their drawing, with the playhead
+//	axis.go   time over cells
 //
 // Live the axis follows what happened last. In the past and in a recording it is stable:
 // it shows what came after the moment too, and the playhead moves over it.
@@ -149,12 +149,14 @@ func (v *Panel) tail(f *term.Frame) []term.Span {
 	return append(out, term.Span{Style: st, Text: text, Keep: 8})
 }
 
-// handoffColumns are the widths of the list. A zero column is not shown.
-type handoffColumns struct {
-	from, to, cause, silent, takeover, vacant, fence int
+// listColumns are the widths of the list of handoffs. A column of no width is not shown.
+type listColumns struct {
+	from, to, cause int
+	measures        [3]int
+	token           int
 }
 
-// shortCause is the width of the cause where only its last word fits.
+// shortCause is the width of the cause if only its last word fits.
 const shortCause = len("resigned")
 
 func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
@@ -164,7 +166,7 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 	for i := len(s.Handoffs) - 1 - top; i >= 0 && len(visible) < a.Height(); i-- {
 		visible = append(visible, s.Handoffs[i])
 	}
-	c := v.handoffColumnsFor(visible, a.Width())
+	c := listColumnsFor(visible, a.Width())
 	spare := a.Height() - len(visible) // for evidence that has no room in its line
 	y := 0
 	for i, h := range visible {
@@ -175,35 +177,32 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 			mark = g.New
 			p.Choose()
 		}
-		p.Text(term.Lead, mark)
-		p.Text(term.Muted, f.Stamp(h.At)).Gap(2)
-		if h.From == nil {
-			p.Fit(c.from, term.Muted, g.Nobody)
-		} else {
-			p.Fit(c.from, term.Text, h.From.Label())
+		from, to, st := g.Nobody, "nobody", term.Trouble
+		if h.From != nil {
+			from = h.From.Label()
 		}
-		p.Text(term.Muted, " ").Text(term.Muted, g.Arrow).Text(term.Muted, " ")
-		switch {
-		case h.To == nil:
-			p.Fit(c.to, term.Trouble, "nobody")
-		case i == 0 && top == 0 && s.Leader() != nil:
-			p.Fit(c.to, term.Lead, h.To.Label())
-		default:
-			p.Fit(c.to, term.Text, h.To.Label())
-		}
-		if c.cause > 0 {
-			e := phrase.CauseOf(h)
-			words := e.Row
-			if c.cause == shortCause {
-				words = e.Cell
+		if h.To != nil {
+			to, st = h.To.Label(), term.Text
+			if i == 0 && top == 0 && s.Leader() != nil {
+				st = term.Lead
 			}
-			p.Gap(2).Fit(c.cause, wording.Style(e.Severity), words)
 		}
+		was := term.Text
+		if h.From == nil {
+			was = term.Muted
+		}
+		p.Text(term.Lead, mark).Text(term.Muted, f.Stamp(h.At)).Gap(2).Fit(c.from, was, from)
+		p.Text(term.Muted, " ").Text(term.Muted, g.Arrow).Text(term.Muted, " ").Fit(c.to, st, to)
+		e := phrase.CauseOf(h)
+		if c.cause == shortCause {
+			e.Row = e.Cell
+		}
+		p.Column(c.cause, wording.Style(e.Severity), e.Row)
 		measures := h.Measures()
-		for i, w := range [...]int{c.silent, c.takeover, c.vacant} {
+		for i, w := range c.measures {
 			measured(p, w, measures[i])
 		}
-		if c.fence > 0 && h.To != nil {
+		if c.token > 0 && h.To != nil {
 			var token [24]byte
 			p.Gap(2).Text(term.Muted, "token ").Text(term.Muted, f.Ink(znode.AppendHex(token[:0], uint64(h.Fence))))
 		}
@@ -236,44 +235,40 @@ func measured(p *term.Pen, w int, m model.Measure) {
 	}
 }
 
-// handoffColumnsFor gives each column its place while there is room, the most
-// telling first.
-func (v *Panel) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns {
-	var c handoffColumns
-	var silent, takeover, vacant, fence int
-	c.to = len("nobody")
+// listColumnsFor gives each column its place while there is room, the most telling first.
+func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
+	var want listColumns
 	var token [24]byte
+	c.to = len("nobody")
 	for _, h := range hs {
 		c.from, c.to = max(c.from, term.Width(phrase.Label(h.From))), max(c.to, term.Width(phrase.Label(h.To)))
-		m := h.Measures()
-		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
-		fence = max(fence, len("token ")+len(znode.AppendHex(token[:0], uint64(h.Fence))))
+		measures := h.Measures()
+		for i, m := range measures[:3] {
+			if m.Took != nil { // a little more than needed, so that a new digit does not move a column
+				want.measures[i] = max(want.measures[i], len(m.Name)+1+max(7, len(wording.TookAbout(m))))
+			}
+		}
+		want.token = max(want.token, len("token ")+len(znode.AppendHex(token[:0], uint64(h.Fence))))
 	}
 	most := max(7, min(28, (w-13-2-3-17)/2))
 	c.from, c.to = min(max(5, c.from), most), min(c.to, most)
 	room := w - 13 - 2 - c.from - 3 - c.to
-	cause := len("session expired")
-	if silent > 0 && room < cause+2+silent+2 {
-		cause = shortCause
-	}
-	for _, col := range []struct {
-		want int
-		to   *int
-	}{{cause, &c.cause}, {silent, &c.silent}, {takeover, &c.takeover}, {vacant, &c.vacant}, {fence, &c.fence}} {
-		if col.want > 0 && room >= col.want+2 {
-			*col.to = col.want
-			room -= col.want + 2
+	take := func(to *int, want int) {
+		if want > 0 && room >= want+2 {
+			*to = want
+			room -= want + 2
 		}
 	}
-	return c
-}
-
-func longest(have int, m model.Measure) int {
-	if m.Took == nil {
-		return have
+	want.cause = len("session expired")
+	if silent := want.measures[0]; silent > 0 && room < want.cause+2+silent+2 {
+		want.cause = shortCause
 	}
-	// A little more than needed, so that a new digit does not move a column.
-	return max(have, len(m.Name)+1+max(7, len(wording.TookAbout(m))))
+	take(&c.cause, want.cause)
+	for i := range c.measures {
+		take(&c.measures[i], want.measures[i])
+	}
+	take(&c.token, want.token)
+	return c
 }
 
 // isNew reports whether the newest handoff has just come.
