@@ -463,7 +463,7 @@ func TestUnknownMember(t *testing.T) {
 // there, keeps to its rule, and acknowledges nothing.
 func TestForeignElection(t *testing.T) {
 	d, ok := dialect.ByID("curator-lock")
-	if !ok || d.Prefix == nil {
+	if !ok || d.Why != "" {
 		t.Fatal("no such dialect to take part in")
 	}
 	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {

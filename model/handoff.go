@@ -79,7 +79,7 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	took, within, waits := j.ack.handoff(head, changed)
 	h.Takeover, h.TakeoverIn = took, within
 	switch d := j.naming.dialect; {
-	case d.AckChild(j.cfg.Path) == "" && j.ack.Path == "":
+	case d.Ack(j.cfg.Path).Child == "" && j.ack.Path == "":
 		h.unacked = NoAck
 	case !j.ack.since.known():
 		h.unacked = Unwatched

@@ -133,7 +133,7 @@ func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
 	if e.dialect == nil || !e.dialect.Foreign() {
 		return ""
 	}
-	a, child := &e.ack, e.dialect.AckChild(e.path) != ""
+	a, child := &e.ack, e.dialect.Ack(e.path).Child != ""
 	switch by := e.acknowledgedBy(); {
 	case child && by == 0:
 		return NotAcknowledged
@@ -141,7 +141,7 @@ func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
 		return OtherAcknowledged
 	case child:
 		return ""
-	case a.At.IsZero() || !slices.Equal(e.ackPaths, e.dialect.AckPaths(e.path)) || a.Names(head):
+	case a.At.IsZero() || !slices.Equal(e.ackPaths, e.dialect.Ack(e.path).Paths()) || a.Names(head):
 		return ""
 	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !head.Unread && !head.Data.Denied:
 		return NotAcknowledged
@@ -154,7 +154,7 @@ func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
 // acknowledgedBy is the session that acknowledged, the first contender's if it did, 0
 // where that is not known or nobody did.
 func (e evidence) acknowledgedBy() (by uint64) {
-	stem := e.dialect.AckChild(e.path)
+	stem := e.dialect.Ack(e.path).Child
 	if stem == "" {
 		return e.ack.Session
 	}

@@ -92,7 +92,7 @@ func (n *naming) doubt(queue dialect.Queue, others []*dialect.Candidate) dialect
 // contenders: threads and latches of one client do. Those that follow electop's own
 // naming, and our members, do not.
 func (n *naming) shares() bool {
-	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign()) || dialect.SessionsShare(n.recipe())
+	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign())
 }
 
 // candidate makes a child of the election out of a znode.

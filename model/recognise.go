@@ -23,7 +23,8 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 	if j.cfg.AckFollows {
 		paths, byData := listed(j.cfg.AckPath), false
 		if d != nil {
-			paths, byData = d.AckPaths(j.cfg.Path), d.AckByData(j.cfg.Path)
+			ack := d.Ack(j.cfg.Path)
+			paths, byData = ack.Paths(), ack.ByData
 		}
 		j.followAck(paths, byData)
 	}

@@ -17,10 +17,10 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		at:     []string{"flink/*/leader/latch", "flink/*/leader/*/latch", "flink/*/jobs/*/leader/latch", "flink/*/leaderlatch", "flink/*/leaderlatch/*"},
 		// One latch for several components has an acknowledgement for each; the
 		// dispatcher's comes only after it has recovered its jobs.
-		ack: []ack{
-			{at: "jobs/*/leader/latch", znodes: []string{"../connection_info"}, takeover: time.Minute},
-			{at: "leader/latch", znodes: []string{"../rest_server/connection_info", "../resource_manager/connection_info", "../dispatcher/connection_info"}, takeover: time.Minute},
-			{at: "leader/*/latch", znodes: []string{"../connection_info"}, takeover: time.Minute},
+		ack: []Ack{
+			{at: "jobs/*/leader/latch", znodes: []string{"../connection_info"}, Takeover: time.Minute},
+			{at: "leader/latch", znodes: []string{"../rest_server/connection_info", "../resource_manager/connection_info", "../dispatcher/connection_info"}, Takeover: time.Minute},
+			{at: "leader/*/latch", znodes: []string{"../connection_info"}, Takeover: time.Minute},
 		},
 		// The latches of finished jobs stay.
 		beside: neighbours{queues: []string{"flink/*/leader/latch"}, vacancy: 30 * time.Second},
@@ -58,14 +58,14 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 	},
 	Dialect{
 		ID: "curator-latch", System: "Curator LeaderLatch",
-		Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-latch-" },
+		prefix: "_c_{uuid}-latch-",
 	},
 	Dialect{
 		// A lease is created before it is counted, so the last of them can still
 		// wait, with its owner at the head of the locks beside them. How many
 		// there may be is in no znode.
 		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
-		Recipe:  &leases{name: "curator-semaphore", numbered: true, takes: endsWith("lease-")},
+		Recipe:  &leases{alone: alone{"curator-semaphore"}, numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},
@@ -80,17 +80,17 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		// it has read its storage.
 		ID: "aurora", System: "Apache Aurora", takes: endsWith("lock-"), Source: "Aurora: CuratorSingletonService",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"aurora/scheduler"},
-		ack: []ack{{at: "*", child: "member_", takeover: 5 * time.Minute}},
+		ack: []Ack{{at: "*", Child: "member_", Takeover: 5 * time.Minute}},
 	},
 	Dialect{
 		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", takes: endsWith("lock-"),
-		Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-lock-" },
+		prefix: "_c_{uuid}-lock-",
 		Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
 		names:  []string{"_c_{uuid}-lock-"}, wider: []wider{{"member_", "aurora"}},
 	},
 	Dialect{
 		ID: "curator-rw", Lock: true, System: "Curator InterProcessReadWriteLock",
-		Recipe:  &locks{name: "curator-rw", writer: endsWith("__WRIT__"), reader: endsWith("__READ__"), first: true},
+		Recipe:  &line{name: "curator-rw", writer: endsWith("__WRIT__"), reader: endsWith("__READ__"), first: true},
 		Watches: "a writer: its predecessor; a reader: the first writer in the list", Why: whySharing,
 		Source: "Curator: InterProcessReadWriteLock", names: []string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"},
 	},

@@ -1,6 +1,12 @@
 package dialect
 
-import "electop/model/znode"
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"electop/model/znode"
+)
 
 // Dialect is how one system writes an election into znodes: what the children
 // are called, who a candidate is, what it watches, and which znode acknowledges.
@@ -26,17 +32,16 @@ type Dialect struct {
 	// ChildWatch: a waiting contender watches the list of children and no znode, so
 	// no server's table shows the watch, and every change notifies all of them.
 	ChildWatch bool
-	// Prefix is the name, before the sequence, of the znode of electop's own
-	// candidate, so that the system's clients order and watch it as one of
-	// theirs. If the name has no place for the guid, only the owner's session
-	// identifies such a znode. nil:
-	// electop cannot take part, and Why says why.
-	Prefix func(guid [16]byte) string
-	Why    string
-	// Source is where the rule is from: documentation, or the system's source.
+	// Why says why electop cannot take part, "" if it can.
+	Why string
+	// Source is the origin of the rule: documentation, or the system's source.
 	Source string
 
-	own     bool                   // electop's own naming
+	own bool // electop's own naming
+	// prefix is what the znode of electop's own candidate is called, before the sequence,
+	// so that the system's clients order and watch it as one of theirs: {hex} or {uuid} is
+	// a guid. If the name has no place for one, only the owner's session identifies the znode.
+	prefix  string
 	takes   func(stem string) bool // which names contend, of a [Recipe] that is a chain
 	unknown bool                   // not of a known system
 	// shares: one session may own several contenders, as the threads of a process
@@ -52,8 +57,8 @@ type Dialect struct {
 	bare    bool
 	witness string
 	proof   func(path string, z *znode.Znode) bool
-	// near is as at, of a single znode where the path proves nothing: what is beside
-	// it has to.
+	// near is as at, of a single znode if its path proves nothing and the znodes beside it
+	// have to.
 	near   []string
 	beside neighbours
 	// wider are the dialects with more kinds of children. One child that this one does
@@ -65,50 +70,119 @@ type Dialect struct {
 	sees func(name string) bool
 
 	who func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
-	ack []ack                                  // none: its leaders create no such znode
+	ack []Ack                                  // none: its leaders create no such znode
 }
 
 // wider is a dialect, by its ID, and the pattern of the children that show it.
 type wider struct{ mark, id string }
+
+// All returns all dialects, the specific before the general.
+func All() []*Dialect { return slices.Clone(dialects) }
+
+// ByID returns the dialect with that ID.
+func ByID(id string) (*Dialect, bool) {
+	i := slices.IndexFunc(dialects, func(d *Dialect) bool { return d.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return dialects[i], true
+}
+
+// SingleZnode returns the dialect of an election by one ephemeral znode of an unknown
+// system. named says that somebody called it an election.
+func SingleZnode(named bool) *Dialect {
+	if !named {
+		return unknownSingle
+	}
+	d, _ := ByID(singleID)
+	return d
+}
+
+// RecipeNamed returns the recipe with that [Recipe.Name].
+func RecipeNamed(name string) (Recipe, bool) {
+	all := []Recipe{Election(), Herd()}
+	for _, d := range dialects {
+		all = append(all, d.Recipe)
+	}
+	i := slices.IndexFunc(all, func(r Recipe) bool { return r.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return all[i], true
+}
+
+// Prefix returns the name, before the sequence, of a znode of electop's own candidate. It
+// is for dialects without a Why.
+func (d *Dialect) Prefix(guid [16]byte) string {
+	s := hex.EncodeToString(guid[:])
+	dashed := s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:] // as Java prints a UUID
+	return strings.NewReplacer("{hex}", s, "{uuid}", dashed).Replace(d.prefix)
+}
 
 // Foreign reports whether the naming is another's than electop's own. In a
 // third-party election electop creates nothing but its candidates' znodes: no
 // acknowledgement ever.
 func (d *Dialect) Foreign() bool { return !d.own }
 
+// Unknown reports whether the naming is of no known system: who contends is a
+// guess from the numbers. It is false for nil.
+func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
+
+// Shares reports whether one session may own several contenders, as the threads of
+// a process do that wait for a lock. Then reigns may be short, too. It is false for nil.
+func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
+
+// MarshalText gives the dialect's ID.
+func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }
+
+// Kind says what the children are.
+type Kind string
+
+// The kinds of children that can be at a path.
+const (
+	KindElection Kind = "election"
+	KindLock     Kind = "lock"
+	KindRegistry Kind = "registry" // members of a group; nobody leads
+	KindUnknown  Kind = "unknown"
+)
+
+// Kind returns the kind of the children, [KindUnknown] for nil.
+func (d *Dialect) Kind() Kind {
+	switch {
+	case d == nil || d == unknownNaming || d == unknownSingle:
+		return KindUnknown
+	case d.Registry:
+		return KindRegistry
+	case d.Lock:
+		return KindLock
+	}
+	return KindElection
+}
+
+// Elects reports whether the children may be candidates of an election, or of a lock. It is
+// true for nil: nothing says that they are not.
+func (d *Dialect) Elects() bool {
+	return d == nil || d.Kind() != KindUnknown && !d.Registry
+}
+
 // Who says who the candidate is, as text that is safe for a terminal: from its
 // data, as text or host:port, or from its name. "" is for unknown.
 func (d *Dialect) Who(c *Candidate) string {
-	part := ""
+	part, who := "", ""
 	if !d.Single {
 		part, _ = d.named(c.Name)
 	}
 	if d.who != nil {
-		if who := d.who(c, part); who != "" {
-			return znode.Safe(who, labelMax)
-		}
+		who = d.who(c, part)
 	}
-	return znode.Safe(whoByData(c.Data), labelMax)
-}
-
-// placed reports whether the path is one at which the system has elections.
-func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.standsAt(path) }
-
-// maybeAt reports whether the system's leader may have its own znode at path.
-func (d *Dialect) maybeAt(path string) bool {
-	_, near := endsIn(path, d.near...)
-	return near || d.placed(path)
-}
-
-// standsAt reports whether an election at path can be of the dialect.
-func (d *Dialect) standsAt(path string) bool {
-	_, ok := endsIn(path, d.at...)
-	return ok || len(d.at) == 0
+	if who == "" {
+		who = whoByData(c.Data)
+	}
+	return znode.Safe(who, labelMax)
 }
 
 // Interpret gives a candidate what its name and data say in the dialect: who it
-// is, and its sequence. With nil, where the system is not known, that is the
-// sequence alone.
+// is, and its sequence. For nil, an unknown system, that is the sequence alone.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
@@ -129,8 +203,8 @@ func sequenceIn(d *Dialect, name string) (int64, bool) {
 	return znode.Sequence(name)
 }
 
-// Find returns where the contender with that identity is in a queue that is in r's order,
-// and whose names were interpreted by d. It goes by the order: what a recipe orders
+// Find returns the position of the contender with that identity in a queue that is in r's
+// order, and whose names were interpreted by d. It goes by the order: what a recipe orders
 // contenders by is in their names and in when they were created.
 func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	c := Candidate{Znode: znode.Znode{Name: id.Name, Czxid: id.Czxid}}
@@ -142,8 +216,8 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// named reports whether the name is one of the dialect's contenders, and what
-// it has for the part of the pattern that says who it is.
+// named reports whether the name is one of the dialect's contenders, and returns
+// the part of it that says who it is.
 func (d *Dialect) named(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
@@ -159,13 +233,17 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 	return "", false
 }
 
-// Unknown reports whether the naming is of no known system: who contends is a
-// guess from the numbers. It is false for nil.
-func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
+// placed reports whether the path is one at which the system has elections.
+func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.standsAt(path) }
 
-// Shares reports whether one session may own several contenders, as the threads of
-// a process do that wait for a lock. Then reigns may be short, too. It is false for nil.
-func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
+// maybeAt reports whether the system's leader may have its own znode at path.
+func (d *Dialect) maybeAt(path string) bool {
+	_, near := endsIn(path, d.near...)
+	return near || d.placed(path)
+}
 
-// MarshalText gives the dialect's ID.
-func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }
+// standsAt reports whether an election at path can be of the dialect.
+func (d *Dialect) standsAt(path string) bool {
+	_, ok := endsIn(path, d.at...)
+	return ok || len(d.at) == 0
+}

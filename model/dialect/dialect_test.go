@@ -235,13 +235,13 @@ func TestDialects(t *testing.T) {
 			if !slices.Equal(watches, wantWatches) || s.Recipe.Holders(s.Queue) != holders || len(s.Ignored) != e.ignored {
 				t.Errorf("watches %v, %d holders, %d ignored; want %v, %d, %d", watches, s.Recipe.Holders(s.Queue), len(s.Ignored), wantWatches, holders, e.ignored)
 			}
-			if got := strings.Join(d.AckPaths(e.path), " "); got != e.ack {
+			if got := strings.Join(d.Ack(e.path).Paths(), " "); got != e.ack {
 				t.Errorf("acknowledgement %q, want %q", got, e.ack)
 			}
 			switch {
-			case d.Prefix == nil && (e.prefix != "" || d.Why == ""):
+			case d.Why != "" && (e.prefix != "" || d.Prefix(guid) != ""):
 				t.Errorf("electop takes no part (%q)", d.Why)
-			case d.Prefix != nil && (d.Prefix(guid) != e.prefix || d.Why != ""):
+			case d.Why == "" && d.Prefix(guid) != e.prefix:
 				t.Errorf("electop takes part as %q, want %q", d.Prefix(guid), e.prefix)
 			}
 			if e.prefix == "" {

@@ -6,20 +6,19 @@
 // which znode acknowledges. [Recognise] finds the system by the names of the
 // children, their data, and the numbers that ZooKeeper can have given them.
 //
-//	recipe.go    ZooKeeper's election, and the herd variant: order, watches, target
-//	locks.go     read and write locks       leases.go   semaphores
-//	dialect.go   what a dialect is
-//	table.go     the dialects: one entry is one system
-//	curator.go   those of Curator, and of what is built on it
-//	singles.go   those whose leader has the only znode
-//	registry.go  members of groups, which look like candidates and are none
-//	unknown.go   numbered children of no known system: an election on evidence only
-//	evidence.go  what a directory shows     recognise.go whose election that is
-//	lookup.go    dialects by ID and by path, and what is to be read besides
-//	doubt.go     why the children do not show a leader
-//	name.go      patterns of names          who.go      who a candidate is
+//	recipe.go     elections and locks, semaphores, single znodes, groups
+//	candidate.go  a child of the election
+//	dialect.go    a system, and its reading of a child
+//	table.go      the dialects: one entry is one system
+//	curator.go    Curator's, and those of systems that are built on it
+//	singles.go    systems whose leader has the only znode
+//	registry.go   members of groups, which look like candidates and never lead
+//	recognise.go  the evidence of a directory, and which system that shows
+//	doubt.go      why the children do not show a leader
+//	beside.go     znodes beside an election: who could lead, and acknowledgements
+//	name.go       patterns of names          who.go  who a candidate is
 //
 // To teach electop another system, add an entry to table.go or to one of the two files
 // below it (to registry.go, if nobody leads there) and an example to dialect_test.go. A
-// new recipe is a new file and a new [Recipe].
+// new recipe is a new [Recipe] in recipe.go.
 package dialect

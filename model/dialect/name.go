@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"cmp"
-	"encoding/hex"
 	"strings"
 
 	"electop/model/znode"
@@ -194,33 +193,28 @@ func from(path, relative, star string) string {
 	return path
 }
 
-// HasGuid reports whether a name has a guid in it: 32 hex digits, with or
-// without dashes.
+// HasGuid reports whether a name has a guid in it.
 func HasGuid(name string) bool {
+	_, to := guidIn(name)
+	return to > 0
+}
+
+// guidIn finds the first guid in a name: 32 hex digits, with or without dashes. to is 0
+// if there is none.
+func guidIn(name string) (from, to int) {
 	for i := range len(name) {
 		if i > 0 && isHex(name[i-1]) {
 			continue
 		}
-		if hexAt(name[i:], 32) == 32 || uuidAt(name[i:]) > 0 {
-			return true
+		if n := max(uuidAt(name[i:]), hexAt(name[i:], 32)/32*32); n > 0 {
+			return i, i + n
 		}
 	}
-	return false
+	return 0, 0
 }
 
 // endsInLock is true for kazoo's names.
 func endsInLock(name string) bool {
 	stem := Stem(name)
 	return strings.HasSuffix(stem, "__lock__") || strings.HasSuffix(stem, "__rlock__")
-}
-
-// byGUID is a name that begins with the guid.
-func byGUID(rest string) func([16]byte) string {
-	return func(g [16]byte) string { return hex.EncodeToString(g[:]) + rest }
-}
-
-// dashed prints a guid as Java prints a UUID.
-func dashed(g [16]byte) string {
-	s := hex.EncodeToString(g[:])
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }

@@ -1,15 +1,19 @@
 package dialect
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"electop/model/immutable"
 	"electop/model/znode"
 )
 
-// Recipe is a kind of election: who contends in which order, who holds the role and whom each contender should watch. The journal and
-// the screen ask it and know no rule of their own, so a new kind (read/write
-// locks, leases, a single ephemeral) is a new implementation.
+// Recipe is a kind of election: who contends in which order, who holds the role and whom
+// each contender should watch. The journal and the screen ask it and know no rule of their
+// own, so a new kind is a new implementation.
 //
-// Queues are in the recipe's own order; positions are those in them.
+// Queues are in the recipe's own order, and positions count in it.
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
@@ -19,53 +23,219 @@ type Recipe interface {
 	Before(a, b *Candidate) bool
 	// Holders returns how many at the front of the queue hold the role.
 	Holders(queue Queue) int
-	// Watches returns the position that the contender at i should watch; false
-	// for one that has nothing to wait for.
+	// Watches returns the position that the contender at i should watch; false if it has
+	// nothing to wait for.
 	Watches(queue Queue, i int) (int, bool)
 	// Notified returns how many contenders the deletion of the one at i wakes.
 	Notified(queue Queue, i int) int
-	// Target decides for the candidate whose znode is own, from the names of
-	// the children; skip (may be nil) reports those that are no contenders.
+	// Target decides for the candidate whose znode is own, from the names of the children;
+	// skip (may be nil) reports those that do not contend though their names look so.
 	Target(own string, children []string, skip func(name string) bool) Target
 }
 
 // Queue is contenders in a recipe's order. It is immutable, as they are.
 type Queue = immutable.List[*Candidate]
 
-// Election returns the recipe of ZooKeeper's documentation: the lowest
-// sequence leads, everybody else watches the predecessor.
-func Election() Recipe { return election{} }
-
-// Herd returns the variant in which everybody watches the leader: what the
-// predecessor rule is there to avoid.
-func Herd() Recipe { return herd{} }
-
-type election struct{}
-
-func (election) Name() string { return "election" }
-
-// Contends: ephemeral and numbered. A child that vanished before it could be
-// read gets the benefit of the doubt.
-func (election) Contends(c *Candidate) bool {
-	return c.HasSequence && (c.Session != 0 || c.Unread)
+// Target is what a candidate does next, decided from the names of the children alone.
+type Target struct {
+	Listed bool   // its own znode is among the children; if not, it is lost
+	Leads  bool   // it holds the role
+	Watch  string // otherwise the child to watch
 }
 
-func (election) Before(a, b *Candidate) bool { return before(a, b) }
+// Election returns the recipe of ZooKeeper's documentation: the lowest sequence leads,
+// everybody else watches the predecessor.
+func Election() Recipe { return election }
 
-func (election) Holders(queue Queue) int { return min(1, queue.Len()) }
+// Herd returns the variant in which everybody watches the leader. The recipe's rule of the
+// predecessor avoids that.
+func Herd() Recipe { return theHerd }
 
-func (election) Watches(queue Queue, i int) (int, bool) { return i - 1, i > 0 }
+var (
+	election = &line{name: "election"}
+	theHerd  = herd{&line{name: "herd"}}
+)
 
-func (election) Notified(queue Queue, i int) int {
-	if i+1 < queue.Len() {
-		return 1
+// line is the recipe of the systems that order contenders by their sequence: the first
+// holds the role, and each waits for the one before it. Some tell writers and readers
+// apart by name. One writer holds the role, readers share it.
+//
+// A writer waits for its predecessor, whatever that is. A reader waits for the nearest
+// writer before it or, if first is set (Curator), for the first writer in the list.
+type line struct {
+	name           string
+	writer, reader func(stem string) bool // writer nil: every name; reader nil: there are none
+	first          bool
+	byName         bool // ties are in the order of the names
+}
+
+// chain is a line of writers alone.
+func chain(name string, takes func(stem string) bool) *line { return &line{name: name, writer: takes} }
+
+// endsWith is true for stems with one of the endings.
+func endsWith(with ...string) func(stem string) bool {
+	return func(stem string) bool {
+		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(stem, end) })
 	}
-	return 0
 }
 
-type herd struct{ election }
+// exactly is true for the stems themselves.
+func exactly(stems ...string) func(stem string) bool {
+	return func(stem string) bool { return slices.Contains(stems, stem) }
+}
 
-func (herd) Name() string { return "herd" }
+func either(a, b func(string) bool) func(string) bool {
+	return func(stem string) bool { return a(stem) || b(stem) }
+}
+
+func (r *line) Name() string { return r.name }
+
+// Contends takes ephemeral, numbered children. A child that was deleted before it could be
+// read may have been one.
+func (r *line) Contends(c *Candidate) bool {
+	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
+}
+
+func (r *line) reads(name string) bool  { return r.reader != nil && r.reader(Stem(name)) }
+func (r *line) writes(name string) bool { return r.writer == nil || r.writer(Stem(name)) }
+
+func (r *line) kindOf(c *Candidate) kind {
+	switch {
+	case r.reader == nil:
+		return kindUnknown
+	case r.reads(c.Name):
+		return kindReader
+	}
+	return kindWriter
+}
+
+// shares reports whether the contender is a reader.
+func (r *line) shares(c *Candidate) bool {
+	if c.kind != kindUnknown && r.reader != nil {
+		return c.kind == kindReader
+	}
+	return r.reads(c.Name)
+}
+
+func (r *line) Before(a, b *Candidate) bool {
+	if r.byName && a.Sequence == b.Sequence {
+		return a.Name < b.Name
+	}
+	return before(a, b)
+}
+
+// Holders: the writer at the front, or all readers before the first writer. A
+// writer that reads as well (Curator 5.5 gives its read lock the same number)
+// holds both.
+func (r *line) Holders(queue Queue) int {
+	n := 0
+	for n < queue.Len() && r.shares(queue.At(n)) {
+		n++
+	}
+	if n > 0 || queue.Len() == 0 {
+		return n
+	}
+	for n = 1; r.first && n < queue.Len() && r.shares(queue.At(n)) && sameLock(queue.At(0), queue.At(n)); n++ {
+	}
+	return n
+}
+
+func sameLock(writer, reader *Candidate) bool {
+	return writer.Sequence == reader.Sequence && writer.Session == reader.Session && writer.Session != 0
+}
+
+func (r *line) Watches(queue Queue, i int) (int, bool) {
+	if !r.shares(queue.At(i)) {
+		return i - 1, i > 0
+	}
+	if !r.first {
+		for k := i - 1; k >= 0; k-- {
+			if !r.shares(queue.At(k)) {
+				return k, true
+			}
+		}
+		return -1, false
+	}
+	for k := range i {
+		if !r.shares(queue.At(k)) {
+			return k, !reentrant(queue, k, i)
+		}
+	}
+	return -1, false
+}
+
+// reentrant reports whether the reader at i need not wait for the writer at w:
+// Curator lets a thread that holds the write lock read as well. Threads are not
+// seen, sessions are: the reader can as well be another thread, which waits.
+func reentrant(queue Queue, w, i int) bool {
+	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
+}
+
+func (r *line) Notified(queue Queue, i int) int {
+	n := 0
+	if i+1 < queue.Len() && !r.shares(queue.At(i+1)) {
+		n++ // a writer watches whatever is before it
+	}
+	if r.reader == nil || r.shares(queue.At(i)) {
+		return n
+	}
+	if r.first && queue.Index(func(c *Candidate) bool { return !r.shares(c) }) < i {
+		return n
+	}
+	for k := i + 1; k < queue.Len(); k++ {
+		switch {
+		case !r.shares(queue.At(k)):
+			if !r.first {
+				return n
+			}
+		case !r.first || !reentrant(queue, i, k):
+			n++
+		}
+	}
+	return n
+}
+
+func (r *line) Target(own string, children []string, skip func(string) bool) Target {
+	return r.target(own, children, skip, r.first && r.reads(own))
+}
+
+// target finds the lowest or the nearest of those before own. It scans once and allocates
+// nothing: it runs between a notification and the reaction to it.
+func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
+	var t Target
+	mine, ok := znode.Sequence(own)
+	reads := r.reads(own)
+	if !ok || !reads && !r.writes(own) {
+		return t
+	}
+	var best int64
+	for _, name := range children {
+		if name == own {
+			t.Listed = true
+			continue
+		}
+		seq, ok := znode.Sequence(name)
+		if !ok || seq > mine || seq == mine && name > own || skip != nil && skip(name) {
+			continue
+		}
+		// A reader waits for writers only.
+		if reader := r.reads(name); reader && reads || !reader && !r.writes(name) {
+			continue
+		}
+		order := cmp.Or(cmp.Compare(seq, best), cmp.Compare(name, t.Watch))
+		if lowest {
+			order = -order
+		}
+		if t.Watch == "" || order > 0 {
+			best, t.Watch = seq, name
+		}
+	}
+	t.Leads = t.Listed && t.Watch == ""
+	return t
+}
+
+// herd is a line in which everybody watches the first.
+type herd struct{ *line }
 
 func (herd) Watches(queue Queue, i int) (int, bool) { return 0, i > 0 }
 
@@ -74,6 +244,106 @@ func (herd) Notified(queue Queue, i int) int {
 		return max(0, queue.Len()-1)
 	}
 	return 0
+}
+
+func (r herd) Target(own string, children []string, skip func(string) bool) Target {
+	return r.target(own, children, skip, true)
+}
+
+// listing is a line in which everybody watches the list of children: there is
+// no znode to watch, and every change wakes all others.
+type listing struct{ *line }
+
+func (listing) Watches(Queue, int) (int, bool) { return -1, false }
+
+func (listing) Notified(queue Queue, i int) int { return max(0, queue.Len()-1) }
+
+func (r listing) Target(own string, children []string, skip func(string) bool) Target {
+	t := r.line.Target(own, children, skip)
+	t.Watch = ""
+	return t
+}
+
+// lowestFirst is the order of children of an unknown kind: nobody holds a role.
+type lowestFirst struct{ *line }
+
+func (lowestFirst) Holders(Queue) int                                 { return 0 }
+func (lowestFirst) Watches(Queue, int) (int, bool)                    { return -1, false }
+func (lowestFirst) Notified(Queue, int) int                           { return 0 }
+func (lowestFirst) Target(string, []string, func(string) bool) Target { return Target{} }
+
+// alone is the recipe of a single ephemeral znode, whose creator leads. The
+// path is that of the znode, which is listed as the only contender; those who
+// wait for it are not visible.
+type alone struct{ name string }
+
+func (r alone) Name() string                 { return r.name }
+func (alone) Contends(c *Candidate) bool     { return c.Session != 0 || c.Unread }
+func (alone) Holders(queue Queue) int        { return min(1, queue.Len()) }
+func (alone) Watches(Queue, int) (int, bool) { return -1, false }
+func (alone) Notified(Queue, int) int        { return 0 }
+
+func (alone) Before(a, b *Candidate) bool {
+	return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
+}
+
+func (alone) Target(own string, children []string, _ func(string) bool) Target {
+	there := slices.Contains(children, own)
+	return Target{Listed: there, Leads: there}
+}
+
+// leases is the recipe of a semaphore: every child holds one, and those that wait
+// are in another directory.
+type leases struct {
+	alone
+	numbered bool
+	takes    func(name string) bool // the stem, if numbered
+}
+
+func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.has(c.Name) }
+
+func (r leases) has(name string) bool {
+	if !r.numbered {
+		return r.takes(name)
+	}
+	_, ok := znode.Sequence(name)
+	return ok && r.takes(Stem(name))
+}
+
+func (r leases) Before(a, b *Candidate) bool {
+	if r.numbered {
+		return before(a, b)
+	}
+	return r.alone.Before(a, b)
+}
+
+func (leases) Holders(queue Queue) int { return queue.Len() }
+
+func (r leases) Target(own string, children []string, skip func(string) bool) Target {
+	if !r.has(own) {
+		return Target{}
+	}
+	return r.alone.Target(own, children, skip)
+}
+
+// members is the recipe of a group: each child says that somebody is there. No
+// child has a role, and none waits for another.
+type members struct{ alone }
+
+func (members) Holders(Queue) int { return 0 }
+
+func (members) Target(own string, children []string, _ func(string) bool) Target {
+	return Target{Listed: slices.Contains(children, own)}
+}
+
+// Queueless reports whether those that wait are not among the children, so that nobody in
+// the queue is next.
+func Queueless(r Recipe) bool {
+	switch r.(type) {
+	case alone, *leases:
+		return true
+	}
+	return false
 }
 
 // Compare compares two contenders in a recipe's order.
@@ -87,53 +357,4 @@ func Compare(r Recipe, a, b *Candidate) int {
 		return 1
 	}
 	return 0
-}
-
-// Target is what a candidate does next, decided from the names of the
-// children alone, as the recipe asks of it.
-type Target struct {
-	Listed bool   // its own znode is among the children; if not, it is lost
-	Leads  bool   // it holds the role
-	Watch  string // else the child to watch
-}
-
-// target finds the contenders below own. skip reports children known to be
-// no contenders though their names look so. One pass and no allocation: this
-// runs between a notification and knowing.
-func target(own string, children []string, skip func(string) bool) (t Target, lowest, highestBelow string) {
-	mine, ok := znode.Sequence(own)
-	if !ok {
-		return t, "", ""
-	}
-	var low, high int64
-	for _, name := range children {
-		if name == own {
-			t.Listed = true
-			continue
-		}
-		seq, ok := znode.Sequence(name)
-		if !ok || seq > mine || seq == mine && name > own || skip != nil && skip(name) {
-			continue
-		}
-		if lowest == "" || seq < low || seq == low && name < lowest {
-			low, lowest = seq, name
-		}
-		if highestBelow == "" || seq > high || seq == high && name > highestBelow {
-			high, highestBelow = seq, name
-		}
-	}
-	t.Leads = t.Listed && lowest == ""
-	return t, lowest, highestBelow
-}
-
-func (election) Target(own string, children []string, skip func(string) bool) Target {
-	t, _, predecessor := target(own, children, skip)
-	t.Watch = predecessor
-	return t
-}
-
-func (herd) Target(own string, children []string, skip func(string) bool) Target {
-	t, head, _ := target(own, children, skip)
-	t.Watch = head
-	return t
 }

@@ -3,6 +3,7 @@ package dialect_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -82,6 +83,9 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 		r, ok := dialect.RecipeNamed(name)
 		if !ok {
 			t.Fatalf("no recipe %s", name)
+		}
+		if got := dialect.Queueless(r); got != strings.HasSuffix(name, "semaphore") {
+			t.Errorf("%s: Queueless = %v", name, got)
 		}
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			queue := randomQueue(t, r, prefixes)

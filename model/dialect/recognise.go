@@ -4,33 +4,55 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"electop/model/znode"
 )
+
+// Evidence is what a directory shows of the system that uses it.
+type Evidence struct {
+	Path     string
+	Children []znode.Znode // for a single ephemeral znode, that znode
+	// Parent is the directory's stat in the same reply, zero if it is not known. A
+	// number that is not below its count of creates was never a sequence number.
+	Parent znode.Parent
+	// Siblings are the names beside the path, nil if they are not known.
+	Siblings []string
+	// Witnesses are those of [Witnesses] that exist.
+	Witnesses []string
+}
 
 // Recognise finds out which system's election it is from the names of the children
 // and their data, with the path as a hint: nil if no child shows it.
 //
 // Each ephemeral child speaks for one dialect, and most decide, so a stray child
 // does not make another election of it. Children that were not read speak only
-// where none was. Between as many, a known naming comes before the unknown, then
+// if none was read. Between as many, a known naming comes before the unknown, then
 // that of the oldest child. The order of children does not matter.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
 	}
-	candidates := placed(e.Path)
+	candidates := slices.DeleteFunc(All(), func(d *Dialect) bool { return d.Single || d.unknown || !d.standsAt(e.Path) })
 	read := slices.ContainsFunc(e.Children, func(z znode.Znode) bool { return z.Session != 0 && !z.Unread })
+	type tally struct {
+		votes  int
+		oldest int64 // czxid
+	}
 	votes := make(map[*Dialect]tally)
 	for i := range e.Children {
 		z := &e.Children[i]
 		if z.Session == 0 && !z.Unread || z.Unread && read {
 			continue
 		}
-		if d := e.speaksFor(candidates, z); d != nil {
-			votes[d] = votes[d].and(z)
-		} else if e.given(z.Name) && !z.Unread {
-			votes[unknownNaming] = votes[unknownNaming].and(z)
+		d := e.speaksFor(candidates, z)
+		if d == nil && e.given(z.Name) && !z.Unread {
+			d = unknownNaming
+		}
+		if d != nil {
+			born := cmp.Or(z.Czxid, math.MaxInt64) // without a czxid it was deleted before it was read
+			votes[d] = tally{votes[d].votes + 1, min(cmp.Or(votes[d].oldest, math.MaxInt64), born)}
 		}
 	}
 	var best *Dialect
@@ -45,43 +67,24 @@ func Recognise(e Evidence) *Dialect {
 	return best.Widened(e.Children)
 }
 
-// tally counts the children that speak for a dialect.
-type tally struct {
-	votes  int
-	oldest int64 // czxid
+// given reports whether ZooKeeper may have given the name its number.
+func (e *Evidence) given(name string) bool {
+	seq, numbered := znode.Sequence(name)
+	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // wrapped, before ZooKeeper 3.6
+		return numbered
+	}
+	creates, counted := e.Parent.Creates()
+	return !counted || seq < int64(creates)
 }
 
-// and returns the tally with another child.
-func (t tally) and(z *znode.Znode) tally {
-	born := z.Czxid
-	if born == 0 {
-		born = math.MaxInt64 // gone before it was read
-	}
-	if t.votes == 0 || born < t.oldest {
-		t.oldest = born
-	}
-	t.votes++
-	return t
-}
-
-// placed returns the dialects of queues that can be at path.
-func placed(path string) []*Dialect {
-	var out []*Dialect
-	for _, d := range dialects {
-		if !d.Single && !d.unknown && d.standsAt(path) {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// speaksFor returns the first dialect of which a child is.
+// speaksFor returns the first dialect that has a child.
 func (e *Evidence) speaksFor(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
 		if !d.bare && !e.given(z.Name) {
 			continue
 		}
-		if _, ok := d.named(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) && e.witnessed(d) {
+		if _, ok := d.named(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) &&
+			(d.witness == "" || slices.Contains(e.Witnesses, d.witnessOf(e.Path))) {
 			return d
 		}
 	}
@@ -107,8 +110,8 @@ func (e *Evidence) single() *Dialect {
 	return nil
 }
 
-// empty is the system that has a queue at the path and says elsewhere who could stand
-// in it, where the queue is empty; nil for none.
+// empty is the system that has a queue at the path and says elsewhere who could be
+// in it, if the queue is empty; nil for none.
 func (e *Evidence) empty() *Dialect {
 	if len(e.Children) > 0 || e.Parent.Czxid == 0 || e.Parent.Children > 0 {
 		return nil
@@ -121,27 +124,141 @@ func (e *Evidence) empty() *Dialect {
 	return nil
 }
 
-// Widened returns the dialect that d is part of, where a child shows that, else d.
+// Widened returns the dialect that d is part of, if a child shows that, otherwise d.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	for range 3 { // as often as it can become wider
-		is := slices.IndexFunc(d.widerOnes(), func(w wider) bool {
+		if d == nil {
+			return nil
+		}
+		i := slices.IndexFunc(d.wider, func(w wider) bool {
 			return slices.ContainsFunc(children, func(z znode.Znode) bool {
 				_, numbered := znode.Sequence(z.Name)
 				_, marked := match(w.mark, Stem(z.Name))
 				return numbered && marked && (z.Session != 0 || z.Unread)
 			})
 		})
-		if is < 0 {
+		if i < 0 {
 			break
 		}
-		d, _ = ByID(d.wider[is].id)
+		d, _ = ByID(d.wider[i].id)
 	}
 	return d
 }
 
-func (d *Dialect) widerOnes() []wider {
-	if d == nil {
-		return nil
+// Guess returns the dialect of an election of an unknown system in place of that
+// of children of an unknown kind, if something shows that it is one: a
+// candidate watches its predecessor, an acknowledgement names the first, or the
+// user named the path and the names fit (see [Evidence.Alike]). Any other dialect is
+// returned as it is.
+func (d *Dialect) Guess(shown bool) *Dialect {
+	if d == unknownNaming && shown {
+		return guessedElection
 	}
-	return d.wider
+	return d
+}
+
+// Unnumbered returns the dialect of children of an unknown kind if nothing is
+// recognised and names end in numbers that ZooKeeper never gave: their order says
+// nothing. It is nil if no name does.
+func (e *Evidence) Unnumbered() *Dialect {
+	for i := range e.Children {
+		z := &e.Children[i]
+		if _, numbered := znode.Sequence(z.Name); numbered && z.Session != 0 && !e.given(z.Name) {
+			return unknownNaming
+		}
+	}
+	return nil
+}
+
+// Alike reports whether the names could be those of one election: there are at least
+// two, ZooKeeper gave all numbers, in the order in which the children were created,
+// and without them and the guids or session ids in them, all names are the same.
+// Members of a group usually have a name of their own, or only a guid.
+func (e *Evidence) Alike() bool {
+	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
+	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
+	pattern, last, n := "", int64(0), 0
+	for before, z := range children {
+		if z.Session == 0 {
+			continue
+		}
+		p := masked(Stem(z.Name), z.Session)
+		seq, _ := znode.Sequence(z.Name)
+		switch {
+		case !e.given(z.Name), p == "*", n > 0 && p != pattern:
+			return false
+		case seq < 0: // it has wrapped, before ZooKeeper 3.6
+		case seq < int64(before), n > 0 && seq <= last: // a number is how many creates there were
+			return false
+		}
+		pattern, last, n = p, seq, n+1
+	}
+	return n > 1
+}
+
+// masked is a stem with its guid, or its session id, replaced by a sign.
+func masked(stem string, session uint64) string {
+	if from, to := guidIn(stem); to > 0 {
+		return stem[:from] + "*" + stem[to:]
+	}
+	for _, id := range []string{znode.Hex(session), znode.Hex(session)[2:], strconv.FormatInt(int64(session), 10)} {
+		if len(id) >= 8 && strings.Contains(stem, id) { // real ids are longer; short ones are part of a word
+			return strings.Replace(stem, id, "*", 1)
+		}
+	}
+	return stem
+}
+
+// witnessOf is the znode that has to exist for an election of d at path, "" for none.
+func (d *Dialect) witnessOf(path string) string {
+	star, ok := endsIn(path, d.at...)
+	if !ok || d.witness == "" {
+		return ""
+	}
+	return from(path, d.witness, star)
+}
+
+// Witnesses returns the znodes that would show which system has children of such names at
+// path, if they exist: the names alone do not. nil for most.
+func Witnesses(path string, names []string) (wanted []string) {
+	for _, d := range dialects {
+		if d.witness == "" || !d.standsAt(path) {
+			continue
+		}
+		if slices.ContainsFunc(names, func(name string) bool { _, ok := d.named(name); return ok }) {
+			wanted = append(wanted, d.witnessOf(path))
+		}
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted)
+}
+
+// LeadersName reports whether the znode has a name that programs give to the leader's own
+// znode. That is the only evidence of an election of an unknown system.
+func LeadersName(path string) bool {
+	return slices.Contains([]string{"leader", "master", "active", "controller", "coordinator", "primary"}, strings.ToLower(znode.Base(path)))
+}
+
+// MaybeSingle reports whether some system has its leader's own znode at such a
+// path.
+func MaybeSingle(path string) bool {
+	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
+}
+
+// Vacant returns the paths of the leader's own znodes that are missing among the
+// children of dir, whose names show that a system has its leader there.
+func Vacant(dir string, names []string) (paths []string) {
+	for _, d := range dialects {
+		if !d.Single {
+			continue
+		}
+		for _, end := range slices.Concat(d.at, d.near) {
+			leader := znode.Base(end)
+			path := znode.Join(dir, leader)
+			if _, ok := endsIn(path, end); ok && d.Shown(names) && !slices.Contains(names, leader) && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }

@@ -86,7 +86,7 @@ func FuzzRecognise(f *testing.F) {
 			if znode.Safe(who, 64) != who {
 				t.Errorf("%s: unsafe %q", d.ID, who)
 			}
-			for _, ack := range d.AckPaths(path) {
+			for _, ack := range d.Ack(path).Paths() {
 				if len(ack) > len(path)+64 {
 					t.Errorf("%s: acknowledgement %q", d.ID, ack)
 				}

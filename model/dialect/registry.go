@@ -1,21 +1,10 @@
 package dialect
 
 import (
-	"slices"
 	"strings"
 
 	"electop/model/znode"
 )
-
-// members is the recipe of a group: each child says that somebody is there. No
-// child has a role, and none waits for another.
-type members struct{ alone }
-
-func (members) Holders(Queue) int { return 0 }
-
-func (members) Target(own string, children []string, _ func(string) bool) Target {
-	return Target{Listed: slices.Contains(children, own)}
-}
 
 const whyRegistry = "it is a list of members: nobody is elected"
 

@@ -42,7 +42,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		// that the next one knows whom to fence.
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
-		ack:    []ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, sameData: true, takeover: 90 * time.Second}},
+		ack:    []Ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, ByData: true, Takeover: 90 * time.Second}},
 		beside: neighbours{siblings: []string{"ActiveBreadCrumb"}, vacancy: 30 * time.Second, watch: true, fences: true},
 	},
 	Dialect{

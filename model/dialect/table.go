@@ -2,9 +2,10 @@ package dialect
 
 import (
 	"cmp"
-	"encoding/hex"
 	"slices"
 	"time"
+
+	"electop/model/znode"
 )
 
 // dialects is the whole table, the specific before the general: a name speaks for
@@ -20,7 +21,7 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		ID: "kazoo-lock", shares: true, System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
-		Prefix: func(g [16]byte) string { return hex.EncodeToString(g[:]) + "__lock__" }, Source: sourceKazoo,
+		prefix: "{hex}__lock__", Source: sourceKazoo,
 		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{"{hex}__rlock__", "kazoo-rw"}, {"_c_{hex}-lock-", "kazoo-go"}},
 	},
 	Dialect{
@@ -31,7 +32,7 @@ var systems = completed(Dialect{},
 		// Other programs name their members by a uuid4 too. The queue is created before
 		// the first lease.
 		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
-		Recipe:  &leases{name: "kazoo-semaphore", takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
+		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, witness: "../*-__lock__",
 	},
@@ -39,34 +40,34 @@ var systems = completed(Dialect{},
 	// Go.
 	Dialect{
 		ID: "go-zookeeper", Lock: true, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
-		Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-lock-" }, Source: "go-zookeeper: zk/lock.go",
+		prefix: "_c_{hex}-lock-", Source: "go-zookeeper: zk/lock.go",
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
 		// go-zookeeper's client counts kazoo's. kazoo's counts go-zookeeper's only if it
 		// was given extra_lock_patterns, and otherwise leads beside it.
 		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
-		Recipe:  &locks{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
+		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
 		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo, sees: endsInLock,
 	},
 	Dialect{
 		ID: "zkelection", System: "zkElection", takes: endsWith("p_"),
-		Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-p_" },
+		prefix: "_c_{hex}-p_",
 		Source: "zkElection: nodes/processNode.go", names: []string{"_c_{hex}-p_"},
 	},
 
 	// Systems with an election of their own making.
 	Dialect{
 		// Ties, made to join at the head, are in the order of the names.
-		ID: "solr", shares: true, System: "Apache Solr", Recipe: &locks{name: "solr", writer: endsWith("-n_"), byName: true},
+		ID: "solr", shares: true, System: "Apache Solr", Recipe: &line{name: "solr", writer: endsWith("-n_"), byName: true},
 		Why: whySession, Source: "Solr: LeaderElector", names: []string{"{decimal}-{any}-n_"},
 		who: func(_ *Candidate, part string) string { return part },
-		ack: []ack{
-			{at: "overseer_elect/election", znodes: []string{"../leader"}, takeover: 30 * time.Second},
+		ack: []Ack{
+			{at: "overseer_elect/election", znodes: []string{"../leader"}, Takeover: 30 * time.Second},
 			// leaderVoteWait is 3 minutes: a shard's leader waits for the other replicas.
 			// Solr 4 has the leader's znode in place of the directory.
-			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, takeover: 4 * time.Minute},
+			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
 		// Each node stands for the overseer. Which of them have a replica of a shard is in
 		// more data than electop reads.
@@ -110,13 +111,13 @@ var systems = completed(Dialect{},
 
 	// ZooKeeper's own recipes, and what its documentation describes.
 	Dialect{
-		ID: "electop", System: "electop, or the recipe with guid-n_", Prefix: byGUID("-n_"), names: []string{"{hex}-n_"}, own: true,
-		ack: []ack{{at: "*", znodes: []string{"../*-leader"}, takeover: 5 * time.Second}},
+		ID: "electop", System: "electop, or the recipe with guid-n_", prefix: "{hex}-n_", names: []string{"{hex}-n_"}, own: true,
+		ack: []Ack{{at: "*", znodes: []string{"../*-leader"}, Takeover: 5 * time.Second}},
 	},
-	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", Prefix: byGUID("-n_"), names: []string{"{any}-n_"}},
+	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", prefix: "{hex}-n_", names: []string{"{any}-n_"}},
 	Dialect{
 		// Its clients read what follows the first two bytes as the number.
-		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", Prefix: func([16]byte) string { return "n_" },
+		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", prefix: "n_",
 		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes, names: []string{"n_"},
 	},
 	Dialect{
@@ -129,17 +130,48 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		ID: "recipe-lock", Lock: true, System: "ZooKeeper recipe: lock", takes: exactly("lock-"),
-		Prefix: func([16]byte) string { return "lock-" }, names: []string{"lock-"},
+		prefix: "lock-", names: []string{"lock-"},
 	},
 	Dialect{
 		ID: "recipe-guid-lock", Lock: true, System: "ZooKeeper recipe: lock (guid-lock-)", takes: endsWith("-lock-"),
-		Prefix: byGUID("-lock-"), names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
+		prefix: "{hex}-lock-", names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
 	},
 	Dialect{
 		ID: "recipe-rw", Lock: true, System: "ZooKeeper recipe: shared lock",
-		Recipe:  &locks{name: "recipe-rw", writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
+		Recipe:  &line{name: "recipe-rw", writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
 		Watches: watchesNearestLock, Why: whySharing, names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
 	},
+)
+
+// Two dialects are of no known system. Numbered ephemeral children may be
+// candidates, and may as well be members of a group, jobs or locks. So at first
+// they are unknownNaming: listed by their numbers, and nobody is said to lead.
+// They are guessedElection with evidence that they are an election: see
+// [Dialect.Guess].
+var (
+	unknownNaming = completed(Dialect{Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
+		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
+	guessedElection = completed(Dialect{Why: whyUnknown}, Dialect{ID: "unknown-election", shares: true, System: "unknown system", unknown: true})[0]
+	unknownOrder    = lowestFirst{&line{name: "unknown"}}
+)
+
+// unsupported are systems that are rarely used now, and whose rule is not that of a
+// queue: electop names them, and does not say who leads.
+var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnread},
+	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
+	Dialect{
+		// The number is of eleven digits, of which ZooKeeper gave ten.
+		ID: "activemq", System: "Apache ActiveMQ (replicated LevelDB)", Source: "ActiveMQ: MasterElector, ClusteredSingleton, ZooKeeperGroup",
+		names: []string{"0"}, proof: func(_ string, z *znode.Znode) bool {
+			o := object(z.Data)
+			_, elects := o["elected"]
+			_, counts := o["position"]
+			return elects && counts
+		},
+	},
+	Dialect{ID: "clickhouse", System: "ClickHouse before 21.12", Source: "ClickHouse: ZooKeeper/LeaderElection.h", names: []string{"leader_election-"}},
+	// It puts no separator before the number.
+	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
 // completed returns the dialects with what most of their kind have: the values of kind for
@@ -149,7 +181,7 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 		d.Single, d.Registry = kind.Single, kind.Registry
 		d.Watches = cmp.Or(d.Watches, kind.Watches, watchesPredecessor)
 		d.Source = cmp.Or(d.Source, kind.Source, sourceRecipes)
-		if d.Prefix == nil {
+		if d.prefix == "" {
 			d.Why = cmp.Or(d.Why, kind.Why)
 		}
 		if d.names == nil {
@@ -159,9 +191,8 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 			d.takes = kind.takes
 		}
 		switch {
-		case d.Recipe != nil:
-		case kind.Recipe != nil:
-			d.Recipe = kind.Recipe
+		case d.Recipe != nil || kind.Recipe != nil:
+			d.Recipe = cmp.Or(d.Recipe, kind.Recipe)
 		case d.Single:
 			d.Recipe = alone{d.ID}
 		case d.Registry:
@@ -179,7 +210,7 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 // kazooLocks: a plain Lock looks at writers only, which is the same while there
 // are no readers.
 func kazooLocks(name string) Recipe {
-	return &locks{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
+	return &line{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
 }
 
 // accumuloNames are those from 2.1 on, and those before.

@@ -24,8 +24,8 @@ func noLeader(r *report) {
 func notAcknowledged(r *report) {
 	s := r.s
 	head, a := s.First(), &s.Ack
-	takeover := s.Dialect.Takeover(s.Path)
-	stem, t := s.Dialect.AckChild(s.Path), noAcknowledgement
+	ack := s.Dialect.Ack(s.Path)
+	takeover, stem, t := ack.Takeover, ack.Child, noAcknowledgement
 	if a.ByData && stem == "" {
 		t = notFenced
 	}

@@ -451,14 +451,14 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	if di.Watches != "" {
 		add("watches", znode.Safe(di.Watches, 0))
 	}
-	acks := di.AckPaths(s.Path)
-	for _, ack := range acks {
-		add("ack", znode.Safe(ack, 80))
+	ack := di.Ack(s.Path)
+	for _, path := range ack.Paths() {
+		add("ack", znode.Safe(path, 80))
 	}
 	switch {
-	case acks != nil:
-	case di.AckChild(s.Path) != "":
-		add("ack", "a child "+znode.Safe(di.AckChild(s.Path), 40)+" of the leader's session")
+	case ack.Paths() != nil:
+	case ack.Child != "":
+		add("ack", "a child "+znode.Safe(ack.Child, 40)+" of the leader's session")
 	case di.Unknown():
 		add("ack", "not known")
 	case !wording.Locks(s):

@@ -125,7 +125,7 @@ func (c *Candidate) Status() client.Status {
 // returns nil. If ctx ends, Run closes the session and returns ctx's error. It also
 // returns an error if the candidate cannot take part at all.
 func (c *Candidate) Run(ctx context.Context) error {
-	if d := c.cfg.Dialect; d != nil && d.Prefix == nil {
+	if d := c.cfg.Dialect; d != nil && d.Why != "" {
 		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
 	}
 	ctx, end := context.WithCancelCause(ctx)

@@ -27,7 +27,7 @@ func TestStandingInForeignElections(t *testing.T) {
 				path := clienttest.ElectionPath(t)
 				on.T = t
 				cfg := candidate.Config{Conn: on.Config(), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
-				if d.Prefix == nil {
+				if d.Why != "" {
 					err := candidate.New(cfg).Run(t.Context())
 					if err == nil || d.Why == "" || !strings.Contains(err.Error(), d.Why) {
 						t.Errorf("Run = %v, want %q", err, d.Why)
@@ -73,7 +73,7 @@ func TestLostReplyInADialect(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d, ok := dialect.ByID(id)
-				if !ok || d.Prefix == nil {
+				if !ok || d.Why != "" {
 					t.Fatalf("no such dialect to stand in: %+v", d)
 				}
 				server, c := clienttest.Embedded(t)

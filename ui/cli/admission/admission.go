@@ -45,7 +45,7 @@ func Judge(s *doctor.State) (Election, error) {
 			e.Behind += " (" + l + ")"
 		}
 	}
-	if e.dialect != nil && e.Foreign > 0 && e.dialect.Prefix == nil {
+	if e.dialect != nil && e.Foreign > 0 && e.dialect.Why != "" {
 		why := e.dialect.Why
 		if why == "" {
 			why = "it has no place for a third-party candidate"

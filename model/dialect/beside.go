@@ -11,13 +11,13 @@ import (
 // neighbours are the znodes beside an election: they show which system's election
 // it is while nobody leads, and who could lead.
 type neighbours struct {
-	// siblings are children of the election's parent, all of which are there where the
-	// system is; "a|b" is either of two, and "!a" one that must not be there.
+	// siblings are children of the election's parent, all of which exist if the
+	// system does; "a|b" is either of two, and "!a" one that must not be there.
 	siblings []string
-	// queues are where (see endsIn) nobody leads if a queue is empty, none for each of the
-	// dialect's elections.
+	// queues are the paths (see endsIn) at which nobody leads if a queue is empty, none for
+	// each of the dialect's elections.
 	queues []string
-	// while is a sibling that is there as long as the system has not been shut down, ""
+	// while is a sibling that exists as long as the system has not been shut down, ""
 	// for none.
 	while string
 	// vacancy is how long the system may be without a leader before somebody has to
@@ -63,7 +63,7 @@ type Program struct {
 	State  string `json:"state,omitempty"`       // what it says of itself, "" for nothing
 	Cannot string `json:"cannot_lead,omitempty"` // why it cannot lead now, "" if nothing shows that
 	Down   bool   `json:"-"`                     // by its state it does not do a leader's work
-	Off    string `json:"-"`                     // why no program of its system may take over, "" where one may
+	Off    string `json:"-"`                     // why no program of its system may take over, "" if one may
 }
 
 // Read returns the program behind a znode.
@@ -79,7 +79,7 @@ func (p *Programs) Read(z *znode.Znode) (out Program) {
 }
 
 // Programs returns the directories with a znode for each running program of the system
-// that holds the election at path, nil where its system has none.
+// that holds the election at path, nil if its system has none.
 func (d *Dialect) Programs(path string) (out []Programs) {
 	if d == nil {
 		return nil
@@ -153,4 +153,55 @@ func (d *Dialect) Notes(path string) (n Notes) {
 		}
 	}
 	return n
+}
+
+// Ack is how a system's leader says that it leads, zero for not at all.
+type Ack struct {
+	// Child is the stem of a child of the election that the leader creates with its
+	// session, "" if it acknowledges by other znodes.
+	Child string
+	// ByData says that the znode is persistent and has the data of the leader that
+	// took over last, in place of its session.
+	ByData bool
+	// Takeover is how long a leader may take to acknowledge. It comes from a setting
+	// of the system, or is a generous guess if there is none.
+	Takeover time.Duration
+
+	at     string   // which elections, see endsIn
+	znodes []string // from the election's path (see from); each of them acknowledges
+
+	path, star string
+}
+
+// Ack returns how the leader of the election at path acknowledges. d may be nil.
+func (d *Dialect) Ack(path string) Ack {
+	if d != nil {
+		for _, a := range d.ack {
+			if star, ok := endsIn(path, a.at); ok {
+				a.path, a.star = path, star
+				return a
+			}
+		}
+	}
+	return Ack{}
+}
+
+// Paths are the znodes by which a leader acknowledges: one of them is enough. nil if its
+// system has none.
+func (a Ack) Paths() (paths []string) {
+	for _, z := range a.znodes {
+		paths = append(paths, from(a.path, z, a.star))
+	}
+	return paths
+}
+
+// AckPatterns are the znodes by which the leaders of all its elections acknowledge, from
+// the election's path, with a star for a part of that; for people.
+func (d *Dialect) AckPatterns() (out []string) {
+	for _, a := range d.ack {
+		if out = append(out, a.znodes...); a.Child != "" {
+			out = append(out, a.Child)
+		}
+	}
+	return out
 }
