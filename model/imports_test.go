@@ -67,7 +67,7 @@ var rooms = []struct {
 	{room: "ui/cli/supervise"},
 	{room: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/exit", "ui/cli/flaggroup", "ui/cli/task"}},
 	{room: "ui/cli/release", std: true},
-	{room: "ui/cli/config", imports: []string{"model/stricttoml", "zkwatch/admin", "zkwatch/client", "ui/cli/cluster", "ui/term"}},
+	{room: "ui/cli/config", imports: []string{"model/stricttoml", "zkwatch/client", "ui/cli/cluster", "ui/cli/flaggroup", "ui/term"}},
 	{room: "ui/cli/watch", imports: []string{"model", "zkwatch", "ui/cli/cluster", "ui/cli/exit", "ui/cli/flaggroup", "ui/cli/task"}},
 	{room: "ui/cli/hook", imports: []string{"model/units", "ui/cli/exit", "ui/cli/flaggroup"}},
 	{room: "ui/cli/exporter", imports: []string{"model", "zkwatch/client", "zkwatch/feed", "ui/plain", "ui/cli/cluster", "ui/cli/exit",

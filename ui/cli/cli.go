@@ -86,7 +86,7 @@ func newRoot(std IO) *cobra.Command {
 	o.cluster.Flags(root)
 	o.admin.WatchFlags(root)
 	o.admin.CadenceFlags(root)
-	o.screenFlags(root)
+	o.screen.Flags(root)
 	o.actingFlags(root)
 	o.record.Flags(root)
 	flaggroup.Removed(root, "metrics", onExporter)

@@ -89,8 +89,8 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) erro
 			return err
 		}
 		root := newRoot(std)
-		root.SetArgs([]string{"--cluster", next, "--theme", o.theme, "--log-file", o.logFile,
-			fmt.Sprintf("--no-mouse=%t", o.noMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly)})
+		root.SetArgs([]string{"--cluster", next, "--theme", o.screen.Theme, "--log-file", o.logFile,
+			fmt.Sprintf("--no-mouse=%t", o.screen.NoMouse), fmt.Sprintf("--observe-only=%t", o.observeOnly)})
 		err := root.ExecuteContext(ctx)
 		if err == nil || ctx.Err() != nil {
 			return err

@@ -34,7 +34,7 @@ func newInfo(std IO) *cobra.Command {
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	ackRemoved(cmd)
-	o.screenFlags(cmd)
+	o.screen.Flags(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.logFlag(cmd)
 	return cmd

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,27 +21,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &invalid) {
 		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	}
-	f, why := invalid.GetFlag(), ""
-	switch f.Value.Type() {
-	case flaggroup.RemovedType:
+	f := invalid.GetFlag()
+	if f.Value.Type() == flaggroup.RemovedType {
 		return exit.Usagef("%v", invalid.Unwrap())
-	case "int":
-		why = "give a whole number"
-	case "uint64":
-		why = "give a whole number that is not negative"
-	case "float64":
-		why = "give a number"
-	case "duration":
-		why = "give a duration, as in 500ms, 10s or 2m"
-	case "bool":
-		why = "give true or false, or the flag alone"
-	default:
-		why = invalid.Unwrap().Error()
 	}
-	if errors.Is(err, strconv.ErrRange) {
-		why = "the number is too large"
-	}
-	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), why, cmd.CommandPath())
+	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), flaggroup.Why(f, err), cmd.CommandPath())
 }
 
 // meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.

@@ -52,8 +52,7 @@ type options struct {
 	yes         bool
 	observeOnly bool
 	logFile     string
-	theme       string
-	noMouse     bool
+	screen      config.Screen
 	tick        time.Duration
 	name        string
 	speed       float64
@@ -122,7 +121,7 @@ func (o *options) check() error {
 	if err := o.record.Check(); err != nil {
 		return err
 	}
-	return o.admin.Check()
+	return o.admin.Check(o.cluster.Called)
 }
 
 // watch configures what to watch over conn. acting means that candidates of our own,
@@ -185,13 +184,6 @@ func (o *options) candidacyName() string {
 		host = "electop"
 	}
 	return fmt.Sprintf("%s:%d", host, os.Getpid())
-}
-
-func (o *options) screenFlags(cmd *cobra.Command) {
-	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.theme, "theme", "auto", "colours: `THEME` is auto (NO_COLOR, COLORFGBG, otherwise dark), dark, light or mono")
-		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, which selects text with it")
-	})
 }
 
 func (o *options) actingFlags(cmd *cobra.Command) {

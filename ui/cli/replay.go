@@ -38,7 +38,7 @@ func newReplay(std IO) *cobra.Command {
 	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
 		f.Float64Var(&o.speed, "speed", 1, "playback speed: a `FACTOR` of 1 is real time")
 	})
-	o.screenFlags(cmd)
+	o.screen.Flags(cmd)
 	o.logFlag(cmd)
 	return cmd
 }

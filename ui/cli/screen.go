@@ -23,9 +23,9 @@ func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show fu
 		return fmt.Errorf("open the terminal for the dashboard's keys: %w", err)
 	}
 	defer s.Close()
-	with.Theme, with.Input, with.Output = o.theme, s.Input(), s.Output()
+	with.Theme, with.Input, with.Output = o.screen.Theme, s.Input(), s.Output()
 	with.Width, with.Height = s.Size()
-	with.Clipboard, with.Mouse = s.Copy, !o.noMouse
+	with.Clipboard, with.Mouse = s.Copy, !o.screen.NoMouse
 	with.Renderer = lipgloss.NewRenderer(out)
 	return show(with)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/config"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 )
 
 // settled settles the flags that were not given before args are read.
@@ -45,30 +45,12 @@ func (o *options) settle(cmd *cobra.Command) error {
 	}
 	given := map[string]string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
-	if theme, ok := given["theme"]; ok {
-		if err := config.CheckTheme(theme); err != nil {
-			return exit.Usagef("--theme %v", err)
-		}
+	s, err := config.Resolve(file, given, os.Getenv, cmd.Flags().Lookup("cluster") == nil)
+	if _, live := s.Values["servers"]; err == nil && !live && !cmd.HasParent() { // the demo
+		s, err = config.Resolve(file, given, os.Getenv, true)
 	}
-	getenv := os.Getenv
-	if cmd.Flags().Lookup("cluster") == nil { // nothing about clusters is for cmd
-		file.Defaults = maps.Clone(file.Defaults)
-		maps.DeleteFunc(file.Defaults, func(key string, _ config.Value) bool { return !config.OnScreen(key) })
-		getenv = func(name string) string {
-			for _, key := range config.Keys() {
-				if key.Variable() == name && config.OnScreen(key.Name) {
-					return os.Getenv(name)
-				}
-			}
-			return ""
-		}
-	}
-	s, err := config.Resolve(file, given, getenv)
 	if err != nil {
 		return exit.Usagef("%v", err)
-	}
-	if _, live := s.Values["servers"]; !live && !cmd.HasParent() { // the demo
-		maps.DeleteFunc(s.Values, func(key string, _ config.Setting) bool { return !config.OnScreen(key) })
 	}
 	o.file, o.settings = file, s
 	o.cluster.Note = func(text string) { IO{Err: cmd.ErrOrStderr()}.note("%s", znode.Safe(text, 500)) }
@@ -79,7 +61,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 			continue
 		}
 		if err := f.Value.Set(v.Text); err != nil {
-			return exit.Usagef("%s: %v", v.Origin, err)
+			return exit.Usagef("%s: %q: %s", v.Origin, v.Text, flaggroup.Why(f, err))
 		}
 		o.cluster.Named[name] = v.Origin.String()
 	}

@@ -91,10 +91,10 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	flaggroup.Removed(cmd, "admin-interval", "the servers are asked every 5s for what costs them almost nothing")
 }
 
-// Check refuses invalid values.
-func (o Asking) Check() error {
+// Check refuses invalid values. Errors name the flags as called does.
+func (o Asking) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
-		return exit.Usagef("--admin: %v", err)
+		return exit.Usagef("%s: %v", called("admin"), err)
 	}
 	switch {
 	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
@@ -107,11 +107,11 @@ func (o Asking) Check() error {
 	if o.URL == "" {
 		return nil
 	}
-	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil {
-		return exit.Usagef("--admin-url: a user name or password has no place on the command line")
+	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // its password is not repeated
+		return exit.Usagef("%s: a user name or password has no place here", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
-		return exit.Usagef("--admin-url: %v", err)
+		return exit.Usagef("%s: %v", called("admin-url"), err)
 	}
 	return nil
 }

@@ -51,15 +51,15 @@ type Options struct {
 	kerberos kerberosLogin
 }
 
-// called is how to name a setting in an error.
-func (o *Options) called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
+// Called is how to name a setting in an error.
+func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	a := &o.access
 	flaggroup.Connection.Add(cmd, func(f *pflag.FlagSet) {
-		f.VarP((*servers)(&o.Servers), "servers", "s", "the cluster, `HOST:PORT[,HOST:PORT...][/CHROOT]`: port 2181 if none, IPv6 as [::1]:2181. Without it the dashboard is the demo, and commands use "+DefaultServers)
-		f.Var((*name)(&o.Cluster), "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
+		f.VarP(notEmpty{&o.Servers, "give the cluster's servers, as in zk1:2181,zk2:2181"}, "servers", "s", "the cluster, `HOST:PORT[,HOST:PORT...][/CHROOT]`: port 2181 if none, IPv6 as [::1]:2181. Without it the dashboard is the demo, and commands use "+DefaultServers)
+		f.Var(notEmpty{&o.Cluster, "give a name that electop info lists"}, "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
 		f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "request a session timeout of `DURATION` (default 10s, in the demo 4s)")
 		f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "try to reach a server for `DURATION`; the dashboard on a PATH, and exporter, keep trying")
 		f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one a line, as in digest:user:password or sasl:user:password (electop help authentication); # starts a comment. Only its owner may be able to read it. "+AuthVariable+" in the environment holds one credential")
@@ -72,42 +72,34 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.kerberos.flags(cmd)
 }
 
-// servers is the value of --servers. An empty one, as of a variable that a script did
-// not set, must not mean the demo or this machine.
-type servers string
+// notEmpty is the value of a flag that must not be empty, as of a variable that a script did
+// not set: that must not mean the demo, or another cluster. advice says what to give.
+type notEmpty struct {
+	to     *string
+	advice string
+}
 
-func (s *servers) Set(value string) error {
+func (v notEmpty) Set(value string) error {
 	if strings.TrimSpace(value) == "" {
-		return errors.New("it is empty: give the cluster's servers, as in zk1:2181,zk2:2181")
+		return errors.New("it is empty: " + v.advice)
 	}
-	*s = servers(value)
+	*v.to = value
 	return nil
 }
 
-func (s *servers) String() string { return string(*s) }
-func (s *servers) Type() string   { return "string" }
-
-// name is the value of --cluster. An empty one must not mean another cluster.
-type name string
-
-func (n *name) Set(value string) error {
-	if strings.TrimSpace(value) == "" {
-		return errors.New("it is empty: give a name that electop info lists")
-	}
-	*n = name(value)
-	return nil
-}
-
-func (n *name) String() string { return string(*n) }
-func (n *name) Type() string   { return "string" }
+func (v notEmpty) String() string { return *v.to }
+func (v notEmpty) Type() string   { return "string" }
 
 // Check refuses invalid values.
 func (o *Options) Check() error {
+	_, err := o.servers()
 	switch {
+	case err != nil:
+		return exit.Usagef("%s: %v", o.Called("servers"), err)
 	case o.Timeout < 0:
-		return exit.Usagef("--connect-timeout %v is negative", o.Timeout)
+		return exit.Usagef("%s %v is negative", o.Called("connect-timeout"), o.Timeout)
 	case o.SessionTimeout != 0 && (o.SessionTimeout < time.Millisecond || o.SessionTimeout > math.MaxInt32*time.Millisecond):
-		return exit.Usagef("--session-timeout %v: between 1ms and 24 days", o.SessionTimeout)
+		return exit.Usagef("%s %v: between 1ms and 24 days", o.Called("session-timeout"), o.SessionTimeout)
 	}
 	return nil
 }
@@ -115,22 +107,23 @@ func (o *Options) Check() error {
 // Config is the configuration of connections to the cluster. It reads the files that the
 // flags name: if one is a FIFO, it waits for what is written to it until ctx ends.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
-	servers, err := ParseServers(cmp.Or(o.Servers, DefaultServers))
+	servers, err := o.servers()
 	if err != nil {
-		return client.Config{}, exit.Usagef("%s: %v", o.called("servers"), err)
+		return client.Config{}, err
 	}
 	cfg := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.SessionTimeout, SessionTimeout), Logger: log}
 	return task.Await(ctx, func() (client.Config, error) {
-		if err := o.kerberos.apply(&cfg, o.called); err != nil {
+		if err := o.kerberos.apply(&cfg, o.Called); err != nil {
 			return client.Config{}, err
 		}
-		return cfg, o.access.apply(&cfg, o.called)
+		return cfg, o.access.apply(&cfg, o.Called)
 	})
 }
 
-// ParseServers parses the value of --servers: a connect string, perhaps as a URL of
-// ZooKeeper's, as Mesos and others write it.
-func ParseServers(given string) (client.ConnectString, error) {
+// servers parses --servers: a connect string, perhaps as a URL of ZooKeeper's, as Mesos and
+// others write it.
+func (o *Options) servers() (client.ConnectString, error) {
+	given := cmp.Or(o.Servers, DefaultServers)
 	if scheme, rest, ok := strings.Cut(given, "://"); ok {
 		if scheme = strings.TrimSpace(scheme); scheme != "zk" && scheme != "zookeeper" {
 			return client.ConnectString{}, fmt.Errorf("%q: %s:// is not ZooKeeper's protocol: give host:port[,host:port...][/chroot]", given, scheme)
@@ -248,7 +241,7 @@ func (o *Options) Known(ctx context.Context, servers client.ConnectString) error
 			return nil
 		}
 	}
-	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s: %s: check %s", servers, noSuchHost(unknown), o.called("servers"))}
+	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s: %s: check %s", servers, noSuchHost(unknown), o.Called("servers"))}
 }
 
 func noSuchHost(hosts []string) string { return "no such host: " + strings.Join(hosts, ", ") }

@@ -18,15 +18,24 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model/stricttoml"
+	"electop/zkwatch/client"
 )
 
 // File is the user's file.
@@ -52,50 +61,28 @@ type Value struct {
 	Line int
 }
 
-// layout is what the file may hold; strict decoding compares the text with it.
-type layout struct {
-	Defaults struct {
-		Cluster        string `toml:"cluster"`
-		Theme          string `toml:"theme"`
-		NoMouse        bool   `toml:"no-mouse"`
-		Admin          string `toml:"admin"`
-		SessionTimeout string `toml:"session-timeout"`
-		ConnectTimeout string `toml:"connect-timeout"`
-	} `toml:"defaults"`
-	Clusters map[string]struct {
-		Servers        string   `toml:"servers"`
-		SessionTimeout string   `toml:"session-timeout"`
-		ConnectTimeout string   `toml:"connect-timeout"`
-		AuthFile       string   `toml:"auth-file"`
-		TLS            bool     `toml:"tls"`
-		CA             string   `toml:"tls-ca"`
-		Cert           string   `toml:"tls-cert"`
-		Key            string   `toml:"tls-key"`
-		ServerName     string   `toml:"tls-server-name"`
-		Krb5           bool     `toml:"krb5"`
-		Krb5Keytab     string   `toml:"krb5-keytab"`
-		Krb5Principal  string   `toml:"krb5-principal"`
-		Krb5Service    string   `toml:"krb5-service"`
-		Admin          string   `toml:"admin"`
-		AdminURL       string   `toml:"admin-url"`
-		Theme          string   `toml:"theme"`
-		NoMouse        bool     `toml:"no-mouse"`
-		Paths          []string `toml:"paths"`
-	} `toml:"clusters"`
+const (
+	defaultsTable = "defaults"
+	clustersTable = "clusters"
+)
+
+// inDefaults are the keys that the defaults may have.
+func inDefaults() []string {
+	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
 
 // Parse reads the text of the file at path. Relative names of files in it are below the
 // file's directory, or below home if they begin with ~/. Errors name the file and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
-	var strict layout
-	err := stricttoml.Decode(text, &strict)
+	tables := map[string]any{}
+	err := stricttoml.Decode(text, &tables)
 	if err == nil {
 		p := parser{dir: filepath.Dir(path), home: home, lines: stricttoml.Lines(text)}
-		err = p.parse(&f, text)
+		err = p.parse(&f, tables)
 	}
 	if err != nil {
-		return File{Path: path}, fmt.Errorf("%s: %w", path, advised(err))
+		return File{Path: path}, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
@@ -106,37 +93,31 @@ type parser struct {
 	lines     map[string]int
 }
 
-func (p *parser) parse(f *File, text []byte) error {
-	whole := map[string]map[string]any{}
-	if err := stricttoml.Decode(text, &whole); err != nil {
-		return err
-	}
-	for _, table := range slices.Sorted(maps.Keys(whole)) {
-		switch table {
-		case "defaults":
-			for _, key := range p.inOrder(table, whole[table]) {
-				v, err := p.value(table, key, whole[table][key])
-				if err != nil {
-					return err
-				}
-				f.Defaults[key] = v
+func (p *parser) parse(f *File, tables map[string]any) (err error) {
+	for _, name := range p.inOrder("", tables) {
+		table, ok := tables[name].(map[string]any)
+		switch {
+		case name != defaultsTable && name != clustersTable:
+			return p.unknown(name, name, "there are [defaults] and [clusters.NAME]", defaultsTable, clustersTable)
+		case !ok:
+			return p.wrong(name, errors.New("want a table"))
+		case name == defaultsTable:
+			if f.Defaults, err = p.values(name, table, inDefaults()); err != nil {
+				return err
 			}
-		case "clusters":
-			for _, name := range slices.Sorted(maps.Keys(whole[table])) {
-				values, _ := whole[table][name].(map[string]any)
-				c, err := p.cluster(name, values)
-				if err != nil {
-					return err
-				}
-				f.Clusters = append(f.Clusters, c)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			c, err := p.cluster(name, table[name])
+			if err != nil {
+				return err
 			}
-		default: // the decoder takes Clusters for clusters
-			return p.unknown(table)
+			f.Clusters = append(f.Clusters, c)
 		}
 	}
 	if v, ok := f.Defaults[clusterKey]; ok {
 		if _, err := f.Cluster(v.Text); err != nil {
-			return fmt.Errorf("line %d: defaults.cluster: %w", v.Line, err)
+			return p.wrong("defaults.cluster", err)
 		}
 	}
 	return nil
@@ -144,82 +125,102 @@ func (p *parser) parse(f *File, text []byte) error {
 
 var clusterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
-func (p *parser) cluster(name string, values map[string]any) (Cluster, error) {
-	table := "clusters." + name
-	c := Cluster{Name: name, Values: map[string]Value{}}
-	if !clusterName().MatchString(name) {
-		return c, p.wrong("clusters", fmt.Errorf("the name %q: want up to 64 letters, digits, _ and -", name))
+func (p *parser) cluster(name string, value any) (c Cluster, err error) {
+	c.Name = name
+	key := clustersTable + "." + name
+	table, ok := value.(map[string]any)
+	switch {
+	case !clusterName().MatchString(name):
+		return c, p.wrong(clustersTable, fmt.Errorf("the name %q: want up to 64 letters, digits, _ and -", name))
+	case !ok:
+		return c, p.wrong(key, errors.New("want a table"))
 	}
-	for _, key := range p.inOrder(table, values) {
-		if key == "paths" {
-			c.PathsLine = p.lines[table+".paths"]
-			var err error
-			if c.Paths, err = checkPaths(values[key]); err != nil {
-				return c, p.wrong(table+".paths", err)
-			}
-			continue
+	if paths, ok := table[pathsKey]; ok {
+		c.PathsLine = p.lines[key+".paths"]
+		if c.Paths, err = checkPaths(paths); err != nil {
+			return c, p.wrong(key+".paths", err)
 		}
-		v, err := p.value(table, key, values[key])
-		if err != nil {
-			return c, err
-		}
-		c.Values[key] = v
+	}
+	known := slices.DeleteFunc(slices.Clone(settings()), func(name string) bool { return name == clusterKey })
+	if c.Values, err = p.values(key, table, known); err != nil {
+		return c, err
 	}
 	if _, ok := c.Values[serversKey]; !ok {
-		return c, p.wrong(table, errors.New("it has no servers, as in servers = \"zk1:2181,zk2:2181\""))
+		return c, p.wrong(key, errors.New("it has no servers, as in servers = \"zk1:2181,zk2:2181\""))
 	}
-	return c, c.contradiction(p)
-}
-
-// contradiction is what cannot be meant together.
-func (c Cluster) contradiction(p *parser) error {
 	why := map[string]string{
 		tlsKey:  "tls = false says that there is no TLS",
 		krb5Key: "krb5 = false says that there is no Kerberos",
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.Values)) {
-		general := implied(key)
-		if v, given := c.Values[general]; given && general != "" && v.Text != "true" {
-			return p.wrong("clusters."+c.Name+"."+key, errors.New(why[general]))
+	for _, name := range p.inOrder(key, table) {
+		general := implied(name)
+		if v, given := c.Values[general]; given && v.Text != "true" {
+			return c, p.wrong(key+"."+name, errors.New(why[general]))
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // inOrder are the keys of a table as they stand in the file.
 func (p *parser) inOrder(table string, values map[string]any) []string {
+	if table != "" {
+		table += "."
+	}
 	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
-		if n := p.lines[table+"."+a] - p.lines[table+"."+b]; n != 0 {
+		if n := p.lines[table+a] - p.lines[table+b]; n != 0 {
 			return n
 		}
 		return strings.Compare(a, b)
 	})
 }
 
-// value checks the value of a key and makes it the text of a flag.
-func (p *parser) value(table, name string, value any) (Value, error) {
-	key, known := keyNamed(name)
-	if !known { // the decoder takes SERVERS for servers
-		return Value{}, p.unknown(table + "." + name)
+// values are the values of a table that has only known keys, and paths if it is a cluster's.
+func (p *parser) values(table string, values map[string]any, known []string) (map[string]Value, error) {
+	out := map[string]Value{}
+	for _, name := range p.inOrder(table, values) {
+		key, cluster := table+"."+name, table != defaultsTable
+		switch {
+		case cluster && name == pathsKey:
+			continue
+		case !slices.Contains(known, name) && !cluster && (name == pathsKey || slices.Contains(settings(), name)):
+			return nil, p.unknown(key, "", "it belongs to a cluster, as in [clusters.NAME]")
+		case !slices.Contains(known, name):
+			return nil, p.unknown(key, name, "", append(slices.Clone(known), pathsKey)...)
+		}
+		v, err := p.value(key, name, values[name])
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.lines[key], err)
+		}
+		out[name] = v
 	}
-	v := Value{Line: p.lines[table+"."+name]}
-	switch x := value.(type) {
-	case bool:
-		v.Text = strconv.FormatBool(x)
-	case string:
-		v.Text = strings.TrimSpace(x)
+	return out, nil
+}
+
+// value checks the value of a setting and makes it the text of a flag.
+func (p *parser) value(key, name string, value any) (Value, error) {
+	v := Value{Line: p.lines[key]}
+	f := newFlags().Lookup(name)
+	wrong := func(why string) (Value, error) { return v, fmt.Errorf("%s: %s", key, why) }
+	yes, isBool := value.(bool)
+	text, isText := value.(string)
+	switch v.Text = strings.TrimSpace(text); {
+	case f.Value.Type() == "bool" && !isBool:
+		return wrong("want true or false")
+	case isBool && f.Value.Type() == "bool":
+		v.Text = strconv.FormatBool(yes)
+	case !isText:
+		return wrong("want a string")
+	case v.Text == "":
+		return wrong("it is empty")
 	}
-	if v.Text == "" {
-		return v, p.wrong(table+"."+name, errors.New("it is empty"))
+	if err := check(key, name, v.Text); err != nil {
+		return v, err
 	}
-	if err := key.check(v.Text); err != nil {
-		return v, p.wrong(table+"."+name, err)
-	}
-	if key.file {
+	if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "FILE" {
 		rest, ok := strings.CutPrefix(v.Text, "~/")
 		switch {
 		case ok && p.home == "":
-			return v, p.wrong(table+"."+name, errors.New("~/ has no meaning here: HOME is not set"))
+			return wrong("~/ has no meaning here: HOME is not set")
 		case ok:
 			v.Text = filepath.Join(p.home, rest)
 		case !filepath.IsAbs(v.Text):
@@ -229,12 +230,61 @@ func (p *parser) value(table, name string, value any) (Value, error) {
 	return v, nil
 }
 
-func (p *parser) unknown(key string) error {
-	return &stricttoml.Error{Line: p.lines[key], Key: key, Unknown: true, Why: "unknown key " + key}
+// checkPaths returns a list of paths of elections, without a / at their end.
+func checkPaths(value any) ([]string, error) {
+	all, ok := value.([]any)
+	if !ok {
+		return nil, errors.New("want a list of strings")
+	}
+	var paths []string
+	for _, one := range all {
+		s, _ := one.(string)
+		path := strings.TrimSuffix(s, "/")
+		if !strings.HasPrefix(path, "/") || client.ValidatePath(path) != nil {
+			return nil, fmt.Errorf("%q is not the path of a znode below the root", s)
+		}
+		if slices.Contains(paths, path) {
+			return nil, fmt.Errorf("%s is there twice", path)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
 }
 
 func (p *parser) wrong(key string, why error) error {
 	return fmt.Errorf("line %d: %s: %w", p.lines[key], key, why)
+}
+
+// errSecret is the error of a key that seems to hold a credential.
+var errSecret = errors.New("credentials belong in a file that auth-file names")
+
+// unknown is the error of a key that electop does not know: which of the known ones may be
+// meant by its name, otherwise advice.
+func (p *parser) unknown(key, name, advice string, known ...string) error {
+	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
+	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
+		return strings.Contains(strings.ToLower(name), word)
+	}) || strings.EqualFold(name, "auth") || strings.EqualFold(name, "sasl")
+	near := similar(name, known)
+	switch {
+	case secret:
+		return fmt.Errorf("%w: %w", err, errSecret)
+	case near != "":
+		return fmt.Errorf("%w: did you mean %s?", err, near)
+	case advice != "":
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return err
+}
+
+// similar returns the names that s may be a misspelling of, as cobra finds commands; ""
+// for none.
+func similar(s string, names []string) string {
+	all := cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return strings.Join(all.SuggestionsFor(s), " or ")
 }
 
 // Cluster returns the cluster of that name. If there is none, the error names those
@@ -257,4 +307,85 @@ func (f File) Cluster(name string) (Cluster, error) {
 		return Cluster{}, fmt.Errorf("no cluster %q: did you mean %s?", name, near)
 	}
 	return Cluster{}, fmt.Errorf("no cluster %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// maxFile bounds the file, in bytes.
+const maxFile = 1 << 20
+
+// Place is where the file is: in electop below XDG_CONFIG_HOME, or below the system's
+// directory for configuration. A relative XDG_CONFIG_HOME is ignored, as its specification says.
+func Place(getenv func(string) string) (string, error) {
+	var dir string
+	var err error
+	switch xdg, home := getenv("XDG_CONFIG_HOME"), getenv("HOME"); {
+	case filepath.IsAbs(xdg):
+		dir = xdg
+	case runtime.GOOS == "windows" || runtime.GOOS == "darwin":
+		dir, err = os.UserConfigDir()
+	case filepath.IsAbs(home):
+		dir = filepath.Join(home, ".config")
+	default:
+		err = errors.New("there is no place for a configuration file: neither XDG_CONFIG_HOME nor HOME is an absolute path")
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "electop", "config.toml"), nil
+}
+
+// Read reads the file at path. A file that does not exist is empty. A file that other
+// users can write, replace or own is refused, if the system has such permissions (not on
+// Windows): they could send this user's credentials elsewhere.
+func Read(path, home string) (File, error) {
+	none := File{Path: path}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO is refused and not waited for
+	if errors.Is(err, fs.ErrNotExist) {
+		none.Missing = true
+		return none, nil
+	}
+	if err != nil {
+		return none, fmt.Errorf("configuration: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return none, fmt.Errorf("configuration: %w", err)
+	}
+	if err := trusted(path, info); err != nil {
+		return none, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return none, fmt.Errorf("configuration: %w", err)
+	case len(text) > maxFile:
+		return none, fmt.Errorf("%s: it is larger than %d bytes", path, maxFile)
+	}
+	f, err := Parse(path, home, text)
+	if err != nil && errors.Is(err, errSecret) && info.Mode().Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+		err = fmt.Errorf("%w. Other users can read the file (mode %#o): run chmod 600, and change the credential", err, info.Mode().Perm())
+	}
+	return f, err
+}
+
+// trusted refuses a file that the user does not control.
+func trusted(path string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return fmt.Errorf("%s: it is a directory", path)
+	case !mode.IsRegular():
+		return fmt.Errorf("%s: it is not a regular file", path)
+	case mode.Perm()&0o022 != 0 && runtime.GOOS != "windows":
+		return fmt.Errorf("%s: other users can write it (mode %#o): run chmod go-w", path, mode.Perm())
+	}
+	if owner, yes := strangersFile(info); yes {
+		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
+	}
+	target, _ := filepath.EvalSymlinks(path) // it can be opened
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(target)} {
+		if d, err := os.Stat(dir); err == nil && d.Mode()&(0o002|fs.ModeSticky) == 0o002 && runtime.GOOS != "windows" {
+			return fmt.Errorf("%s: every user can replace it: run chmod o-w %s", path, dir)
+		}
+	}
+	return nil
 }

@@ -1,10 +1,101 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"electop/ui/cli/cluster"
+	"electop/ui/cli/flaggroup"
+	"electop/ui/term"
 )
+
+// The settings that rules are about. Each has the name of its flag.
+const (
+	clusterKey  = "cluster"
+	serversKey  = "servers"
+	tlsKey      = "tls"
+	krb5Key     = "krb5"
+	adminKey    = "admin"
+	adminURLKey = "admin-url"
+	themeKey    = "theme"
+	noMouseKey  = "no-mouse"
+	pathsKey    = "paths" // the only one that is not a flag
+)
+
+// Screen has the flags of every dashboard, also of the demo's.
+type Screen struct {
+	Theme   string
+	NoMouse bool
+}
+
+// Flags declares them.
+func (s *Screen) Flags(cmd *cobra.Command) {
+	s.Theme = term.Auto
+	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
+		f.Var((*theme)(&s.Theme), themeKey, "colours: `THEME` is auto (NO_COLOR, COLORFGBG, otherwise dark), dark, light or mono")
+		f.BoolVar(&s.NoMouse, noMouseKey, false, "leave the mouse to the terminal, which selects text with it")
+	})
+}
+
+// inScreen are the names of the flags of [Screen].
+func inScreen() []string { return []string{themeKey, noMouseKey} }
+
+// theme is the value of --theme.
+type theme string
+
+func (t *theme) Set(s string) error {
+	if !slices.Contains(Themes(), s) {
+		return errors.New("give auto, dark, light or mono")
+	}
+	*t = theme(s)
+	return nil
+}
+
+func (t *theme) String() string { return string(*t) }
+func (t *theme) Type() string   { return "theme" }
+
+// Themes are the values of --theme.
+func Themes() []string { return []string{term.Auto, term.Dark, term.Light, term.Mono} }
+
+// flags are the flags that the environment and the file may have, for a single use.
+type flags struct {
+	*pflag.FlagSet
+	cluster cluster.Options
+	asking  cluster.Asking
+	screen  Screen
+}
+
+func newFlags() *flags {
+	f, cmd := &flags{}, &cobra.Command{}
+	f.cluster.Flags(cmd)
+	f.asking.Flags(cmd, "")
+	f.screen.Flags(cmd)
+	f.FlagSet = cmd.Flags()
+	return f
+}
+
+// settings are their names.
+var settings = sync.OnceValue(func() (names []string) {
+	newFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+})
+
+// check refuses a value that the flag of this name would not have. Errors name it as called.
+func check(called, name, text string) error {
+	f := newFlags()
+	if err := f.Set(name, text); err != nil {
+		return fmt.Errorf("%s: %q: %s", called, text, flaggroup.Why(f.Lookup(name), err))
+	}
+	f.cluster.Named = map[string]string{name: called}
+	return errors.Join(f.cluster.Check(), f.asking.Check(f.cluster.Called))
+}
 
 // Kind is what decided a setting. A higher one wins.
 type Kind int
@@ -57,33 +148,33 @@ type Settings struct {
 
 // Resolve returns the settings of a command that got flags, by name with their values: a
 // flag beats the environment, which beats the file. The cluster is one setting, whether its
-// name or its servers say which it is: a cluster of the file counts only as a whole.
-func Resolve(f File, flags map[string]string, getenv func(string) string) (Settings, error) {
+// name or its servers say which it is: a cluster of the file counts only as a whole. With
+// onScreen only the settings of [Screen] count.
+func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
-	for _, key := range Keys() {
-		if text, ok := flags[key.Name]; ok {
-			s.Values[key.Name] = Setting{text, Origin{Flag, key.Name, 0}}
-			continue
+	names := settings()
+	if onScreen {
+		names = inScreen()
+	}
+	for _, name := range names {
+		variable := "ELECTOP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		if text, ok := flags[name]; ok {
+			s.Values[name] = Setting{text, Origin{Flag, name, 0}}
+		} else if text := strings.TrimSpace(getenv(variable)); text != "" { // nothing but spaces is unset
+			s.Values[name] = Setting{text, Origin{Environment, variable, 0}}
 		}
-		name := key.Variable()
-		text := strings.TrimSpace(getenv(name)) // nothing but spaces is unset
-		if text == "" {
-			continue
-		}
-		if err := key.check(text); err != nil {
-			return s, fmt.Errorf("%s: %w", name, err)
-		}
-		s.Values[key.Name] = Setting{text, Origin{Environment, name, 0}}
 	}
 	inFile := func(values map[string]Value) {
 		for key, v := range values {
-			if s.Values[key].Origin.Kind == Default {
+			if s.Values[key].Origin.Kind == Default && slices.Contains(names, key) {
 				s.Values[key] = Setting{v.Text, Origin{InFile, f.Path, v.Line}}
 			}
 		}
 	}
-	if err := s.choose(f); err != nil {
-		return s, err
+	if !onScreen {
+		if err := s.choose(f); err != nil {
+			return s, err
+		}
 	}
 	if s.Cluster.Text != "" {
 		c, err := f.Cluster(s.Cluster.Text)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -87,6 +88,30 @@ func Sections(cmd *cobra.Command) []Section {
 		out = append(out, Section{title, sets[g]})
 	}
 	return out
+}
+
+// Why says what to give in place of a value that f refused with err.
+func Why(f *pflag.Flag, err error) string {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		err = invalid.Unwrap()
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return "the number is too large"
+	}
+	switch f.Value.Type() {
+	case "int":
+		return "give a whole number"
+	case "uint64":
+		return "give a whole number that is not negative"
+	case "float64":
+		return "give a number"
+	case "duration":
+		return "give a duration, as in 500ms, 10s or 2m"
+	case "bool":
+		return "give true or false"
+	}
+	return err.Error()
 }
 
 // RemovedType is the type of a flag that no longer exists.
