@@ -1,7 +1,9 @@
 package zktest
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"net"
 	"path/filepath"
 	"runtime"
@@ -53,10 +55,7 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Cleanup(held.release)
 	quorum, election := addrs[2*n:3*n], addrs[3*n:]
 	if n > 0 && e.Members[0].links {
-		if e.links, err = newLinks(quorum, election); err != nil {
-			t.Fatalf("links between the members of an ensemble: %v", err)
-		}
-		t.Cleanup(e.links.close)
+		e.links = newLinks(t, quorum, election)
 	}
 	for i, s := range e.Members {
 		s.Addr = addrs[i]
@@ -130,4 +129,86 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	}
 	t.Fatalf("ensemble %s: no leader after %v", e.ConnectString(), startTimeout)
 	return nil
+}
+
+// links are the links between the members of an ensemble: from the first to
+// the second, by index, for the quorum port and the election port.
+type links map[[2]int][2]*Link
+
+// dialPatience is how long a link between members tries a port that nobody
+// listens on yet. A follower that finds the ensemble leader's port closed tries
+// again a second later; one that is reset gives its vote up.
+const dialPatience = time.Second
+
+// newLinks starts the links between members with these quorum and election addresses.
+func newLinks(t testing.TB, quorum, election []string) links {
+	t.Helper()
+	l := make(links)
+	for i := range quorum {
+		for j := range quorum {
+			if i != j {
+				l[[2]int{i, j}] = [2]*Link{newLink(t, quorum[j]), newLink(t, election[j])}
+			}
+		}
+	}
+	for between, pair := range l {
+		pair[1].first = callBack(l[[2]int{between[1], between[0]}][1].Addr)
+		for _, link := range pair {
+			link.patience = dialPatience
+			link.running.Go(link.accept)
+		}
+	}
+	return l
+}
+
+// callBack reads the first message on an election connection and puts another
+// election address in place of its sender's own. A member with a lower id than
+// the one it calls is called back at the address in this message, not at the one
+// in the other's configuration, and that would go past the links.
+func callBack(addr string) func(io.Reader) ([]byte, error) {
+	return func(r io.Reader) ([]byte, error) {
+		const fixed = 8 + 8 // version and server id
+		var head [fixed + 4]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return nil, err
+		}
+		if version := int64(binary.BigEndian.Uint64(head[:])); version != -65536 {
+			return nil, fmt.Errorf("election message of version %d, which the link does not know", version)
+		}
+		if _, err := io.CopyN(io.Discard, r, int64(binary.BigEndian.Uint32(head[fixed:]))); err != nil {
+			return nil, err
+		}
+		message := binary.BigEndian.AppendUint32(head[:fixed:fixed], uint32(len(addr)))
+		return append(message, addr...), nil
+	}
+}
+
+// Hold lets nothing that one member sends reach the other until Heal: a cut in
+// one direction. Nothing is lost. See Link.Hold. The ensemble needs [WithLinks].
+func (e *Ensemble) Hold(from, to *Server) {
+	i, j := from.id-1, to.id-1
+	for k := range 2 {
+		e.links[[2]int{i, j}][k].Hold(ToServer)
+		e.links[[2]int{j, i}][k].Hold(FromServer)
+	}
+}
+
+// Isolate holds what a member sends to all the others, and what they send to
+// it, until Heal. Its clients reach it. The ensemble needs [WithLinks].
+func (e *Ensemble) Isolate(member *Server) {
+	for _, other := range e.Members {
+		if other != member {
+			e.Hold(member, other)
+			e.Hold(other, member)
+		}
+	}
+}
+
+// Heal ends Hold and Isolate.
+func (e *Ensemble) Heal() {
+	for _, pair := range e.links {
+		for _, link := range pair {
+			link.Heal()
+		}
+	}
 }

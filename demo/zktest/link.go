@@ -2,18 +2,21 @@ package zktest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"sync"
 	"testing"
 	"time"
+
+	"electop/zkwatch/fault"
 )
 
 // A Direction of a [Link].
 type Direction int
 
 const (
-	ToServer   Direction = iota // from who dialed the link to the address behind it
+	ToServer   Direction = iota // from the client that dialed the link to the address behind it
 	FromServer                  // the answers
 )
 
@@ -32,53 +35,40 @@ type Link struct {
 
 	listener net.Listener
 	running  sync.WaitGroup
+	held     [2]fault.Gate
 
 	mu      sync.Mutex
 	latency [2]time.Duration
-	held    [2]bool
-	refuses bool
-	closed  bool
-	changed chan struct{} // closed and replaced when held changes
-	relays  map[*relay]struct{}
+	life    context.Context // of connections; done: new ones are reset too
+	reset   context.CancelFunc
 }
 
 // NewLink returns a link to a host:port. It ends with the test, and so do the
 // connections over it.
 func NewLink(t testing.TB, addr string) *Link {
 	t.Helper()
-	l, err := newLink(addr)
+	l := newLink(t, addr)
+	l.running.Go(l.accept)
+	return l
+}
+
+// newLink returns a link that does not accept yet.
+func newLink(t testing.TB, target string) *Link {
+	t.Helper()
+	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
 	if err != nil {
-		t.Fatalf("link to %s: %v", addr, err)
+		t.Fatalf("link to %s: %v", target, err)
 	}
-	l.start()
+	l := &Link{Addr: listener.Addr().String(), target: target, listener: listener}
+	l.life, l.reset = context.WithCancel(context.Background())
 	t.Cleanup(l.close)
 	return l
 }
 
-// newLink returns a link that accepts nobody before start.
-func newLink(target string) (*Link, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
-	if err != nil {
-		return nil, err
-	}
-	return &Link{
-		Addr:     listener.Addr().String(),
-		target:   target,
-		listener: listener,
-		changed:  make(chan struct{}),
-		relays:   make(map[*relay]struct{}),
-	}, nil
-}
-
-func (l *Link) start() { l.running.Go(l.accept) }
-
-// close ends the link and waits until nothing of it runs.
+// close ends the link and waits for its goroutines.
 func (l *Link) close() {
-	l.mu.Lock()
-	l.closed = true
-	l.mu.Unlock()
 	l.listener.Close()
-	l.Reset()
+	l.Cut()
 	l.running.Wait()
 }
 
@@ -101,43 +91,28 @@ func (l *Link) Hold(directions ...Direction) {
 	if len(directions) == 0 {
 		directions = []Direction{ToServer, FromServer}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, d := range directions {
-		l.held[d] = true
-	}
-	l.change()
-}
-
-// Reset resets the connections that are open.
-func (l *Link) Reset() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for r := range l.relays {
-		r.cancel()
+		l.held[d].Freeze()
 	}
 }
 
 // Cut resets all connections, and each new one until Heal.
 func (l *Link) Cut() {
 	l.mu.Lock()
-	l.refuses = true
-	l.mu.Unlock()
-	l.Reset()
+	defer l.mu.Unlock()
+	l.reset()
 }
 
 // Heal ends Hold and Cut. The latency stays.
 func (l *Link) Heal() {
+	for d := range l.held {
+		l.held[d].Thaw()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held, l.refuses = [2]bool{}, false
-	l.change()
-}
-
-// change wakes the goroutines that wait for a direction that was held. The caller holds l.mu.
-func (l *Link) change() {
-	close(l.changed)
-	l.changed = make(chan struct{})
+	if l.life.Err() != nil {
+		l.life, l.reset = context.WithCancel(context.Background())
+	}
 }
 
 func (l *Link) accept() {
@@ -146,50 +121,116 @@ func (l *Link) accept() {
 		if err != nil {
 			return
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		r := &relay{link: l, ctx: ctx, cancel: cancel}
-		r.ends[ToServer].source = client.(*net.TCPConn)
-		for d := range r.ends {
-			r.ends[d].packets = make(chan packet, maxPackets)
-		}
 		l.mu.Lock()
-		l.relays[r] = struct{}{}
-		if l.refuses || l.closed {
-			cancel()
-		}
+		life := l.life
 		l.mu.Unlock()
-		l.running.Go(func() {
-			r.run()
-			l.mu.Lock()
-			delete(l.relays, r)
-			l.mu.Unlock()
-		})
+		l.running.Go(func() { l.relay(life, client.(*net.TCPConn)) })
 	}
 }
 
-// delay is the latency in one direction.
-func (l *Link) delay(d Direction) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.latency[d]
+// relay relays one connection until both directions have ended. If ctx is done
+// before, it resets the connection.
+func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
+	ctx, reset := context.WithCancel(ctx)
+	var readers, writers sync.WaitGroup
+	defer readers.Wait()
+	defer reset() // after the ends are closed, which it would reset
+	hangUp := func(c *net.TCPConn) {
+		if ctx.Err() != nil {
+			c.SetLinger(0)
+		}
+		c.Close()
+	}
+	defer hangUp(client)
+	defer context.AfterFunc(ctx, func() { hangUp(client) })()
+
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	requests, replies := make(chan packet, maxPackets), make(chan packet, maxPackets)
+	readers.Go(func() {
+		l.read(ctx, ToServer, client, requests)
+		stop()
+	})
+	server, err := l.dial(ctx, waiting)
+	if err != nil {
+		reset()
+		return
+	}
+	defer hangUp(server)
+	defer context.AfterFunc(ctx, func() { hangUp(server) })()
+	readers.Go(func() { l.read(ctx, FromServer, server, replies) })
+	for d, to := range []*net.TCPConn{server, client} {
+		writers.Go(func() {
+			if l.write(ctx, Direction(d), to, []chan packet{requests, replies}[d]) != nil {
+				reset()
+			}
+		})
+	}
+	writers.Wait()
 }
 
-// pass waits while one of the directions is held.
-func (l *Link) pass(ctx context.Context, directions ...Direction) error {
-	for {
+// maxPackets bounds one direction, in reads of up to 32 KiB: more than a test sends
+// while it is held. Then the link reads no more.
+const maxPackets = 1000
+
+// A packet is due at a moment. Its end, if not nil, is the end of the
+// connection: io.EOF for one in order.
+type packet struct {
+	due   time.Time
+	bytes []byte
+	end   error
+}
+
+// read queues what comes from one end, and how that ended.
+func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets chan packet) {
+	for first := l.first; ; first = nil {
+		p := packet{bytes: make([]byte, 32<<10)}
+		if first != nil && d == ToServer {
+			p.bytes, p.end = first(from)
+		} else {
+			var n int
+			n, p.end = from.Read(p.bytes)
+			p.bytes = p.bytes[:n]
+		}
 		l.mu.Lock()
-		held, changed := false, l.changed
-		for _, d := range directions {
-			held = held || l.held[d]
-		}
+		p.due = time.Now().Add(l.latency[d])
 		l.mu.Unlock()
-		if !held {
-			return nil
-		}
 		select {
-		case <-changed:
+		case packets <- p:
+		case <-ctx.Done():
+			return
+		}
+		if p.end != nil {
+			return
+		}
+	}
+}
+
+// write passes on what is due and not held, until the end: nil for one in order.
+func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets chan packet) error {
+	for {
+		var p packet
+		select {
+		case p = <-packets:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		select {
+		case <-time.After(time.Until(p.due)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !l.held[d].Pass(ctx.Done()) {
+			return ctx.Err()
+		}
+		if _, err := to.Write(p.bytes); err != nil && p.end == nil {
+			return nil // the end that does not read any more tells the other direction
+		}
+		if errors.Is(p.end, io.EOF) {
+			to.CloseWrite()
+			return nil
+		} else if p.end != nil {
+			return p.end
 		}
 	}
 }
@@ -199,8 +240,8 @@ func (l *Link) pass(ctx context.Context, directions ...Direction) error {
 // then, and the client was never connected. One that goes later was, and what it
 // sent has to arrive.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
-	if err := l.pass(waiting, ToServer, FromServer); err != nil {
-		return nil, err
+	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
+		return nil, waiting.Err()
 	}
 	for deadline := time.Now().Add(l.patience); ; {
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", l.target)

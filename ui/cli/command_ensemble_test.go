@@ -220,7 +220,7 @@ var havocs = map[string]func(h *havoc, s *campaignSeat, running stint) (repair f
 		return func() { m.Start(h) }
 	},
 	"server isolated": func(h *havoc, _ *campaignSeat, _ stint) func() {
-		h.e.Isolate(h, h.member())
-		return func() { h.e.Heal(h) }
+		h.e.Isolate(h.member())
+		return func() { h.e.Heal() }
 	},
 }

@@ -50,15 +50,15 @@ var isolationFaults = map[string]serverFault{
 			return nil, false
 		}
 		c.w.tell("hold " + from.Addr + " to " + to.Addr)
-		c.e.Hold(c, from, to)
-		return func() { c.e.Heal(c) }, true
+		c.e.Hold(from, to)
+		return func() { c.e.Heal() }, true
 	},
 }
 
 func (c *chaos) isolate(s *zktest.Server) (heal func()) {
 	c.w.tell("isolate " + s.Addr)
-	c.e.Isolate(c, s)
-	return func() { c.e.Heal(c) }
+	c.e.Isolate(s)
+	return func() { c.e.Heal() }
 }
 
 const deletion = "znode deleted"

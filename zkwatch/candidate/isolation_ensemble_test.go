@@ -50,40 +50,40 @@ func onLeader(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {
 var isolations = []isolation{
 	{
 		name: "server of the leading candidate", order: onFollower, of: 0, deposed: true, inShort: true, onlyHere: true,
-		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(t, s[0]) },
+		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
 		name: "server of the leading candidate that knows others", order: onFollower, of: 0, deposed: true,
-		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(t, s[0]) },
+		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
 		name: "server of the next candidate", order: onFollower, of: 1, onlyHere: true,
-		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(t, s[1]) },
+		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[1]) },
 	},
 	{
 		name: "ensemble leader", order: onLeader, of: 0, deposed: true, inShort: true, onlyHere: true,
-		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(t, s[0]) },
+		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
 		name: "follower to ensemble leader", order: onFollower, of: 0, deposed: true, onlyHere: true,
-		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(t, s[0], s[2]) },
+		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[0], s[2]) },
 	},
 	{
 		name: "ensemble leader to follower", order: onFollower, of: 0, deposed: true, inShort: true, onlyHere: true,
-		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(t, s[2], s[0]) },
+		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[2], s[0]) },
 	},
 	{
 		name: "all that the ensemble leader sends", order: onLeader, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
-			e.Hold(t, s[0], s[1])
-			e.Hold(t, s[0], s[2])
+			e.Hold(s[0], s[1])
+			e.Hold(s[0], s[2])
 		},
 	},
 	{
 		name: "all that the ensemble leader receives", order: onLeader, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
-			e.Hold(t, s[1], s[0])
-			e.Hold(t, s[2], s[0])
+			e.Hold(s[1], s[0])
+			e.Hold(s[2], s[0])
 		},
 	},
 }
@@ -170,7 +170,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 		w.believes(t, name, want)
 	}
-	t.Cleanup(func() { e.Heal(t) }) // first, or the candidates could not close their sessions
+	t.Cleanup(func() { e.Heal() }) // first, or the candidates could not close their sessions
 	fence, belief := w.now("a").Fence, w.now(names[i.of]).Belief
 
 	w.tell(i.name)
@@ -197,7 +197,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		})
 	}
 	w.tell("healed")
-	e.Heal(t)
+	e.Heal()
 	healed := time.Now()
 	w.await(t, limit, "one leads and two wait", func() bool {
 		count := make(map[model.Belief]int)

@@ -105,11 +105,11 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	release := sync.OnceFunc(func() { close(proceed) })
 	t.Cleanup(func() { // first, or the candidate could not close its session
 		release()
-		e.Heal(t)
+		e.Heal()
 	})
 
 	<-creating
-	e.Hold(t, follower, leader)
+	e.Hold(follower, leader)
 	// This keeps the ensemble leader busy while it receives what comes next.
 	busy := make(chan error, 1)
 	go func() {
@@ -129,7 +129,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		return nil
 	})
 	follower.Ask(t, "srvr") // by its answer the follower is likely to have passed that on
-	e.Heal(t)
+	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)
 	}
