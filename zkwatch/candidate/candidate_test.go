@@ -109,7 +109,7 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 		i := 0
 		for _, resigns := range []bool{false, true} {
 			var first model.Member
-			first, i = b.Await(t, i, "waiting", electiontest.Believing(model.Waiting))
+			first, i = b.Await(t, i, "waiting", believing(model.Waiting))
 			// Written to, it is its znode still.
 			if _, err := on.Set(znode.Join(on.Path, first.Znode), []byte("other data"), -1); err != nil {
 				t.Fatal(err)
@@ -130,7 +130,7 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 				t.Errorf("back as %+v, was %+v", again, first)
 			}
 		}
-		b.Await(t, i, "leading again", electiontest.Believing(model.Leading))
+		b.Await(t, i, "leading again", believing(model.Leading))
 	})
 }
 
@@ -151,7 +151,7 @@ func TestForeignAcknowledgementIsLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-tick.C
-			for reports := s.Reports(); i+1 < len(reports); i++ {
+			for reports := s.All(); i+1 < len(reports); i++ {
 				if reports[i+1].Step == model.StepAcknowledge {
 					looked++
 				}

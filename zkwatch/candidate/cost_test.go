@@ -76,7 +76,7 @@ func handoffCost(t *testing.T, n int) {
 // else sends anything but pings.
 func TestIdleCosts(t *testing.T) {
 	t.Parallel()
-	electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		cfg := electiontest.Conn(server, nil)
 		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
 		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })

@@ -91,7 +91,7 @@ func TestLostReplyInADialect(t *testing.T) {
 					t.Fatal(err)
 				}
 				last := s.Now()
-				if !s.First().LosesReply || last.LosesReply {
+				if !s.All()[0].LosesReply || last.LosesReply {
 					t.Fatal("no reply was lost: the test shows nothing")
 				}
 				if len(children) != 21 || last.Belief != model.Waiting || !strings.HasSuffix(last.Znode, "0000000020") {

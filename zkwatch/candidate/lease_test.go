@@ -15,7 +15,7 @@ import (
 
 func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 	t.Parallel()
-	electiontest.Virtual(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*fault.Line) {
+	virtual(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*fault.Line) {
 		before := s[0].Now()
 		s[0].Freeze()
 		next := s[1].Believes(t, model.Leading)
@@ -26,7 +26,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 		if m := s[0].Now(); m.Belief != model.Leading {
 			t.Errorf("frozen for an hour it believes %q", m.Belief)
 		}
-		_, i := s[0].Await(t, 0, "leading", electiontest.Leads)
+		_, i := s[0].Await(t, 0, "leading", leads)
 		s[0].Thaw()
 		_, i = s[0].Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		m, _ := s[0].Await(t, i, "waiting again", func(m model.Member) bool { return m.Belief == model.Waiting })
@@ -37,7 +37,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 }
 
 func TestKilledWhileFrozen(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*fault.Line) {
+	virtual(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*fault.Line) {
 		s[0].Freeze()
 		s[0].Kill()
 		if err := <-s[0].Done; err != nil {
@@ -58,13 +58,13 @@ func TestAtMostOneLeader(t *testing.T) {
 			t.Logf("seed %d", seed)
 		}
 	}()
-	electiontest.Virtual(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+	virtual(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		frozen := make([]bool, len(s))
 		check := func() {
 			t.Helper()
 			n := 0
 			for i := range s {
-				if !frozen[i] && electiontest.Leads(s[i].Now()) {
+				if !frozen[i] && leads(s[i].Now()) {
 					n++
 				}
 			}

@@ -14,7 +14,7 @@ import (
 
 // creates counts the creates of its own znode that a candidate reported.
 func creates(s *electiontest.Stander) (n int, last model.Member) {
-	reports := s.Reports()
+	reports := s.All()
 	for i, m := range reports {
 		if m.Step == model.StepCreate && m.Znode == "" && (i == 0 || reports[i-1].Step != model.StepCreate || !reports[i-1].StepAt.Equal(m.StepAt)) {
 			n, last = n+1, m
@@ -32,7 +32,7 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Leading)
-		if first := s.First(); !first.LosesReply || m.LosesReply {
+		if first := s.All()[0]; !first.LosesReply || m.LosesReply {
 			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
 		}
 		s.Await(t, 0, "found again", func(m model.Member) bool { return m.StepOn.Found })
@@ -69,7 +69,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		// Nobody leads, until it leaves: both go with its session.
 		s.Resign()
 		after.Believes(t, model.Leading)
-		if got := s.Beliefs(0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
+		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
 			t.Errorf("behind its own ghost it believed %q", got)
 		}
 		children, _, err := on.Children(on.Path)

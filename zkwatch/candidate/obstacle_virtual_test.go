@@ -98,7 +98,7 @@ func TestNoFalseReason(t *testing.T) {
 					remove(t, c, "/election/"+m.Znode)
 				}
 				time.Sleep(30 * time.Second)
-				for _, m := range s.Reports() {
+				for _, m := range s.All() {
 					if m.Obstacle != "" {
 						t.Errorf("%s, %s: %q", how, m.Belief, m.Obstacle)
 					}
@@ -153,7 +153,7 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 		time.Sleep(time.Minute)
 		before := runtime.NumGoroutine()
 		for range 20 {
-			from := s.Reported()
+			from := len(s.All())
 			clienttest.Restart(server, time.Second)
 			_, i := s.Await(t, from, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 			s.Await(t, i, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
@@ -177,7 +177,7 @@ func TestNoLeaseOfLongAgo(t *testing.T) {
 		time.Sleep(time.Hour)
 		remove(t, c, leader)
 		s.Believes(t, model.Leading)
-		reports := s.Reports()
+		reports := s.All()
 		i := slices.IndexFunc(reports, func(m model.Member) bool { return m.Belief == model.Elected })
 		if m := reports[i]; !m.LeaseEnd.IsZero() {
 			t.Errorf("elected with %+v", m)

@@ -19,13 +19,13 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
 		t.Run(fmt.Sprint(phase), func(t *testing.T) {
-			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // pings are leaseTimeout/3 apart
-				before, from := s[0].Now(), s[0].Reported()
+				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
-				suspended := s[0].When(t, from, "suspended", electiontest.Believing(model.Suspended))
-				lost := s[0].When(t, from, "lost", electiontest.Believing(model.Lost))
-				led := s[1].When(t, 0, "leading", electiontest.Leads)
+				suspended := when(t, s[0], from, "suspended", believing(model.Suspended))
+				lost := when(t, s[0], from, "lost", believing(model.Lost))
+				led := when(t, s[1], 0, "leading", leads)
 				a, b, c := <-suspended, <-lost, <-led
 				if a > b || b >= c {
 					t.Errorf("suspended after %v, lost after %v; the next led after %v", a, b, c)
@@ -33,7 +33,7 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 				if c > electiontest.LeaseTimeout+2*time.Second {
 					t.Errorf("the next led only after %v", c)
 				}
-				if got, want := s[0].Beliefs(from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
+				if got, want := beliefs(s[0], from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
 					t.Errorf("parted it believed %q, want %q", got, want)
 				}
 				time.Sleep(10 * time.Minute)
@@ -41,8 +41,8 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 					t.Errorf("parted for ten minutes: %+v", m)
 				}
 				lines[0].Heal()
-				_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
-				after, _ := s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
+				_, i := s[0].Await(t, from, "lost", believing(model.Lost))
+				after, _ := s[0].Await(t, i, "waiting again", believing(model.Waiting))
 				if after.Session == before.Session || after.Znode == before.Znode {
 					t.Errorf("healed: %+v, before: %+v", after, before)
 				}
@@ -62,9 +62,9 @@ func TestPartedLeaderHealsInTime(t *testing.T) {
 		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Waiting, model.Elected, model.Leading}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
-				electiontest.Ping(t, s[0])
-				before, from := s[0].Now(), s[0].Reported()
+			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+				ping(s[0])
+				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
 				time.Sleep(c.after)
 				lines[0].Heal()
@@ -73,12 +73,12 @@ func TestPartedLeaderHealsInTime(t *testing.T) {
 				if after.Belief != model.Leading || after.Session != before.Session || after.Znode != before.Znode || after.Fence != before.Fence {
 					t.Errorf("leads again as %+v, was %+v", after, before)
 				}
-				got := slices.DeleteFunc(s[0].Beliefs(from-1), func(b model.Belief) bool { return b == model.Waiting })
+				got := slices.DeleteFunc(beliefs(s[0], from-1), func(b model.Belief) bool { return b == model.Waiting })
 				want := slices.DeleteFunc(slices.Clone(c.want), func(b model.Belief) bool { return b == model.Waiting })
 				if !slices.Equal(got, want) {
 					t.Errorf("it believed %q, want %q", got, want)
 				}
-				if got := s[1].Beliefs(0); slices.Contains(got, model.Elected) {
+				if got := beliefs(s[1], 0); slices.Contains(got, model.Elected) {
 					t.Errorf("the other believed %q", got)
 				}
 			})
@@ -89,19 +89,19 @@ func TestPartedLeaderHealsInTime(t *testing.T) {
 // Between the end of its own lease and that of its session, a leader that gave
 // up comes back to close the session: the next one leads at once.
 func TestPartedLeaderHealsTooLate(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
-		electiontest.Ping(t, s[0])
-		from := s[0].Reported()
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+		ping(s[0])
+		from := len(s[0].All())
 		lines[0].Partition()
-		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
+		s[0].Await(t, from, "lost", believing(model.Lost))
 		lines[0].Heal()
 		healed := time.Now()
 		s[1].Believes(t, model.Leading)
 		if took := time.Since(healed); took > 100*time.Millisecond {
 			t.Errorf("the next led %v after the healing: the old session expired", took)
 		}
-		_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
-		s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
+		_, i := s[0].Await(t, from, "lost", believing(model.Lost))
+		s[0].Await(t, i, "waiting again", believing(model.Waiting))
 	})
 }
 
@@ -115,11 +115,11 @@ func TestPartedWaiter(t *testing.T) {
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
-				electiontest.Ping(t, s[1])
-				before, from := s[1].Now(), s[1].Reported()
+			virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+				ping(s[1])
+				before, from := s[1].Now(), len(s[1].All())
 				lines[1].Partition()
-				s[1].Await(t, from, "suspended", electiontest.Believing(model.Suspended))
+				s[1].Await(t, from, "suspended", believing(model.Suspended))
 				time.Sleep(c.down - electiontest.LeaseTimeout*2/3)
 				lines[1].Heal()
 				time.Sleep(10 * electiontest.LeaseTimeout)
@@ -131,7 +131,7 @@ func TestPartedWaiter(t *testing.T) {
 				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
 					t.Errorf("the last one watches %s; those before it are %s and %s", m.Watches, s[0].Now().Znode, want)
 				}
-				if got := s[0].Beliefs(0); slices.Contains(got, model.Suspended) {
+				if got := beliefs(s[0], 0); slices.Contains(got, model.Suspended) {
 					t.Errorf("the leader believed %q", got)
 				}
 			})
@@ -141,8 +141,8 @@ func TestPartedWaiter(t *testing.T) {
 
 // What happened meanwhile is learnt on healing: the watch is set again.
 func TestPredecessorGoesWhileParted(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
-		electiontest.Ping(t, s[1])
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+		ping(s[1])
 		before := s[1].Now()
 		lines[1].Partition()
 		s[0].Resign()
@@ -163,24 +163,24 @@ func TestPredecessorGoesWhileParted(t *testing.T) {
 // Frozen, it does not even notice that the line goes down; thawed while it is
 // down it does.
 func TestPartedWhileFrozen(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
-		from := s[0].Reported()
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+		from := len(s[0].All())
 		s[0].Freeze()
 		lines[0].Partition()
 		next := s[1].Believes(t, model.Leading)
 		time.Sleep(time.Minute)
-		if got := s[0].Beliefs(from); len(got) > 0 {
+		if got := beliefs(s[0], from); len(got) > 0 {
 			t.Errorf("frozen it came to believe %q", got)
 		}
 		s[0].Thaw()
 		synctest.Wait()
-		if m := s[0].Now(); electiontest.Leads(m) {
+		if m := s[0].Now(); leads(m) {
 			t.Errorf("thawed it believes %q", m.Belief)
 		}
-		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
+		s[0].Await(t, from, "lost", believing(model.Lost))
 		time.Sleep(time.Minute)
 		lines[0].Heal()
-		after, _ := s[0].Await(t, from, "waiting again", electiontest.Believing(model.Waiting))
+		after, _ := s[0].Await(t, from, "waiting again", believing(model.Waiting))
 		if after.Watches != next.Znode {
 			t.Errorf("healed: %+v", after)
 		}
@@ -188,10 +188,10 @@ func TestPartedWhileFrozen(t *testing.T) {
 		lines[0].Partition()
 		time.Sleep(time.Minute)
 		lines[0].Heal()
-		from = s[0].Reported()
+		from = len(s[0].All())
 		s[0].Thaw()
-		_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
-		s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
+		_, i := s[0].Await(t, from, "lost", believing(model.Lost))
+		s[0].Await(t, i, "waiting again", believing(model.Waiting))
 	})
 }
 
@@ -212,7 +212,7 @@ func TestPartedLeaves(t *testing.T) {
 		} {
 			for who, role := range []string{"leader", "waiter"} {
 				t.Run(fmt.Sprintf("%s %s after %v", role, how.name, down), func(t *testing.T) {
-					electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+					virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 						lines[who].Partition()
 						time.Sleep(down)
 						began := time.Now()

@@ -35,13 +35,13 @@ func TestSuccessorWaitsUntilStopped(t *testing.T) {
 		if m := first.Now(); m.Belief != model.Suspended {
 			t.Errorf("the deposed one is %s", m.Belief)
 		}
-		from := second.Reported()
+		from := len(second.All())
 		close(ended)
-		for _, m := range second.Reports()[:from] {
+		for _, m := range second.All()[:from] {
 			if m.Belief == model.Leading {
 				t.Error("the successor led before the work had ended")
 			}
 		}
-		second.Await(t, from, "leading", electiontest.Leads)
+		second.Await(t, from, "leading", leads)
 	})
 }

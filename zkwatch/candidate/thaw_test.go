@@ -61,7 +61,7 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 				t.Fatalf("awake %d times after %d freezes: %+v", len(got), i+1, got)
 			}
 		}
-		if got := s.Beliefs(0); slices.Contains(got, model.Suspended) {
+		if got := beliefs(s, 0); slices.Contains(got, model.Suspended) {
 			t.Errorf("it believed %q", got)
 		}
 	})
@@ -78,7 +78,7 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Thaw()
 		synctest.Wait()
-		if got := awake(); len(got) == 0 || electiontest.Leads(got[0]) {
+		if got := awake(); len(got) == 0 || leads(got[0]) {
 			t.Errorf("awake: %+v", got)
 		}
 	})
@@ -104,7 +104,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		}
 		s.Thaw()
 		synctest.Wait()
-		if got := awake(); len(got) == 0 || electiontest.Leads(got[0]) {
+		if got := awake(); len(got) == 0 || leads(got[0]) {
 			t.Errorf("awake: %+v", got)
 		}
 	})
@@ -113,7 +113,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 // However late an answer is, a leader whose pings are answered leads on: the
 // wait for it does not outlast the lease.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()
@@ -137,7 +137,7 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 		m := s[1].Believes(t, model.Leading)
 		release() // the acknowledgement again, with a watch
 		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
-		if got := s[1].Beliefs(0); !slices.Equal(got, want) {
+		if got := beliefs(s[1], 0); !slices.Equal(got, want) {
 			t.Errorf("it believed %q, want %q", got, want)
 		}
 		time.Sleep(10 * electiontest.LeaseTimeout)

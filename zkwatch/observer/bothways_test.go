@@ -153,7 +153,7 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 			clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
 		}
 		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"})
-		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, electiontest.ByReads)
+		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, byReads)
 		watch.Await(t, "by a watch", byWatch)
 		reads.Await(t, "empty", electiontest.QueueOf(0))
 		f(t, server, func() *zk.Conn { return clienttest.EmbeddedClient(t, server) }, watch, reads)

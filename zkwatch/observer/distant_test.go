@@ -118,7 +118,7 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = 30 * time.Second
 		clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
-		w := electiontest.Observe(t, cfg, model.Config{Path: "/e", AckPath: "/ack"}, electiontest.ByReads)
+		w := electiontest.Observe(t, cfg, model.Config{Path: "/e", AckPath: "/ack"}, byReads)
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		f(server, near, w, &link)
 		near.Close()
@@ -192,7 +192,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 		})
 		time.Sleep(2 * model.AckWait)
 		seen := make(map[string]bool)
-		for _, e := range w.All() {
+		for _, e := range w.Events.All() {
 			if h, ok := e.Body.(model.Handoff); ok && h.From != nil {
 				seen["/e/"+h.From.Name] = true
 			}

@@ -41,8 +41,8 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Await(t, "the burst", electiontest.QueueOf(n-n/3-1))
-		w.Accounts(t, n, n/3+1, false)
-		for _, e := range w.All() {
+		accounts(t, w, n, n/3+1, false)
+		for _, e := range w.Events.All() {
 			if b, ok := e.Body.(model.Missed); ok {
 				t.Errorf("missed %+v", b)
 			}
@@ -102,7 +102,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		})
 		on.Remove(hidden)
 		w.Await(t, "two", electiontest.QueueOf(2))
-		w.Accounts(t, 2, 1, false)
+		accounts(t, w, 2, 1, false)
 	})
 }
 
@@ -130,6 +130,6 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 			w.Await(t, "by a watch again", byWatch)
 		}
 		w.Await(t, "all four", electiontest.QueueOf(4))
-		w.Accounts(t, 4, 0, false)
+		accounts(t, w, 4, 0, false)
 	})
 }

@@ -113,8 +113,8 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("session %#x after %#x, %d reconnects", st.Link.Session, before, st.Reconnects)
 		}
-		large.Accounts(t, 100, 0, false)
-		small.Accounts(t, 1, 0, false)
+		accounts(t, large, 100, 0, false)
+		accounts(t, small, 1, 0, false)
 	})
 }
 

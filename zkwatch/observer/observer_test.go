@@ -27,7 +27,7 @@ import (
 
 func TestObserverFollowsAnElection(t *testing.T) {
 	t.Parallel()
-	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
@@ -56,7 +56,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			on.Make(on.Path, 0)
 			on.Make(on.Path+"/n_", clienttest.Contender)
 			w.Await(t, "one in the new one", electiontest.QueueOf(1))
-			w.Accounts(t, 4, 3, true)
+			accounts(t, w, 4, 3, true)
 		})
 	})
 }
@@ -110,7 +110,7 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 
 func TestObserverOnForbiddenGround(t *testing.T) {
 	t.Parallel()
-	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 			if err := on.AddAuth("digest", []byte("u:p")); err != nil {
 				t.Fatal(err)
@@ -154,7 +154,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		create(path+"/n_", clienttest.Contender)
 		watches := []*electiontest.Watched{
 			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}),
-			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}, electiontest.ByReads),
+			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}, byReads),
 		}
 		await := func(what string, holds func(*doctor.State) bool) {
 			for _, w := range watches {
@@ -177,7 +177,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 			return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Sequence >= 1
 		})
 		for _, w := range watches {
-			w.AwaitEvents(t, "another state event after the gap", func(all []model.Event) bool {
+			w.Events.AwaitAll(t, "another state event after the gap", func(all []model.Event) bool {
 				snapshots := 0
 				for _, e := range all {
 					if _, ok := e.Body.(doctor.Snapshot); ok {
@@ -188,7 +188,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 			})
 		}
 	})
-	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
 		// The observer is ahead of the new server, which does not know it.
 		old, c := clienttest.Embedded(t)
 		fresh, _ := clienttest.Embedded(t)
@@ -209,7 +209,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 
 func TestObserverAccountsForAStorm(t *testing.T) {
 	t.Parallel()
-	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 			seed := uint64(time.Now().UnixNano())
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -233,7 +233,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 				next, ok := s.Parent.Creates()
 				return ok && int(next) == creates && s.Queue.Len() == len(standing)
 			})
-			w.Accounts(t, creates, deletes, false)
+			accounts(t, w, creates, deletes, false)
 			if t.Failed() {
 				t.Logf("seed %d", seed)
 			}
@@ -261,7 +261,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 		}
 		made += len(ops)
 	}
-	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
 		w.Await(t, "all of them", electiontest.QueueOf(many))
 		late := clienttest.Raw(t, addr)
@@ -307,7 +307,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 		return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Name == late.Now().Znode
 	})
 	var missed []model.EventBody
-	for _, e := range w.All() {
+	for _, e := range w.Events.All() {
 		if m, ok := e.Body.(model.Missed); ok {
 			missed = append(missed, m)
 		}

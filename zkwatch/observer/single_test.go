@@ -65,7 +65,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		if s := known.Feed.State(); s.Dialect == nil || s.Dialect.ID != "kafka" {
 			t.Errorf("dialect %+v", s.Dialect)
 		}
-		for _, e := range append(known.All(), unknown.All()...) {
+		for _, e := range append(known.Events.All(), unknown.Events.All()...) {
 			if m, ok := e.Body.(model.Missed); ok {
 				t.Errorf("missed %+v of what cannot be counted", m)
 			}

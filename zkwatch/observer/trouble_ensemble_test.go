@@ -47,7 +47,7 @@ func (c *churn) lookOn(t *testing.T) (*electiontest.Watched, *links) {
 			put(ctx, o)
 		}
 	})
-	c.reads = electiontest.Observe(t, cfg, model.Config{Path: c.path}, electiontest.ByReads)
+	c.reads = electiontest.Observe(t, cfg, model.Config{Path: c.path}, byReads)
 	return w, l
 }
 
@@ -99,8 +99,8 @@ func (c *churn) seen(w *electiontest.Watched) *doctor.State {
 // accounts holds the events of both observers to the truth.
 func (c *churn) accounts(w *electiontest.Watched) {
 	c.t.Helper()
-	w.Accounts(c.t, c.creates, c.deletes, false)
-	c.reads.Accounts(c.t, c.creates, c.deletes, false)
+	accounts(c.t, w, c.creates, c.deletes, false)
+	accounts(c.t, c.reads, c.creates, c.deletes, false)
 }
 
 func poll(t *testing.T, what string, holds func() bool) {

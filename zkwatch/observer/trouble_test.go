@@ -131,10 +131,10 @@ func TestCutOff(t *testing.T) {
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
 						t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
 					}
-					if !slices.ContainsFunc(w.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
+					if !slices.ContainsFunc(w.Events.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
 						t.Error("nothing said that the session expired")
 					}
-					w.Accounts(t, creates, 1, recreated)
+					accounts(t, w, creates, 1, recreated)
 				})
 			})
 		}

@@ -2,11 +2,14 @@ package electiontest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 )
 
@@ -41,5 +44,16 @@ func (s *Site) Remove(paths ...string) {
 		if err := s.Delete(path, -1); err != nil {
 			s.T.Fatal(err)
 		}
+	}
+}
+
+// LeaseTimeout is the session timeout in virtual time.
+const LeaseTimeout = 6 * time.Second
+
+// Conn is how a client connects to an embedded server, over a line unless it is nil.
+func Conn(server *zkserver.Server, line *fault.Line) client.Config {
+	return client.Config{
+		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,
+		Dial: clienttest.Dial(server), Line: line, BufferSize: 16 << 10, MaxReply: 64 << 10,
 	}
 }

@@ -1,6 +1,5 @@
 // Package electiontest has what tests of elections share: a candidate whose
-// reports a test waits for ([Stander]), an observer with its feed ([Watched]), and
-// elections in virtual time ([Virtual]).
+// reports a test waits for ([Stander]), and an observer with its feed ([Watched]).
 package electiontest
 
 import (
@@ -17,15 +16,73 @@ import (
 // WaitFor is how long a condition may take on a busy machine.
 const WaitFor = 20 * time.Second
 
+// A Log keeps what goroutines report, in order, for a test that waits for it.
+type Log[T any] struct {
+	mu   sync.Mutex
+	all  []T
+	more chan struct{} // closed when there are more; nil: nobody waits
+}
+
+// Add appends reports.
+func (l *Log[T]) Add(reports ...T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, reports...)
+	if l.more != nil {
+		close(l.more)
+		l.more = nil
+	}
+}
+
+// All returns the reports up to now.
+func (l *Log[T]) All() []T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all)
+}
+
+// AwaitAll waits until the reports up to now hold.
+func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
+	t.Helper()
+	for deadline := time.After(WaitFor); ; {
+		l.mu.Lock()
+		all := slices.Clone(l.all)
+		if l.more == nil {
+			l.more = make(chan struct{})
+		}
+		more := l.more
+		l.mu.Unlock()
+		if holds(all) {
+			return
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			t.Fatalf("%s: not within %v; %d reports, the last %+v", what, WaitFor, len(all), all[max(0, len(all)-1):])
+		}
+	}
+}
+
+// Await returns the first report, from the from-th on, that holds, and its index.
+func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
+	t.Helper()
+	l.AwaitAll(t, what, func(all []T) bool {
+		for index = from; index < len(all); index++ {
+			if report = all[index]; holds(report) {
+				return true
+			}
+		}
+		return false
+	})
+	return report, index
+}
+
 // Stander is a running candidate and all that it reported.
 type Stander struct {
 	*candidate.Candidate
+	Log[model.Member]
 	Cancel context.CancelFunc
 	Done   chan error
-
-	mu      sync.Mutex
-	reports []model.Member
-	changed chan struct{}
 }
 
 // Stand runs a candidate until the test ends.
@@ -38,14 +95,8 @@ func Stand(t *testing.T, cfg candidate.Config) *Stander {
 
 // NewStander returns a candidate that does not run yet.
 func NewStander(cfg candidate.Config) *Stander {
-	s := &Stander{changed: make(chan struct{}), Done: make(chan error, 1)}
-	cfg.Report = func(_ time.Time, m model.Member) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.reports = append(s.reports, m)
-		close(s.changed)
-		s.changed = make(chan struct{})
-	}
+	s := &Stander{Done: make(chan error, 1)}
+	cfg.Report = func(_ time.Time, m model.Member) { s.Add(m) }
 	s.Candidate = candidate.New(cfg)
 	return s
 }
@@ -54,63 +105,21 @@ func NewStander(cfg candidate.Config) *Stander {
 func (s *Stander) Start(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cancel = cancel
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.Done <- s.Candidate.Run(ctx)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { s.Done <- s.Candidate.Run(ctx) })
 	t.Cleanup(func() {
 		cancel()
 		s.Thaw()
-		<-ended
+		running.Wait()
 	})
-}
-
-// Reports are those up to now.
-func (s *Stander) Reports() []model.Member {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.reports)
-}
-
-// First is the first report.
-func (s *Stander) First() model.Member {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.reports[0]
-}
-
-// Await returns the first report, from the from-th on, that holds.
-func (s *Stander) Await(t *testing.T, from int, what string, holds func(model.Member) bool) (model.Member, int) {
-	t.Helper()
-	deadline := time.After(WaitFor)
-	for {
-		s.mu.Lock()
-		for i := from; i < len(s.reports); i++ {
-			if holds(s.reports[i]) {
-				m := s.reports[i]
-				s.mu.Unlock()
-				return m, i
-			}
-		}
-		changed := s.changed
-		s.mu.Unlock()
-		select {
-		case <-changed:
-		case <-deadline:
-			t.Fatalf("%s: not within %v; last report %+v", what, WaitFor, s.Now())
-		}
-	}
 }
 
 // Now is the last report.
 func (s *Stander) Now() model.Member {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.reports) == 0 {
-		return model.Member{}
+	if all := s.All(); len(all) > 0 {
+		return all[len(all)-1]
 	}
-	return s.reports[len(s.reports)-1]
+	return model.Member{}
 }
 
 // Believes returns the first report with that belief.
@@ -119,47 +128,3 @@ func (s *Stander) Believes(t *testing.T, b model.Belief) model.Member {
 	m, _ := s.Await(t, 0, "belief "+string(b), func(m model.Member) bool { return m.Belief == b })
 	return m
 }
-
-// Beliefs are the beliefs that were reported from the from-th report on, each
-// once in a row.
-func (s *Stander) Beliefs(from int) []model.Belief {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []model.Belief
-	for _, m := range s.reports[from:] {
-		out = append(out, m.Belief)
-	}
-	return slices.Compact(out)
-}
-
-// Reported is how many reports there are.
-func (s *Stander) Reported() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.reports)
-}
-
-// When returns how long after now the first report from the from-th on comes
-// that holds.
-func (s *Stander) When(t *testing.T, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
-	start, took := time.Now(), make(chan time.Duration, 1)
-	go func() {
-		s.Await(t, from, what, holds)
-		took <- time.Since(start)
-	}()
-	return took
-}
-
-func Believing(b model.Belief) func(model.Member) bool {
-	return func(m model.Member) bool { return m.Belief == b }
-}
-
-// Ping waits until the candidate's ping has just been answered.
-func Ping(t *testing.T, s *Stander) {
-	t.Helper()
-	for end := s.Status().ExpiresFrom; s.Status().ExpiresFrom.Equal(end); {
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-func Leads(m model.Member) bool { return m.Belief == model.Leading || m.Belief == model.Elected }
