@@ -18,7 +18,7 @@ import (
 const module = "electop"
 
 // panel is what a part of the screen may import.
-var panel = []string{"model", "ui/term", "ui/rows", "ui/wording", "ui/action", "ui/input", "ui/pager"}
+var panel = []string{"model", "ui/term", "ui/rows", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
 // rooms says who may import whom: the first entry that a package is under
 // counts. A room is a path below the module and everything under it; "" is
@@ -86,7 +86,7 @@ var rooms = []struct {
 	{room: "ui/action", imports: []string{"model", "ui/rows", "ui/action"}},
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
 	// Panels do not know each other.
-	{room: "ui/pager", imports: []string{"ui/term", "ui/input"}},
+	{room: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/rows", "ui/term"}},
 	{room: "ui/candidates", imports: panel},
 	{room: "ui/recipe", imports: panel},
 	{room: "ui/belief", imports: panel},
@@ -94,9 +94,6 @@ var rooms = []struct {
 	{room: "ui/lessons", imports: panel},
 	{room: "ui/detail", imports: append([]string{"ui/plain", "ui/recipe"}, panel...)},
 	{room: "ui/elections", imports: append([]string{"ui/plain"}, panel...)},
-	{room: "ui/faults", imports: panel},
-	{room: "ui/palette", imports: panel},
-	{room: "ui/join", imports: panel},
 	{room: "ui/travel", imports: append([]string{"ui/recipe", "ui/plain"}, panel...)},
 	{room: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
 	{room: "", imports: []string{"ui/cli"}},

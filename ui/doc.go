@@ -63,10 +63,9 @@
 //	candidates, recipe,        its panels
 //	belief, handoffs,
 //	messages, lessons
-//	pager                      a text that may be longer than its place
+//	overlay                    texts that may be longer than their place; lists of actions
 //	detail                     the panels of one candidate, the findings and the servers
-//	elections, faults,         what comes in front of the panels
-//	join, palette
+//	elections                  the list of elections, in front of the panels
 //	travel                     other moments: how they are found, played and said
 //
 // A new panel is a package with a Panel, a place for it in mainscreen.Arrangement,

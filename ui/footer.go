@@ -6,6 +6,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
+	"electop/ui/overlay"
 	"electop/ui/term"
 	"electop/ui/travel"
 	"electop/ui/wording"
@@ -47,10 +48,10 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 
 // footer is what the labels of the keys depend on now.
 func (d *dashboard) footer() mainscreen.Footer {
+	list, ok := d.part().(*overlay.List)
 	return mainscreen.Footer{
 		Screen: &d.screen, Mode: d.modes.Now(), Action: d.action,
-		Elections: len(d.elections.Rows), Fault: d.faults.Kind(), Leaving: d.course.Menu.Selected == lessons.None,
-		Refused: d.modes.Now() == input.ModePalette && d.palette.Refused(),
-		Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
+		Elections: len(d.elections.Rows), Leaving: d.course.Menu.Selected == lessons.None,
+		Refused: ok && list.Refused(), Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
 	}
 }

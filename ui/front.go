@@ -4,12 +4,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/ui/elections"
-	"electop/ui/faults"
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
-	"electop/ui/pager"
-	"electop/ui/palette"
+	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -31,10 +29,11 @@ type inFront struct {
 
 	modes     input.Stack
 	elections elections.Panel // the screen of elections
-	faults    faults.Panel
-	palette   palette.Panel
-	join      pager.Panel
-	help      pager.Panel
+	faults    overlay.List
+	faultsOf  rows.Ref // the candidate that they are done to
+	palette   overlay.List
+	join      overlay.Panel
+	help      overlay.Panel
 	helpAll   bool             // not only of the mode behind it
 	typed     mainscreen.Typed // a filter, or what narrows the list of actions
 }
@@ -61,7 +60,7 @@ func (x *inFront) part() part {
 // meant is the row that an action is about.
 func (x *inFront) meant() rows.Row {
 	if x.modes.Front() == input.ModeFaults {
-		return x.of.row(x.faults.Of)
+		return x.of.row(x.faultsOf)
 	}
 	return x.of.candidates.Row()
 }

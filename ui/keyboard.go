@@ -57,8 +57,6 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		return tea.Suspend
 	case input.CmdFaults:
 		d.openFaults()
-	case input.CmdDoFault:
-		return d.act(d.faults.Kind(), "")
 	case input.CmdLive:
 		if !d.past.journey.On && msg.Type == tea.KeyEsc {
 			return nil // nothing to go back from: a recording is being played

@@ -15,8 +15,8 @@ import (
 	"electop/model/lesson"
 	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/join"
 	"electop/ui/mainscreen"
+	"electop/ui/overlay"
 	"electop/ui/term"
 )
 
@@ -280,7 +280,7 @@ func TestAnyKeysTaught(t *testing.T) {
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
-		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []join.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
+		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
 		if rapid.Bool().Draw(t, "replay") {
 			r := &player{tape: *p, at: 3, end: w.now}
 			o.Mode, o.Past, o.Actions, src.others = ModeReplay, r, r, nil

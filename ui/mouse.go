@@ -7,7 +7,7 @@ import (
 
 	"electop/ui/handoffs"
 	"electop/ui/input"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -40,7 +40,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 func (d *dashboard) wheel(x, y int, do input.Command) {
 	mode, front := d.modes.Now(), d.part()
 	at, found := d.screen.At.PanelAt(x, y)
-	_, text := front.(*pager.Panel)
+	_, text := front.(*overlay.Panel)
 	switch {
 	case mode == input.ModeDialog || mode == input.ModeFilter:
 		return

@@ -11,9 +11,9 @@ import (
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/elections"
-	"electop/ui/join"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
+	"electop/ui/overlay"
 	"electop/ui/travel"
 )
 
@@ -79,7 +79,7 @@ type Options struct {
 	Tutor lessons.Tutor
 	// Invitations, if any, are how others join, and Open says that they can do so
 	// from other machines.
-	Invitations []join.Invitation
+	Invitations []overlay.Invitation
 	Open        bool
 
 	// Begin, if set, is called after the first frame, for work that would delay it. It

@@ -9,7 +9,7 @@ import (
 
 	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/palette"
+	"electop/ui/overlay"
 	"electop/ui/term"
 )
 
@@ -21,16 +21,16 @@ func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 func TestPaletteHasAll(t *testing.T) {
 	m, _, _ := stagedWith(&allow{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
-	all := m.d.paletteShown().All
-	has := func(fits func(e palette.Entry) bool) bool { return slices.ContainsFunc(all, fits) }
+	all := m.d.actionsShown().All
+	has := func(fits func(e overlay.Entry) bool) bool { return slices.ContainsFunc(all, fits) }
 	for i := range action.Table {
 		d := &action.Table[i]
-		if (d.Key != "" || slices.Contains(action.Faults(), d.Kind)) && !has(func(e palette.Entry) bool { return e.Kind == d.Kind && (e.Arg == d.Arg || d.Key == "") }) {
+		if (d.Key != "" || slices.Contains(action.Faults(), d.Kind)) && !has(func(e overlay.Entry) bool { return e.Kind == d.Kind && (e.Arg == d.Arg || d.Key == "") }) {
 			t.Errorf("the list lacks %s %s", d.Kind, d.Arg)
 		}
 	}
 	for _, b := range input.Bindings(false) {
-		if b.Modes&input.ModeNormal != 0 && b.Do.Named() && !has(func(e palette.Entry) bool {
+		if b.Modes&input.ModeNormal != 0 && b.Do.Named() && !has(func(e overlay.Entry) bool {
 			return e.Do == b.Do && e.Kind == b.Kind && strings.HasSuffix(e.Key, b.Help().Key)
 		}) {
 			t.Errorf("the list lacks %s", b.Help().Desc)
@@ -43,7 +43,7 @@ func TestPaletteHasAll(t *testing.T) {
 	}
 	m = stage(scene{world: scenes()["main"]().world, o: Options{ObserveOnly: true}}, 120, 36, term.Mono)
 	keys(m, ":")
-	for _, e := range m.d.paletteShown().All {
+	for _, e := range m.d.actionsShown().All {
 		if e.Kind.Changes() {
 			t.Errorf("read-only, and the list has %s", e.Name)
 		}
@@ -134,7 +134,7 @@ func TestPaletteSelection(t *testing.T) {
 	for range 100 {
 		keys(m, "down")
 	}
-	last := m.d.paletteShown().All[len(m.d.paletteShown().All)-1]
+	last := m.d.actionsShown().All[len(m.d.actionsShown().All)-1]
 	if now, _ := m.d.palette.Selected(); now.Name != last.Name || !strings.Contains(screen(m), last.Name) {
 		t.Errorf("the last is %s, selected is %s", last.Name, now.Name)
 	}

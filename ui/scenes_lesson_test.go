@@ -13,7 +13,7 @@ import (
 	"electop/model/history"
 	"electop/model/lesson"
 	"electop/ui/action"
-	"electop/ui/join"
+	"electop/ui/overlay"
 	"electop/ui/travel"
 )
 
@@ -241,7 +241,7 @@ func lessonScenes() map[string]func() scene {
 		sc.then = func(*world) { change(&t.view) }
 		return sc
 	}
-	lines := []join.Invitation{
+	lines := []overlay.Invitation{
 		{Program: "electop", Line: "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
 		{Program: "kazoo (Python)", Line: `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
 		{Program: "zkCli", Line: "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},

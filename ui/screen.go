@@ -9,9 +9,8 @@ import (
 	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/input"
-	"electop/ui/join"
 	"electop/ui/mainscreen"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -82,11 +81,11 @@ func (d *dashboard) settle(f *term.Frame) {
 	case input.ModeLessons:
 		d.course.Menu.Settle(d.w, d.h)
 	case input.ModeFaults:
-		d.faults.Settle(d.faultsShown())
+		d.faults.Settle(d.w, d.h, d.faultsShown())
 	case input.ModePalette:
-		d.palette.Settle(d.w, d.h, d.paletteShown())
+		d.palette.Settle(d.w, d.h, d.actionsShown())
 	}
-	if text, ok := d.part().(*pager.Panel); ok {
+	if text, ok := d.part().(*overlay.Panel); ok {
 		x, width := d.content()
 		text.Settle(term.InFront(d.w, d.h, width, len(x.Lines)), x)
 	}
@@ -124,10 +123,9 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 }
 
 // content is the text in front of the panels, and the width that it takes at most.
-func (d *dashboard) content() (text pager.Text, width int) {
+func (d *dashboard) content() (text overlay.Text, width int) {
 	if d.modes.Front() == input.ModeJoin {
-		v := join.Panel{Invitations: d.o.Invitations, Open: d.o.Open, Cannot: d.o.cannotJoin(d.path)}
-		return v.Text(term.TextWidth(d.w, d.w)), d.w
+		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, d.o.cannotJoin(d.path)), d.w
 	}
 	width = 92
 	of := input.Mode(0) // all
@@ -137,7 +135,7 @@ func (d *dashboard) content() (text pager.Text, width int) {
 			of |= input.ModeTeach
 		}
 	}
-	return pager.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
+	return overlay.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
 }
 
 // draw draws what was settled. It changes nothing but the canvas.

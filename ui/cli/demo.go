@@ -18,7 +18,7 @@ import (
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
 	"electop/ui/cli/tutor"
-	"electop/ui/join"
+	"electop/ui/overlay"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )
@@ -192,8 +192,8 @@ func newLesson(std IO) *cobra.Command {
 // only names like their own; these lines make every child with a sequence number a
 // contender, so that they queue behind ours. electop itself gets --yes and asks
 // nothing.
-func invitations(addr, path string) []join.Invitation {
-	return []join.Invitation{
+func invitations(addr, path string) []overlay.Invitation {
+	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
 		{Program: "kazoo (Python)", Line: fmt.Sprintf(`python3 -c "from kazoo.client import *; c = KazooClient('%s'); c.start(); `+
 			`c.Lock('%s', 'YOU', ['[-_]']).acquire(); print('I lead'); input()"`, addr, path)},

@@ -16,7 +16,7 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/recipe"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -34,11 +34,11 @@ type Panel struct {
 }
 
 // Candidate is everything that is known of the candidate, the most important first, on lines of w cells.
-func (v *Panel) Candidate(f *term.Frame, w int) pager.Text {
+func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
 	if v.Row.Ref() == (rows.Ref{}) {
-		return pager.Text{Title: "Candidate", Lines: term.FactLines(w, []term.Fact{{Style: term.Text, Text: "No candidate is selected."}})}
+		return overlay.Text{Title: "Candidate", Lines: term.FactLines(w, []term.Fact{{Style: term.Text, Text: "No candidate is selected."}})}
 	}
-	return pager.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
+	return overlay.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
 }
 
 // facts are what is known about a row, the most important first.

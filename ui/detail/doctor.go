@@ -6,7 +6,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/plain"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -14,12 +14,12 @@ import (
 
 // Doctor is the findings of the election, as they are read at three in the morning, and what was
 // not checked, on lines of w cells.
-func (v *Panel) Doctor(f *term.Frame, w int) pager.Text {
+func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	title := "Doctor"
 	if badge := wording.FindingsBadge(v.State); badge != "" {
 		title += "  " + badge
 	}
-	return pager.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
+	return overlay.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
 }
 
 // diagnosis is what the doctor has to say.

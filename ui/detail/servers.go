@@ -11,7 +11,7 @@ import (
 	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/plain"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -35,8 +35,8 @@ func partOf(m session.Mode) string {
 
 // Servers is the members of the ensemble, on lines of w cells: what they are, what they hold, and what
 // they did not report.
-func (v *Panel) Servers(f *term.Frame, w int) pager.Text {
-	return pager.Text{Title: "Servers", Lines: v.lines(f, w)}
+func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
+	return overlay.Text{Title: "Servers", Lines: v.lines(f, w)}
 }
 
 // lines are what is known of the servers, on lines of that width.

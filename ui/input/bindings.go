@@ -71,7 +71,6 @@ func Bindings(observeOnly bool) []Binding {
 	all = append(all, actions()...)
 	all = append(all,
 		footed(def(CmdFaults, ModeNormal, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
-		footed(def(CmdDoFault, ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do the selected fault"),
 		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 0).long("lessons: the election explained, step by step, by doing it"),
 		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
 		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
@@ -106,7 +105,7 @@ func Bindings(observeOnly bool) []Binding {
 		def(CmdUp, ModePalette, []string{"up", "ctrl+p"}, "↑", "up"),
 		def(CmdPageDown, ModePalette, []string{"pgdown"}, "pgdn", "a page down"),
 		def(CmdPageUp, ModePalette, []string{"pgup"}, "pgup", "a page up"),
-		footed(def(CmdRun, ModePalette, []string{"enter"}, "enter", "do it"), 1, 0).long("do what is selected"),
+		footed(def(CmdRun, ModePalette|ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do what is selected"),
 		footed(def(CmdComplete, ModePalette, []string{"tab"}, "tab", "complete"), 2, 1).long("complete the name of what is selected"),
 		footed(def(CmdBack, ModePalette, []string{"esc"}, "esc", "back"), 3, 0),
 		footed(def(CmdHelp, ModeNormal|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
@@ -119,7 +118,7 @@ func Bindings(observeOnly bool) []Binding {
 	}
 	var out []Binding
 	for _, b := range all {
-		if b.Modes &^= ModeDialog; b.Modes != 0 && !b.Kind.Changes() && b.Do != CmdFaults && b.Do != CmdDoFault {
+		if b.Modes &^= ModeDialog; b.Modes != 0 && !b.Kind.Changes() && b.Do != CmdFaults {
 			out = append(out, b)
 		}
 	}

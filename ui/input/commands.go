@@ -24,7 +24,6 @@ const (
 	CmdChoose   Command = "elections"
 	CmdOpen     Command = "open"
 	CmdFaults   Command = "faults"
-	CmdDoFault  Command = "do fault"
 	CmdZoom     Command = "zoom"
 	CmdJoin     Command = "join"
 	CmdLessons  Command = "lessons"

@@ -16,7 +16,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/term"
 )
 
@@ -42,7 +42,7 @@ type Course struct {
 	On    bool
 	View  lesson.View
 
-	text   pager.Pager // of the lesson
+	text   overlay.Pager // of the lesson
 	place  term.Rect
 	added  string // what was added must come into view, from its beginning; "" for nothing
 	begins int    // the line at which that begins

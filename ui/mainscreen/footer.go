@@ -20,10 +20,9 @@ type Footer struct {
 	// Action is what a key of that kind would do now, and why it cannot.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
-	Elections int         // rows of the screen of elections
-	Fault     action.Kind // the one selected in the list of faults
-	Refused   bool        // what is selected in the list of actions cannot be done
-	Leaving   bool        // the row selected in the menu of lessons leaves the lesson
+	Elections int  // rows of the screen of elections
+	Refused   bool // what is selected in a list of actions cannot be done
+	Leaving   bool // the row selected in the menu of lessons leaves the lesson
 
 	Lessons, Invited, Past bool // what there is
 }
@@ -119,8 +118,6 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		shown = l.Playing == nil // space does that
 	case input.CmdFaults:
 		k.Off = l.refuses(action.Kill) && l.refuses(action.Freeze)
-	case input.CmdDoFault:
-		k.Off = l.refuses(l.Fault)
 	case input.CmdRun:
 		k.Off = l.Refused
 	case input.CmdInspect:

@@ -26,7 +26,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/messages"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/recipe"
 	"electop/ui/term"
 	"electop/ui/travel"
@@ -70,10 +70,10 @@ type Shown struct {
 const textWidth = 100
 
 // Texts are the panels from [Selected] on.
-type Texts [Panels - Selected]pager.Panel
+type Texts [Panels - Selected]overlay.Panel
 
 // text is one of them.
-func (x *Screen) text(p Panel) *pager.Panel { return &x.Texts[p-Selected] }
+func (x *Screen) text(p Panel) *overlay.Panel { return &x.Texts[p-Selected] }
 
 // Settle takes what to show on a screen of f's size.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
@@ -157,7 +157,7 @@ func (x *Screen) belief() belief.Panel {
 }
 
 // content is what a text says, on lines of w cells.
-func (x *Screen) content(f *term.Frame, p Panel, w int) (text pager.Text) {
+func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	v := detail.Panel{
 		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Asking, Why: x.Unasked,
 	}

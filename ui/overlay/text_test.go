@@ -1,16 +1,16 @@
-package pager_test
+package overlay_test
 
 import (
 	"strconv"
 	"testing"
 
 	"electop/ui/input"
-	"electop/ui/pager"
+	"electop/ui/overlay"
 	"electop/ui/term"
 )
 
-func text(n int) pager.Text {
-	t := pager.Text{Title: "Text"}
+func text(n int) overlay.Text {
+	t := overlay.Text{Title: "Text"}
 	for i := range n {
 		t.Lines = append(t.Lines, []term.Span{{Text: "line " + strconv.Itoa(i+1)}})
 	}
@@ -20,7 +20,7 @@ func text(n int) pager.Text {
 // A long text keeps what is in view where its place or the text changes, as far
 // as that can be; a short one stays at its top.
 func TestFrontSettles(t *testing.T) {
-	var p pager.Panel
+	var p overlay.Panel
 	p.Settle(term.InFront(80, 24, 40, 5), text(5))
 	p.Move(input.CmdPageDown)
 	if first, _, of := p.InView(); p.Long() || first != 1 || of != 5 || !p.AtBottom() {

@@ -1,0 +1,231 @@
+package overlay
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"electop/ui/action"
+	"electop/ui/input"
+	"electop/ui/term"
+)
+
+// Entry is something that can be done.
+type Entry struct {
+	Name  string
+	Key   string // that does it without the list
+	About string // what it does
+	More  string // and what that shows, below the list
+	Why   string // it cannot be done now, "" if it can
+	Do    input.Command
+	Kind  action.Kind // of an action, "" for a command
+	Arg   string      // of the action
+	In    input.Mode  // where the key is, to be opened first; 0: on the main screen
+
+	Asked bool // a lesson asks for it
+	On    bool // it is so now: this ends it
+}
+
+// same reports whether two entries do the same: one stays selected while its name and
+// whether it can be done change.
+func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
+
+// List is a list of what can be done. It keeps what is selected.
+type List struct {
+	Shown
+	selected Entry
+	chosen   bool // the user moved to it; else it is the first
+	found    []Entry
+	index    int
+	top      int
+	page     int
+	below    []term.Span // the lines below the list
+	place    term.Rect
+}
+
+// Shown is what a list shows.
+type Shown struct {
+	Title  string
+	All    []Entry
+	Search *Search     // what is typed narrows the list, nil: nothing is typed
+	Note   []term.Span // below the list instead of what is selected
+	// The widths of the box, the keys and the names.
+	Width, Keys, Names int
+}
+
+// Search is what is typed.
+type Search struct {
+	Typed string
+	At    int // of the cursor, in runes
+}
+
+// aboutMost is how many lines below the list say what is selected, where what is typed
+// changes that: the place of the list does not depend on it.
+const aboutMost = 2
+
+// Open opens the list with nothing selected.
+func (v *List) Open() { *v = List{} }
+
+// Narrow says that something else was typed: the first match is selected again.
+func (v *List) Narrow() { v.chosen = false }
+
+// Settle gives the list its place on a screen of w by h cells.
+func (v *List) Settle(w, h int, x Shown) {
+	v.Shown, v.found, v.index = x, x.All, 0
+	if x.Search != nil {
+		v.found = match(x.All, x.Search.Typed)
+	}
+	if v.chosen {
+		v.index = max(0, slices.IndexFunc(v.found, v.selected.same))
+	}
+	if e, ok := v.Selected(); ok {
+		v.selected = e
+	}
+	v.below = v.about(term.TextWidth(w, x.Width))
+	above, below := 0, len(v.below)
+	if x.Search != nil {
+		above, below = 2, aboutMost
+		v.below = v.below[:min(len(v.below), aboutMost)]
+	}
+	v.place = term.InFront(w, h, x.Width, above+len(x.All)+1+below)
+	v.page = max(1, v.place.H-2-above-1-below)
+	v.top = term.Window(v.top, v.index, v.page, len(v.found))
+}
+
+// about says what is selected, on lines of that width.
+func (v *List) about(width int) (lines []term.Span) {
+	add := func(st term.Style, text string) {
+		for _, line := range term.Wrap(text, width) {
+			lines = append(lines, term.Span{Style: st, Text: line})
+		}
+	}
+	e, ok := v.Selected()
+	switch {
+	case v.Note != nil:
+		for _, s := range v.Note {
+			add(s.Style, s.Text)
+		}
+	case ok && e.Why != "":
+		add(term.Trouble, "Not now: "+e.Why)
+		add(term.Text, e.More)
+	case ok:
+		add(term.Text, cmp.Or(e.More, e.About))
+	}
+	return lines
+}
+
+// Selected is the selected entry, false if there is none.
+func (v *List) Selected() (Entry, bool) {
+	if v.index >= len(v.found) {
+		return Entry{}, false
+	}
+	return v.found[v.index], true
+}
+
+// Refused reports whether what is selected cannot be done.
+func (v *List) Refused() bool {
+	e, ok := v.Selected()
+	return !ok || e.Why != ""
+}
+
+// Click selects the entry at a spot, if it is shown, and reports whether it was selected
+// already.
+func (v *List) Click(spot any) (again bool) {
+	e, ok := spot.(Entry)
+	if !ok {
+		return false
+	}
+	was, ok := v.Selected()
+	if i := slices.IndexFunc(v.found, e.same); i >= 0 {
+		v.choose(i)
+	}
+	return ok && was == e
+}
+
+// Move moves the selection.
+func (v *List) Move(do input.Command) {
+	if len(v.found) > 0 {
+		v.choose(input.Moved(do, v.index, len(v.found)-1, v.page))
+	}
+}
+
+func (v *List) choose(i int) { v.index, v.selected, v.chosen = i, v.found[i], true }
+
+// Draw draws the list.
+func (v *List) Draw(f *term.Frame) {
+	g := &f.Theme.Glyph
+	f.Blank(v.place)
+	above, about := 0, term.Text
+	var tail []term.Span
+	if v.Search != nil {
+		above, about = 2, term.Muted
+		tail = append(tail, term.Span{Style: term.Muted, Text: strconv.Itoa(len(v.found)) + " of " + strconv.Itoa(len(v.All))})
+	}
+	a := f.Box(v.place, v.Title, true, tail...)
+	if x := v.Search; x != nil {
+		typed := []rune(x.Typed)
+		at := min(x.At, len(typed))
+		a.Pen(0).Gap(1).Text(term.Key, ":").Text(term.You, string(typed[:at])).Text(term.You, g.Cursor).Text(term.You, string(typed[at:]))
+		if len(v.found) == 0 {
+			a.Pen(2).Gap(1).Text(term.Muted, "nothing is called so; backspace erases a letter")
+		}
+	}
+	for y := range min(v.page, len(v.found)-v.top) {
+		e, p := v.found[v.top+y], a.Pen(above+y)
+		a.Spot(above+y, e)
+		mark, pointing := " ", term.Strong
+		switch {
+		case v.top+y == v.index:
+			mark = g.Selected
+			p.Choose()
+		case e.Asked:
+			mark, pointing = g.Pointed, term.Lead
+		}
+		key, name, words, text := term.Key, term.Strong, about, e.About
+		switch {
+		case e.Why != "":
+			key, name, words = term.Faint, term.Faint, term.Faint
+			if e.Why != v.selected.Why {
+				text = e.Why // else it is below the list
+			}
+		case e.Asked || e.On:
+			name = term.Lead
+		}
+		p.Text(pointing, mark).Gap(1).Fit(v.Keys, key, e.Key).Fit(v.Names, name, e.Name).Gap(1).Fit(p.Room()-1, words, text)
+	}
+	first := a.Height() - len(v.below)
+	if v.Search != nil {
+		first = a.Height() - aboutMost
+	}
+	for i, line := range v.below {
+		a.Pen(first+i).Gap(1).Text(line.Style, line.Text)
+	}
+}
+
+// match returns the entries in which each typed word is, those first that are called so.
+// Without a word they are all, in their order.
+func match(all []Entry, typed string) []Entry {
+	typed = strings.ToLower(typed)
+	words := strings.Fields(typed)
+	if len(words) == 0 {
+		return all
+	}
+	rank := func(e Entry) int {
+		switch name, first := strings.ToLower(e.Name), strings.Join(words, " "); {
+		case name == first || e.Key == strings.TrimSpace(typed):
+			return 0
+		case strings.HasPrefix(name, first):
+			return 1
+		case strings.Contains(name, words[0]):
+			return 2
+		}
+		return 3
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(e Entry) bool {
+		text := strings.ToLower(e.Name + "\n" + e.About)
+		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+	slices.SortStableFunc(found, func(a, b Entry) int { return rank(a) - rank(b) })
+	return found
+}
