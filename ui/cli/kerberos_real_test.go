@@ -16,7 +16,6 @@ import (
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/sasl"
-	"electop/zkwatch/sasl/kerberos"
 )
 
 // TestKerberisedCluster has one KDC and one server, which serves only those who have
@@ -36,7 +35,7 @@ func TestKerberisedCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := kerberos.New(kerberos.Options{Keytab: operator, Getenv: in(kdc.Config)})
+	account, err := sasl.NewKerberos(sasl.KerberosOptions{Keytab: operator, Getenv: in(kdc.Config)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +107,12 @@ func TestKerberisedCluster(t *testing.T) {
 	status([]string{"KRB5_CONFIG=" + filepath.Join(t.TempDir(), "none")}, 2, "configuration of Kerberos", with("--krb5")...)
 
 	// What may be different on the next attempt is not final.
-	for says, o := range map[string]kerberos.Options{
+	for says, o := range map[string]sasl.KerberosOptions{
 		"does not know the server as other/localhost@" + zktest.Realm: {Service: "other", Getenv: in(kdc.Config)},
 		"KDC is not reached": {Getenv: in(secretFile(t, zktest.ClientConfig(zktest.ClosedPort(t))))},
 	} {
 		o.Keytab = operator
-		account, err := kerberos.New(o)
+		account, err := sasl.NewKerberos(o)
 		if err == nil {
 			_, err = account.Begin(t.Context(), "localhost")
 		}

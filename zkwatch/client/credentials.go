@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"runtime"
 	"strings"
@@ -20,8 +19,7 @@ import (
 type Auth struct {
 	Scheme string
 
-	// A pointer, because package fmt prints the address of one where it reaches a
-	// field by reflection and cannot call the methods below.
+	// A pointer, because package fmt prints its address for every verb.
 	secret *string
 }
 
@@ -158,12 +156,9 @@ func (a Auth) String() string {
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter for every verb, so that none prints the
-// fields.
+// Format implements fmt.Formatter for every verb, so that none prints a credential in the
+// place of the scheme.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// LogValue implements slog.LogValuer.
-func (a Auth) LogValue() slog.Value { return slog.StringValue(a.String()) }
-
-// MarshalText implements encoding.TextMarshaler, which encoding/json uses.
+// MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.
 func (a Auth) MarshalText() ([]byte, error) { return []byte(a.String()), nil }

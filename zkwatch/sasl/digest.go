@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,14 +29,13 @@ const maxName = 1024
 // A Digest is an account for DIGEST-MD5. However it is formatted, logged or encoded,
 // neither user nor password is shown.
 type Digest struct {
-	// A pointer, because package fmt prints the address of one where it reaches a
-	// field by reflection and cannot call the methods below.
-	login *login
+	// A pointer, because package fmt prints its address for every verb.
+	login *userPassword
 	uri   string        // the service and the host
 	nonce func() string // the client's, another for each exchange
 }
 
-type login struct{ user, password string }
+type userPassword struct{ user, password string }
 
 // NewDigest returns the account of user.
 func NewDigest(user, password string) (*Digest, error) {
@@ -50,22 +47,13 @@ func NewDigest(user, password string) (*Digest, error) {
 	case !utf8.ValidString(user) || !utf8.ValidString(password):
 		return nil, errors.New("user or password is not UTF-8")
 	}
-	return &Digest{login: &login{user, password}, uri: digestURI, nonce: rand.Text}, nil
+	return &Digest{login: &userPassword{user, password}, uri: digestURI, nonce: rand.Text}, nil
 }
 
 // Name implements [Mechanism].
 func (*Digest) Name() string { return "DIGEST-MD5" }
 
 func (d *Digest) String() string { return d.Name() + ":(hidden)" }
-
-// Format implements fmt.Formatter for every verb, so that none prints the fields.
-func (d *Digest) Format(f fmt.State, _ rune) { io.WriteString(f, d.String()) }
-
-// LogValue implements slog.LogValuer.
-func (d *Digest) LogValue() slog.Value { return slog.StringValue(d.String()) }
-
-// MarshalText implements encoding.TextMarshaler, which encoding/json uses.
-func (d *Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // Begin implements [Mechanism].
 func (d *Digest) Begin(context.Context, string) (Exchange, error) {

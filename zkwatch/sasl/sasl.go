@@ -1,16 +1,26 @@
-// Package sasl authenticates a client to a server with SASL: DIGEST-MD5 (RFC 2831),
-// with a user and a password. Package kerberos below it has GSSAPI.
+// Package sasl authenticates a client to a server with SASL: DIGEST-MD5 (RFC 2831), with
+// a user and a password, and GSSAPI with Kerberos 5 (RFC 4752, RFC 4121).
 //
 // A [Mechanism] is an account. It starts an [Exchange] of tokens for each connection,
 // and the exchange ends with both sides convinced of each other, or with an error.
 // Nothing is protected afterwards: no mechanism adds integrity or encryption to the
 // connection. That is what TLS is for.
 //
+// A [Kerberos] account is a keytab or a ticket cache. For each connection it has a ticket
+// for the server's principal, which it asks of the realm's KDC and keeps while it is valid.
+// Messages of Kerberos are those of github.com/jcmturner/gokrb5; what that library lacks
+// is here: the client's side of a security context, and SASL's choice of no security
+// layer.
+//
 // What a server sends is untrusted: it is bounded, and errors show it as quoted text.
 // No error holds a password or anything that is computed from it.
 //
 //	digest.go       DIGEST-MD5
 //	directives.go   the list of names and values that DIGEST-MD5 exchanges
+//	kerberos.go     an account; tickets, asked of the KDC and kept; what its errors mean
+//	krb5conf.go     krb5.conf, and the principals that a server may have
+//	login.go        the keytab or the ticket cache
+//	gssapi.go       the exchange of tokens
 package sasl
 
 import (

@@ -24,7 +24,7 @@ import (
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/task"
 	"electop/zkwatch/client"
-	"electop/zkwatch/sasl/kerberos"
+	"electop/zkwatch/sasl"
 )
 
 const (
@@ -211,7 +211,7 @@ func (k *kerberosLogin) flags(cmd *cobra.Command) {
 		f.BoolVar(&k.on, "krb5", false, "authenticate with Kerberos (SASL GSSAPI): with the tickets of kinit, unless --krb5-keytab is given. Implied by the other --krb5-* flags (electop help authentication)")
 		f.StringVar(&k.keytab, "krb5-keytab", "", "`FILE` with the client's keys, instead of tickets")
 		f.StringVar(&k.principal, "krb5-principal", "", "the client's `PRINCIPAL` (default: the first in the keytab, or that of the tickets)")
-		f.StringVar(&k.service, "krb5-service", "", "the servers' `PRINCIPAL`: NAME, or NAME/HOST if all servers have the same, perhaps with @REALM (default "+kerberos.DefaultService+")")
+		f.StringVar(&k.service, "krb5-service", "", "the servers' `PRINCIPAL`: NAME, or NAME/HOST if all servers have the same, perhaps with @REALM (default "+sasl.DefaultService+")")
 	})
 }
 
@@ -221,7 +221,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 	if !k.on && k.keytab == "" && k.principal == "" && k.service == "" {
 		return nil
 	}
-	account, err := kerberos.New(kerberos.Options{Keytab: k.keytab, Principal: k.principal, Service: k.service})
+	account, err := sasl.NewKerberos(sasl.KerberosOptions{Keytab: k.keytab, Principal: k.principal, Service: k.service})
 	if err != nil {
 		return exit.Usagef("%s: %v", called("krb5"), err)
 	}

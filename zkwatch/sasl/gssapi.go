@@ -1,21 +1,22 @@
-package kerberos
+package sasl
 
 import (
 	"encoding/asn1"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/asn1tools"
 	"github.com/jcmturner/gokrb5/v8/crypto"
 	"github.com/jcmturner/gokrb5/v8/gssapi"
 	"github.com/jcmturner/gokrb5/v8/iana/chksumtype"
+	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
 	"github.com/jcmturner/gokrb5/v8/iana/flags"
 	"github.com/jcmturner/gokrb5/v8/iana/keyusage"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
-
-	"electop/zkwatch/sasl"
 )
 
 // Identifiers of the tokens of a security context (RFC 4121, 4.1).
@@ -40,20 +41,21 @@ type ticket struct {
 
 func (t ticket) owner() string { return t.user + "@" + t.realm }
 
-// An exchange makes a security context with mutual authentication, and chooses no
+// A kerberosExchange makes a security context with mutual authentication, and chooses no
 // security layer. Its answers are the request with the ticket, nothing once the server
 // has shown that it has the ticket's key, and the choice.
-type exchange struct {
+type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
 	proof   types.Authenticator // what the server must repeat
-	context wrapper
+	key     types.EncryptionKey // of the security context
+	subkey  byte                // acceptorSubkey if it is that, or 0
 	step    int
 }
 
-func newExchange(t ticket) (*exchange, error) {
-	x := &exchange{ticket: t, context: wrapper{key: t.key}}
-	if err := x.context.supported(); err != nil {
+func newExchange(t ticket) (*kerberosExchange, error) {
+	x := &kerberosExchange{ticket: t, key: t.key}
+	if err := supported(t.key); err != nil {
 		return nil, rejected(err.Error())
 	}
 	var err error
@@ -72,11 +74,11 @@ func newExchange(t ticket) (*exchange, error) {
 	return x, nil
 }
 
-// Next implements [sasl.Exchange]. The library may panic where a token is malformed.
-func (x *exchange) Next(token []byte) (answer []byte, done bool, err error) {
+// Next implements [Exchange]. The library may panic where a token is malformed.
+func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			answer, done, err = nil, false, fmt.Errorf("%w: it cannot be parsed", sasl.ErrChallenge)
+			answer, done, err = nil, false, fmt.Errorf("%w: it cannot be parsed", ErrChallenge)
 		}
 	}()
 	x.step++
@@ -84,14 +86,14 @@ func (x *exchange) Next(token []byte) (answer []byte, done bool, err error) {
 	case x.step == 1:
 		answer, err = x.first()
 	case x.step == 2 && len(token) == 0:
-		err = fmt.Errorf("%w: it sent no token", sasl.ErrUnsupported)
+		err = fmt.Errorf("%w: it sent no token", ErrUnsupported)
 	case x.step == 2:
 		answer, err = []byte{}, x.authenticate(token)
 	case x.step == 3:
 		answer, err = x.choose(token)
 		done = err == nil
 	default:
-		err = fmt.Errorf("%w: the exchange is over", sasl.ErrChallenge)
+		err = fmt.Errorf("%w: the exchange is over", ErrChallenge)
 	}
 	if err != nil {
 		answer = nil
@@ -99,9 +101,9 @@ func (x *exchange) Next(token []byte) (answer []byte, done bool, err error) {
 	return answer, done, err
 }
 
-// Refused implements [sasl.Exchange]. The ticket is forgotten: the server may have
+// Refused implements [Exchange]. The ticket is forgotten: the server may have
 // another key by now.
-func (x *exchange) Refused() error {
+func (x *kerberosExchange) Refused() error {
 	x.ticket.drop()
 	if x.step == 1 {
 		return rejected(fmt.Sprintf("the server does not accept the ticket of %s for %s: has it that principal, with the same key, and do the clocks agree?", x.ticket.owner(), x.ticket.service))
@@ -110,7 +112,7 @@ func (x *exchange) Refused() error {
 }
 
 // first is the token with the ticket.
-func (x *exchange) first() ([]byte, error) {
+func (x *kerberosExchange) first() ([]byte, error) {
 	request, err := x.request.Marshal()
 	if err != nil {
 		return nil, fmt.Errorf("request to %s: %w", x.ticket.service, err)
@@ -124,28 +126,28 @@ func (x *exchange) first() ([]byte, error) {
 }
 
 // authenticate checks that the server has the ticket's key.
-func (x *exchange) authenticate(token []byte) error {
+func (x *kerberosExchange) authenticate(token []byte) error {
 	var outer asn1.RawValue
 	var mechanism asn1.ObjectIdentifier
 	rest, err := asn1.Unmarshal(token, &outer)
 	if err != nil || len(rest) > 0 || outer.Class != asn1.ClassApplication || outer.Tag != 0 {
-		return fmt.Errorf("%w: not a token of GSSAPI", sasl.ErrChallenge)
+		return fmt.Errorf("%w: not a token of GSSAPI", ErrChallenge)
 	}
 	message, err := asn1.Unmarshal(outer.Bytes, &mechanism)
 	if err != nil || !mechanism.Equal(asn1.ObjectIdentifier(gssapi.OIDKRB5.OID())) || len(message) < 2 {
-		return fmt.Errorf("%w: not a token of Kerberos", sasl.ErrChallenge)
+		return fmt.Errorf("%w: not a token of Kerberos", ErrChallenge)
 	}
 	kind, message := binary.BigEndian.Uint16(message), message[2:]
 	if kind == apError {
 		var refusal messages.KRBError
 		if err := refusal.Unmarshal(message); err != nil {
-			return fmt.Errorf("%w: its error cannot be parsed", sasl.ErrChallenge)
+			return fmt.Errorf("%w: its error cannot be parsed", ErrChallenge)
 		}
 		return fmt.Errorf("%s: %w", x.ticket.service, explained(refusal))
 	}
 	var reply messages.APRep
 	if kind != apReply || reply.Unmarshal(message) != nil {
-		return fmt.Errorf("%w: not a reply of Kerberos", sasl.ErrChallenge)
+		return fmt.Errorf("%w: not a reply of Kerberos", ErrChallenge)
 	}
 	plain, err := crypto.DecryptEncPart(reply.EncPart, x.ticket.key, keyusage.AP_REP_ENCPART)
 	var part messages.EncAPRepPart
@@ -153,12 +155,12 @@ func (x *exchange) authenticate(token []byte) error {
 		err = part.Unmarshal(plain)
 	}
 	if err != nil || part.CTime.Unix() != x.proof.CTime.Unix() || part.Cusec != x.proof.Cusec {
-		return fmt.Errorf("%w: it does not have the key of %s", sasl.ErrImpostor, x.ticket.service)
+		return fmt.Errorf("%w: it does not have the key of %s", ErrImpostor, x.ticket.service)
 	}
 	if len(part.Subkey.KeyValue) > 0 {
-		x.context = wrapper{key: part.Subkey, subkey: true}
-		if err := x.context.supported(); err != nil {
-			return fmt.Errorf("%w: %w", sasl.ErrUnsupported, err)
+		x.key, x.subkey = part.Subkey, acceptorSubkey
+		if err := supported(x.key); err != nil {
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
 	return nil
@@ -166,15 +168,71 @@ func (x *exchange) authenticate(token []byte) error {
 
 // choose answers the server's offer of security layers. An authorization identity is
 // not named: it is the client's principal.
-func (x *exchange) choose(token []byte) ([]byte, error) {
-	offer, err := x.context.unwrap(token)
+func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
+	offer, err := x.unwrap(token)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", sasl.ErrChallenge, err)
+		return nil, fmt.Errorf("%w: %w", ErrChallenge, err)
 	case len(offer) != 4:
-		return nil, fmt.Errorf("%w: an offer of %d bytes", sasl.ErrChallenge, len(offer))
+		return nil, fmt.Errorf("%w: an offer of %d bytes", ErrChallenge, len(offer))
 	case offer[0]&noLayer == 0:
-		return nil, fmt.Errorf("%w: it demands a security layer, and electop has none: use TLS", sasl.ErrUnsupported)
+		return nil, fmt.Errorf("%w: it demands a security layer, and electop has none: use TLS", ErrUnsupported)
 	}
-	return x.context.wrap([]byte{noLayer, 0, 0, 0}, uint64(x.proof.SeqNumber))
+	return x.wrap([]byte{noLayer, 0, 0, 0})
+}
+
+// Flags of a wrap token (RFC 4121, 4.2.6.2).
+const (
+	fromAcceptor = 1 << iota
+	sealed
+	acceptorSubkey
+)
+
+// keyTypes returns the types of keys that are supported, the most common first.
+func keyTypes() []int32 {
+	return []int32{
+		etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
+		etypeID.AES256_CTS_HMAC_SHA384_192, etypeID.AES128_CTS_HMAC_SHA256_128,
+	}
+}
+
+// supported refuses keys whose tokens have another form (RFC 4757 and before).
+func supported(key types.EncryptionKey) error {
+	if slices.Contains(keyTypes(), key.KeyType) {
+		return nil
+	}
+	return fmt.Errorf("the encryption type %d of the session key: only AES is", key.KeyType)
+}
+
+// wrap protects the integrity of a message of the client.
+func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
+	kind, err := crypto.GetEtype(x.key.KeyType)
+	if err != nil {
+		return nil, err
+	}
+	token := gssapi.WrapToken{Flags: x.subkey, EC: uint16(kind.GetHMACBitLength() / 8), SndSeqNum: uint64(x.proof.SeqNumber), Payload: message}
+	if err := token.SetCheckSum(x.key, keyusage.GSSAPI_INITIATOR_SEAL); err != nil {
+		return nil, err
+	}
+	return token.Marshal()
+}
+
+// unwrap checks a token of the server and returns its message.
+func (x *kerberosExchange) unwrap(b []byte) ([]byte, error) {
+	if len(b) > gssapi.HdrLen { // what follows the header is rotated to the right
+		body := b[gssapi.HdrLen:]
+		by := int(binary.BigEndian.Uint16(b[6:])) % len(body)
+		b = slices.Concat(b[:gssapi.HdrLen], body[by:], body[:by])
+	}
+	var token gssapi.WrapToken
+	if err := token.Unmarshal(b, true); err != nil {
+		return nil, fmt.Errorf("wrap token: %w", err)
+	}
+	if token.Flags&sealed != 0 || token.Flags&acceptorSubkey != x.subkey {
+		return nil, errors.New("wrap token: it is encrypted, or made with another key")
+	}
+	if ok, _ := token.Verify(x.key, keyusage.GSSAPI_ACCEPTOR_SEAL); !ok { // the error would show the checksum
+		return nil, errors.New("wrap token: wrong checksum")
+	}
+	return token.Payload, nil
 }

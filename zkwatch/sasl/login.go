@@ -1,4 +1,4 @@
-package kerberos
+package sasl
 
 import (
 	"cmp"
@@ -18,8 +18,6 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
-
-	"electop/zkwatch/sasl"
 )
 
 // A login is the keytab or the ticket cache of a principal.
@@ -141,14 +139,14 @@ func (l login) granting() (t ticket, err error) {
 		return t, err
 	}
 	if now := cache.GetClientPrincipalName().PrincipalNameString() + "@" + cache.GetClientRealm(); now != l.principal() {
-		return t, fmt.Errorf("%w: ticket cache %s now has tickets of %s, not of %s", sasl.ErrRejected, l.file, now, l.principal())
+		return t, fmt.Errorf("%w: ticket cache %s now has tickets of %s, not of %s", ErrRejected, l.file, now, l.principal())
 	}
 	c, ok := cache.GetEntry(types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", l.realm}})
 	switch {
 	case !ok:
-		return t, fmt.Errorf("%w: ticket cache %s has no ticket-granting ticket of %s: run kinit", sasl.ErrRejected, l.file, l.principal())
+		return t, fmt.Errorf("%w: ticket cache %s has no ticket-granting ticket of %s: run kinit", ErrRejected, l.file, l.principal())
 	case !time.Now().Before(c.EndTime):
-		return t, fmt.Errorf("%w: the ticket of %s in %s expired at %s: run kinit", sasl.ErrRejected, l.principal(), l.file, c.EndTime.Format(time.DateTime))
+		return t, fmt.Errorf("%w: the ticket of %s in %s expired at %s: run kinit", ErrRejected, l.principal(), l.file, c.EndTime.Format(time.DateTime))
 	}
 	var granted messages.Ticket
 	if err := granted.Unmarshal(c.Ticket); err != nil {

@@ -1,4 +1,4 @@
-package kerberos
+package sasl
 
 import (
 	"bytes"
@@ -23,8 +23,6 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
-
-	"electop/zkwatch/sasl"
 )
 
 // aKey is a key of AES-256.
@@ -33,7 +31,7 @@ func aKey(b byte) types.EncryptionKey {
 }
 
 // begun is an exchange with a ticket for which the server has the key 1.
-func begun(t testing.TB) *exchange {
+func begun(t testing.TB) *kerberosExchange {
 	t.Helper()
 	x, err := newExchange(ticket{
 		ticket: messages.Ticket{TktVNO: 5, Realm: "R", SName: types.NewPrincipalName(1, "zookeeper/zk1"), EncPart: types.EncryptedData{EType: 18, Cipher: []byte("c")}},
@@ -72,7 +70,7 @@ func proof(t testing.TB, key types.EncryptionKey, part messages.EncAPRepPart) []
 }
 
 // repeated is what the server must repeat.
-func repeated(x *exchange) messages.EncAPRepPart {
+func repeated(x *kerberosExchange) messages.EncAPRepPart {
 	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
 }
 
@@ -121,33 +119,33 @@ func TestExchange(t *testing.T) {
 // A server must have the ticket's key, and repeat what was encrypted with it this time.
 func TestServerMustShowThatItHasTheKey(t *testing.T) {
 	for what, c := range map[string]struct {
-		token func(x *exchange) []byte
+		token func(x *kerberosExchange) []byte
 		want  error
 	}{
-		"nothing":     {func(*exchange) []byte { return nil }, sasl.ErrUnsupported},
-		"another key": {func(x *exchange) []byte { return proof(t, aKey(9), repeated(x)) }, sasl.ErrImpostor},
-		"another second": {func(x *exchange) []byte {
+		"nothing":     {func(*kerberosExchange) []byte { return nil }, ErrUnsupported},
+		"another key": {func(x *kerberosExchange) []byte { return proof(t, aKey(9), repeated(x)) }, ErrImpostor},
+		"another second": {func(x *kerberosExchange) []byte {
 			p := repeated(x)
 			p.CTime = p.CTime.Add(time.Second)
 			return proof(t, aKey(1), p)
-		}, sasl.ErrImpostor},
-		"other microseconds": {func(x *exchange) []byte { p := repeated(x); p.Cusec ^= 1; return proof(t, aKey(1), p) }, sasl.ErrImpostor},
-		"a weak subkey": {func(x *exchange) []byte {
+		}, ErrImpostor},
+		"other microseconds": {func(x *kerberosExchange) []byte { p := repeated(x); p.Cusec ^= 1; return proof(t, aKey(1), p) }, ErrImpostor},
+		"a weak subkey": {func(x *kerberosExchange) []byte {
 			p := repeated(x)
 			p.Subkey = types.EncryptionKey{KeyType: 23, KeyValue: make([]byte, 16)}
 			return proof(t, aKey(1), p)
-		}, sasl.ErrUnsupported},
-		"noise":     {func(*exchange) []byte { return []byte("noise") }, sasl.ErrChallenge},
-		"truncated": {func(x *exchange) []byte { p := proof(t, aKey(1), repeated(x)); return p[:len(p)/2] }, sasl.ErrChallenge},
-		"trailing":  {func(x *exchange) []byte { return append(proof(t, aKey(1), repeated(x)), 0) }, sasl.ErrChallenge},
-		"an offer":  {func(*exchange) []byte { return offer(t, aKey(1), fromAcceptor, []byte{1, 0, 0, 0}) }, sasl.ErrChallenge},
-		"reflected": {func(x *exchange) []byte { first, _ := x.first(); return first }, sasl.ErrChallenge},
+		}, ErrUnsupported},
+		"noise":     {func(*kerberosExchange) []byte { return []byte("noise") }, ErrChallenge},
+		"truncated": {func(x *kerberosExchange) []byte { p := proof(t, aKey(1), repeated(x)); return p[:len(p)/2] }, ErrChallenge},
+		"trailing":  {func(x *kerberosExchange) []byte { return append(proof(t, aKey(1), repeated(x)), 0) }, ErrChallenge},
+		"an offer":  {func(*kerberosExchange) []byte { return offer(t, aKey(1), fromAcceptor, []byte{1, 0, 0, 0}) }, ErrChallenge},
+		"reflected": {func(x *kerberosExchange) []byte { first, _ := x.first(); return first }, ErrChallenge},
 	} {
 		x := begun(t)
 		if answer, done, err := x.Next(c.token(x)); answer != nil || done || !errors.Is(err, c.want) {
 			t.Errorf("%s: %x, %t, %v; want %v", what, answer, done, err, c.want)
 		}
-		if err := x.Refused(); !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), "ann@R") {
+		if err := x.Refused(); !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "ann@R") {
 			t.Error(err)
 		}
 	}
@@ -156,7 +154,7 @@ func TestServerMustShowThatItHasTheKey(t *testing.T) {
 func TestOffers(t *testing.T) {
 	good := offer(t, aKey(1), fromAcceptor, []byte{noLayer, 0, 0, 0})
 	changed := func(at int, to byte) []byte { b := slices.Clone(good); b[at] = to; return b }
-	rotated := slices.Concat(good[:6], []byte{0, 5}, good[len(good)-5:], good[wrapHeader:len(good)-5])
+	rotated := slices.Concat(good[:6], []byte{0, 5}, good[len(good)-5:], good[gssapi.HdrLen:len(good)-5])
 	rotated = slices.Concat(rotated[:8], good[8:16], rotated[8:])
 	for what, c := range map[string]struct {
 		token []byte
@@ -165,18 +163,18 @@ func TestOffers(t *testing.T) {
 		"none":               {good, nil},
 		"rotated":            {rotated, nil},
 		"rotated all around": {changed(7, 16), nil},
-		"wrongly rotated":    {changed(7, 3), sasl.ErrChallenge},
-		"of the client":      {offer(t, aKey(1), 0, []byte{1, 0, 0, 0}), sasl.ErrChallenge},
-		"sealed":             {changed(2, fromAcceptor|sealed), sasl.ErrChallenge},
-		"of a subkey":        {changed(2, fromAcceptor|acceptorSubkey), sasl.ErrChallenge},
-		"another key":        {offer(t, aKey(2), fromAcceptor, []byte{1, 0, 0, 0}), sasl.ErrChallenge},
-		"changed":            {changed(wrapHeader, 3), sasl.ErrChallenge},
-		"no checksum":        {append(changed(5, 0)[:wrapHeader], 1, 0, 0, 0), sasl.ErrChallenge},
-		"a long checksum":    {changed(4, 0xff), sasl.ErrChallenge},
-		"half a header":      {good[:10], sasl.ErrChallenge},
-		"empty":              {nil, sasl.ErrChallenge},
-		"a layer":            {offer(t, aKey(1), fromAcceptor, []byte{6, 0, 1, 0}), sasl.ErrUnsupported},
-		"five bytes":         {offer(t, aKey(1), fromAcceptor, []byte{1, 0, 0, 0, 0}), sasl.ErrChallenge},
+		"wrongly rotated":    {changed(7, 3), ErrChallenge},
+		"of the client":      {offer(t, aKey(1), 0, []byte{1, 0, 0, 0}), ErrChallenge},
+		"sealed":             {changed(2, fromAcceptor|sealed), ErrChallenge},
+		"of a subkey":        {changed(2, fromAcceptor|acceptorSubkey), ErrChallenge},
+		"another key":        {offer(t, aKey(2), fromAcceptor, []byte{1, 0, 0, 0}), ErrChallenge},
+		"changed":            {changed(gssapi.HdrLen, 3), ErrChallenge},
+		"no checksum":        {append(changed(5, 0)[:gssapi.HdrLen], 1, 0, 0, 0), ErrChallenge},
+		"a long checksum":    {changed(4, 0xff), ErrChallenge},
+		"half a header":      {good[:10], ErrChallenge},
+		"empty":              {nil, ErrChallenge},
+		"a layer":            {offer(t, aKey(1), fromAcceptor, []byte{6, 0, 1, 0}), ErrUnsupported},
+		"five bytes":         {offer(t, aKey(1), fromAcceptor, []byte{1, 0, 0, 0, 0}), ErrChallenge},
 	} {
 		x := begun(t)
 		if _, _, err := x.Next(proof(t, aKey(1), repeated(x))); err != nil {
@@ -197,8 +195,8 @@ func FuzzTokens(f *testing.F) {
 		if answer, done, err := begun(t).Next(second); err == nil || done || answer != nil {
 			t.Fatalf("%x is believed", second)
 		}
-		w := wrapper{key: aKey(1)}
-		if message, err := w.unwrap(third); err == nil && !bytes.Equal(message, []byte{1, 0, 0, 0}) {
+		x := &kerberosExchange{key: aKey(1)}
+		if message, err := x.unwrap(third); err == nil && !bytes.Equal(message, []byte{1, 0, 0, 0}) {
 			t.Fatalf("%x is taken for %x", third, message)
 		}
 	})
@@ -270,16 +268,16 @@ func TestServicePrincipals(t *testing.T) {
 // What the KDC answers is final, unless it may be different for another server.
 func TestFailuresOfTheKDC(t *testing.T) {
 	for code, want := range map[int]string{
-		clientUnknown: "does not know this principal", clientRevoked: "locked", clockSkew: "clocks", ticketExpired: "kinit",
-		badPreauth: "password changed", noKeyType: "encryption", 60: "Generic",
+		6: "does not know this principal", 18: "locked", clockSkew: "clocks", 32: "kinit",
+		badPreauth: "password changed", 14: "encryption", 60: "Generic",
 	} {
 		err := explained(messages.KRBError{ErrorCode: int32(code)})
-		if codeOf(fmt.Errorf("x: %w", err)) != code || !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), want) {
+		if codeOf(fmt.Errorf("x: %w", err)) != code || !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), want) {
 			t.Errorf("code %d: %v", code, err)
 		}
 	}
 	for _, code := range []int{serviceUnknown, unavailable} {
-		if err := explained(messages.KRBError{ErrorCode: int32(code)}); codeOf(err) != code || errors.Is(err, sasl.ErrRejected) {
+		if err := explained(messages.KRBError{ErrorCode: int32(code)}); codeOf(err) != code || errors.Is(err, ErrRejected) {
 			t.Errorf("code %d: %v", code, err)
 		}
 	}
@@ -309,7 +307,7 @@ func TestSilentKDC(t *testing.T) {
 	if err := os.WriteFile(file, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	account, err := New(Options{Keytab: file, Getenv: func(string) string { return path }})
+	account, err := NewKerberos(KerberosOptions{Keytab: file, Getenv: func(string) string { return path }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +324,7 @@ func TestSilentKDC(t *testing.T) {
 	}
 	var shown strings.Builder
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
-		fmt.Fprintf(&shown, verb, struct{ m sasl.Mechanism }{account})
+		fmt.Fprintf(&shown, verb, struct{ m Mechanism }{account})
 		fmt.Fprintf(&shown, verb, account)
 	}
 	key, _, err := keys.GetEncryptionKey(types.NewPrincipalName(1, "ann"), "A", 0, 18)

@@ -1,0 +1,295 @@
+package sasl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/client"
+	"github.com/jcmturner/gokrb5/v8/config"
+	"github.com/jcmturner/gokrb5/v8/iana/nametype"
+	"github.com/jcmturner/gokrb5/v8/messages"
+	"github.com/jcmturner/gokrb5/v8/types"
+)
+
+// KerberosOptions say who the client is, and who the servers are.
+type KerberosOptions struct {
+	// Keytab is a file of keys. "" stands for the ticket cache, which KRB5CCNAME names.
+	Keytab string
+	// Principal is the client's, with or without a realm. "" stands for the first of
+	// the keytab, or that of the ticket cache.
+	Principal string
+	// Service is the servers' principal: NAME, or NAME/HOST where all servers have the
+	// same one, each with @REALM where krb5.conf does not say it. "" means zookeeper.
+	Service string
+	// Getenv is the environment: KRB5_CONFIG and KRB5CCNAME. nil means os.Getenv.
+	Getenv func(string) string
+	// Resolver looks up canonical host names. nil means net.DefaultResolver.
+	Resolver *net.Resolver
+}
+
+// A Kerberos is a principal with the means to get tickets: the mechanism GSSAPI.
+type Kerberos struct {
+	conf    *config.Config
+	login   login
+	service service
+	resolve *net.Resolver
+
+	asking chan struct{} // holds a token while the KDC is asked
+
+	mu      sync.Mutex
+	tickets map[string]ticket
+}
+
+// NewKerberos returns the account that o describes. It reads krb5.conf and the keytab, or the
+// ticket cache, and does not ask the KDC. Errors name the file.
+func NewKerberos(o KerberosOptions) (*Kerberos, error) {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	conf, cacheName, err := loadConfig(o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	a := &Kerberos{conf: conf, tickets: map[string]ticket{}, asking: make(chan struct{}, 1), resolve: cmp.Or(o.Resolver, net.DefaultResolver)}
+	if a.service, err = parseService(o.Service); err != nil {
+		return nil, err
+	}
+	if o.Keytab != "" {
+		a.login, err = loadKeytab(o.Keytab, o.Principal, conf)
+	} else {
+		a.login, err = findCache(o.Getenv("KRB5CCNAME"), cacheName, o.Principal, conf)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Name implements [Mechanism].
+func (*Kerberos) Name() string { return "GSSAPI" }
+
+// String names the account. Nothing in it is secret.
+func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
+
+// Format implements fmt.Formatter for every verb, so that none prints keys.
+func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
+
+// Begin implements [Mechanism]: it gets a ticket for the server on host. The KDC is
+// asked in a goroutine that ends by itself, some seconds after ctx at the latest: the
+// library bounds each attempt, and takes no context. There is one of them at a time, and
+// what it gets late is kept for the next connection.
+func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
+	type result struct {
+		t   ticket
+		err error
+	}
+	late := func() error {
+		return fmt.Errorf("no ticket for %s on %s from the KDC in time: %w", a.service.name, host, ctx.Err())
+	}
+	select {
+	case a.asking <- struct{}{}:
+	case <-ctx.Done():
+		return nil, late()
+	}
+	got := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{err: errors.New("a message of the KDC, or the ticket cache, is malformed")}
+			}
+			got <- r
+			<-a.asking
+		}()
+		r.t, r.err = a.ticket(a.service.names(ctx, host, a.conf, a.resolve))
+	}()
+	select {
+	case r := <-got:
+		if r.err != nil {
+			return nil, r.err
+		}
+		return newExchange(r.t)
+	case <-ctx.Done():
+		return nil, late()
+	}
+}
+
+// spare is how long a kept ticket must still be valid.
+const spare = time.Minute
+
+// maxTickets bounds how many tickets are kept: one for each server, and one to get them.
+const maxTickets = 64
+
+// ticket returns a ticket for the first of the services that the KDC knows.
+func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
+	cl := client.NewWithKeytab(a.login.user, a.login.realm, a.login.keytab, a.conf)
+	defer cl.Destroy()
+	var unknown []string
+	for s := range services {
+		s.realm = cmp.Or(s.realm, a.login.realm)
+		t, err := a.forService(cl, s)
+		if err == nil {
+			return t, nil
+		}
+		if codeOf(err) != serviceUnknown {
+			return ticket{}, err
+		}
+		unknown = append(unknown, s.String())
+	}
+	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: is it another service, host name or realm?", strings.Join(unknown, " or "))
+}
+
+// forService returns a ticket for a service, a kept one if possible.
+func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
+	return a.kept(s, func() (ticket, error) {
+		realm := a.login.realm
+		granting, err := a.granting(cl)
+		if err == nil && s.realm != realm { // its KDC takes only tickets of its own realm
+			granting, err = a.kept(principal{"krbtgt/" + s.realm, realm}, func() (ticket, error) {
+				return a.issued(cl, granting, principal{"krbtgt/" + s.realm, realm}, nametype.KRB_NT_SRV_INST)
+			})
+			realm = s.realm
+		}
+		if err != nil {
+			return ticket{}, err
+		}
+		return a.issued(cl, granting, principal{s.spn, realm}, nametype.KRB_NT_PRINCIPAL)
+	})
+}
+
+// granting returns the client's ticket-granting ticket.
+func (a *Kerberos) granting(cl *client.Client) (ticket, error) {
+	if a.login.keytab == nil {
+		return a.login.granting()
+	}
+	return a.kept(principal{"krbtgt/" + a.login.realm, a.login.realm}, func() (ticket, error) {
+		request, err := messages.NewASReqForTGT(a.login.realm, a.conf, cl.Credentials.CName())
+		if err != nil {
+			return ticket{}, fmt.Errorf("request for a ticket: %w", err)
+		}
+		reply, err := cl.ASExchange(a.login.realm, request, 0)
+		if err != nil {
+			return ticket{}, fmt.Errorf("log in to Kerberos as %s: %w", a.login, explained(err))
+		}
+		return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime}, nil
+	})
+}
+
+// issued asks the KDC of a realm for a ticket.
+func (a *Kerberos) issued(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
+	_, reply, err := cl.TGSREQGenerateAndExchange(types.NewPrincipalName(kind, s.spn), s.realm, granting.ticket, granting.key, false)
+	if err != nil {
+		return ticket{}, fmt.Errorf("get a ticket for %s as %s: %w", s, a.login, explained(err))
+	}
+	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
+}
+
+// kept returns the ticket that is kept under a name, or gets another one.
+func (a *Kerberos) kept(name principal, get func() (ticket, error)) (ticket, error) {
+	id := name.String()
+	a.mu.Lock()
+	t, ok := a.tickets[id]
+	a.mu.Unlock()
+	if ok && time.Until(t.end) > spare {
+		return t, nil
+	}
+	t, err := get()
+	if err != nil {
+		return t, err
+	}
+	if !time.Now().Before(t.end) {
+		return t, fmt.Errorf("%w: the KDC issued a ticket for %s that has expired: do the clocks agree?", ErrRejected, name)
+	}
+	t.user, t.realm = a.login.user, a.login.realm
+	t.drop = func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		clear(a.tickets)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.tickets) >= maxTickets {
+		clear(a.tickets)
+	}
+	a.tickets[id] = t
+	return t, nil
+}
+
+// Codes of Kerberos's errors (RFC 4120, 7.5.9).
+const (
+	serviceUnknown = 7
+	badPreauth     = 24
+	unavailable    = 29
+	clockSkew      = 37
+)
+
+// meanings says what codes mean for the user. For others the KDC's own words do.
+var meanings = map[int]string{
+	6:              "the KDC does not know this principal",
+	serviceUnknown: "the KDC does not know this service",
+	10:             "the clocks of this machine and the KDC differ too much",
+	14:             "the KDC supports none of the encryption types",
+	18:             "the account is locked or has expired",
+	23:             "the password, and so the keytab, has expired",
+	badPreauth:     "the key is not that of the principal: was the password changed after the keytab was made?",
+	unavailable:    "the KDC is not available",
+	31:             "the key is not that of the principal: was the password changed after the keytab was made?",
+	32:             "the ticket has expired: run kinit",
+	33:             "the ticket is not valid yet: do the clocks agree?",
+	clockSkew:      "the clocks of this machine and the KDC differ too much",
+}
+
+// A failure is an error of the KDC, with its code.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+// codeOf returns the code of the KDC's error, 0 if err is none.
+func codeOf(err error) int {
+	var f failure
+	errors.As(err, &f)
+	return f.code
+}
+
+// kdcError is the only trace of a code that the library leaves in its errors.
+var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
+
+// explained says what an error of the library means. Answers of a KDC would be the same
+// again, except that it is overloaded or does not know a service of this server.
+func explained(err error) error {
+	m := kdcError().FindStringSubmatch(err.Error())
+	if m == nil {
+		switch text := err.Error(); {
+		case strings.Contains(text, "clock skew"):
+			return failure{clockSkew, rejected(meanings[clockSkew])}
+		case strings.Contains(text, "Decrypting_Error"), strings.Contains(text, "key not found in keytab"), strings.Contains(text, "matching key not found"):
+			return failure{badPreauth, rejected(meanings[badPreauth])}
+		case strings.Contains(text, "Networking_Error"):
+			return fmt.Errorf("the KDC is not reached: %w", err)
+		}
+		return err
+	}
+	code, _ := strconv.Atoi(m[1])
+	why := cmp.Or(meanings[code], fmt.Sprintf("%.200s", m[2]))
+	if code == serviceUnknown || code == unavailable {
+		return failure{code, fmt.Errorf("%s (code %d)", why, code)}
+	}
+	return failure{code, rejected(fmt.Sprintf("%s (code %d)", why, code))}
+}
+
+func rejected(why string) error { return fmt.Errorf("%w: %s", ErrRejected, why) }

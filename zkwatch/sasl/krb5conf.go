@@ -1,0 +1,208 @@
+package sasl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/jcmturner/gokrb5/v8/config"
+)
+
+const (
+	defaultConfig = "/etc/krb5.conf"
+
+	maxConfig   = 1 << 20 // bytes of a file
+	maxIncludes = 100     // files
+)
+
+// loadConfig reads krb5.conf: the files that KRB5_CONFIG names, or the system's.
+// cacheName is its default_ccache_name.
+func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
+	r := configReader{sections: make(map[string][]string)}
+	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
+	for _, path := range paths {
+		if err := r.read(path); err != nil {
+			return nil, "", fmt.Errorf("configuration of Kerberos: %w (KRB5_CONFIG names another file)", err)
+		}
+	}
+	conf, err = config.NewFromString(r.text())
+	if unsupported := (config.UnsupportedDirective{}); err != nil && !errors.As(err, &unsupported) {
+		return nil, "", fmt.Errorf("configuration of Kerberos %s: %w", strings.Join(paths, ", "), err)
+	}
+	set := make(map[string]string)
+	for _, line := range r.sections["libdefaults"] {
+		key, value, _ := strings.Cut(line, "=")
+		set[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	if set["dns_lookup_kdc"] == "" { // as other implementations do
+		conf.LibDefaults.DNSLookupKDC = true
+	}
+	if set["default_tkt_enctypes"]+set["default_tgs_enctypes"]+set["permitted_enctypes"] == "" {
+		// The library's own lists lack the newer two, and have weak ones.
+		conf.LibDefaults.DefaultTktEnctypeIDs, conf.LibDefaults.DefaultTGSEnctypeIDs = keyTypes(), keyTypes()
+	}
+	return conf, set["default_ccache_name"], nil
+}
+
+// A configReader collects the lines of files by section. The library knows no include
+// directives, and of sections that occur twice only the last.
+type configReader struct {
+	files    int
+	names    []string // of the sections, in order
+	sections map[string][]string
+	current  string
+}
+
+// fileName is what a file of includedir must be called.
+var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`) })
+
+func (r *configReader) read(path string) error {
+	if r.files++; r.files > maxIncludes {
+		return fmt.Errorf("%s: more than %d files", path, maxIncludes)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	switch {
+	case err != nil:
+		return err
+	case len(data) > maxConfig:
+		return fmt.Errorf("%s: it is larger than %d bytes", path, maxConfig)
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		switch directive, argument, _ := strings.Cut(line, " "); {
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case directive == "include":
+			err = r.read(strings.TrimSpace(argument))
+		case directive == "includedir":
+			err = r.readDir(strings.TrimSpace(argument))
+		case line[0] == '[' && strings.Contains(line, "]"):
+			r.current = line[1:strings.IndexByte(line, ']')]
+			if !slices.Contains(r.names, r.current) {
+				r.names = append(r.names, r.current)
+			}
+		case r.current != "":
+			r.sections[r.current] = append(r.sections[r.current], line)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func (r *configReader) readDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() && fileName().MatchString(e.Name()) {
+			if err := r.read(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *configReader) text() string {
+	var b strings.Builder
+	for _, name := range r.names {
+		fmt.Fprintf(&b, "[%s]\n%s\n", name, strings.Join(r.sections[name], "\n"))
+	}
+	return b.String()
+}
+
+// DefaultService is the service name of ZooKeeper's servers.
+const DefaultService = "zookeeper"
+
+// A service is the principal of the servers: its parts, of which the host and the realm
+// may be left open.
+type service struct{ name, host, realm string }
+
+func parseService(text string) (s service, err error) {
+	principal, realm, hasRealm := strings.Cut(cmp.Or(text, DefaultService), "@")
+	name, host, hasHost := strings.Cut(principal, "/")
+	s = service{name, host, realm}
+	if name == "" || hasHost && (host == "" || strings.Contains(host, "/")) || hasRealm && (realm == "" || strings.Contains(realm, "@")) {
+		return s, fmt.Errorf("service %q: want NAME or NAME/HOST, perhaps with @REALM", text)
+	}
+	if host == "_HOST" { // as Hadoop's configurations write it
+		s.host = ""
+	}
+	return s, nil
+}
+
+// A principal is the name of a service and its realm.
+type principal struct{ spn, realm string }
+
+func (p principal) String() string { return p.spn + "@" + p.realm }
+
+// names yields the principals that the server on host may have, the likeliest first:
+// with the host as it is given, then with its canonical names, as far as krb5.conf allows
+// to ask DNS for them. DNS is asked only if the first is not enough. The realm is empty if
+// the client's own counts.
+func (s service) names(ctx context.Context, host string, conf *config.Config, resolver *net.Resolver) iter.Seq[principal] {
+	return func(yield func(principal) bool) {
+		var said []principal
+		say := func(h string) bool {
+			h = strings.ToLower(strings.TrimSuffix(h, "."))
+			p := principal{s.name + "/" + h, cmp.Or(s.realm, conf.ResolveRealm(h))}
+			if slices.Contains(said, p) {
+				return true
+			}
+			said = append(said, p)
+			return yield(p)
+		}
+		if s.host != "" {
+			say(s.host)
+			return
+		}
+		address := net.ParseIP(host) != nil
+		if !address && !say(host) {
+			return
+		}
+		for _, h := range canonical(ctx, host, address, conf, resolver) {
+			if !say(h) {
+				return
+			}
+		}
+		if len(said) == 0 {
+			say(host)
+		}
+	}
+}
+
+// canonical are the names that DNS has for a host, or for an address.
+func canonical(ctx context.Context, host string, address bool, conf *config.Config, resolver *net.Resolver) (names []string) {
+	if !conf.LibDefaults.DNSCanonicalizeHostname && !address {
+		return nil
+	}
+	addresses := []string{host}
+	if !address {
+		if name, err := resolver.LookupCNAME(ctx, host); err == nil {
+			names = append(names, name)
+		}
+		addresses, _ = resolver.LookupHost(ctx, host)
+	}
+	if !conf.LibDefaults.RDNS || len(addresses) == 0 {
+		return names
+	}
+	found, _ := resolver.LookupAddr(ctx, addresses[0])
+	return append(names, found...)
+}
