@@ -1,9 +1,6 @@
 package zkserver
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // An alarm is a timer whose callback holds s.mu, which guards the alarm too.
 type alarm struct {
@@ -14,8 +11,11 @@ type alarm struct {
 
 // after calls f under s.mu, d from now, unless the alarm is stopped or the server is
 // closed before. s.wg counts alarms that are neither stopped nor done, so Close stops
-// all of them. The caller holds s.mu.
+// all of them. It returns nil if the server is closed. The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {
+	if s.closed {
+		return nil
+	}
 	s.wg.Add(1)
 	a := &alarm{s: s}
 	a.t = time.AfterFunc(d, func() {
@@ -44,48 +44,6 @@ func (a *alarm) stop() {
 
 // elapsed returns the time since the server was made.
 func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
-
-// touch extends a session's life.
-func (s *Server) touch(sess *session) {
-	if s.sessions.touch(sess, s.elapsed()) {
-		s.armExpiry()
-	}
-}
-
-// armExpiry sets the alarm for the session that may expire first.
-func (s *Server) armExpiry() {
-	s.expiry.stop()
-	s.expiry = nil
-	if first := s.sessions.check; first != never && !s.closed {
-		s.expiry = s.after(first-s.elapsed(), s.expireDue)
-	}
-}
-
-// expiredAtOnce is how many sessions end before clients that wait get their turn. It
-// takes about a millisecond.
-const expiredAtOnce = 100
-
-// expireDue ends sessions whose deadline has passed. If thousands have, as after a
-// partition, other clients are served between them. A session of which something is
-// heard meanwhile lives on.
-func (s *Server) expireDue() {
-	for _, sess := range s.sessions.due(s.elapsed(), expiredAtOnce) {
-		s.counters.Expired++
-		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.id), "timeout", sess.timeout)
-		s.endSession(sess, true)
-	}
-	s.armExpiry()
-}
-
-// endSession ends a session, and with drop set closes its connection.
-func (s *Server) endSession(sess *session, drop bool) {
-	sess.leave()
-	delete(s.sessions.byID, sess.id)
-	s.deleteAll(s.tree.EphemeralsOf(sess.id))
-	if c := sess.conn; c != nil && drop {
-		c.drop()
-	}
-}
 
 // reapInterval is how often empty containers are looked for, as Apache does.
 const reapInterval = time.Minute

@@ -52,12 +52,12 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	s := c.s
 	b := &s.backlog
 	b.count++
-	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: appendReply(nil, r, body), count: w}
+	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: wire.AppendFrame(nil, &r, body)[4:], count: w}
 	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
 	w.owe()
 	c.heldSize += m.size()
 	s.grown.Add(int64(m.size()))
-	c.sess.hold(s.elapsed())
+	s.hold(c.sess)
 	b.held = append(b.held, m)
 	b.signal()
 	if len(b.held) == 1 {
@@ -106,11 +106,9 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if s.sessions.release(c.sess, s.elapsed()) {
-		s.armExpiry()
-	}
+	s.release(c.sess)
 	if !lost {
-		m.count.sent(c.sess, c.out.sendFrame(m.frame), m.Event != 0)
+		m.count.sent(c.sess, c.write(echo(m.frame)), m.Event != 0)
 	}
 	m.count.done()
 }

@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"bufio"
-	"encoding/binary"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -99,9 +98,19 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 		c.hold(h, body, w)
 		return
 	}
-	n := c.out.send(h, body)
+	n := c.write(&h, body)
 	_, event := body.(*wire.WatcherEvent)
 	w.sent(c.sess, n, event)
+}
+
+// write queues a frame at once, counts it and returns its length, 0 if the peer is cut
+// off. The caller holds s.mu.
+func (c *conn) write(records ...wire.Record) int {
+	n := c.out.send(records...)
+	if n > 0 {
+		c.s.counters.reply(int64(n - 4))
+	}
+	return n
 }
 
 // Read reads from the network, and counts.
@@ -112,16 +121,6 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.s.relieve()
 	}
 	return n, err
-}
-
-// frameUnread reports whether the next frame can be read without blocking.
-func (c *conn) frameUnread() bool {
-	n := c.in.Buffered()
-	if n < 4 {
-		return false
-	}
-	head, _ := c.in.Peek(4)
-	return int64(binary.BigEndian.Uint32(head)) <= int64(n-4)
 }
 
 // Write writes to the network, and counts.

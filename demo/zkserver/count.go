@@ -101,7 +101,7 @@ func (c *count) sent(to *session, n int, notification bool) {
 	c.BytesOut += int64(n)
 	c.news = true
 	c.last = c.s.elapsed()
-	if notification && c.s.sessions.has(to) {
+	if notification && c.s.lives(to) {
 		to.leave()
 		to.count = c
 		c.sessions++

@@ -40,6 +40,7 @@ type counters struct {
 }
 
 func (k *counters) reply(size int64) {
+	k.sent++
 	k.lastReply = size
 	if k.leastReply < 0 || size < k.leastReply {
 		k.leastReply = size

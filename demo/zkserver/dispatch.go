@@ -56,7 +56,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	}
 	c.stats.sent++
 	if renewal { // like a ping: slowness ends no lease
-		c.out.send(reply, body)
+		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)
 	}
@@ -93,7 +93,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti:
 		return c.s.write(tree.Writer{Who: c.who, Session: c.sess.id}, h.Op, d)
 	case wire.OpCloseSession:
-		c.s.endSession(c.sess, false)
+		c.s.endSession(c.sess)
 		return nil, wire.OK
 	}
 	return c.answer(h.Op, d)

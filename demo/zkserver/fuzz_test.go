@@ -155,7 +155,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 func checkInvariants(t *testing.T, s *Server) {
 	t.Helper()
 	owned := 0
-	for id := range s.sessions.byID {
+	for id := range s.sessions {
 		owned += len(s.tree.EphemeralsOf(id))
 	}
 	if owned != s.tree.Ephemerals() {

@@ -18,7 +18,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
 	c.in = bufio.NewReaderSize(c, readBuffer)
-	c.out.c, c.out.idle.L = c, &c.out.mu
+	c.out.c, c.out.shrank.L = c, &c.out.mu
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
 	if a := nc.RemoteAddr(); a != nil {
@@ -73,14 +73,12 @@ func (c *conn) serve() error {
 		return d.Err()
 	}
 	c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
-	c.out.cork()
 	if !c.connect(&req) {
 		c.s.log.Debug("session refused", "remote", c.remote, "session", fmt.Sprintf("%#x", req.SessionID))
 		return nil
 	}
 	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.id), "resumed", req.SessionID != 0)
 	c.nc.SetReadDeadline(time.Time{})
-	c.out.flush()
 	for {
 		if cap(buf) > keepBuffer {
 			buf = nil
@@ -90,7 +88,6 @@ func (c *conn) serve() error {
 			return err
 		}
 		c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
-		c.out.cork()
 		last, err := c.handle(buf)
 		if err != nil {
 			return err
@@ -98,10 +95,7 @@ func (c *conn) serve() error {
 		if last {
 			return nil
 		}
-		// Requests that are here already are answered with one write.
-		if !c.frameUnread() || c.out.pending() > highWater {
-			c.out.flush()
-		}
+		c.out.await(highWater)
 	}
 }
 
@@ -113,9 +107,6 @@ func (c *conn) awaitReleased() {
 	if c.heldSize == 0 {
 		return
 	}
-	c.s.mu.Unlock()
-	c.out.flush() // what was to come before them
-	c.s.mu.Lock()
 	c.s.wg.Go(func() {
 		io.Copy(io.Discard, c.in) // pings, for one, until the peer goes
 		c.s.mu.Lock()
@@ -136,8 +127,7 @@ func (c *conn) finish(deliver bool) {
 		return
 	}
 	c.nc.SetWriteDeadline(time.Now().Add(lastWrite))
-	c.out.flush()
-	c.out.drain()
+	c.out.await(-1)
 	c.nc.SetReadDeadline(time.Now().Add(lingerTimeout))
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		io.CopyN(io.Discard, c.nc, lingerBytes)

@@ -78,10 +78,10 @@ type Server struct {
 	perHost   map[string]int
 	piped     int // connections made by Dial
 	tree      *tree.Tree
-	sessions  *sessionTable
+	sessions  map[int64]*session
+	nextID    int64 // of a session
 	zxid      int64 // of the last transaction
 	watches   watchTables
-	expiry    *alarm // for the session that may expire first
 	reaper    *alarm
 	latency   latency
 }
@@ -120,8 +120,10 @@ func (s *Server) Close() error {
 	if !s.closed {
 		s.closed = true
 		close(s.closing)
-		s.expiry.stop()
 		s.reaper.stop()
+		for _, sess := range s.sessions {
+			sess.alarm.stop()
+		}
 		for c := range s.tallies.counts {
 			c.end()
 		}
@@ -169,7 +171,7 @@ func New(opts Options) *Server {
 		perHost:   make(map[string]int),
 		watches:   watchTables{newWatchTable(), newWatchTable()},
 	}
-	s.tree, s.sessions = tree.New(), newSessionTable(opts.Tick, s.start)
+	s.tree, s.sessions, s.nextID = tree.New(), make(map[int64]*session), firstID(s.start)
 	s.counters.Requests = make(map[wire.Op]int64)
 	s.counters.lastReply, s.counters.leastReply, s.counters.mostReply = -1, -1, -1
 	s.tallies = tallies{make(map[string][]*asker), make(map[*count]struct{})}

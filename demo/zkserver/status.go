@@ -65,8 +65,8 @@ func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	expiry, ephemerals = make(map[time.Duration][]int64), make(map[int64][]string)
-	for id, sess := range s.sessions.byID {
-		at := s.sessions.expiry(sess, s.elapsed())
+	for id, sess := range s.sessions {
+		at := s.expiry(sess)
 		expiry[at] = append(expiry[at], id)
 		if paths := s.tree.EphemeralsOf(id); paths != nil {
 			ephemerals[id] = paths
@@ -119,7 +119,7 @@ func (s *Server) gauges() []gauge {
 		{"avg_latency", json.Number(l.average())},
 		{"outstanding_requests", 0},
 		{"znode_count", s.nodes()},
-		{"global_sessions", len(s.sessions.byID)},
+		{"global_sessions", len(s.sessions)},
 		{"non_mtls_remote_conn_count", 0},
 		{"last_client_response_size", k.lastReply},
 		{"packets_sent", k.sent},

@@ -48,8 +48,8 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.s.counters.Notifications++
 	c.stats.sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !c.s.sessions.has(c.sess) { // it closes its own session, so no reaction can follow
-		c.out.send(h, body)
+	if !c.s.lives(c.sess) { // it closes its own session, so no reaction can follow
+		c.write(&h, body)
 		return
 	}
 	c.send(h, body, w)

@@ -320,11 +320,14 @@ func EndFrame(b []byte, at int) {
 	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 }
 
-// AppendFrame appends one frame that holds the given records in order.
+// AppendFrame appends one frame that holds the given records in order, without those
+// that are nil.
 func AppendFrame(b []byte, records ...Record) []byte {
 	b, at := BeginFrame(b)
 	for _, r := range records {
-		b = Append(b, r)
+		if r != nil {
+			b = Append(b, r)
+		}
 	}
 	EndFrame(b, at)
 	return b

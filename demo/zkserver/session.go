@@ -1,0 +1,185 @@
+package zkserver
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"time"
+
+	"electop/zkwatch/wire"
+)
+
+// A session is a client's lease. s.mu guards it. Times are since the server's start.
+type session struct {
+	id      int64
+	passwd  [16]byte
+	timeout time.Duration
+	conn    *conn // nil while not connected
+
+	// deadline is when the session ends if its client stays silent. While messages to it
+	// are held back it moves with time, since heldSince.
+	deadline  time.Duration
+	held      int
+	heldSince time.Duration // or since the last sign of life
+	alarm     *alarm        // not after the deadline
+
+	count *count // that it counts for, or nil
+}
+
+// firstID returns the first session id of a server. Like Apache it has the server id (1
+// in a standalone server) in the high byte, then 40 bits of the time in milliseconds,
+// then a counter. Here the counter does not begin at zero but with the rest of the time,
+// so that of many servers in a millisecond no one knows the sessions of another.
+func firstID(now time.Time) int64 {
+	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
+	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
+}
+
+// connect carries out a handshake and reports whether the session is good; if
+// not, the answer that says so is queued and the connection is to be closed.
+func (c *conn) connect(req *wire.ConnectRequest) bool {
+	s := c.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || c.gone {
+		return false
+	}
+	c.stats.received++
+	s.counters.received++
+	sess := c.openSession(req)
+	rsp := wire.ConnectResponse{HasReadOnly: req.HasReadOnly}
+	if sess == nil {
+		rsp.Passwd = make([]byte, 16)
+	} else {
+		rsp.Timeout = int32(sess.timeout / time.Millisecond)
+		rsp.SessionID = sess.id
+		rsp.Passwd = sess.passwd[:]
+	}
+	c.out.send(&rsp)
+	c.stats.sent++
+	s.counters.sent++
+	return sess != nil
+}
+
+// openSession makes or resumes a session and ties it to c. It returns nil if
+// the requested session is gone.
+func (c *conn) openSession(req *wire.ConnectRequest) *session {
+	s := c.s
+	if req.LastZxidSeen > s.zxid {
+		return nil // see the package comment
+	}
+	sess := s.sessions[req.SessionID]
+	if req.SessionID == 0 {
+		s.zxid++
+		sess = &session{id: s.nextID}
+		rand.Read(sess.passwd[:]) // never fails
+		s.sessions[sess.id] = sess
+		s.nextID++
+		c.stats.done("SESS", 0, s.zxid, s.elapsed(), 0)
+	} else if sess == nil || subtle.ConstantTimeCompare(sess.passwd[:], req.Passwd) != 1 {
+		return nil
+	} else if old := sess.conn; old != nil {
+		old.drop()
+	}
+	// In milliseconds, so that no timeout overflows.
+	ms := min(max(int64(req.Timeout), s.opts.MinSessionTimeout.Milliseconds()), s.opts.MaxSessionTimeout.Milliseconds())
+	sess.timeout = time.Duration(max(ms, 1)) * time.Millisecond
+	sess.conn, c.sess = c, sess
+	s.touch(sess)
+	s.arm(sess)
+	return sess
+}
+
+// touch extends a session's life. It leaves the alarm: that is too early at most.
+func (s *Server) touch(sess *session) {
+	sess.heldSince = s.elapsed()
+	sess.deadline = sess.heldSince + sess.timeout
+}
+
+// hold notes that a message to the session is held back. The first one stops the
+// session's expiry.
+func (s *Server) hold(sess *session) {
+	if sess.held++; sess.held == 1 {
+		sess.heldSince = s.elapsed()
+		sess.count.holds(+1)
+	}
+}
+
+// release notes that a message to the session is no longer held.
+func (s *Server) release(sess *session) {
+	if sess.held--; sess.held > 0 {
+		return
+	}
+	sess.count.holds(-1)
+	sess.deadline += s.elapsed() - sess.heldSince
+}
+
+// lives reports whether a session has not ended.
+func (s *Server) lives(sess *session) bool { return s.sessions[sess.id] == sess }
+
+// expiry returns the tick at which a session expires unless touched.
+func (s *Server) expiry(sess *session) time.Duration {
+	deadline := sess.deadline
+	if sess.held > 0 {
+		deadline += s.elapsed() - sess.heldSince
+	}
+	return (deadline + s.opts.Tick - 1) / s.opts.Tick * s.opts.Tick
+}
+
+// arm sets the alarm for a session's expiry.
+func (s *Server) arm(sess *session) {
+	sess.alarm.stop()
+	sess.alarm = s.after(s.expiry(sess)-s.elapsed(), func() {
+		if s.expiry(sess) > s.elapsed() {
+			s.arm(sess)
+			return
+		}
+		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.id), "timeout", sess.timeout)
+		s.expire(sess)
+	})
+}
+
+// expire ends a session and closes its connection.
+func (s *Server) expire(sess *session) {
+	s.counters.Expired++
+	s.endSession(sess)
+	if c := sess.conn; c != nil {
+		c.drop()
+	}
+}
+
+// endSession ends a session and leaves its connection.
+func (s *Server) endSession(sess *session) {
+	sess.leave()
+	sess.alarm.stop()
+	delete(s.sessions, sess.id)
+	s.deleteAll(s.tree.EphemeralsOf(sess.id))
+}
+
+// Deadline returns when a session expires if its client stays silent; ok is false for an
+// unknown session. While a message to the session is held, the deadline moves with time.
+func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sess := s.sessions[id]
+	if sess == nil || s.closed {
+		return time.Time{}, false
+	}
+	return s.start.Add(s.expiry(sess)), true
+}
+
+// ExpireSession ends a session now, as if its client had been silent for too
+// long: its ephemeral nodes are deleted and its connection, if any, is closed.
+func (s *Server) ExpireSession(id int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	sess := s.sessions[id]
+	if sess == nil {
+		return fmt.Errorf("zkserver: expire session %#x: no such session", id)
+	}
+	s.expire(sess)
+	return nil
+}
