@@ -73,7 +73,6 @@ var rooms = []struct {
 		"ui/cli/flaggroup", "ui/cli/search", "ui/cli/task", "ui/cli/watch"}},
 	{room: "ui/cli/admission", imports: []string{"model", "zkwatch", "ui/cli/exit", "ui/cli/terminal"}},
 	{room: "ui/cli/search", imports: []string{"model", "zkwatch", "ui/plain", "ui/cli/cluster", "ui/cli/exit", "ui/cli/flaggroup"}},
-	{room: "ui/cli/embedded", imports: []string{"model/units", "zkwatch/client", "demo/zkserver", "ui/cli/exit", "ui/cli/flaggroup", "ui/cli/terminal"}},
 	{room: "ui/cli/stage", imports: []string{"model", "zkwatch", "demo", "ui/cli/watch"}},
 	{room: "ui/cli/tutor", imports: []string{"model", "zkwatch/feed", "demo", "ui/cli/exit", "ui/cli/stage", "ui/cli/task"}},
 	{room: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
@@ -251,8 +250,6 @@ func TestImportsOfAFake(t *testing.T) {
 		{"ui/cli/exporter/a.go", "electop/ui/term", false},
 		{"ui/cli/watch/a.go", "electop/ui", false},
 		{"ui/cli/cluster/a.go", "electop/ui/cli/watch", false},
-		{"ui/cli/embedded/a.go", "electop/demo/zkserver", true},
-		{"ui/cli/embedded/a.go", "electop/ui/cli/live", false},
 		{"ui/cli/a.go", "electop", false},
 		{"tools/a.go", "fmt", false},
 		{"ui/a_test.go", "electop/demo", true}, // tests may

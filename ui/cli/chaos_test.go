@@ -15,7 +15,6 @@ import (
 
 	"electop/demo"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
@@ -30,7 +29,7 @@ func troubled(t *testing.T, o *options) (printed string) {
 	var out, said bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
-		h := embedded.New(embedded.Demo(log))
+		h := newEmbedded(demoServer(log))
 		defer h.ZooKeeper.Close()
 		servers, err := client.ParseConnectString(cluster.DefaultServers)
 		if err != nil {
@@ -41,7 +40,7 @@ func troubled(t *testing.T, o *options) (printed string) {
 			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: h, log: log,
 			std: IO{Out: &out, Err: &said},
 		}
-		if err := r.run(t.Context(), embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper)); err != nil {
+		if err := r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper)); err != nil {
 			t.Errorf("%v; it said:\n%s", err, said.String())
 		}
 	})
@@ -68,9 +67,9 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 	var out, said bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
-		h := embedded.New(embedded.Demo(log))
+		h := newEmbedded(demoServer(log))
 		defer h.ZooKeeper.Close()
-		h.Serve(brokenListener{after: 30 * time.Second})
+		h.serve(func() error { return h.ZooKeeper.Serve(brokenListener{after: 30 * time.Second}) })
 		servers, err := client.ParseConnectString(cluster.DefaultServers)
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +80,7 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, server: h, log: log, std: IO{Out: &out, Err: &said},
 		}
 		began := time.Now()
-		err = r.run(t.Context(), embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper))
+		err = r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper))
 		if err == nil || !strings.Contains(err.Error(), "the network is gone") || exit.Report(io.Discard, err) != exit.Failure {
 			t.Errorf("ended with %v", err)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"electop/ui"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
@@ -61,10 +60,7 @@ func newDemo(std IO) *cobra.Command {
 		f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout is `DURATION`")
 		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
 	})
-	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
-	})
-	o.openFlag(cmd)
+	o.server.flags(cmd, &o.yes)
 	c.flags(cmd, o)
 	o.screen.Flags(cmd)
 	o.record.Flags(cmd)
@@ -104,18 +100,18 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return err
 	}
 	defer closeLog()
-	if o.server.Listen == "" {
-		o.server.Listen = "127.0.0.1:0"
+	if o.server.listen == "" {
+		o.server.listen = anyPort
 	}
-	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
+	if err := o.server.confirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
 		return err
 	}
-	h, err := embedded.Listen(&o.server, embedded.Demo(log))
+	h, err := o.server.start(demoServer(log))
 	if err != nil {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	addr := embedded.Dialable(h.Addr())
+	addr := dialable(h.addr)
 	servers, err := client.ParseConnectString(addr)
 	if err != nil {
 		return err
@@ -133,13 +129,13 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	o.byReads = true
 	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
 	return o.runOnScreen(ctx, std, live.Config{
-		Watch: o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
+		Watch: o.watch(backstage(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
-			Invitations: invitations(invitedTo(h.Addr(), ours), o.path), Open: embedded.Open(o.server.Listen),
+			Invitations: invitations(invitedTo(h.addr, ours), o.path), Open: open(o.server.listen),
 		},
 		Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
-		Server: h, Play: p,
+		Server: h.ZooKeeper, Serve: h.run, Play: p,
 	})
 }
 
@@ -176,10 +172,7 @@ func newLesson(std IO) *cobra.Command {
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&list, "list", false, "list the lessons, and which are complete")
 	})
-	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
-	})
-	o.openFlag(cmd)
+	o.server.flags(cmd, &o.yes)
 	o.screen.Flags(cmd)
 	o.record.Flags(cmd)
 	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
@@ -218,7 +211,7 @@ func invitedTo(addr net.Addr, ours []net.Addr) string {
 		}
 	}
 	if len(ips) == 0 {
-		return embedded.Dialable(addr)
+		return dialable(addr)
 	}
 	// An IPv4 address is easier to type.
 	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(b.To4()) - len(a.To4()) })

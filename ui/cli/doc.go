@@ -14,7 +14,6 @@
 //	hook       the user's command for each handoff
 //	search     the search for elections
 //	admission  whether our candidates may join an election
-//	embedded   the ZooKeeper in this process
 //	stage      our candidates in a watched election, and the demo's faults
 //	tutor      the lessons and their progress
 //	live       the dashboard on live elections, assembled from these

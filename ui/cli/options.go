@@ -13,7 +13,6 @@ import (
 
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
-	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
 	"electop/ui/cli/flaggroup"
@@ -40,7 +39,7 @@ type options struct {
 	admin       cluster.Asking
 	search      search.Options
 	problems    bool // of what a search finds, only these
-	server      embedded.Options
+	server      embeddedOptions
 	record      watch.Recording
 	metrics     exporter.Exporter
 	byReads     bool // without a persistent watch
@@ -202,13 +201,6 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
 		f.BoolVar(&o.yes, "yes", false, "enter an election with third-party candidates without being asked")
-	})
-}
-
-// openFlag is for the commands whose embedded ZooKeeper others can join.
-func (o *options) openFlag(cmd *cobra.Command) {
-	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	})
 }
 

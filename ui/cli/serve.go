@@ -4,21 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"electop/demo/zkserver"
-	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/terminal"
+	"electop/zkwatch/client"
 )
 
 func newServe(std IO) *cobra.Command {
 	o := &options{}
+	const cnxns = "max-client-cnxns"
 	cmd := &cobra.Command{
 		Use:               "serve",
 		Short:             "Run the embedded ZooKeeper alone, until interrupted",
@@ -26,15 +30,18 @@ func newServe(std IO) *cobra.Command {
 		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --tick 100ms",
 		Args:              noArgs,
 		ValidArgsFunction: noFiles,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.server.cnxnsSet = cmd.Flags().Changed(cnxns)
+			return runServe(cmd.Context(), o, std)
+		},
 	}
 	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:2181", "`HOST:PORT` to listen on")
+		f.StringVar(&o.server.listen, "listen", "127.0.0.1:2181", "`HOST:PORT` to listen on")
 		f.DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
+		f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+		f.StringVar(&o.server.admin, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on `HOST:PORT` (default: not at all)")
+		f.IntVar(&o.server.cnxns, cnxns, 0, fmt.Sprintf("accept at most `N` connections from one host, 0: no limit. Without this flag: %d from each remote host if --listen is open to the network, no limit on loopback", openCnxns))
 	})
-	o.openFlag(cmd)
-	o.server.AdminListenFlag(cmd)
-	o.server.MaxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
 	for _, name := range []string{"data", "tree"} {
 		flaggroup.Removed(cmd, name, inMemory)
@@ -68,7 +75,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if o.tick < time.Millisecond || o.tick > tickMax {
 		return exit.Usagef("--tick %v: between 1ms and %v", o.tick, tickMax)
 	}
-	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
+	if err := o.server.confirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
 		return err
 	}
 	log, closeLog, err := o.logger(ctx)
@@ -76,14 +83,14 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer closeLog()
-	h, err := embedded.Listen(&o.server, serverOptions(o.tick, log))
+	h, err := o.server.start(serverOptions(o.tick, log))
 	if err != nil {
 		return err
 	}
 	defer h.ZooKeeper.Close()
 	ours, _ := net.InterfaceAddrs() // without them loopback is named
-	addr := invitedTo(h.Addr(), ours)
-	admin, err := h.ServeAdmin(o.server.AdminListen)
+	addr := invitedTo(h.addr, ours)
+	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
 		return err
 	}
@@ -91,9 +98,185 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if admin != "" {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
-	ended := h.Run(ctx, func(s string) { std.note("%s", s) })
+	ended := h.run(ctx, func(s string) { std.note("%s", s) })
 	if err := errors.Join(ended, h.ZooKeeper.Close()); err != nil {
 		return err
 	}
 	return exit.Interrupted
+}
+
+// embedded is the ZooKeeper in this process. Flags say where it listens. Its data is in memory.
+type embedded struct {
+	ZooKeeper *zkserver.Server
+
+	addr net.Addr // nil if it does not listen
+	// messages are the server's, and ended has the errors of listeners that ended
+	// before Close.
+	messages chan string
+	ended    chan error
+}
+
+// newEmbedded returns a server that only this process can reach.
+func newEmbedded(opts zkserver.Options) *embedded {
+	s := &embedded{messages: make(chan string, 16), ended: make(chan error, 2)}
+	opts.Trouble = func(text string) {
+		select {
+		case s.messages <- text:
+		default: // the log has it
+		}
+	}
+	s.ZooKeeper = zkserver.New(opts)
+	return s
+}
+
+// start starts a ZooKeeper that listens.
+func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
+	switch {
+	case o.cnxns < 0:
+		return nil, exit.Usagef("--max-client-cnxns %d is negative", o.cnxns)
+	case !o.cnxnsSet && open(o.listen):
+		opts.MaxClientCnxns, opts.LoopbackUnbounded = openCnxns, true
+	default:
+		opts.MaxClientCnxns = o.cnxns
+	}
+	s := newEmbedded(opts)
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		s.ZooKeeper.Close()
+		return nil, fmt.Errorf("--listen %s: %w", o.listen, err)
+	}
+	s.addr = l.Addr()
+	s.serve(func() error { return s.ZooKeeper.Serve(l) })
+	return s, nil
+}
+
+// serve runs f, which serves a listener and returns nil at the server's Close.
+func (s *embedded) serve(f func() error) {
+	go func() {
+		if err := f(); err != nil {
+			s.ended <- err
+		}
+	}()
+}
+
+// serveAdmin starts the server's AdminServer, which ends with it, and returns
+// its URL. With no address to listen on it does nothing.
+func (s *embedded) serveAdmin(listen string) (string, error) {
+	if listen == "" {
+		return "", nil
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return "", fmt.Errorf("--admin-listen %s: %w", listen, err)
+	}
+	s.serve(func() error { return s.ZooKeeper.ServeAdmin(l) })
+	return "http://" + dialable(l.Addr()) + "/commands", nil
+}
+
+// run passes the server's messages to notice until ctx ends. It returns the error of a
+// listener that ended before.
+func (s *embedded) run(ctx context.Context, notice func(string)) error {
+	for {
+		select {
+		case text := <-s.messages:
+			notice(text)
+		case err := <-s.ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// openCnxns bounds the connections from one host if --listen is open to the network.
+// It is enough for a class behind one address.
+const openCnxns = 1000
+
+// embeddedOptions are the flags of the commands with an embedded ZooKeeper.
+type embeddedOptions struct {
+	listen, admin string
+	cnxns         int
+	cnxnsSet      bool // cnxns was given
+}
+
+// flags declares the flags of a demo.
+func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.listen, "listen", anyPort, "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
+		f.BoolVar(yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+	})
+}
+
+// anyPort is where a demo listens.
+const anyPort = "127.0.0.1:0"
+
+// demoServer is how the server of a demo is configured. Expiry is checked often:
+// in a demo a session should end when the countdown says so.
+func demoServer(log *slog.Logger) zkserver.Options {
+	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
+}
+
+// open reports whether an address to listen on is open to the network.
+func open(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
+}
+
+// confirmOpen asks before the embedded server or its AdminServer is opened to the network,
+// unless --yes was given.
+func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
+	var opens []string
+	for _, f := range []struct{ name, listen, server, can string }{
+		{"--listen", o.listen, "ZooKeeper", "join, read and write everything"},
+		{"--admin-listen", o.admin, "ZooKeeper's AdminServer", "read which sessions, clients and watches there are"},
+	} {
+		if open(f.listen) {
+			opens = append(opens, fmt.Sprintf("%s %s opens the embedded %s to the network: whoever reaches this port can %s; there is no authentication",
+				f.name, f.listen, f.server, f.can))
+		}
+	}
+	says := strings.Join(opens, ". ")
+	switch {
+	case says == "":
+		return nil
+	case yes:
+		fmt.Fprintf(stderr, "electop: %s\n", says)
+		return nil
+	}
+	in, ok := terminal.Of(stdin)
+	if !ok {
+		return exit.Usagef("%s. Add --yes if you want that", says)
+	}
+	fmt.Fprintf(stderr, "%s.\nContinue? (y/N) ", says)
+	line, err := terminal.ReadLine(ctx, in)
+	if err != nil {
+		return err
+	}
+	if a := strings.ToLower(strings.TrimSpace(line)); a != "y" && a != "yes" {
+		return errors.New("not confirmed: nothing was opened")
+	}
+	return nil
+}
+
+// dialable is the address to connect to a server that listens on a.
+func dialable(a net.Addr) string {
+	t, ok := a.(*net.TCPAddr)
+	if !ok || !t.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
+}
+
+// within returns conn for candidates in the same process.
+func within(conn client.Config, s *zkserver.Server) client.Config {
+	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
+	return conn
+}
+
+// backstage returns conn for an observer: the server does not slow it down and
+// does not count its requests.
+func backstage(conn client.Config, s *zkserver.Server) client.Config {
+	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialBackstage() }
+	return conn
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,12 +18,12 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui"
 	"electop/ui/action"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/embedded"
 	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -45,19 +46,22 @@ func inDemo(t *testing.T, n int, f func(t *testing.T, p *parts, await func(func(
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
-		h := embedded.New(embedded.Demo(log))
-		defer h.ZooKeeper.Close()
+		server := zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, Logger: log})
+		defer server.Close()
 		servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
 		must(t, err)
 		conn := client.Config{Servers: servers, SessionTimeout: 4 * time.Second, Logger: log}
+		backstage := conn
+		conn.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+		backstage.Dial = func(context.Context, string, string) (net.Conn, error) { return server.DialBackstage() }
 		t.Setenv("XDG_STATE_HOME", t.TempDir())
 		tasks := task.NewGroup(context.Background())
 		p, err := assemble(Config{
 			Watch: watch.Config{
-				Conn: embedded.Backstage(conn, h.ZooKeeper), Asking: cluster.Asking{Mode: admin.Off}, Log: log,
+				Conn: backstage, Asking: cluster.Asking{Mode: admin.Off}, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
-			Conn: embedded.Within(conn, h.ZooKeeper), Create: true, Server: h,
+			Conn: conn, Create: true, Server: server,
 		}, tasks, func(s string) { t.Errorf("notice: %s", s) })
 		must(t, err)
 		defer p.elections.watched.Close()

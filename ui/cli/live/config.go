@@ -1,11 +1,13 @@
 package live
 
 import (
+	"context"
+
 	"electop/demo"
+	"electop/demo/zkserver"
 	"electop/ui"
 	"electop/ui/cli/admission"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/embedded"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
@@ -33,7 +35,8 @@ type Config struct {
 	Consent       bool               // the user knows which system's it is
 
 	// The demo's own.
-	Server *embedded.Server // nil: a cluster
+	Server *zkserver.Server                                     // nil: a cluster
+	Serve  func(ctx context.Context, notice func(string)) error // runs with the server, and ends with ctx
 	Play   Play
 }
 

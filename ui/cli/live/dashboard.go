@@ -58,7 +58,7 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 	}
 	if cfg.Server != nil {
 		p.actions.stage = stage.New(first, demo.StageConfig{
-			Cast: cast, Server: cfg.Server.ZooKeeper, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
+			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
 		p.tutor.Open(p.actions.stage, cast, first.Feed, p.elections.mark)
 	}
@@ -93,7 +93,7 @@ func Run(ctx context.Context, cfg Config) error {
 	o.Begin = func() { p.start(cfg, tasks, notice) }
 	err = ui.Run(tasks.Context(), o)
 	if cfg.Server != nil {
-		cfg.Server.ZooKeeper.SetPace(zkserver.Pace{}) // closing the sessions must not wait
+		cfg.Server.SetPace(zkserver.Pace{}) // closing the sessions must not wait
 	}
 	p.actions.cast.Close()
 	if failed := tasks.Stop(); failed != nil && ctx.Err() == nil {
@@ -108,7 +108,7 @@ func Run(ctx context.Context, cfg Config) error {
 // start runs the parts.
 func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 	if cfg.Server != nil {
-		tasks.Start("embedded server", func(ctx context.Context) error { return cfg.Server.Run(ctx, notice) })
+		tasks.Start("embedded server", func(ctx context.Context) error { return cfg.Serve(ctx, notice) })
 		tasks.Start("stage", p.actions.stage.Run)
 	}
 	p.elections.start()

@@ -1,12 +1,10 @@
-package embedded_test
+package cli
 
 import (
 	"io"
 	"log/slog"
 	"strings"
 	"testing"
-
-	"electop/ui/cli/embedded"
 )
 
 // Connections from one host are bounded where others can connect, unless the
@@ -24,8 +22,8 @@ func TestMaxClientCnxnsDefault(t *testing.T) {
 		{"LOCALHOST:0", true, 0, "maxClientCnxns=0\n"},
 		{"LOCALHOST:0", true, 5, "maxClientCnxns=5\n"},
 	} {
-		o := &embedded.Options{Listen: c.listen, MaxClientCnxns: c.n, MaxClientCnxnsSet: func() bool { return c.set }}
-		h, err := embedded.Listen(o, embedded.Demo(slog.New(slog.DiscardHandler)))
+		o := &embeddedOptions{listen: c.listen, cnxns: c.n, cnxnsSet: c.set}
+		h, err := o.start(demoServer(slog.New(slog.DiscardHandler)))
 		if err != nil {
 			t.Fatal(err)
 		}
