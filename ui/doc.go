@@ -42,7 +42,7 @@
 //	                   ([term.Canvas.Spot])
 //	an action          action.Situation: what it would do, or why not
 //	it is done         doer.cmd runs [Actions].Do outside the event loop
-//	by whom            ui/cli/live/actions.go; x on our own candidate: demo.Cast.Fault
+//	by whom            ui/cli/dashboard/actions.go; x on our own candidate: demo.Cast.Fault
 //	what came of it    done (actions.go); the election itself, with the next state
 //
 // # Rooms

@@ -5,7 +5,7 @@
 // would do at a moment, or why it cannot.
 //
 // To add an action, add a value to the table. Where it touches the server, it is
-// one more value in the [Acts] of the dashboard (package ui/cli/live).
+// one more value in the [Acts] of the dashboard (package ui/cli/dashboard).
 package action
 
 // Kind is what an [Action] does.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/live"
 	"electop/ui/cli/release"
 	"electop/ui/cli/topic"
 	"electop/ui/cli/watch"
@@ -69,7 +69,7 @@ func newRoot(std IO) *cobra.Command {
 				if err := o.demoOnly(cmd); err != nil {
 					return err
 				}
-				return runDemo(cmd.Context(), o, std, live.Play{})
+				return runDemo(cmd.Context(), o, std, dashboard.Play{})
 			}
 			return runLive(cmd.Context(), o, std)
 		},

@@ -11,8 +11,8 @@ import (
 	"electop/ui"
 	"electop/ui/cli/admission"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/live"
 	"electop/ui/cli/terminal"
 	"electop/zkwatch/client"
 )
@@ -45,7 +45,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	cfg := live.Config{
+	cfg := dashboard.Config{
 		Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{Cluster: clusterName(o.cluster.Cluster, conn.Servers), ObserveOnly: o.observeOnly},
 		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
@@ -75,7 +75,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 
 // runThenTurn runs a read-only dashboard and then that of the cluster to which the user
 // turned, with the same flags about the screen. If that one fails, it runs again and says why.
-func (o *options) runThenTurn(ctx context.Context, std IO, cfg live.Config) error {
+func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.Turn = func(cluster string) { next = cluster }
 	for _, c := range o.file.Clusters {

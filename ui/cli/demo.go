@@ -13,10 +13,9 @@ import (
 
 	"electop/ui"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/live"
-	"electop/ui/cli/tutor"
 	"electop/ui/overlay"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -52,7 +51,7 @@ func newDemo(std IO) *cobra.Command {
 			if c.headless {
 				return runHeadless(cmd.Context(), o, c, std)
 			}
-			return runDemo(cmd.Context(), o, std, live.Play{Chaos: c.chaos(o.cast)})
+			return runDemo(cmd.Context(), o, std, dashboard.Play{Chaos: c.chaos(o.cast)})
 		},
 	}
 	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
@@ -88,7 +87,7 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 	return nil
 }
 
-func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
+func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	// The embedded server counts whom a deletion notifies: candidates, not the observer.
 	o.byReads = true
 	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
-	return o.runOnScreen(ctx, std, live.Config{
+	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(backstage(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
@@ -157,12 +156,12 @@ func newLesson(std IO) *cobra.Command {
 		ValidArgsFunction: completeLesson,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return tutor.List(std.Out, std.Err)
+				return dashboard.ListLessons(std.Out, std.Err)
 			}
-			play := live.Play{Lesson: true}
+			play := dashboard.Play{Lesson: true}
 			if len(args) == 1 {
 				play.Name = args[0]
-				if err := tutor.Check(play.Name); err != nil {
+				if err := dashboard.CheckLesson(play.Name); err != nil {
 					return err
 				}
 			}

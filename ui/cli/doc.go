@@ -15,8 +15,7 @@
 //	search     the search for elections
 //	admission  whether our candidates may join an election
 //	stage      our candidates in a watched election, and the demo's faults
-//	tutor      the lessons and their progress
-//	live       the dashboard on live elections, assembled from these
+//	dashboard  the dashboard on live elections, assembled from these, with the lessons
 //	release    what this program was built from
 //	topic      help topics: formats, keys, systems, flags, exit codes
 //

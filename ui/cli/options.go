@@ -13,10 +13,10 @@ import (
 
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
+	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
 	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/live"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -102,8 +102,8 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 
 // check refuses invalid values.
 func (o *options) check() error {
-	if o.cast < 0 || o.cast > live.CastMax {
-		return exit.Usagef("--cast %d: between 0 and %d candidates", o.cast, live.CastMax)
+	if o.cast < 0 || o.cast > dashboard.CastMax {
+		return exit.Usagef("--cast %d: between 0 and %d candidates", o.cast, dashboard.CastMax)
 	}
 	if err := o.cluster.Check(); err != nil {
 		return err

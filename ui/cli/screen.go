@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"electop/ui"
-	"electop/ui/cli/live"
+	"electop/ui/cli/dashboard"
 	"electop/ui/cli/terminal"
 )
 
@@ -31,9 +31,9 @@ func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show fu
 }
 
 // runOnScreen is the dashboard of cfg on the terminal.
-func (o *options) runOnScreen(ctx context.Context, std IO, cfg live.Config) error {
+func (o *options) runOnScreen(ctx context.Context, std IO, cfg dashboard.Config) error {
 	return o.onScreen(ctx, std, cfg.Screen, func(screen ui.Options) error {
 		cfg.Screen = screen
-		return live.Run(ctx, cfg)
+		return dashboard.Run(ctx, cfg)
 	})
 }

@@ -1,6 +1,7 @@
-// Package live assembles the dashboard on live elections, on a cluster or in a demo: the watched elections, our candidates in the first of them, the actions
-// behind the keys and, in a demo, the lessons.
-package live
+// Package dashboard assembles the dashboard on live elections, on a cluster or in a demo: the
+// watched elections, our candidates in the first of them, the actions behind the keys and, in
+// a demo, the lessons with their progress.
+package dashboard
 
 import (
 	"context"
@@ -11,18 +12,21 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/ui"
+	"electop/ui/cli/admission"
+	"electop/ui/cli/cluster"
 	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
-	"electop/ui/cli/tutor"
 	"electop/ui/cli/watch"
+	"electop/ui/plain"
+	"electop/zkwatch/client"
 )
 
 // parts are the parts of a dashboard.
 type parts struct {
 	elections *elections
 	actions   *actions
-	admitter  *admitter    // nil: read-only
-	tutor     *tutor.Tutor // nil: no stage to give lessons on
+	admitter  *admitter // nil: read-only
+	tutor     *tutor    // nil: no stage to give lessons on
 }
 
 // assemble makes the parts. Nothing runs yet.
@@ -32,10 +36,10 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 	cfg.Reach.Note = nil        // it would be written on the screen
 	if cfg.Server != nil {
 		var err error
-		if p.tutor, err = tutor.New(tasks, notice); err != nil {
+		if p.tutor, err = newTutor(tasks, notice); err != nil {
 			return nil, err
 		}
-		cfg.Watch.First.Applied = p.tutor.Observe
+		cfg.Watch.First.Applied = p.tutor.observe
 	}
 	cfg.Watch.Notice = notice
 	watched, err := watch.New(cfg.Watch)
@@ -60,7 +64,7 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 		p.actions.stage = stage.New(first, demo.StageConfig{
 			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
-		p.tutor.Open(p.actions.stage, cast, first.Feed, p.elections.mark)
+		p.tutor.open(p.actions.stage, cast, first.Feed, p.elections.mark)
 	}
 	if cfg.NoActing == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
@@ -124,7 +128,7 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 		tasks.Start("cast", p.admitter.run)
 	}
 	if cfg.Play.Lesson {
-		p.tutor.Begin(cfg.Play.Name)
+		p.tutor.startLater(cfg.Play.Name)
 	}
 	if cfg.Play.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
@@ -152,3 +156,42 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 
 // verifyEvery is how often the demo verifies watches: this costs other servers nothing.
 const verifyEvery = 2 * time.Second
+
+// Config is what differs between the dashboards.
+type Config struct {
+	Watch   watch.Config  // all but First and Notice
+	Reach   cluster.Reach // how long to try to reach a server
+	Conn    client.Config // of our candidates
+	Screen  ui.Options    // without what parts.options fills in
+	Notices []string      // the first ones
+
+	// Found is a search that has ended; nil: none. If it found several elections, the
+	// dashboard begins with their list.
+	Found *plain.Discovery
+
+	// What our candidates may do.
+	NoActing      string             // why the keys that act are disabled; "": they are enabled
+	Cast          int                // candidates to start with
+	Campaign      bool               // take part ourselves from the start
+	Create        bool               // the parent if it is missing
+	CandidacyName string             // the data of our own candidacy's znode
+	Admission     admission.Election // the election that they join, as far as known
+	Consent       bool               // the user knows which system's it is
+
+	// The demo's own.
+	Server *zkserver.Server                                     // nil: a cluster
+	Serve  func(ctx context.Context, notice func(string)) error // runs with the server, and ends with ctx
+	Play   Play
+}
+
+// choose reports whether the dashboard begins with the list of elections.
+func (cfg *Config) choose() bool {
+	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
+}
+
+// Play is what a demo does by itself.
+type Play struct {
+	Lesson bool   // a lesson begins at once
+	Name   string // which one; "": the first that is not complete
+	Chaos  *demo.Chaos
+}

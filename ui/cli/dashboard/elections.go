@@ -1,19 +1,153 @@
-package live
+package dashboard
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
 	list "electop/ui/elections"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
 )
+
+// elections are the watched elections for the dashboard. The user can search for more
+// and open them. They implement [ui.Wall].
+type elections struct {
+	watched *watch.Elections
+	tasks   *task.Group
+	cfg     Config
+	dirty   chan struct{} // capacity 1
+
+	opening  sync.Mutex
+	searcher searcher
+}
+
+// start runs the elections and forwards their changes.
+func (e *elections) start() {
+	e.sharePast()
+	e.watched.Start(e.tasks)
+	for _, one := range e.watched.All() {
+		e.forward(one)
+	}
+}
+
+// forward passes on the changes of one election.
+func (e *elections) forward(one *watch.Election) {
+	e.tasks.Start("marks", func(ctx context.Context) error {
+		for {
+			select {
+			case <-one.Feed.Dirty():
+				e.mark()
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	})
+}
+
+func (e *elections) mark() {
+	select {
+	case e.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// State implements [ui.Source].
+func (e *elections) State() *doctor.State { return e.watched.First().Feed.State() }
+
+// Dirty implements [ui.Source].
+func (e *elections) Dirty() <-chan struct{} { return e.dirty }
+
+// States implements [ui.Wall].
+func (e *elections) States() []*doctor.State {
+	all := e.watched.All()
+	states := make([]*doctor.State, len(all))
+	for i, one := range all {
+		states[i] = one.Feed.State()
+	}
+	return states
+}
+
+// Walk implements [ui.Wall].
+func (e *elections) Walk() *list.Walk { return e.searcher.walk.Load() }
+
+// find returns the election watched at path, nil for none. "" is the first.
+func (e *elections) find(path string) *watch.Election {
+	for i, one := range e.watched.All() {
+		if one.Path == path || path == "" && i == 0 {
+			return one
+		}
+	}
+	return nil
+}
+
+// full reports whether no more elections can be opened.
+func (e *elections) full() bool { return len(e.watched.All()) >= watch.Max }
+
+// open watches one more election.
+func (e *elections) open(path string) error {
+	path, err := watch.CheckPath(path)
+	if err != nil {
+		return err
+	}
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	if e.find(path) != nil {
+		return nil
+	}
+	if e.full() {
+		return errFull
+	}
+	cfg := watch.Followed(path)
+	cfg.Found = true // the list is of a search
+	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: true})
+	e.sharePast()
+	e.forward(one)
+	e.mark()
+	return nil
+}
+
+var errFull = fmt.Errorf("%d elections are watched, which is the limit", watch.Max)
+
+// sharePast divides [history.DefaultMax] among the elections: half of it is for the first
+// one, if there are others.
+func (e *elections) sharePast() {
+	all := e.watched.All()
+	for i, one := range all {
+		share := history.DefaultMax / min(len(all), 2)
+		if i > 0 {
+			share /= len(all) - 1
+		}
+		one.Feed.Keep(share)
+	}
+}
+
+// Seek implements [travel.Past].
+func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
+	one := e.find(path)
+	if one == nil {
+		return history.Moment{}, false
+	}
+	return one.Feed.Seek(n, m)
+}
+
+// Span returns from when to when the history of the election at path is kept.
+func (e *elections) Span(path string) (first, last time.Time) {
+	if one := e.find(path); one != nil {
+		return one.Feed.Span()
+	}
+	return
+}
 
 // searcher searches for elections, each time over a connection of its own.
 type searcher struct {

@@ -1,4 +1,4 @@
-package tutor
+package dashboard
 
 import (
 	"fmt"
@@ -28,45 +28,45 @@ var rights = map[string][]int{
 }
 
 // eachLesson runs f for each lesson in virtual time, each with a clock of its own.
-func eachLesson(t *testing.T, f func(t *testing.T, h *world, l *lesson.Lesson)) {
+func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	t.Helper()
 	course, err := lessons.All()
 	must(t, err)
 	for _, l := range course {
 		t.Run(l.ID, func(t *testing.T) {
 			t.Parallel()
-			enter(t, func(t *testing.T, h *world) { f(t, h, l) })
+			inDemo(t, 0, func(h *world) { f(h, l) })
 		})
 	}
 }
 
 // begin begins a lesson and skips to a part, which begins in its scene.
-func (h *world) begin(t *testing.T, l *lesson.Lesson, part int) {
-	t.Helper()
-	must(t, h.tutor.Start(t.Context(), l.ID))
+func (h *world) begin(l *lesson.Lesson, part int) {
+	h.t.Helper()
+	must(h.t, h.tutor.Start(h.t.Context(), l.ID))
 	for {
-		if v := h.ready(t); v.Part == part {
+		if v := h.ready(); v.Part == part {
 			return
 		}
 		if why := h.input(lesson.Skip, 0); why != "" {
-			t.Fatalf("%s, part %d: no skipping: %s", l.ID, part, why)
+			h.t.Fatalf("%s, part %d: no skipping: %s", l.ID, part, why)
 		}
 	}
 }
 
 // ready waits until the part can be played.
-func (h *world) ready(t *testing.T) lesson.View {
-	t.Helper()
-	v := h.await(t, "it can go on", func(v lesson.View) bool { return !v.Setting && v.Stuck == "" })
-	look(t, v)
+func (h *world) ready() lesson.View {
+	h.t.Helper()
+	v := h.await("it can go on", func(v lesson.View) bool { return !v.Setting && v.Stuck == "" })
+	look(h.t, v)
 	return v
 }
 
 // follow presses the keys that the lesson names, each after a pause. One may be refused by now.
-func (h *world) follow(t *testing.T, pause time.Duration) {
-	t.Helper()
+func (h *world) follow(pause time.Duration) {
+	h.t.Helper()
 	v := h.view()
-	look(t, v)
+	look(h.t, v)
 	for _, key := range v.Keys {
 		time.Sleep(pause)
 		if v.Target != "" || !strings.Contains("xfdX", key) && key != "enter" {
@@ -83,12 +83,12 @@ func (h *world) answer(choice int) {
 }
 
 // finish waits until it has happened, and checks the verdict.
-func (h *world) finish(t *testing.T) {
-	t.Helper()
-	v := h.await(t, "it happens", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
-	look(t, v)
+func (h *world) finish() {
+	h.t.Helper()
+	v := h.await("it happens", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
+	look(h.t, v)
 	if err := judged(v); err != nil {
-		t.Errorf("%s, part %d, answer %d: %v", v.ID, v.Part, v.Chosen+1, err)
+		h.t.Errorf("%s, part %d, answer %d: %v", v.ID, v.Part, v.Chosen+1, err)
 	}
 }
 
@@ -125,30 +125,30 @@ func look(t *testing.T, v lesson.View) {
 // Each lesson from its beginning to its end, with right answers, then with wrong ones, and all hints.
 func TestCourse(t *testing.T) {
 	t.Parallel()
-	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		for wrong := range 2 {
-			must(t, h.tutor.Start(t.Context(), l.ID))
+			must(h.t, h.tutor.Start(h.t.Context(), l.ID))
 			for part := range l.Parts {
-				v := h.ready(t)
+				v := h.ready()
 				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
-					t.Errorf("part %d: before the answer: %+v", part+1, v)
+					h.t.Errorf("part %d: before the answer: %+v", part+1, v)
 				}
 				h.answer(rights[l.ID][part] - 1 + wrong)
 				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
 					h.input(lesson.Hint, 0)
-					look(t, h.view())
+					look(h.t, h.view())
 				}
-				h.follow(t, time.Duration(1+10*wrong)*200*time.Millisecond)
+				h.follow(time.Duration(1+10*wrong) * 200 * time.Millisecond)
 				if l.Parts[part].Act != nil {
-					h.finish(t)
-					t.Logf("%s %d: %s", l.ID, part+1, h.view().Happened)
+					h.finish()
+					h.t.Logf("%s %d: %s", l.ID, part+1, h.view().Happened)
 				}
 				if why := h.input(lesson.Next, 0); why != "" {
-					t.Fatalf("part %d: %s", part+1, why)
+					h.t.Fatalf("part %d: %s", part+1, why)
 				}
 			}
 			if v := h.view(); !v.Done || v.Skipped || !h.tutor.progress.has(l.ID) {
-				t.Errorf("not complete: %+v", v)
+				h.t.Errorf("not complete: %+v", v)
 			}
 		}
 	})
@@ -158,7 +158,7 @@ func TestCourse(t *testing.T) {
 // once more after <.
 func TestEachPace(t *testing.T) {
 	t.Parallel()
-	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		done := make(chan struct{})
 		defer close(done)
 		go h.step(done)
@@ -167,19 +167,19 @@ func TestEachPace(t *testing.T) {
 				continue
 			}
 			for n, pause := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second, time.Second} {
-				h.begin(t, l, i+1)
+				h.begin(l, i+1)
 				for again := range 2 {
 					if !slices.Contains(p.Act.Keys, "[") && !slices.Contains(p.Act.Keys, "]") {
-						h.stage.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}, {Steps: true}}[n])
+						h.actions.stage.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}, {Steps: true}}[n])
 					}
 					h.answer(2*n + again)
-					h.follow(t, pause)
-					h.finish(t)
+					h.follow(pause)
+					h.finish()
 					if why := h.input(lesson.Back, 0); why != "" {
-						t.Fatalf("part %d: not restarted: %s", i+1, why)
+						h.t.Fatalf("part %d: not restarted: %s", i+1, why)
 					}
-					if v := h.ready(t); v.Part != i+1 || v.Chosen >= 0 || v.Happened != "" {
-						t.Fatalf("part %d: restarted: %+v", i+1, v)
+					if v := h.ready(); v.Part != i+1 || v.Chosen >= 0 || v.Happened != "" {
+						h.t.Fatalf("part %d: restarted: %+v", i+1, v)
 					}
 				}
 			}
@@ -194,8 +194,8 @@ func (h *world) step(done chan struct{}) {
 		case <-done:
 			return
 		case <-time.After(50 * time.Millisecond):
-			if h.stage.Pace().Steps {
-				_, _ = h.stage.Step()
+			if h.actions.stage.Pace().Steps {
+				_, _ = h.actions.stage.Step()
 			}
 		}
 	}
@@ -239,14 +239,14 @@ func TestOtherActs(t *testing.T) {
 	if os.Getenv("ELECTOP_TEST_LONG") != "" {
 		share = 1
 	}
-	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
+	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		n := 0
 		for i, p := range l.Parts {
 			for _, o := range others(l.Scene.Cast) {
 				for _, early := range []bool{false, true} {
 					for _, pause := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
 						if n++; p.Act != nil && n%share == 0 {
-							h.other(t, l, i+1, o, early, pause, n)
+							h.other(l, i+1, o, early, pause, n)
 						}
 					}
 				}
@@ -256,14 +256,14 @@ func TestOtherActs(t *testing.T) {
 }
 
 // other plays a part with another act than the one that it asks for.
-func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
-	t.Helper()
-	h.begin(t, l, part)
+func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
+	h.t.Helper()
+	h.begin(l, part)
 	if !early {
 		h.answer(n)
 	}
 	v, target := h.view(), ""
-	if s := h.feed.State(); o.on > 0 && o.on <= s.Queue.Len() {
+	if s := h.elections.State(); o.on > 0 && o.on <= s.Queue.Len() {
 		if m := s.Member(s.Queue.At(o.on - 1)); m != nil {
 			target = m.ID
 		}
@@ -278,50 +278,50 @@ func (h *world) other(t *testing.T, l *lesson.Lesson, part int, o other, early b
 	time.Sleep(quiet)
 	what := fmt.Sprintf("%s %d: %s (%s), early %v, after %v", l.ID, part, o, target, early, pause)
 	v0, v := v, h.view()
-	look(t, v)
+	look(h.t, v)
 	if named := fmt.Sprintf("You chose %s; this step needs %s.", target, v0.Target); v0.Target != "" && target != "" && target != v0.Target &&
 		!slices.Contains([]string{"expire"}, o.fault) && !strings.HasPrefix(v.Stuck, named) {
-		t.Errorf("%s: want %q, it says %q", what, named, v.Stuck)
+		h.t.Errorf("%s: want %q, it says %q", what, named, v.Stuck)
 	}
-	t.Logf("%s: %q %q", what, v.Stuck, v.Happened)
+	h.t.Logf("%s: %q %q", what, v.Stuck, v.Happened)
 	for range 6 {
 		switch v := h.view(); {
 		case v.CanNext:
 			if err := judged(v); err != nil {
-				t.Errorf("%s: %v", what, err)
+				h.t.Errorf("%s: %v", what, err)
 			}
 			return
 		case v.Setting:
-			h.ready(t)
+			h.ready()
 			continue
 		case strings.Contains(v.Stuck, "<"):
 			h.input(lesson.Back, 0)
-			h.ready(t)
+			h.ready()
 			continue
 		}
 		h.answer(n)
-		h.follow(t, 200*time.Millisecond)
+		h.follow(200 * time.Millisecond)
 		time.Sleep(quiet)
 	}
-	t.Errorf("%s: it does not end: %+v\n%s\n%q", what, h.view(), h.queue(), h.notices)
+	h.t.Errorf("%s: it does not end: %+v\n%s\n%q", what, h.view(), h.queue(), h.notices)
 }
 
 // A student who skips everything, and goes back after each part, gets to the end of each
 // lesson; it does not count as done.
 func TestSkipping(t *testing.T) {
 	t.Parallel()
-	eachLesson(t, func(t *testing.T, h *world, l *lesson.Lesson) {
-		must(t, h.tutor.Start(t.Context(), l.ID))
+	eachLesson(t, func(h *world, l *lesson.Lesson) {
+		must(h.t, h.tutor.Start(h.t.Context(), l.ID))
 		for furthest := 0; ; {
-			v := h.ready(t)
+			v := h.ready()
 			if v.Part > furthest {
 				furthest = v.Part
 				to := max(1, v.Part-1)
 				if v.Happened != "" { // it was so already
 					to = v.Part
 				}
-				if h.input(lesson.Back, 0); h.ready(t).Part != to {
-					t.Errorf("back from part %d: %+v", v.Part, h.view())
+				if h.input(lesson.Back, 0); h.ready().Part != to {
+					h.t.Errorf("back from part %d: %+v", v.Part, h.view())
 				}
 				continue
 			}
@@ -330,7 +330,7 @@ func TestSkipping(t *testing.T) {
 			}
 		}
 		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.tutor.progress.has(l.ID) {
-			t.Errorf("%+v", v)
+			h.t.Errorf("%+v", v)
 		}
 	})
 }

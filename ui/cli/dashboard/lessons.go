@@ -1,12 +1,16 @@
-// Package tutor gives the lessons in a demo and remembers which were done.
-package tutor
+package dashboard
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,14 +22,16 @@ import (
 	"electop/model/doctor"
 	"electop/model/lesson"
 	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/cli/exit"
 	"electop/ui/cli/task"
 	"electop/zkwatch/feed"
 )
 
-// Tutor gives the lessons of the course in a demo. It builds the scene of each
+// tutor gives the lessons of the course in a demo. It builds the scene of each
 // on the demo's stage and passes what happens to the running lesson. It implements
 // [lessons.Tutor].
-type Tutor struct {
+type tutor struct {
 	course   []*lesson.Lesson
 	progress *progress
 	tasks    *task.Group
@@ -45,8 +51,8 @@ type Tutor struct {
 // own bound.
 const sceneMax = 30 * time.Second
 
-// New returns a tutor that keeps its progress where the environment says.
-func New(tasks *task.Group, notice func(string)) (*Tutor, error) {
+// newTutor returns a tutor that keeps its progress where the environment says.
+func newTutor(tasks *task.Group, notice func(string)) (*tutor, error) {
 	course, err := lessons.All()
 	if err != nil {
 		return nil, err
@@ -55,17 +61,17 @@ func New(tasks *task.Group, notice func(string)) (*Tutor, error) {
 	if err != nil {
 		notice(err.Error())
 	}
-	return &Tutor{course: course, progress: done, tasks: tasks, notice: notice}, nil
+	return &tutor{course: course, progress: done, tasks: tasks, notice: notice}, nil
 }
 
-// Open gives the tutor its stage with the cast, and the feed of its election, before the
+// open gives the tutor its stage with the cast, and the feed of its election, before the
 // first lesson. mark is called when View has changed.
-func (t *Tutor) Open(st *demo.Stage, c *demo.Cast, f *feed.Feed, mark func()) {
+func (t *tutor) open(st *demo.Stage, c *demo.Cast, f *feed.Feed, mark func()) {
 	t.stage, t.cast, t.feed, t.mark = st, c, f, mark
 }
 
 // Lessons implements [lessons.Tutor].
-func (t *Tutor) Lessons() []lesson.Entry {
+func (t *tutor) Lessons() []lesson.Entry {
 	out := make([]lesson.Entry, len(t.course))
 	for i, l := range t.course {
 		out[i] = lesson.Entry{ID: l.ID, Title: l.Title, About: l.About, Done: t.progress.has(l.ID)}
@@ -74,7 +80,7 @@ func (t *Tutor) Lessons() []lesson.Entry {
 }
 
 // View implements [lessons.Tutor].
-func (t *Tutor) View() (lesson.View, bool) {
+func (t *tutor) View() (lesson.View, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run == nil {
@@ -85,7 +91,7 @@ func (t *Tutor) View() (lesson.View, bool) {
 
 // Start implements [lessons.Tutor]. A running lesson continues if other candidates prevent
 // the new one.
-func (t *Tutor) Start(ctx context.Context, id string) error {
+func (t *tutor) Start(ctx context.Context, id string) error {
 	at := max(0, slices.IndexFunc(t.course, func(l *lesson.Lesson) bool { return !t.progress.has(l.ID) }))
 	if id != "" {
 		if at = find(t.course, id); at < 0 {
@@ -107,7 +113,7 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 
 // build builds the scene that a run waits for, and begins the part in it. If that fails the
 // lesson ends. The caller holds t.starting.
-func (t *Tutor) build(ctx context.Context, run *lesson.Run) error {
+func (t *tutor) build(ctx context.Context, run *lesson.Run) error {
 	t.mu.Lock()
 	sc, ok := run.Scene()
 	ok = ok && t.run == run // else another lesson began
@@ -133,7 +139,7 @@ func (t *Tutor) build(ctx context.Context, run *lesson.Run) error {
 }
 
 // set brings the stage into a scene and waits until the journal shows it, and it fits.
-func (t *Tutor) set(ctx context.Context, sc lesson.Scene, fits func(*doctor.State) bool) error {
+func (t *tutor) set(ctx context.Context, sc lesson.Scene, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(sc.Recipe)
 	rules := model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}
 	if err := t.stage.Set(ctx, demo.Scene{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
@@ -187,8 +193,8 @@ func alone(s *doctor.State) error {
 	return nil
 }
 
-// Observe receives everything that happens in the election.
-func (t *Tutor) Observe(s *doctor.State, events []model.Event) {
+// observe receives everything that happens in the election.
+func (t *tutor) observe(s *doctor.State, events []model.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run != nil {
@@ -197,7 +203,7 @@ func (t *Tutor) Observe(s *doctor.State, events []model.Event) {
 }
 
 // Input implements [lessons.Tutor].
-func (t *Tutor) Input(in lesson.Input, choice int) (why string) {
+func (t *tutor) Input(in lesson.Input, choice int) (why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	run := t.run
@@ -224,13 +230,13 @@ func (t *Tutor) Input(in lesson.Input, choice int) (why string) {
 	return why
 }
 
-// Begin starts a lesson and does not wait.
-func (t *Tutor) Begin(id string) {
+// startLater starts a lesson and does not wait.
+func (t *tutor) startLater(id string) {
 	t.begin(func(ctx context.Context) error { return t.Start(ctx, id) })
 }
 
 // begin runs f and does not wait.
-func (t *Tutor) begin(f func(context.Context) error) {
+func (t *tutor) begin(f func(context.Context) error) {
 	t.tasks.Start("lesson", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, sceneMax)
 		defer cancel()
@@ -242,9 +248,165 @@ func (t *Tutor) begin(f func(context.Context) error) {
 }
 
 // Leave implements [lessons.Tutor].
-func (t *Tutor) Leave() {
+func (t *tutor) Leave() {
 	t.mu.Lock()
 	t.run = nil
 	t.mu.Unlock()
 	t.mark()
+}
+
+// CheckLesson refuses a name that no lesson has.
+func CheckLesson(name string) error {
+	course, err := lessons.All()
+	if err != nil {
+		return err
+	}
+	if find(course, name) < 0 {
+		return noSuchLesson(name, course)
+	}
+	return nil
+}
+
+// ListLessons prints the course, and which of its lessons were done.
+func ListLessons(stdout, stderr io.Writer) error {
+	course, err := lessons.All()
+	if err != nil {
+		return err
+	}
+	done, err := openProgress(os.Getenv)
+	if err != nil {
+		fmt.Fprintf(stderr, "electop: %v\n", err)
+	}
+	for i, l := range course {
+		mark := "    "
+		if done.has(l.ID) {
+			mark = "done"
+		}
+		if _, err := fmt.Fprintf(stdout, "%2d  %s  %-15s  %s\n", i+1, mark, l.ID, l.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func find(course []*lesson.Lesson, id string) int {
+	return slices.IndexFunc(course, func(l *lesson.Lesson) bool { return l.ID == id })
+}
+
+func noSuchLesson(id string, course []*lesson.Lesson) error {
+	ids := make([]string, len(course))
+	for i, l := range course {
+		ids[i] = l.ID
+	}
+	return exit.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
+}
+
+// progress is which lessons were done, in a file of the user's state directory
+// (XDG Base Directory Specification: XDG_STATE_HOME, or ~/.local/state).
+type progress struct {
+	file string // "": nowhere
+
+	mu   sync.Mutex
+	done []string
+
+	saving sync.Mutex // held while it is written
+	failed bool       // and it was reported
+}
+
+// progressText is the file's content.
+type progressText struct {
+	Done []string `json:"done"` // IDs of lessons; an older version may have had others
+}
+
+// openProgress reads the progress. If it cannot be read it is empty, and the error
+// says why; lessons go on without it.
+func openProgress(getenv func(string) string) (*progress, error) {
+	dir := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) { // the specification says to ignore relative ones
+		home := getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return &progress{}, errors.New("progress in lessons is not kept: neither XDG_STATE_HOME nor HOME is an absolute path")
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	p := &progress{file: filepath.Join(dir, "electop", "lessons.json")}
+	b, err := os.ReadFile(p.file)
+	var text progressText
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return p, nil
+	case err != nil:
+		p.failed = true
+	default:
+		if err = json.Unmarshal(b, &text); err != nil {
+			err = fmt.Errorf("%s: %w", p.file, err)
+		}
+	}
+	if err != nil {
+		return p, fmt.Errorf("progress in lessons: %w", err)
+	}
+	p.done = text.Done
+	return p, nil
+}
+
+func (p *progress) has(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.done, id)
+}
+
+// add marks a lesson as done, and reports whether it was not before.
+func (p *progress) add(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(p.done, id) {
+		return false
+	}
+	p.done = append(p.done, id)
+	return true
+}
+
+// save writes the progress, together with what another program has written meanwhile.
+// It reports only the first failure.
+func (p *progress) save() error {
+	if p.file == "" {
+		return nil
+	}
+	p.saving.Lock()
+	defer p.saving.Unlock()
+	var text progressText
+	if b, err := os.ReadFile(p.file); err == nil {
+		_ = json.Unmarshal(b, &text) // a damaged file is replaced
+	}
+	for _, id := range text.Done {
+		p.add(id)
+	}
+	p.mu.Lock()
+	text.Done = slices.Clone(p.done)
+	p.mu.Unlock()
+	err := replaceFile(p.file, text)
+	if err == nil || p.failed {
+		return nil
+	}
+	p.failed = true
+	return fmt.Errorf("progress in lessons is not kept: %w", err)
+}
+
+// replaceFile writes v as JSON such that a crash leaves the old file or the new.
+func replaceFile(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	next := fmt.Sprint(name, ".", os.Getpid())
+	if err = os.WriteFile(next, append(b, '\n'), 0o600); err == nil {
+		err = os.Rename(next, name)
+	}
+	if err != nil {
+		os.Remove(next)
+	}
+	return err
 }

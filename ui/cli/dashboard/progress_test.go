@@ -1,4 +1,4 @@
-package tutor
+package dashboard
 
 import (
 	"os"

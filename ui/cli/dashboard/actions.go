@@ -1,0 +1,290 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/action"
+	"electop/ui/cli/admission"
+	"electop/ui/cli/stage"
+	"electop/ui/cli/watch"
+	"electop/ui/wording"
+)
+
+// CastMax bounds the candidates in one process. So many are tested.
+const CastMax = 2000
+
+// actions carries out the actions of the dashboard, on a cluster and in the demo.
+// Our candidates are in one election, the first. The others are only observed.
+type actions struct {
+	path          string // of the first
+	cast          *demo.Cast
+	stage         *demo.Stage // the demo's; nil on a live cluster
+	elections     *elections
+	candidacyName string
+	noActing      string                 // why nothing may be changed; "": it may
+	barred        atomic.Pointer[string] // why no candidate may join; nil or "": it may
+}
+
+// bar stops further candidates of ours from joining, with the reason; "" lets them
+// join.
+func (a *actions) bar(why string) { a.barred.Store(&why) }
+
+// acts returns the table of the actions.
+func (a *actions) acts() action.Acts {
+	search := &a.elections.searcher
+	of := map[action.Kind]action.Act{
+		action.Spawn:    {Why: a.whyNoSpawn, Do: func(action.Action) error { _, err := a.cast.Spawn(); return err }},
+		action.Campaign: {Why: a.whyNoSpawn, Do: a.campaign},
+		action.Herd:     {Why: action.If(func() bool { return a.cast.Len() == 0 }, "electop has no candidates here. s adds one"), Do: a.follow},
+		action.Refresh:  {Do: a.refresh},
+		action.Verify: {
+			Why: action.If(func() bool { return a.elections.watched.Asker() == nil }, "--admin off: the servers are not asked. Start without it"),
+			Do:  func(action.Action) error { a.elections.watched.Asker().Verify(); return nil },
+		},
+		action.Discover: {
+			Why: action.If(search.running, "a search is running. The list will have its result"),
+			Do:  func(action.Action) error { search.start("/"); return nil },
+		},
+		action.Listing: {Do: func(act action.Action) error { search.listed(act.Arg == action.ArgOn); return nil }},
+		action.Open:    {Do: func(act action.Action) error { return a.elections.open(act.Target) }},
+	}
+	for _, kind := range action.Faults() {
+		of[kind] = action.Act{Why: a.whyNoFault, Do: a.fault}
+	}
+	if a.stage != nil {
+		of[action.Slow] = action.Act{Why: func(x action.Action) string { _, why := a.nextPace(x.Arg); return why }, Do: a.setPace}
+		of[action.Step] = action.Act{Do: a.step}
+		of[action.Workers] = action.Act{Do: a.setRules}
+	}
+	for kind, act := range of {
+		if kind.Changes() {
+			of[kind] = a.ours(act)
+		}
+	}
+	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
+}
+
+// ours returns act, which is impossible in a read-only election.
+func (a *actions) ours(act action.Act) action.Act {
+	why := act.Why
+	act.Why = func(x action.Action) string {
+		switch {
+		case a.noActing != "":
+			return a.noActing
+		case x.Election != "" && x.Election != a.path:
+			return "electop's candidates are in " + znode.Safe(a.path, 0) + ". This election is read-only"
+		case why != nil:
+			return why(x)
+		}
+		return ""
+	}
+	return act
+}
+
+// whyNoSpawn is the Why of Spawn and Campaign.
+func (a *actions) whyNoSpawn(act action.Action) string {
+	why := a.barred.Load()
+	switch {
+	case act.Arg == action.ArgOff:
+	case why != nil && *why != "":
+		return *why
+	case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
+		return fmt.Sprintf("there are %d local candidates, which is the limit. d removes one", CastMax)
+	}
+	return ""
+}
+
+func (a *actions) campaign(act action.Action) error {
+	if act.Arg == action.ArgOff {
+		return a.cast.Fault(demo.You, demo.Resign, true)
+	}
+	_, err := a.cast.Campaign(a.candidacyName)
+	return err
+}
+
+func (a *actions) follow(act action.Action) error {
+	if act.Arg == action.ArgOn {
+		return a.cast.Follow(dialect.Herd())
+	}
+	return a.cast.Follow(nil)
+}
+
+func (a *actions) refresh(act action.Action) error {
+	if e := a.elections.find(act.Election); e != nil && act.Arg != "" {
+		e.Refresh(znode.Base(act.Arg))
+	}
+	return nil
+}
+
+func (a *actions) whyNoFault(act action.Action) string {
+	switch err := a.cast.Why(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff); {
+	case err == nil:
+		return ""
+	case !errors.Is(err, demo.ErrNoMember):
+		return err.Error()
+	case act.Target[0] == '/':
+		return "this is a third-party candidate. Select one of electop's own"
+	}
+	return act.Target + " is dead already. Its znode is deleted when its session expires"
+}
+
+func (a *actions) fault(act action.Action) error {
+	return a.cast.Fault(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff)
+}
+
+// paces are the speeds of the embedded server, from full speed to step by step.
+var paces = []zkserver.Pace{
+	{},
+	{Delay: 100 * time.Millisecond},
+	{Delay: 250 * time.Millisecond},
+	{Delay: 500 * time.Millisecond},
+	{Delay: time.Second},
+	{Delay: zkserver.PaceMax},
+	{Steps: true},
+}
+
+// nextPace returns the next slower or faster pace, or why there is none.
+func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
+	now := a.stage.Pace()
+	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {
+		return p.Steps == now.Steps && (p.Steps || p.Delay >= now.Delay)
+	})
+	switch {
+	case arg == action.ArgFaster && i == 0:
+		return now, "no message is held. [ slows the server down"
+	case arg == action.ArgFaster:
+		i--
+	case i == len(paces)-1:
+		return now, "it goes step by step already. The key . releases the next message"
+	default:
+		i++
+	}
+	return paces[i], ""
+}
+
+func (a *actions) setPace(act action.Action) error {
+	p, _ := a.nextPace(act.Arg)
+	a.stage.SetPace(p)
+	return action.Did(paceWords(p))
+}
+
+func (a *actions) step(action.Action) error {
+	step, err := a.stage.Step()
+	if err != nil {
+		return err
+	}
+	return action.Did(stepWords(a.elections.State(), step))
+}
+
+func (a *actions) setRules(act action.Action) error {
+	r := a.stage.Rules()
+	r.Workers, r.Fenced = act.Arg != action.ArgOff, act.Arg == action.ArgGuard
+	return a.stage.SetRules(r)
+}
+
+// stepWords describes what a step did.
+func stepWords(s *doctor.State, did demo.Step) string {
+	switch {
+	case did.Began:
+		return paceWords(zkserver.Pace{Steps: true})
+	case did.Released != nil:
+		return "released " + wording.Addressed(s, did.Released)
+	case did.Skipped != "":
+		return "skipped " + units.Took(did.Wait) + ": the session of " + znode.Safe(did.Skipped, 40) + " expires now"
+	}
+	return "no message is held, and no session is about to expire"
+}
+
+// paceWords describes a pace.
+func paceWords(p zkserver.Pace) string {
+	switch {
+	case p.Steps:
+		return "step by step: each reply and notification is held until . releases it; pings are answered"
+	case p.Delay > 0:
+		return fmt.Sprintf("slow motion: each reply and notification is held for %s; pings are answered", units.Exact(p.Delay))
+	}
+	return "full speed"
+}
+
+// admitter decides whether our candidates may join the election: those from the
+// command line as soon as the election's system is known, and later ones as long as
+// that does not change. An election without candidates at the start may turn out to be
+// another system's at any time.
+type admitter struct {
+	actions  *actions
+	cfg      Config
+	election *watch.Election
+	notice   func(string)
+	last     string // the last reason
+}
+
+// unknownYet is why no candidate may join before the first read.
+const unknownYet = "not known yet whether this election has third-party candidates: reading it"
+
+// run starts the candidates of the command line, then keeps judging.
+func (a *admitter) run(ctx context.Context) error {
+	// The observer reads first, so that every later change is observed.
+	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
+		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
+	})
+	if err != nil {
+		return nil // the dashboard has ended
+	}
+	if a.judge(s) {
+		if err := a.enter(ctx); err != nil {
+			return stage.IgnoreEnd(err)
+		}
+	}
+	for {
+		was := s
+		if s, err = a.election.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != was.Phase || s.Dialect != was.Dialect }); err != nil {
+			return nil
+		}
+		a.judge(s)
+	}
+}
+
+// enter starts the candidates of the command line.
+func (a *admitter) enter(ctx context.Context) error {
+	if a.cfg.Campaign {
+		// The user may have pressed the key for it meanwhile.
+		if _, err := a.actions.cast.Campaign(a.actions.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
+			return err
+		}
+	}
+	return a.actions.cast.SpawnInOrder(ctx, a.cfg.Cast)
+}
+
+// judge decides whether our candidates may join, and reports it.
+func (a *admitter) judge(s *doctor.State) bool {
+	why := ""
+	e, err := admission.Judge(s)
+	switch {
+	case s.Phase == model.Unseen && a.cfg.Server == nil && !a.cfg.Admission.Known:
+		why = unknownYet
+	case err != nil:
+		why = err.Error()
+	case e.Foreign > 0 && !a.cfg.Consent && a.actions.cast.Len() == 0:
+		why = fmt.Sprintf("this is %s: start again with --yes to take part", e.Whose())
+	case s.Phase == model.Live && s.Queue.Len() > 0:
+		a.actions.cast.Speak(e.Naming())
+	}
+	a.actions.bar(why)
+	if why != "" && why != unknownYet && why != a.last {
+		a.notice(why)
+	}
+	a.last = why
+	return why == ""
+}

@@ -1,0 +1,260 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/lesson"
+	"electop/ui"
+	"electop/ui/action"
+	"electop/ui/cli/cluster"
+	"electop/ui/cli/stage"
+	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
+	"electop/ui/term"
+	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+)
+
+func TestMain(m *testing.M) {
+	os.Setenv("XDG_STATE_HOME", "/nowhere") // not the progress of the user who runs the tests
+	zktest.Main(m)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// world is a demo without a screen, as the command puts it together, in virtual time.
+type world struct {
+	*parts
+	t *testing.T
+
+	mu      sync.Mutex
+	notices []string
+}
+
+// inDemo runs f in a demo with n candidates.
+func inDemo(t *testing.T, n int, f func(h *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		server := zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, Logger: log})
+		defer server.Close()
+		servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
+		must(t, err)
+		conn := client.Config{Servers: servers, SessionTimeout: 4 * time.Second, Logger: log}
+		backstage := conn
+		conn.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+		backstage.Dial = func(context.Context, string, string) (net.Conn, error) { return server.DialBackstage() }
+		tasks := task.NewGroup(context.Background())
+		h := &world{t: t}
+		h.parts, err = assemble(Config{
+			Watch: watch.Config{
+				Conn: backstage, Asking: cluster.Asking{Mode: admin.Off}, Log: log,
+				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
+			},
+			Conn: conn, Create: true, Server: server,
+		}, tasks, h.notice)
+		must(t, err)
+		h.tutor.progress = &progress{}
+		defer h.elections.watched.Close()
+		defer tasks.Stop()
+		defer h.actions.cast.Close()
+		defer server.SetPace(zkserver.Pace{})
+		tasks.Start("stage", h.actions.stage.Run)
+		h.elections.start()
+		h.awaitState(func(s *doctor.State) bool { return s.Phase != model.Unseen })
+		must(t, h.actions.cast.SpawnInOrder(t.Context(), n))
+		h.awaitState(func(s *doctor.State) bool { return stage.InPlace(s, n) || n == 0 })
+		f(h)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if len(h.notices) > 0 {
+			t.Errorf("notices: %q", h.notices)
+		}
+	})
+}
+
+func (h *world) notice(n string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.notices = append(h.notices, n)
+}
+
+// awaitState waits for a state.
+func (h *world) awaitState(holds func(*doctor.State) bool) *doctor.State {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	s, err := h.elections.watched.First().Feed.Await(ctx, holds)
+	must(h.t, err)
+	return s
+}
+
+func (h *world) view() lesson.View {
+	v, _ := h.tutor.View()
+	return v
+}
+
+func (h *world) input(in lesson.Input, choice int) string { return h.tutor.Input(in, choice) }
+
+// await waits for a view, at most two minutes.
+func (h *world) await(what string, holds func(lesson.View) bool) lesson.View {
+	h.t.Helper()
+	limit := time.After(2 * time.Minute)
+	for {
+		v := h.view()
+		if holds(v) {
+			return v
+		}
+		select {
+		case <-h.elections.Dirty():
+		case <-limit:
+			h.t.Fatalf("%s, part %d: %s: not within two minutes\n%s\nview %+v\nnotices %q", v.ID, v.Part, what, h.queue(), v, h.notices)
+		}
+	}
+}
+
+// queue describes the election, for a failure.
+func (h *world) queue() string {
+	var b strings.Builder
+	s := h.elections.State()
+	for i, c := range s.Queue.All() {
+		fmt.Fprintf(&b, "%s %s %v; ", c.Label(), c.Name, s.Edge(i))
+	}
+	for _, m := range s.Members {
+		fmt.Fprintf(&b, "\n%s %s %s %s %d %+v watches %s", m.ID, m.Belief, m.Fault, m.Znode, m.Step, m.StepOn, m.Watches)
+	}
+	return b.String()
+}
+
+// act does what a key does in the demo, to the member in the selected row.
+func (h *world) act(key, target, fault string) error {
+	s, rules := h.elections.State(), h.actions.stage.Rules()
+	a := action.Action{Target: target, Kind: map[string]action.Kind{
+		"s": action.Spawn, "x": action.Kill, "d": action.Resign, "f": action.Freeze, "enter": action.Kind(fault),
+		"c": action.Campaign, "h": action.Herd, "w": action.Workers, "[": action.Slow, "]": action.Slow,
+	}[key]}
+	on := false
+	switch a.Kind {
+	case action.Campaign:
+		on = h.actions.cast.Why(demo.You, demo.Resign, true) == nil
+	case action.Herd:
+		on = s.Recipe.Name() == dialect.Herd().Name()
+	case action.Workers:
+		on = rules.Fenced
+	default:
+		if i := slices.IndexFunc(s.Members, func(m *model.Member) bool { return m.ID == target }); i >= 0 {
+			m := s.Members[i]
+			on = a.Kind == action.Freeze && m.Fault == model.Frozen || a.Kind == action.Partition && m.Fault == model.Partitioned ||
+				a.Kind == action.NoGuid && m.NoGuid || a.Kind == action.SlowLead && m.SlowLead
+		}
+	}
+	switch a.Arg = action.Unless(on); {
+	case key == "X": // opens the list; enter does what is selected in it
+		return nil
+	case key == "[":
+		a.Arg = action.ArgSlower
+	case key == "]":
+		a.Arg = action.ArgFaster
+	case key == "w" && rules.Workers && !rules.Fenced:
+		a.Arg = action.ArgGuard
+	}
+	return h.actions.acts().Do(h.t.Context(), a)
+}
+
+// The screen shows a handoff's numbers as the server's tally has them: the chain
+// notifies one, the herd all. That the tally has what the server counted is tested there.
+func TestHerdNumbersAreOnTheScreen(t *testing.T) {
+	t.Parallel()
+	const n = 12
+	for name, want := range map[string]int{"chain": 1, "herd": n - 1} {
+		inDemo(t, n, func(h *world) {
+			acts := h.actions.acts()
+			if name == "herd" {
+				must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Herd, Arg: action.ArgOn}))
+				time.Sleep(time.Second) // virtual
+				h.awaitState(func(s *doctor.State) bool { return stage.InPlace(s, n) })
+			}
+			s := h.elections.State()
+			leader := *s.Member(s.Queue.At(0))
+			must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Kill, Target: leader.ID}))
+			s = h.awaitState(func(s *doctor.State) bool {
+				last := len(s.Wakes) - 1
+				return stage.InPlace(s, n-1) && last >= 0 && s.Wakes[last].Znode == leader.Znode && s.Wakes[last].Settled
+			})
+			w := s.Wakes[len(s.Wakes)-1]
+			if len(w.Notified) != want || !w.Leader {
+				h.t.Errorf("%s: the server notified %d, want %d: %+v", name, len(w.Notified), want, w.Wake)
+			}
+			m := ui.New(ui.Options{
+				Source: h.elections, Past: h.elections, Actions: acts, Now: feed.Now, Mode: ui.ModeDemo, Theme: term.Mono, Renderer: lipgloss.NewRenderer(io.Discard),
+			})
+			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+			screen := ansi.Strip(m.View())
+			size := fmt.Sprintf("%.1f kB", float64(w.BytesIn+w.BytesOut)/1000)
+			if w.BytesIn+w.BytesOut < 1000 {
+				size = fmt.Sprintf("%d B", w.BytesIn+w.BytesOut)
+			}
+			shown := regexp.MustCompile(`│ ` + name + ` +\W* (\d+) +(\d+) +([\d.]+ k?B) │`).FindStringSubmatch(screen)
+			if shown == nil || !slices.Equal(shown[1:], []string{strconv.Itoa(want), strconv.Itoa(w.Requests), size}) {
+				h.t.Errorf("the screen has %q of %+v:\n%s", shown, w.Wake, screen)
+			}
+		})
+	}
+}
+
+// An action that is impossible says why, and is not done.
+func TestImpossible(t *testing.T) {
+	t.Parallel()
+	inDemo(t, 1, func(h *world) {
+		acts := h.actions.acts()
+		must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Freeze, Target: "amber"}))
+		for _, c := range []struct {
+			action.Action
+			why string
+		}{
+			{action.Action{Kind: action.Kill, Target: "/election/n_0000000007"}, "third-party"},
+			{action.Action{Kind: action.Kill, Target: "birch"}, "dead already"},
+			{action.Action{Kind: action.Resign, Target: "amber"}, "frozen"},
+			{action.Action{Kind: action.Spawn, Election: "/another"}, "/election"},
+			{action.Action{Kind: action.Slow, Arg: action.ArgFaster}, "["},
+			{action.Action{Kind: action.Verify}, "--admin off"},
+			{action.Action{Kind: action.Pause}, "demo"},
+		} {
+			if why := acts.Why(c.Action); !strings.Contains(why, c.why) {
+				h.t.Errorf("%+v: %q, want %q", c.Action, why, c.why)
+			} else if err := acts.Do(h.t.Context(), c.Action); err == nil || err.Error() != why {
+				h.t.Errorf("%+v: %q, and done with %v", c.Action, why, err)
+			}
+		}
+		h.awaitState(func(s *doctor.State) bool { return len(s.Members) == 1 && s.Members[0].Fault == model.Frozen })
+	})
+}
