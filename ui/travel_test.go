@@ -152,21 +152,10 @@ func TestTravelArrives(t *testing.T) {
 		if shown < 0 || front(m) != inPast || !strings.Contains(headerLine(m), "LIVE -") {
 			t.Fatalf("it does not arrive:\n%s", screen(m))
 		}
-		if !opposites(ks) && shown+1 != int(n) {
+		if shown+1 != int(n) {
 			t.Fatalf("moment %d is shown, want %d", shown+1, n)
 		}
 	})
-}
-
-// opposites reports whether some key undoes one before it, which is left out
-// then: around an end of the past that leads elsewhere.
-func opposites(ks []string) bool {
-	for _, pair := range [][2]string{{"left", "right"}, {"pgup", "pgdown"}} {
-		if slices.Contains(ks, pair[0]) && slices.Contains(ks, pair[1]) {
-			return true
-		}
-	}
-	return false
 }
 
 // The selection is one candidate at all moments, also where it does not stand.

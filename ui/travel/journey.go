@@ -4,6 +4,7 @@
 package travel
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -19,10 +20,10 @@ import (
 
 // Journey is where the user is in time. While it is on, the picture of one
 // election is held at an earlier moment. One search is under way at a time; the
-// moves that the user makes meanwhile make the next one.
+// moves that the user makes meanwhile are the next one.
 type Journey struct {
 	On    bool
-	Known bool // Found is the moment that is shown; it is being searched for else
+	Known bool // Found is the moment that is shown; otherwise it is being searched for
 	Found
 	// Shown is the time that is shown: of the moment, or after it while time passes.
 	Shown time.Time
@@ -30,16 +31,14 @@ type Journey struct {
 	// Selected is the user's choice, also at moments at which it does not exist.
 	Selected rows.Ref
 
-	in     Past
-	path   string
-	moving bool
-	to     time.Time // where to go before the moves, zero: nowhere
-	wanted []history.Move
-	played time.Time // up to when the moments are to be played, zero: they are not
-	play   play
-	gen    uint64 // an answer to an older journey is late
-	// leaving says that the playback goes on as soon as the search is over.
-	leaving bool
+	in      Past
+	path    string
+	moving  bool      // a search is under way
+	wanted  []move    // of the next one
+	played  time.Time // the time up to which the moments are played then if no move is wanted; zero: they are not
+	play    play
+	gen     uint64 // an answer to an older journey is late
+	leaving bool   // the playback continues as soon as the search is over
 }
 
 // Whole is the election as it was when the user went back in time, or to the last moment:
@@ -65,19 +64,16 @@ func (j *Journey) Begin(in Past, path string, selected rows.Ref, stop func(conte
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, play: play{speed: j.play.speed}}
 	gen := j.gen
 	return func(ctx context.Context) Arrival {
-		a := Arrival{gen: gen}
-		reel, played := in.(Reel)
-		if !played {
-			a.Found = seek(ctx, in, path, 0, history.MoveToLast)
-			return a
-		}
-		if now := reel.Playing(); !now.Stopped && !now.Ended {
-			if a.Err = stop(ctx); a.Err != nil {
-				return a
+		n, to := uint64(0), history.MoveToLast
+		if reel, ok := in.(Reel); ok {
+			if now := reel.Playing(); !now.Stopped && !now.Ended {
+				if err := stop(ctx); err != nil {
+					return Arrival{gen: gen, Err: err}
+				}
 			}
+			n, to = reel.Playing().N, history.MoveTo
 		}
-		a.Found = seek(ctx, in, path, reel.Playing().N, history.MoveTo)
-		return a
+		return Arrival{gen: gen, Found: withBefore(in, path, seek(to)(ctx, in, path, Found{At: history.Moment{N: n}}))}
 	}
 }
 
@@ -86,16 +82,19 @@ func (j *Journey) End() { *j = Journey{gen: j.gen + 1, play: play{speed: j.play.
 
 // Go adds a move and returns the search for it, nil while one is under way.
 func (j *Journey) Go(m history.Move) Search {
+	if m == history.MoveToFirst || m == history.MoveToLast {
+		j.wanted = nil // needless
+	}
 	j.Stop()
-	j.wanted, j.played = also(j.wanted, m), time.Time{}
+	j.wanted, j.played = append(j.wanted, seek(m)), time.Time{}
 	return j.next()
 }
 
-// GoTo goes to a time and returns the search for it, nil while one is under way. It makes
-// the moves before it needless.
+// GoTo goes to a time, instead of the moves that wait, and returns the search for it, nil
+// while one is under way.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
-	j.to, j.wanted, j.played = t, nil, time.Time{}
+	j.wanted, j.played = []move{momentAt(t)}, time.Time{}
 	return j.next()
 }
 
@@ -112,15 +111,16 @@ func (j *Journey) PlayTo(t time.Time) Search {
 // Plays reports whether time passes in the past.
 func (j *Journey) Plays() bool { return j.play.on }
 
-// PlayWords say how time passes, with the sign for it; "" where it does not.
+// PlayWords say how time passes, with the sign for it; "" if it does not.
 func (j *Journey) PlayWords(g *term.Glyphs) string {
 	switch p := &j.play; {
-	case p.on && p.rate() == 1:
+	case !p.on:
+		return ""
+	case p.rate() == 1:
 		return g.Play
-	case p.on:
+	default:
 		return g.Play + " x" + strconv.FormatFloat(p.rate(), 'g', 3, 64)
 	}
-	return ""
 }
 
 // Play lets time pass from the moment that is shown.
@@ -140,8 +140,11 @@ func (j *Journey) PlayOn(now time.Time) Search {
 
 // Pace makes the playback faster by that factor, and returns its speed.
 func (j *Journey) Pace(by float64, now time.Time) float64 {
-	j.play.scale(by, now)
-	return j.play.rate()
+	if p := &j.play; p.on {
+		p.from, p.began = p.at(now), now
+	}
+	j.play.speed = max(slowest, min(fastest, j.play.rate()*by))
+	return j.play.speed
 }
 
 // Leave reports whether the journey can end now. If not, it ends with the search
@@ -158,7 +161,7 @@ func (j *Journey) Arrive(a Arrival) bool {
 		return false
 	}
 	j.moving = false
-	if a.Err == nil && a.OK && a.At.State != nil {
+	if a.OK && a.At.State != nil {
 		j.Found, j.Known = a.Found, true
 	}
 	return true
@@ -168,20 +171,15 @@ func (j *Journey) Arrive(a Arrival) bool {
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {
-		j.Whole = Whole{latest, now}
+		j.Whole, j.play.on = Whole{latest, now}, false
 	}
-	if !j.play.on {
-		return
-	}
-	if j.At.Last {
-		j.play.on = false
-	} else if at := j.play.at(now); at.After(j.Shown) {
+	if at := j.play.at(now); j.play.on && at.After(j.Shown) {
 		j.Shown = at
 	}
 }
 
 // Next says what comes after an arrival: the end of the journey, or the search
-// for where the user wants to be by now, nil if that is here.
+// for the moves that wait, nil for none.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -190,23 +188,21 @@ func (j *Journey) Next() (next Search, leave bool) {
 }
 
 func (j *Journey) next() Search {
-	if j.moving || len(j.wanted) == 0 && j.to.IsZero() && j.played.IsZero() {
+	gen, in, path, here, moves := j.gen, j.in, j.path, j.Found, j.wanted
+	if len(moves) == 0 && !j.played.IsZero() {
+		moves = []move{playTo(j.played)}
+	}
+	if j.moving || len(moves) == 0 {
 		return nil
 	}
-	if t := j.played; !t.IsZero() {
-		gen, in, path, here := j.gen, j.in, j.path, j.Found
-		j.moving, j.played = true, time.Time{}
-		return func(ctx context.Context) Arrival { return Arrival{gen: gen, Found: playTo(ctx, in, path, here, t)} }
-	}
-	gen, n, moves, to := j.gen, j.At.N, j.wanted, j.to
-	in, path := j.in, j.path
-	j.moving, j.wanted, j.to = true, nil, time.Time{}
+	j.moving, j.wanted, j.played = true, nil, time.Time{}
 	return func(ctx context.Context) Arrival {
-		if !to.IsZero() {
-			n = momentAt(ctx, in, path, to)
-			moves = append([]history.Move{history.MoveTo}, moves...)
+		for _, m := range moves {
+			if ctx.Err() == nil {
+				here = m(ctx, in, path, here)
+			}
 		}
-		return Arrival{gen: gen, Found: seek(ctx, in, path, n, moves...)}
+		return Arrival{gen: gen, Found: withBefore(in, path, here)}
 	}
 }
 
@@ -230,20 +226,7 @@ func (p *play) at(now time.Time) time.Time {
 	return p.from.Add(time.Duration(float64(now.Sub(p.began)) * p.rate()))
 }
 
-func (p *play) rate() float64 {
-	if p.speed == 0 {
-		return 1
-	}
-	return p.speed
-}
-
-// scale plays faster or slower from now on.
-func (p *play) scale(by float64, now time.Time) {
-	if p.on {
-		p.from, p.began = p.at(now), now
-	}
-	p.speed = max(slowest, min(fastest, p.rate()*by))
-}
+func (p *play) rate() float64 { return cmp.Or(p.speed, 1) }
 
 // Past can show earlier moments of the elections watched.
 type Past interface {
@@ -282,24 +265,29 @@ type Found struct {
 	OK     bool
 }
 
-// seek goes from moment n where the moves lead, one after the other.
-func seek(ctx context.Context, in Past, path string, n uint64, moves ...history.Move) (m Found) {
-	for _, move := range moves {
-		if ctx.Err() != nil {
-			return m
+// A move leads from a moment to another one of the election at path.
+type move func(ctx context.Context, in Past, path string, here Found) Found
+
+// seek goes where a key leads.
+func seek(m history.Move) move {
+	return func(_ context.Context, in Past, path string, here Found) Found {
+		if at, ok := in.Seek(path, here.At.N, m); ok {
+			return Found{At: at, OK: true}
 		}
-		if at, ok := in.Seek(path, n, move); ok {
-			m.At, m.OK, n = at, true, at.N
-		}
+		return here
 	}
-	if !m.OK || m.At.First || !needsBefore(m.At.Events) {
+}
+
+// withBefore adds the state at the moment before, if that is needed.
+func withBefore(in Past, path string, m Found) Found {
+	if !m.OK || m.Before != nil || m.At.First || !needsBefore(m.At.Events) {
 		return m
 	}
-	if at, ok := in.Seek(path, n, history.MoveBack); ok && at.N != n {
+	if at, ok := in.Seek(path, m.At.N, history.MoveBack); ok && at.N != m.At.N {
 		m.Before = at.State
 	}
 	if _, ok := in.(Reel); ok {
-		in.Seek(path, n, history.MoveTo) // where to continue playing
+		in.Seek(path, m.At.N, history.MoveTo) // where to continue playing
 	}
 	return m
 }
@@ -319,47 +307,52 @@ func needsBefore(events []model.Event) bool {
 // playedMax is how many moments a search plays at most: the next one goes on.
 const playedMax = 256
 
-// playTo goes on from a moment to the last one that is not later than t.
-func playTo(ctx context.Context, in Past, path string, here Found, t time.Time) Found {
-	for range playedMax {
-		next, ok := in.Seek(path, here.At.N, history.MoveOn)
-		if ctx.Err() != nil || !ok || next.N == here.At.N {
-			break
+// playTo goes on to the last moment that is not later than t.
+func playTo(t time.Time) move {
+	return func(ctx context.Context, in Past, path string, here Found) Found {
+		for range playedMax {
+			next, ok := in.Seek(path, here.At.N, history.MoveOn)
+			if ctx.Err() != nil || !ok || next.N == here.At.N {
+				break
+			}
+			if next.At.After(t) {
+				here.After = next.At
+				break
+			}
+			here = Found{OK: true, At: next, Before: here.At.State}
 		}
-		if next.At.After(t) {
-			here.After = next.At
-			break
-		}
-		here = Found{OK: true, At: next, Before: here.At.State}
+		return here
 	}
-	return here
 }
 
-// momentAt is the number of the last moment that is not later than t, or of the first one
-// that is kept; 0 if none is.
-func momentAt(ctx context.Context, in Past, path string, t time.Time) uint64 {
-	first, ok := in.Seek(path, 0, history.MoveToFirst)
-	if !ok || first.At.After(t) {
-		return first.N
-	}
-	last, ok := in.Seek(path, 0, history.MoveToLast)
-	if !ok || !last.At.After(t) {
-		return last.N
-	}
-	lo, hi := first.N, last.N // lo is not later than t, hi is
-	for hi-lo > 1 && ctx.Err() == nil {
-		mid := lo + (hi-lo)/2
-		at, ok := in.Seek(path, mid, history.MoveTo)
+// momentAt goes to the last moment that is not later than t, or to the first one that is
+// kept.
+func momentAt(t time.Time) move {
+	return func(ctx context.Context, in Past, path string, here Found) Found {
+		first, ok := in.Seek(path, 0, history.MoveToFirst)
+		last, _ := in.Seek(path, 0, history.MoveToLast)
+		lo, hi := first.N, last.N
 		switch {
-		case !ok || at.N <= lo || at.N >= hi: // it is not kept any more
-			return lo
-		case at.At.After(t):
-			hi = at.N
-		default:
-			lo = at.N
+		case !ok || first.At.After(t):
+			hi = lo
+		case !last.At.After(t):
+			lo = hi
 		}
+		for hi-lo > 1 && ctx.Err() == nil { // lo is not later than t, hi is
+			mid := lo + (hi-lo)/2
+			at, ok := in.Seek(path, mid, history.MoveTo)
+			switch {
+			case !ok || at.N <= lo || at.N >= hi: // it is not kept any more
+				hi = lo
+			case at.At.After(t):
+				hi = at.N
+			default:
+				lo = at.N
+			}
+		}
+		here.At.N = lo
+		return seek(history.MoveTo)(ctx, in, path, here)
 	}
-	return lo
 }
 
 // MoveOf is the move that a key makes.
@@ -371,21 +364,4 @@ func MoveOf(do input.Command) (m history.Move, ok bool) {
 		input.CmdEarliest: history.MoveToFirst, input.CmdLatest: history.MoveToLast,
 	}[do]
 	return m, ok
-}
-
-// also adds a move to those that wait. One that undoes the last takes it back,
-// and one to an end makes those before it needless.
-func also(wanted []history.Move, m history.Move) []history.Move {
-	undoes := map[history.Move]history.Move{
-		history.MoveBackToEvent: history.MoveToEvent, history.MoveToEvent: history.MoveBackToEvent,
-		history.MoveBackToHandoff: history.MoveToHandoff, history.MoveToHandoff: history.MoveBackToHandoff,
-	}
-	n := len(wanted)
-	switch {
-	case m == history.MoveToFirst || m == history.MoveToLast:
-		return append(wanted[:0:0], m)
-	case n > 0 && undoes[wanted[n-1]] == m:
-		return wanted[:n-1]
-	}
-	return append(wanted, m)
 }
