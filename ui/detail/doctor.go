@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"cmp"
 	"strings"
 
 	"electop/model/doctor"
@@ -12,8 +13,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Doctor is the findings of the election, as they are read at three in the morning, and what was
-// not checked, on lines of w cells.
+// Doctor is the findings of the election and what was not checked, on lines of w cells.
 func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	title := "Doctor"
 	if badge := wording.FindingsBadge(v.State); badge != "" {
@@ -22,36 +22,23 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
 }
 
-// diagnosis is what the doctor has to say.
-func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
-	s, stale, why := v.State, v.Stale, v.Why
-	found := s.Early()
-	var out []term.Fact
-	add := func(name string, st term.Style, text string) {
-		out = append(out, term.Fact{Name: name, Style: st, Text: text})
-	}
-	if stale != "" {
-		out = append(out, term.Fact{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: stale}, term.Fact{})
+// diagnosis is the doctor's report.
+func (v *Panel) diagnosis(f *term.Frame) (out facts) {
+	s, found := v.State, v.State.Early()
+	if v.Stale != "" {
+		out = facts{{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: v.Stale}, {}}
 	}
 	holes := plain.NotChecked(s)
 	if s.Answers == nil {
-		holes[0].Setting = nil
-		if holes[0].Why = "v asks the servers"; why != "" {
-			holes[0].Why = why
-		}
+		holes[0].Setting, holes[0].Why = nil, cmp.Or(v.Why, "v asks the servers")
 	}
 	if len(holes) > 0 && len(found) > 0 {
 		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: plain.Brief(holes)}, term.Fact{})
 	}
-	for i, x := range found {
-		if i > 0 {
-			add("", term.Text, "")
-		}
-		out = append(out, finding(f, s.Path, x)...)
+	for _, x := range found {
+		out = append(append(out, finding(f, s.Path, x)...), term.Fact{})
 	}
-	if len(found) > 0 {
-		add("", term.Text, "")
-	} else {
+	if len(found) == 0 {
 		text, well := phrase.NothingFound(s)
 		verdict := term.Fact{Style: term.Strong, Text: text}
 		if well {
@@ -61,57 +48,46 @@ func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
 	}
 	name := "not checked"
 	for _, u := range holes {
-		add(name, term.Text, u.String())
+		out.add(name, term.Text, u.String())
 		name = ""
 	}
 	if len(holes) == 0 {
-		add("servers", term.Text, "all "+f.Int(int64(len(s.Answers.Servers)))+" that were asked answered")
+		out.add("servers", term.Text, "all "+f.Int(int64(len(s.Answers.Servers)))+" that were asked answered")
 	}
-	if text := wording.RiskWarning(s); text != "" && s.Answers != nil {
-		add("risk", term.Text, text)
+	if s.Answers != nil {
+		out.safe("risk", term.Text, wording.RiskWarning(s))
 	}
 	return out
 }
 
-// finding is one finding: what, by what
-// it is known, what it does, what to do.
-func finding(f *term.Frame, path string, x *doctor.Finding) []term.Fact {
+// finding is one finding: what, how it is known, what it does, what to do.
+func finding(f *term.Frame, path string, x *doctor.Finding) facts {
 	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
-	found := ""
+	title := znode.Safe(x.Title, 0)
 	if !x.Since.IsZero() {
-		found = "   found at " + f.Clock(x.Since)
+		title += "   found at " + f.Clock(x.Since)
 	}
-	out := []term.Fact{{Name: sign + " " + word, Label: st, Style: term.Strong, Text: znode.Safe(x.Title, 0) + found}}
-	for i, e := range x.Evidence {
-		name := "seen"
-		if i > 0 {
-			name = ""
-		}
-		out = append(out, term.Fact{Name: name, Style: term.Text, Text: znode.Safe(e, 0)})
+	out := facts{{Name: sign + " " + word, Label: st, Style: term.Strong, Text: title}}
+	name := "seen"
+	for _, e := range x.Evidence {
+		out.add(name, term.Text, znode.Safe(e, 0))
+		name = ""
 	}
-	add := func(name, text string) {
-		if text != "" {
-			out = append(out, term.Fact{Name: name, Style: term.Text, Text: text})
-		}
+	out.safe("harm", term.Text, x.Harm)
+	out.safe("do", term.Text, x.Advice)
+	var znodes, ids []string
+	for _, z := range x.Znodes { // those of this election by their names
+		znodes = append(znodes, strings.TrimPrefix(z, path+"/"))
 	}
-	add("harm", znode.Safe(x.Harm, 0))
-	add("do", znode.Safe(x.Advice, 0))
-	if len(x.Znodes) > 0 {
-		short := make([]string, 0, len(x.Znodes))
-		for _, z := range x.Znodes { // those of this election by their names
-			short = append(short, strings.TrimPrefix(z, path+"/"))
-		}
-		out = append(out, term.Fact{Name: "znodes", Style: term.Muted, Text: phrase.Names(short, 4)})
+	for _, id := range x.Sessions {
+		ids = append(ids, znode.Hex(id))
 	}
-	if len(x.Sessions) > 0 {
-		var ids []string
-		for _, id := range x.Sessions {
-			ids = append(ids, znode.Hex(id))
-		}
-		out = append(out, term.Fact{Name: "sessions", Style: term.Muted, Text: phrase.Names(ids, 4)})
+	if len(znodes) > 0 {
+		out.add("znodes", term.Muted, phrase.Names(znodes, 4))
 	}
-	if len(x.References) > 0 {
-		out = append(out, term.Fact{Name: "see", Style: term.Muted, Text: znode.Safe(strings.Join(x.References, ", "), 0)})
+	if len(ids) > 0 {
+		out.add("sessions", term.Muted, phrase.Names(ids, 4))
 	}
+	out.safe("see", term.Muted, strings.Join(x.References, ", "))
 	return out
 }
