@@ -71,12 +71,14 @@ func (c *Course) Update(menu bool) (changed bool) {
 	if c.Tutor == nil {
 		return false
 	}
-	if menu {
-		if all := c.Tutor.Lessons(); !slices.Equal(all, c.Menu.all) {
-			c.Menu.all, changed = all, true
-		}
-	}
 	v, on := c.Tutor.View()
+	if menu {
+		all := slices.Clone(c.Tutor.Lessons())
+		if on {
+			all = append(all, lesson.Entry{ID: None, Title: "no lesson: leave the current one", About: "The candidates and their history stay."})
+		}
+		changed, c.Menu.all = !slices.Equal(all, c.Menu.all), all
+	}
 	if on == c.On && reflect.DeepEqual(v, c.View) {
 		return changed
 	}
@@ -92,7 +94,7 @@ func (c *Course) Update(menu bool) (changed bool) {
 		c.text.Top()
 	}
 	c.On, c.View = on, v
-	c.Menu.on, c.Menu.current = on, v.ID
+	c.Menu.current = v.ID
 	return true
 }
 
