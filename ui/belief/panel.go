@@ -30,9 +30,6 @@ const writesShown = 5 * time.Second
 // Lines is the least height of the panel, with its border.
 const Lines = 20
 
-// roomyFrom is the width from which there is room for less important details.
-const roomyFrom = 50
-
 // Panel is the panel of belief and truth.
 type Panel struct {
 	State   *doctor.State
@@ -40,70 +37,89 @@ type Panel struct {
 	Wide    bool // the screen is
 }
 
+// body are the lines of the panel. Empty ones are left out if there is no room.
+type body struct {
+	w     int
+	lines [][]term.Span
+}
+
+// roomy reports whether there is room for less important details.
+func (b *body) roomy() bool { return b.w >= 50 }
+
+func (b *body) add(line ...term.Span) { b.lines = append(b.lines, line) }
+
+// row adds a line with a name, or a line for each part if they have no room in one.
+func (b *body) row(name, joint string, parts ...[]term.Span) {
+	line := []term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}
+	for i, part := range parts {
+		switch {
+		case i == 0:
+		case b.roomy():
+			line = append(line, term.Span{Style: term.Text, Text: joint})
+		default:
+			b.add(line...)
+			line = []term.Span{{Text: term.Blanks(10)}}
+		}
+		line = append(line, part...)
+	}
+	b.add(line...)
+}
+
 // Draw draws, side by side, who believes that it leads and who does, what their
 // workers write, and whether that was safe.
 func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief and truth", v.Focused, guardSpan(s))
-	w := a.Width() - 2
-	var lines [][]term.Span // empty ones are left out if there is no room
-	add := func(line ...term.Span) { lines = append(lines, line) }
-	row := func(name string, line ...term.Span) {
-		add(append([]term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}, line...)...)
-	}
-
-	roomy := w >= roomyFrom
-	all := v.believers(f)
-	nameWidth := nameWidthOf(all, w)
-	add(believerHeads(nameWidth))
-	for _, b := range all {
-		v.addBeliever(f, b, nameWidth, w, add)
-	}
-	add()
-	row("counter", counterSpans(s, roomy)...)
-	highest := term.Span{Style: term.Text, Text: "highest " + znode.Zxid(s.Work.Highest)}
-	if roomy {
-		highest.Text += ": "
-		row("tokens", append([]term.Span{highest}, tries(s.Work.Tokens)...)...)
+	out := body{w: a.Width() - 2}
+	text := func(words string) []term.Span { return []term.Span{{Style: term.Text, Text: words}} }
+	all := v.addBelievers(&out, f, a.Height())
+	out.add()
+	out.row("counter", "", counterSpans(s, out.roomy()))
+	highest, counted := "highest "+znode.Zxid(s.Work.Highest), tries(s.Work.Tokens)
+	if out.roomy() {
+		out.row("tokens", ": ", text(highest), counted)
 	} else {
-		row("tokens", tries(s.Work.Tokens)...)
-		row("", highest)
+		out.row("tokens", "", counted, text(highest))
 	}
-	add()
+	out.add()
 	p, vacant := v.properties(f)
-	row("safety", safety(&f.Theme.Glyph, s), term.Span{Style: term.Text, Text: " " + units.Count(stale(s), "stale write", "stale writes") + " accepted"})
-	doubles := term.Span{Style: term.Text, Text: "2 believers: " + times(p.Doubles)}
+	out.row("safety", "", append([]term.Span{safety(&f.Theme.Glyph, s)}, text(" "+units.Count(stale(s), "stale write", "stale writes")+" accepted")...))
+	doubles := "2 believers: " + times(p.Doubles)
 	if p.Doubles > 0 {
-		doubles.Text += ", " + units.Took(p.DoubleFor.Round(time.Millisecond))
+		doubles += ", " + units.Took(p.DoubleFor.Round(time.Millisecond))
 	}
-	awake := term.Span{Style: term.Text, Text: "2 awake: " + times(p.AwakeDoubles)}
+	awake := text("2 awake: " + times(p.AwakeDoubles))
 	if p.AwakeDoubles > 0 {
-		awake.Style = term.Alarm
+		awake[0].Style = term.Alarm
 	}
-	led := term.Span{Style: term.Text, Text: wording.Share(p.Working, p.Observed) + " with a leader"}
+	out.row("", "; ", text(doubles), awake)
+	led := wording.Share(p.Working, p.Observed) + " with a leader"
 	if p.Observed == 0 {
-		led.Text = "nobody led yet"
+		led = "nobody led yet"
 	}
-	longest := []term.Span{{Style: term.Text, Text: "longest gap " + gap(p.LongestVacancy)}}
+	longest := text("longest gap " + gap(p.LongestVacancy))
 	if vacant > 0 {
 		longest = append(longest, term.Span{Style: term.Alarm, Text: ", now " + units.Tenths(vacant)})
 	}
-	if roomy {
-		row("", doubles, term.Span{Style: term.Text, Text: "; "}, awake)
-		row("liveness", append([]term.Span{led, {Style: term.Text, Text: ", "}}, longest...)...)
-	} else {
-		row("", doubles)
-		row("", awake)
-		row("liveness", led)
-		row("", longest...)
+	out.row("liveness", ", ", text(led), longest)
+	out.add()
+	st, words := v.explain(all)
+	for _, part := range term.Lines(words, out.w) {
+		out.add(term.Span{Style: st, Text: part})
 	}
-	add()
-	st, text := v.explain(all)
-	for _, part := range term.Lines(text, w) {
-		add(term.Span{Style: st, Text: part})
-	}
+	drawLines(a, out.lines)
+}
 
-	drawLines(a, lines)
+// DrawBrief draws the most important part: beliefs, the truth and the writes; in the
+// title, whether that was safe.
+func (v *Panel) DrawBrief(f *term.Frame, r term.Rect) {
+	s := v.State
+	a := f.Box(r, "Belief", false, append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)...)
+	out := body{w: a.Width() - 2}
+	v.addBelievers(&out, f, a.Height())
+	out.row("counter", "", counterSpans(s, out.roomy()))
+	out.row("tokens", "", tries(s.Work.Tokens))
+	drawLines(a, out.lines)
 }
 
 // drawLines draws lines of spans. If there are too many, empty ones are left out.
@@ -130,19 +146,6 @@ func guardSpan(s *doctor.State) term.Span {
 		return term.Span{Style: term.Good, Text: "guard on", Keep: 9}
 	}
 	return term.Span{Style: term.Trouble, Text: "guard off", Keep: 9}
-}
-
-// nameWidthOf is the width of the names in a panel of w cells.
-func nameWidthOf(all []believer, w int) int {
-	n := 6
-	for _, b := range all {
-		n = min(max(n, term.Width(b.name())), max(6, w-32))
-	}
-	return n
-}
-
-func believerHeads(nameWidth int) term.Span {
-	return term.Span{Style: term.Heading, Text: term.Fitted("", 2) + term.Fitted("", nameWidth) + "  " + term.Fitted("believes", 11) + "in truth"}
 }
 
 // counterSpans are the counter's value and the results of the attempts to set it.
@@ -195,28 +198,6 @@ func (v *Panel) explain(all []believer) (term.Style, string) {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."
 	}
 	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
-}
-
-// DrawBrief draws the most important part: beliefs, the truth and the writes; in the
-// title, whether that was safe.
-func (v *Panel) DrawBrief(f *term.Frame, r term.Rect) {
-	s := v.State
-	tail := append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)
-	a := f.Box(r, "Belief", false, tail...)
-	w := a.Width() - 2
-	var lines [][]term.Span
-	add := func(line ...term.Span) { lines = append(lines, line) }
-	all := v.believers(f)
-	nameWidth := nameWidthOf(all, w)
-	if a.Height() > 2*len(all) {
-		add(believerHeads(nameWidth))
-	}
-	for _, b := range all {
-		v.addBeliever(f, b, nameWidth, w, add)
-	}
-	add(append([]term.Span{{Style: term.Muted, Text: "counter   "}}, counterSpans(s, w >= roomyFrom)...)...)
-	add(append([]term.Span{{Style: term.Muted, Text: "tokens    "}}, tries(s.Work.Tokens)...)...)
-	drawLines(a, lines)
 }
 
 // believer is a candidate that believes it leads, or that leads, or whose worker
@@ -279,10 +260,25 @@ func (b believer) wrong() bool {
 	return b.member != nil && b.position != 0 && b.member.Fault != model.Killed && b.member.Belief == model.Leading
 }
 
+// addBelievers adds the lines of all in a panel of h lines, and returns them.
+func (v *Panel) addBelievers(out *body, f *term.Frame, h int) []believer {
+	all, width := v.believers(f), 6
+	for _, b := range all {
+		width = min(max(width, term.Width(b.name())), max(6, out.w-32))
+	}
+	if h > 2*len(all) {
+		out.add(term.Span{Style: term.Heading, Text: term.Blanks(2+width) + "  " + term.Fitted("believes", 11) + "in truth"})
+	}
+	for _, b := range all {
+		v.addBeliever(out, f, b, width)
+	}
+	return all
+}
+
 // addBeliever adds the lines of one: its belief, the truth, and the last writes of its
 // worker.
-func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add func(...term.Span)) {
-	g := &f.Theme.Glyph
+func (v *Panel) addBeliever(out *body, f *term.Frame, b believer, nameWidth int) {
+	g, m := &f.Theme.Glyph, b.member
 	sign, st := " ", term.Text
 	switch {
 	case b.wrong():
@@ -291,37 +287,35 @@ func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add fun
 		sign, st = g.Leader, term.Lead
 	}
 	believes := "unknown"
-	if b.member != nil {
-		believes = znode.Safe(string(b.member.Belief), rows.NameMax)
-		if b.member.Belief == model.Leading {
+	if m != nil {
+		believes = znode.Safe(string(m.Belief), rows.NameMax)
+		if m.Belief == model.Leading {
 			believes = "leads"
 		}
-		if fault := wording.FaultGlyph(&f.Theme.Glyph, b.member); fault != "" {
+		if fault := wording.FaultGlyph(g, m); fault != "" {
 			believes += " " + fault
 		}
 	}
-	truth := term.Span{Style: term.Text}
+	truth := term.Span{Style: term.Trouble, Text: "has no znode"}
 	switch {
 	case b.position == 0:
-		truth.Text = "first: " + phrase.Brief(b.candidate)
+		truth = term.Span{Style: term.Text, Text: "first: " + phrase.Brief(b.candidate)}
 	case b.position > 0:
-		truth.Text = "waits: " + phrase.Brief(b.candidate)
-	case b.member.Znode != "":
-		truth = term.Span{Style: term.Trouble, Text: wording.ShortZnode(b.member.Znode) + " is deleted"}
-	default:
-		truth = term.Span{Style: term.Trouble, Text: "has no znode"}
+		truth = term.Span{Style: term.Text, Text: "waits: " + phrase.Brief(b.candidate)}
+	case m.Znode != "":
+		truth.Text = wording.ShortZnode(m.Znode) + " is deleted"
 	}
-	add(term.Span{Style: st, Text: sign + " " + term.Fitted(b.name(), nameWidth) + "  "}, term.Span{Style: st, Text: term.Fitted(believes, 11)}, truth)
-	if b.member == nil {
+	out.add(term.Span{Style: st, Text: sign + " " + term.Fitted(b.name(), nameWidth) + "  "}, term.Span{Style: st, Text: term.Fitted(believes, 11)}, truth)
+	if m == nil {
 		return
 	}
-	counter, token := v.lastWrite(b.member.ID, model.Counter), v.lastWrite(b.member.ID, model.Tokens)
+	counter, token := v.lastWrite(m.ID, model.Counter), v.lastWrite(m.ID, model.Tokens)
 	if counter == nil && token == nil {
-		add(term.Span{Style: term.Muted, Text: "  its worker has not written"})
+		out.add(term.Span{Style: term.Muted, Text: "  its worker has not written"})
 		return
 	}
 	line := []term.Span{{Style: term.Muted, Text: "  "}}
-	if w >= roomyFrom {
+	if out.roomy() {
 		line[0].Text = "  its worker: "
 	}
 	if counter != nil {
@@ -329,18 +323,18 @@ func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add fun
 		if counter.Refused {
 			words = "set"
 		}
-		line = append(line, term.Span{Style: term.Text, Text: words + " "}, outcome(&f.Theme.Glyph, counter), term.Span{Style: term.Text, Text: "  "})
+		line = append(line, term.Span{Style: term.Text, Text: words + " "}, outcome(g, counter), term.Span{Style: term.Text, Text: "  "})
 	}
 	if token != nil {
-		line = append(line, term.Span{Style: term.Text, Text: "token " + znode.Zxid(token.Token) + " "}, outcome(&f.Theme.Glyph, token))
+		line = append(line, term.Span{Style: term.Text, Text: "token " + znode.Zxid(token.Token) + " "}, outcome(g, token))
 	}
-	if n := len(line) - 3; counter != nil && token != nil && term.SpansWidth(line) > w {
+	if n := len(line) - 3; counter != nil && token != nil && term.SpansWidth(line) > out.w {
 		line[n].Text = " "
-		if term.SpansWidth(line) > w { // the number alone says that it is one
+		if term.SpansWidth(line) > out.w { // the number alone says that it is one
 			line[n+1].Text = strings.TrimPrefix(line[n+1].Text, "token ")
 		}
 	}
-	add(line...)
+	out.add(line...)
 }
 
 // outcome is the result of an attempt, with a sign.
@@ -386,36 +380,13 @@ func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Durat
 	return p, vacant
 }
 
-// visible says whose beliefs are known: candidates that are not electop's say
-// nothing of theirs. A leader among them may believe that it leads long after its
-// session expired.
-type visible int
-
-const (
-	allBeliefs  visible = iota
-	ourBeliefs          // there are others
-	noneVisible         // no candidate is electop's
-)
-
-func visibleIn(s *doctor.State) visible {
-	if len(s.Members) == 0 {
-		// Those that were killed may have left their znodes, or an empty queue.
-		if s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0 {
-			return allBeliefs
-		}
-		return noneVisible
-	}
-	for _, c := range s.Queue.All() {
-		if s.Member(c) == nil {
-			return ourBeliefs
-		}
-	}
-	return allBeliefs
+// beliefs reports whether beliefs are known, and whether some are not: only electop's
+// candidates report theirs. Another one may believe that it leads long after its session
+// expired. Members that were killed may have left their znodes, or an empty queue.
+func beliefs(s *doctor.State) (visible, hidden bool) {
+	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
+	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
 }
-
-// watched reports whether there is something to say of safety and liveness: from
-// the first leader on.
-func watched(s *doctor.State) bool { return s.Properties.Observed > 0 }
 
 // stale is how many writes of former leaders were accepted.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
@@ -443,7 +414,7 @@ func verdictSign(g *term.Glyphs, good bool) term.Span {
 // candidates only the queue is known.
 func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
-	if !watched(s) {
+	if s.Properties.Observed == 0 { // nobody led yet
 		return nil
 	}
 	p, vacant := v.properties(f)
@@ -451,8 +422,9 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	add := func(keep int, st term.Style, text string) {
 		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
 	}
-	seen, led := visibleIn(s), "   liveness "
-	if seen == noneVisible {
+	led := "   liveness "
+	visible, hidden := beliefs(s)
+	if !visible {
 		led = "   liveness by the queue "
 		if s.Dialect != nil && s.Dialect.Foreign() && s.AckPath() != "" {
 			led = "   liveness by ack "
@@ -461,7 +433,7 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	if chaos := s.Work.Rules.Chaos; chaos != "" {
 		add(3, term.Trouble, "   chaos "+znode.Safe(chaos, 24))
 		out = append(out, v.invariantSpans(f)...)
-	} else if seen == noneVisible {
+	} else if !visible {
 		add(6, term.Muted, "   beliefs not visible")
 	} else {
 		add(8, term.Muted, "   safety ")
@@ -471,7 +443,7 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 			words = " " + strconv.Itoa(stale(s)) + " stale,"
 		}
 		add(3, term.Text, words+" "+units.Count(p.Doubles, "double", "doubles"))
-		if seen == ourBeliefs {
+		if len(s.Members) > 0 && hidden {
 			add(1, term.Muted, " of electop's")
 		}
 		if p.AwakeDoubles > 0 {

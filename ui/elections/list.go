@@ -71,13 +71,12 @@ type Path string
 // selected already.
 func (l *list) Click(spot any) (again bool) {
 	path, ok := spot.(Path)
-	if !ok {
+	i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) })
+	if !ok || i < 0 {
 		return false
 	}
-	again = l.Row() != nil && l.Row().Path == string(path)
-	if i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) }); i >= 0 {
-		l.selectRow(i)
-	}
+	again = l.Index == i
+	l.selectRow(i)
 	return again
 }
 

@@ -4,7 +4,6 @@ package elections
 
 import (
 	"strconv"
-	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -80,10 +79,7 @@ func (v Panel) Draw(f *term.Frame) {
 	f.Blank(v.place)
 	a := f.Box(v.place, "Elections", true, v.tail()...)
 	c := columnsFor(a.Width())
-	p := a.Pen(0).Gap(gutter).Fit(c.path, term.Muted, "path")
-	if c.system > 0 {
-		p.Gap(2).Fit(c.system, term.Muted, "system")
-	}
+	p := a.Pen(0).Gap(gutter).Fit(c.path, term.Muted, "path").Column(c.system, term.Muted, "system")
 	waiting := "waiting"
 	if c.waiting < len(waiting) {
 		waiting = "wait"
@@ -95,19 +91,17 @@ func (v Panel) Draw(f *term.Frame) {
 	p.Text(term.Muted, "state")
 
 	for y := range min(a.Height()-1, v.lines()-v.top) {
-		p := a.Pen(1 + y)
-		switch i := v.top + y; {
-		case i < v.watched:
-			a.Spot(1+y, Path(v.Rows[i].Path))
-			v.Rows[i].draw(f, p, c, i == v.Index, v.Running)
-		case i == v.watched:
-		case i < v.watched+v.between():
-			s := v.search[i-v.watched-1]
-			p.Gap(gutter).Text(s.Style, s.Text)
-		default:
-			a.Spot(1+y, Path(v.Rows[i-v.between()].Path))
-			v.Rows[i-v.between()].draw(f, p, c, i-v.between() == v.Index, v.Running)
+		p, i := a.Pen(1+y), v.top+y
+		if found := i - v.watched; found >= v.between() {
+			i -= v.between()
+		} else if found > 0 {
+			p.Gap(gutter).Text(v.search[found-1].Style, v.search[found-1].Text)
+			continue
+		} else if found == 0 {
+			continue
 		}
+		a.Spot(1+y, Path(v.Rows[i].Path))
+		v.Rows[i].draw(f, p, c, i == v.Index, v.Running)
 	}
 }
 
@@ -135,13 +129,13 @@ func (v *Panel) searchLines(w int) []term.Span {
 		}
 	}
 	k := v.Walk
-	why := v.Why
-	if k == nil {
-		text := "No search for other elections yet: r starts one."
-		if why != "" {
-			text = "Can't search for other elections: " + why
-		}
-		say(term.Muted, text)
+	switch {
+	case k != nil:
+	case v.Why != "":
+		say(term.Muted, "Can't search for other elections: "+v.Why)
+		return out
+	default:
+		say(term.Muted, "No search for other elections yet: r starts one.")
 		return out
 	}
 	root := znode.Safe(k.Root, 0)
@@ -263,10 +257,7 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 	f.Ticks(term.TickCalm)
 	calm := now.Truncate(term.TickCalm)
 
-	if c.system > 0 {
-		p.Gap(2).Fit(c.system, term.Muted, wording.System(s))
-	}
-	p.Gap(2)
+	p.Column(c.system, term.Muted, wording.System(s)).Gap(2)
 	l := s.Leader()
 	var t wording.Expiry
 	troubled := false
@@ -308,7 +299,8 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 		p.Text(term.Alarm, words)
 		return
 	case troubled:
-		p.Text(term.Alarm, t.AtRisk(busy(f, now), c.state < 11))
+		f.Ticks(term.TickBusy)
+		p.Text(term.Alarm, t.AtRisk(now.Truncate(term.TickBusy), c.state < 11))
 		p.Gap(2)
 		if p.Room() < 9 {
 			return
@@ -316,27 +308,17 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 	case len(s.Risks) > 0:
 		p.Text(term.Trouble, strconv.Itoa(len(s.Risks))+" at risk").Gap(2)
 	}
-	if len(s.Findings) > 0 {
-		drawFindings(f, p, len(s.Findings), doctor.Worst(s.Findings))
-	}
-}
-
-// busy is busy for a time that is not the picture's.
-func busy(f *term.Frame, now time.Time) time.Time {
-	f.Ticks(term.TickBusy)
-	return now.Truncate(term.TickBusy)
-}
-
-// drawFindings draws how many findings there are and how grave the worst is.
-func drawFindings(f *term.Frame, p *term.Pen, n int, worst doctor.Severity) {
-	st, sign, word := wording.Severity(&f.Theme.Glyph, worst)
-	p.Text(st, sign+" ")
-	if text := units.Count(n, "finding", "findings"); p.Room() >= term.Width(text)+term.Width(word)+2 {
-		p.Text(st, text)
-		if worst == doctor.Critical {
-			p.Text(st, ", "+word)
+	if n := len(s.Findings); n > 0 {
+		worst := doctor.Worst(s.Findings)
+		st, sign, word := wording.Severity(g, worst)
+		text := units.Count(n, "finding", "findings")
+		p.Text(st, sign+" ")
+		switch {
+		case p.Room() < term.Width(text)+term.Width(word)+2:
+			text = strconv.Itoa(n)
+		case worst == doctor.Critical:
+			text += ", " + word
 		}
-	} else {
-		p.Text(st, strconv.Itoa(n))
+		p.Text(st, text)
 	}
 }
