@@ -70,7 +70,7 @@ func (d *Dialect) Blind(queue Queue) *Candidate {
 	if d == nil || d.sees == nil || queue.Len() == 0 || d.sees(queue.At(0).Name) {
 		return nil
 	}
-	for _, c := range queue.From(1) {
+	for _, c := range queue.All() {
 		if d.sees(c.Name) {
 			return c
 		}

@@ -20,7 +20,7 @@ var (
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
-		"model.rosterView", "immutable.node[*electop/model/dialect.Candidate]", "immutable.node[electop/model/doctor.departure]",
+		"model.rosterView", "immutable.part[*electop/model/dialect.Candidate]", "immutable.part[electop/model/doctor.departure]",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
@@ -36,7 +36,8 @@ var (
 	replacedSlices = []string{
 		"election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
-		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
+		"election.children.queue.parts", "election.children.queue.ends", "election.wakes.deleted.parts", "election.wakes.deleted.ends",
+		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
