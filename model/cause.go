@@ -8,6 +8,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // gone is the end of a leader that later tables may explain better.
@@ -173,4 +174,166 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 		delete(u, sessionID)
 	}
 	return out
+}
+
+// The end of a session deletes all its ephemeral znodes at once. So a session that
+// owns a znode after another one of it was deleted did not end by then: that znode
+// was deleted by a delete, of its own client most likely. No server has to be asked.
+
+// outlives returns a child of the session that owned the deleted c, nil for none.
+func (cs *children) outlives(c *dialect.Candidate) *dialect.Candidate {
+	if c.Session == 0 {
+		return nil
+	}
+	same := func(x *dialect.Candidate) bool { return x.Session == c.Session && x.ID() != c.ID() }
+	if cs.owns(c.Session) {
+		if i := cs.queue.Index(same); i >= 0 {
+			return cs.queue.At(i)
+		}
+	}
+	if i := slices.IndexFunc(cs.rest, same); i >= 0 {
+		return cs.rest[i]
+	}
+	return nil
+}
+
+func ownsStill(c *dialect.Candidate) string { return alive + znode.Safe(c.Name, 64) }
+
+const alive = "its session is alive without its znode: it owns "
+
+// prove takes in that a session owns a znode that was created with a zxid, in a read
+// that is later than the end of a leader whose cause may be unknown.
+func (j *Journal) prove(sessionID uint64, name string, czxid int64, at time.Time) {
+	g, ok := j.unexplained[sessionID]
+	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
+		return
+	}
+	delete(j.unexplained, sessionID)
+	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: alive + znode.Safe(name, 64)}, at)
+}
+
+// expiredCount is how many sessions a server had let expire when it was asked.
+type expiredCount struct {
+	server    string
+	n         int
+	from, end time.Time // of the round of questions
+}
+
+// expiredIn is the count of the server that lets sessions expire, nil if the table has
+// none.
+func expiredIn(t *session.Table) *expiredCount {
+	exp := t.Expirer()
+	if exp == nil || exp.Expired == nil {
+		return nil
+	}
+	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
+}
+
+// same reports whether the same server had let as many sessions expire later: none in
+// between, unless it was restarted.
+func (e *expiredCount) same(later *expiredCount) bool {
+	return e != nil && later != nil && later.server == e.server && later.n == e.n
+}
+
+// expiredCounts are the last of them, oldest first; replaced when it changes.
+type expiredCounts []*expiredCount
+
+// expiredCountsMax bounds them, and expiredCountsEvery is the time between two.
+const (
+	expiredCountsMax   = 16
+	expiredCountsEvery = time.Second
+)
+
+func (e expiredCounts) add(t *session.Table) expiredCounts {
+	count := expiredIn(t)
+	if n := len(e); count == nil || n > 0 && count.end.Sub(e[n-1].end) < expiredCountsEvery {
+		return e
+	}
+	return append(slices.Clone(e[max(0, len(e)+1-expiredCountsMax):]), count)
+}
+
+// expiryCommit is how long before its znodes are deleted a session may be counted: the
+// ensemble has to commit its end.
+const expiryCommit = 3 * time.Second
+
+// before is the last one that was complete before the znodes of a session that expired
+// were deleted at t at the earliest, nil for none.
+func (e expiredCounts) before(t time.Time) *expiredCount {
+	for _, c := range slices.Backward(e) {
+		if !t.IsZero() && c.end.Before(t.Add(-expiryCommit)) {
+			return c
+		}
+	}
+	return nil
+}
+
+// Returned is a third-party leader whose session expired while its client was
+// connected and silent, as in a long pause. When the client continues, it learns that
+// its session is over, and connects with another session. Until its program acts on
+// that, it may go on as the leader, beside its successor.
+type Returned struct {
+	Leader  *dialect.Candidate
+	Expired time.Time // when its znode was seen to be gone
+	Host    string    // of its client, as the server had it
+	// Sessions came from Host since, and own no contender: one of them is its
+	// client's, if no other program on that host connected meanwhile.
+	Sessions []uint64
+
+	before []uint64 // sessions that were connected from Host before
+}
+
+// returnedMax and returnedFor bound how many leaders are remembered, and for how
+// long.
+const (
+	returnedMax = 8
+	returnedFor = 10 * time.Minute
+)
+
+// returned are such leaders, oldest first. States share them: what is in the slice
+// is replaced, never written.
+type returned []*Returned
+
+// expired notes that a leader's session expired.
+func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
+	conn := v.Client(c.Session).Conn
+	if conn == nil {
+		return
+	}
+	host := session.HostOf(conn.Addr)
+	before, ok := v.From(host)
+	if !ok {
+		return
+	}
+	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
+}
+
+// hear takes in a table. owned reports whether a session owns a contender.
+func (r *returned) hear(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
+	if len(*r) == 0 {
+		return
+	}
+	var now returned
+	for _, x := range *r {
+		if at.Sub(x.Expired) > returnedFor {
+			continue
+		}
+		now = append(now, x)
+		all, ok := v.From(x.Host)
+		if !ok || !t.At.After(x.Expired) {
+			continue
+		}
+		var came []uint64
+		for _, session := range all {
+			if !slices.Contains(x.before, session) && !owned(session) && !t.Anchored(session) {
+				came = append(came, session)
+			}
+		}
+		if slices.Equal(came, x.Sessions) {
+			continue
+		}
+		y := *x
+		y.Sessions = came
+		now[len(now)-1] = &y
+	}
+	*r = now
 }

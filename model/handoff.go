@@ -214,3 +214,177 @@ func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	}
 	return CauseUnknown
 }
+
+// past is the handoffs and reigns so far, at most [HistoryMax] of each, oldest
+// first. States share both slices, so what is in them is replaced, never written.
+type past struct {
+	handoffs []*Handoff
+	reigns   []Reign
+}
+
+func (p *past) handoff(h *Handoff) { p.handoffs = remember(p.handoffs, h) }
+
+// takeover sets the takeover of the last handoff.
+func (p *past) takeover(took *time.Duration, within *Span) {
+	n := len(p.handoffs) - 1
+	h := *p.handoffs[n]
+	h.Takeover, h.TakeoverIn = took, within
+	p.handoffs = replaced(p.handoffs, n, &h)
+}
+
+func (p *past) begin(r Reign) { p.reigns = remember(p.reigns, r) }
+
+// current returns the reign that has not ended, nil if there is none.
+func (p *past) current() *Reign {
+	if n := len(p.reigns); n > 0 && p.reigns[n-1].To.IsZero() {
+		return &p.reigns[n-1]
+	}
+	return nil
+}
+
+// end ends the current reign, if there is one.
+func (p *past) end(at time.Time) {
+	if r := p.current(); r != nil {
+		ended := *r
+		ended.To = session.Later(r.From, at)
+		p.reigns = replaced(p.reigns, len(p.reigns)-1, ended)
+	}
+}
+
+// deny takes back the current reign from at on: the system's acknowledgement shows that
+// its contender is first and does not lead. One that began just now, or at a time that is
+// not known, was none.
+func (p *past) deny(at time.Time) {
+	r := p.current()
+	switch {
+	case r == nil:
+	case !r.FromKnown || !r.From.Before(at):
+		p.reigns = slices.Clone(p.reigns[:len(p.reigns)-1])
+	default:
+		p.end(at)
+	}
+}
+
+// renew puts c in the place of old, which is the same znode, where old leads.
+func (p *past) renew(old, c *dialect.Candidate) {
+	if r := p.current(); r != nil && r.Leader == old {
+		renewed := *r
+		renewed.Leader = c
+		p.reigns = replaced(p.reigns, len(p.reigns)-1, renewed)
+	}
+}
+
+// correct corrects the cause of a handoff, and returns it, nil if it is not remembered.
+func (p *past) correct(x correction) *Handoff {
+	for i, h := range slices.Backward(p.handoffs) {
+		if h.From == nil || h.From.ID() != x.from || !h.At.Equal(x.at) {
+			continue
+		}
+		of := *h
+		of.Cause, of.Evidence = x.cause, x.evidence
+		of.Silent, of.SilentIn = nil, nil // its session did not expire
+		p.handoffs = replaced(p.handoffs, i, &of)
+		return &of
+	}
+	return nil
+}
+
+// Reign returns the reign of the first contender, false where nobody is said to lead.
+func (s *State) Reign() (r Reign, ok bool) {
+	if p := (&past{reigns: s.Reigns}).current(); p != nil && s.role.why == "" {
+		return *p, true
+	}
+	return r, false
+}
+
+// clip takes the spare room, so that a copy does not append to the same array.
+func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
+
+// Reign is one contender's time at the head of the queue.
+type Reign struct {
+	Leader *dialect.Candidate
+	From   time.Time // when electop saw it first
+	// FromKnown is false for a reign that had begun before we looked, or
+	// while we could not.
+	FromKnown bool
+	// Earliest and Latest bound when it began: see [Journal.reign].
+	Earliest, Latest time.Time
+	To               time.Time // zero: it has not ended
+}
+
+// HistoryMax is how many handoffs and reigns a state remembers.
+const HistoryMax = 500
+
+// remember appends to a history of [HistoryMax].
+func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
+
+// keep appends to a history of at most max. Older states keep their prefix.
+func keep[T any](history []T, v T, max int) []T {
+	if len(history) < max {
+		return append(history, v)
+	}
+	// Room to grow, so that the copy is paid once in max appends.
+	if cap(history)-len(history) > 0 {
+		return append(history, v)[1:]
+	}
+	next := make([]T, 0, 2*max)
+	next = append(next, history[1:]...)
+	return append(next, v)
+}
+
+// replaced returns a copy of a history with another element at i, and with some room
+// to grow.
+func replaced[T any](history []T, i int, v T) []T {
+	next := make([]T, len(history), len(history)*9/8+1)
+	copy(next, history)
+	next[i] = v
+	return next
+}
+
+// totals are the counts so far.
+type totals struct {
+	Totals
+	at time.Time // up to which Led and Vacant are summed; zero before the first read
+}
+
+// elapse adds the time since the last observation to Led or Vacant, or to
+// neither where electop did not see who led.
+func (t *totals) elapse(at time.Time, led, seen bool) {
+	if t.at.IsZero() || !at.After(t.at) {
+		return
+	}
+	switch {
+	case seen && led:
+		t.Led += at.Sub(t.at)
+	case seen:
+		t.Vacant += at.Sub(t.at)
+	}
+	t.at = at
+}
+
+// miss counts changes that the parent's counters have and the lists do not, and
+// returns the event that reports them; ok is false if there are none.
+func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
+	switch {
+	case !known || creates < 0 || deletes < 0:
+		t.Unknown++
+		return Missed{}, true
+	case creates > 0 || deletes > 0:
+		t.MissedCreates += creates
+		t.MissedDeletes += deletes
+		return Missed{creates, deletes, true}, true
+	}
+	return Missed{}, false
+}
+
+// Totals are counts since the first read.
+type Totals struct {
+	Joined, Left, Handoffs       int
+	MissedCreates, MissedDeletes int
+	// Unknown counts the times that changes could not be counted.
+	Unknown int
+	// Led and Vacant add up the time with and without a leader, up to the
+	// last observation; time from the loss of the connection to the read that
+	// follows it is in neither, nor is time in which nobody can say who leads.
+	Led, Vacant time.Duration
+}

@@ -2,6 +2,9 @@ package model
 
 import (
 	"cmp"
+	"maps"
+	"reflect"
+	"slices"
 	"time"
 
 	"electop/model/dialect"
@@ -292,4 +295,137 @@ func (j *Journal) deliver() {
 		j.cached = nil
 		j.events.release(nil, nil)
 	}
+}
+
+// connection is the observing connection.
+type connection struct {
+	Connection
+	reconnects int
+	downSince  time.Time // zero while connected
+	said       LinkChanged
+}
+
+// change takes in a change. lost says that the connection was lost, even if it is
+// back by now with another session. The event is nil where there is no news.
+func (c *connection) change(o *Connection) (lost bool, news EventBody) {
+	old := c.Connection
+	c.Connection = *o
+	other := o.Link == Connected && old.Link == Connected && old.Session != 0 && o.Session != old.Session
+	switch {
+	case other:
+		lost = true
+		c.reconnects++
+	case old.Link == Connected && o.Link != Connected:
+		lost = true
+		c.downSince = wall(o.At)
+	case old.Link != Connected && o.Link == Connected:
+		if !c.downSince.IsZero() {
+			c.reconnects++
+		}
+		c.downSince = time.Time{}
+	}
+	// Attempts to connect are news only where the connection was good before.
+	// While it is down, the server that is tried next is no news either.
+	say := LinkChanged{o.Link, o.Server, o.Session}
+	again := o.Link != Connected && o.Link == c.said.Link && o.Session == c.said.Session
+	if say == c.said || again || o.Link == Connecting && c.said.Link != Connected {
+		return lost, nil
+	}
+	c.said = say
+	return lost, say
+}
+
+// Clone returns a journal that is in the same state and goes its own way from
+// here: a checkpoint for going back in time.
+//
+// What is written in place is copied; what is replaced when it changes
+// (candidates, members, tables, what states share) is the same in both. Slices
+// that are appended to lose their spare room, or both would write to it. A
+// clone is not written by being cloned, so several goroutines may do it.
+func (j *Journal) Clone() *Journal {
+	c := *j
+	c.known = maps.Clone(j.known)
+	c.members = maps.Clone(j.members)
+	c.ending = slices.Clip(j.ending)
+	c.former = deep(j.former)
+	c.past, c.events = j.past.clip(), j.events.clone()
+	c.lanes = j.lanes.clip()
+	c.wakes.last, c.wakes.deletions.last = slices.Clip(j.wakes.last), slices.Clip(j.wakes.deletions.last)
+	c.steps, c.work.Last = slices.Clip(j.steps), slices.Clip(j.work.Last)
+	c.waves = j.waves.clone()
+	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost), j.exchanges.fast}
+	c.tenure.Believers = slices.Clip(j.tenure.Believers)
+	c.unexplained = maps.Clone(j.unexplained)
+	c.cached, c.last = nil, Changed{}
+	c.owned = nil // an index, made when it is wanted
+	return &c
+}
+
+// deep copies a map and what its values point to.
+func deep[K comparable, V any](m map[K]*V) map[K]*V {
+	if m == nil {
+		return nil
+	}
+	values := make([]V, 0, len(m)) // one allocation
+	out := make(map[K]*V, len(m))
+	for k, v := range m {
+		values = append(values, *v)
+		out[k] = &values[len(values)-1]
+	}
+	return out
+}
+
+// News reports whether there will be something new to see after o, besides
+// events.
+func (j *Journal) News(o Observation) bool {
+	switch o := o.(type) {
+	case *Cast:
+		old := j.members[o.Member.ID]
+		if old == nil || o.Gone {
+			return old != nil || !o.Gone
+		}
+		m := &o.Member
+		return m.Step != old.Step || !m.StepOn.Equal(old.StepOn) || !m.StepAt.Equal(old.StepAt) || m.Belief != old.Belief || m.Znode != old.Znode ||
+			m.Fault != old.Fault || m.Ending != old.Ending ||
+			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
+	case *Wake:
+		return !slices.ContainsFunc(j.wakes.last, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
+	case *Pace: // of what is held, those that left are enough to see
+		return len(o.Passed) > 0
+	case *Switch, *Rules, *Write:
+		return true
+	}
+	return false
+}
+
+// What things take of the memory, roughly: of maps it is known only how many
+// they hold. Strings count with what refers to them first.
+
+// entryBytes is what a map needs for an entry besides key and value.
+const entryBytes = 8
+
+func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
+
+// Memory is what a clone of the journal takes that is its own, roughly, in bytes.
+func (j *Journal) Memory() int {
+	n := size[Journal]()
+	n += len(j.known) * (size[string]() + size[*dialect.Candidate]() + entryBytes)
+	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
+	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
+	n += j.sessions.Memory() + j.waves.memory()
+	n += len(j.past.reigns) * size[Reign]()
+	n += (len(j.lanes.holds)*size[hold]() + len(j.lanes.turns)*size[*turn]() + (len(j.past.handoffs)+len(j.wakes.last))*size[Reign]()) / 4 // mostly shared
+	return n
+}
+
+// Size returns how many children and members there are.
+func (j *Journal) Size() int { return j.queue.Len() + len(j.rest) + len(j.members) }
+
+// memory is what they take, roughly, in bytes.
+func (w *waves) memory() int {
+	n := len(w.times) * (size[uint64]() + size[int]() + entryBytes)
+	for _, x := range w.last {
+		n += size[Wave]() + len(x.Reactions)*size[Reaction]() + len(x.Counts)*size[WaveCount]()
+	}
+	return n
 }

@@ -1,6 +1,12 @@
 package model
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+)
 
 // Belief is what a candidate of ours believes about itself. The znodes may show
 // something else: a frozen leader still believes it leads.
@@ -75,4 +81,201 @@ type Member struct {
 	// plus Timeout.
 	ExpiresFrom time.Time     `json:"lease_end,omitzero"`
 	Timeout     time.Duration `json:"timeout,omitempty"` // negotiated, ns
+}
+
+// roster has our members by ID, and former ones by session.
+type roster struct {
+	members map[string]*Member
+	former  map[uint64]*formerMember
+	shown   *rosterView // as they are now; nil: to be made
+}
+
+// rosterView is the members by ID, and who owns or owned each session: the present
+// members before the former ones. States share it, so it is never written.
+type rosterView struct {
+	members   []*Member
+	bySession map[uint64]*Member
+}
+
+// formerMember is a member that is gone, or has another session now,
+// while its old session's znode may still be there: that of a killed one is until
+// its session expires. It is kept to explain the end of that znode.
+type formerMember struct {
+	member *Member
+	reads  int // since it departed
+}
+
+// take takes in what a member says, and returns what it said before, nil for
+// nothing.
+func (r *roster) take(c *Cast) (old *Member) {
+	r.shown = nil
+	m, old := c.Member, r.members[c.Member.ID]
+	last := old
+	if old != nil && old.Session != 0 && old.Znode != "" && (c.Gone || m.Session != old.Session) {
+		if m.Session == old.Session {
+			last = &m // the latest of it
+		}
+		r.former[old.Session] = &formerMember{member: last}
+	}
+	if c.Gone && old == nil && r.former[m.Session] != nil {
+		r.former[m.Session] = &formerMember{member: &m} // more is known of its end
+	}
+	if c.Gone {
+		delete(r.members, m.ID)
+	} else {
+		r.members[m.ID] = &m
+	}
+	return old
+}
+
+// memberOf returns our own member that owns or owned c.
+func (r *roster) memberOf(c *dialect.Candidate) *Member {
+	if c == nil {
+		return nil
+	}
+	return r.withSession(c.Session)
+}
+
+// withSession returns our own member that has or had that session, nil for none.
+func (r *roster) withSession(session uint64) *Member {
+	if session == 0 {
+		return nil
+	}
+	if r.shown != nil {
+		return r.shown.bySession[session]
+	}
+	var found *Member
+	for _, m := range r.members {
+		if m.Session == session && (found == nil || m.ID < found.ID) {
+			found = m // by ID, for maps have no order
+		}
+	}
+	if found != nil {
+		return found
+	}
+	if d := r.former[session]; d != nil {
+		return d.member
+	}
+	return nil
+}
+
+// view returns the members as states show them.
+func (r *roster) view() *rosterView {
+	if r.shown != nil {
+		return r.shown
+	}
+	members := make([]*Member, 0, len(r.members))
+	bySession := make(map[uint64]*Member, len(r.members)+len(r.former))
+	for _, m := range r.members {
+		members = append(members, m)
+	}
+	slices.SortFunc(members, func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
+	for _, m := range members {
+		if m.Session != 0 && bySession[m.Session] == nil {
+			bySession[m.Session] = m
+		}
+	}
+	for session, d := range r.former {
+		if bySession[session] == nil {
+			bySession[session] = d.member
+		}
+	}
+	r.shown = &rosterView{members, bySession}
+	return r.shown
+}
+
+// timeouts returns the timeouts of all sessions that members have or had.
+func (r *roster) timeouts() map[uint64]time.Duration {
+	out := make(map[uint64]time.Duration, len(r.members)+len(r.former))
+	for session, d := range r.former {
+		out[session] = d.member.Timeout
+	}
+	for _, m := range r.members {
+		out[m.Session] = max(out[m.Session], m.Timeout)
+	}
+	return out
+}
+
+// forget drops the former members whose znodes are gone. One whose znode was not
+// seen yet gets two reads, as its create may be on the way.
+func (r *roster) forget(cs *children) {
+	for session, d := range r.former {
+		if d.reads++; d.reads > 2 && !cs.owns(session) {
+			delete(r.former, session)
+			r.shown = nil
+		}
+	}
+}
+
+// Step is a line of the recipe as the screen shows it. The numbers are those
+// of the recipe panel; 0 is none.
+type Step int
+
+const (
+	StepNone        Step = iota
+	StepCreate           // 1 create guid-n_, SEQUENCE|EPHEMERAL
+	StepList             // 2 C := getChildren, i := my number
+	StepWatch            // 3 watch n_j, the largest j < i in C
+	StepListAgain        // 4 the watched znode was deleted: C := getChildren
+	StepLowest           // 5 mine is the smallest: I lead
+	StepWatchAgain       // 6 otherwise watch the new n_j
+	StepLead             // 7 run the leader procedure
+	StepAcknowledge      // 8 create the acknowledgement
+)
+
+// StepOn is what a step works on, as values; words are made where they are shown.
+// What does not belong to the step is zero.
+type StepOn struct {
+	// Name is the znode: of a create its name without the sequence and with less
+	// of the guid, of a watch the watched child, of an acknowledgement that znode.
+	Name string `json:"name,omitempty"`
+	// Found says that the reply to the create was lost, and the znode found by its
+	// name.
+	Found bool `json:"found,omitempty"`
+	// Children are the first of the list C, at most [ListedMax], in the order of
+	// their numbers; More is how many more there were.
+	Children []string `json:"children,omitempty"`
+	More     int      `json:"more,omitempty"`
+}
+
+// ListedMax is how many children a step names.
+const ListedMax = 8
+
+// Equal reports whether nothing differs.
+func (o StepOn) Equal(x StepOn) bool {
+	return o.Name == x.Name && o.Found == x.Found && o.More == x.More && slices.Equal(o.Children, x.Children)
+}
+
+// IsZero reports whether nothing is known of what the step works on.
+func (o StepOn) IsZero() bool { return o.Equal(StepOn{}) }
+
+// StepTaken is a step of the recipe that one of our members took.
+type StepTaken struct {
+	N      uint64 // counts all steps up from 1
+	At     time.Time
+	Member string // [Member.ID]
+	Name   string
+	Step   Step
+	On     StepOn // what it worked on
+}
+
+// StepsMax is how many steps a state remembers.
+const StepsMax = 256
+
+// stepped adds the step that a member reports. A report repeats the last step with
+// any other change; old is the report before, nil for none.
+func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
+	m := &o.Member
+	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {
+		return steps
+	}
+	at := wall(m.StepAt)
+	if m.StepAt.IsZero() {
+		at = wall(o.At)
+	}
+	n := uint64(1)
+	if len(steps) > 0 {
+		n = steps[len(steps)-1].N + 1
+	}
+	return keep(steps, StepTaken{n, at, m.ID, m.Name, m.Step, m.StepOn}, StepsMax)
 }

@@ -7,8 +7,7 @@ import (
 )
 
 // Observation is something that was seen: the only way into a [Journal].
-// The sum is closed; its members are the pointer types of this file, [Delta], [Follow]
-// and [session.Table].
+// The sum is closed: the pointer types of this file, and [session.Table].
 type Observation interface {
 	// When is the time of the observation by this program's clock.
 	When() time.Time
@@ -59,6 +58,24 @@ type Read struct {
 	// last element. There are no Parent, Full and Gone, and changes between two
 	// reads cannot be counted.
 	Single bool `json:"single,omitempty"`
+}
+
+// Delta is one change of the children, which a persistent watch reported. Deltas follow
+// a [Read] of the same parent, or each other, in the order of the changes.
+type Delta struct {
+	// At is when the change was known: for a created child, when that was read.
+	At time.Time `json:"at"`
+	// Notified is when the notification came. Heard is as in Read.
+	Notified time.Time `json:"notified"`
+	Heard    time.Time `json:"heard,omitzero"`
+	// New is the child that was created, Gone the name of the one that was deleted.
+	New  *znode.Znode `json:"new,omitempty"`
+	Gone string       `json:"gone,omitempty"`
+	// Parent is the parent's stat, where it was read after the changes before and
+	// before those after. Then there may be neither New nor Gone.
+	Parent *znode.Parent `json:"parent,omitempty"`
+	// Witnesses are as in Read.
+	Witnesses []string `json:"witnesses,omitempty"`
 }
 
 // Refresh is a later read of one known child.
@@ -251,6 +268,8 @@ type Advance struct {
 }
 
 func (o *Read) When() time.Time       { return o.At }
+func (o *Delta) When() time.Time      { return o.At }
+func (o *Follow) When() time.Time     { return o.At }
 func (o *Refresh) When() time.Time    { return o.At }
 func (o *Ack) When() time.Time        { return o.At }
 func (o *Directory) When() time.Time  { return o.At }
@@ -262,3 +281,38 @@ func (o *Pace) When() time.Time       { return o.At }
 func (o *Rules) When() time.Time      { return o.At }
 func (o *Write) When() time.Time      { return o.At }
 func (o *Advance) When() time.Time    { return o.At }
+
+// A FollowedBy is how an observer learns of changes.
+type FollowedBy string
+
+const (
+	// ByWatch is one persistent watch, whose notifications name each change.
+	ByWatch FollowedBy = "watch"
+	// ByReads is a read of all children for each notification that something changed.
+	ByReads FollowedBy = "reads"
+)
+
+// A FollowReason is why an observer reads although it may use a persistent watch.
+type FollowReason string
+
+const (
+	// FollowAsked: the user wants it so.
+	FollowAsked FollowReason = "asked"
+	// FollowUnsupported: the server has no addWatch (it is before ZooKeeper 3.6).
+	FollowUnsupported FollowReason = "unsupported"
+	// FollowRefused: the server refuses the watch.
+	FollowRefused FollowReason = "refused"
+	// FollowHidden: a child may not be read, and servers withhold its events.
+	FollowHidden FollowReason = "hidden"
+	// FollowMissed: the watch missed changes, again and again.
+	FollowMissed FollowReason = "missed"
+	// FollowFlooded: too many other changes below the election come with it.
+	FollowFlooded FollowReason = "flooded"
+)
+
+// Follow says how changes are learnt of from now on.
+type Follow struct {
+	At  time.Time    `json:"at"`
+	By  FollowedBy   `json:"by"`
+	Why FollowReason `json:"why,omitempty"` // "" with ByWatch
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model/dialect"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -263,5 +264,146 @@ func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 func (j *Journal) missed(at time.Time, creates, deletes int, known bool) {
 	if m, ok := j.totals.miss(creates, deletes, known); ok {
 		j.emit(at, m)
+	}
+}
+
+// delta applies a change. The end of a session deletes all its znodes at once, but each
+// deletion is a delta of its own. So if the leader's session owns another child, its
+// deletion waits until something else shows which of them were deleted, a read of the
+// parent for one: see [State.Unsettled].
+func (j *Journal) delta(d *Delta) {
+	if !j.under || j.single || j.phase != Live {
+		return // a read comes first
+	}
+	var gone []string
+	if c := j.known[d.Gone]; c != nil && d.New == nil && d.Parent == nil {
+		leads := j.head != nil && j.head.ID() == c.ID()
+		if n := len(j.ending); n > 0 && j.endingOf == c.Session || n == 0 && leads && j.outlives(c) != nil {
+			j.ending, j.endingOf = append(j.ending, d), c.Session
+			return
+		}
+		gone = []string{d.Gone}
+	}
+	j.settle()
+	if d.Parent != nil && int(d.Parent.Children) < len(j.known) {
+		gone = j.unreadNames() // recordings of older versions have no deltas of these
+	}
+	j.change(d, gone)
+}
+
+// settle applies the deletions that wait: one by one if their session still owns a
+// contender, and otherwise together, as the end of the session.
+func (j *Journal) settle() {
+	if len(j.ending) == 0 {
+		return
+	}
+	ending := j.ending
+	names := j.ended()
+	j.index()
+	alive := int(j.owned[j.endingOf]) > len(names)
+	for len(names) > 0 {
+		n := len(names)
+		if alive {
+			n = 1
+		}
+		j.change(ending[0], names[:n])
+		ending, names = ending[n:], names[n:]
+	}
+}
+
+// ended returns the children whose deletions wait, and no longer has them wait.
+func (j *Journal) ended() (names []string) {
+	for _, d := range j.ending {
+		names = append(names, d.Gone)
+	}
+	j.ending = nil
+	return names
+}
+
+// change applies a delta, and that these children are gone, as a read that shows it alone.
+func (j *Journal) change(d *Delta, gone []string) {
+	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Witnesses: d.Witnesses, Gone: gone}
+	r.Parent.Cversion += int32(len(gone))
+	r.Parent.Children -= int32(len(gone))
+	if d.New != nil {
+		r.New = []znode.Znode{*d.New}
+		r.Parent.Cversion++
+		r.Parent.Children++
+		r.Parent.Pzxid = max(r.Parent.Pzxid, d.New.Czxid)
+	}
+	if d.Parent != nil {
+		r.Parent = *d.Parent
+	}
+	if r.Parent.Czxid != j.parent.Czxid {
+		return // a read comes, too
+	}
+	// The notification is of this change, whatever was read before.
+	j.list.at = time.Time{}
+	j.update(r)
+	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
+}
+
+// lone applies a read of an election that is a single znode. What happens between
+// two reads is not counted, so nothing is ever missed. Another czxid shows that the
+// first znode left.
+func (j *Journal) lone(r *Read) {
+	at := wall(r.At)
+	if j.under { // it was a parent until now
+		j.vanish(at, timeBounds{})
+	}
+	j.single = true
+	j.phase, j.parent, j.readAt = Live, znode.Parent{}, at
+	var z *znode.Znode
+	if r.Presence == Present && len(r.New) > 0 && !r.New[0].Unread {
+		it := r.New[0]
+		z = &it
+		z.Name = j.cfg.Path
+	}
+	old := j.known[j.cfg.Path]
+	first := !j.began
+	if old != nil && (z == nil || z.Czxid != old.Czxid) {
+		j.leave([]*dialect.Candidate{old}, at)
+		old = nil
+	}
+	switch {
+	case z == nil:
+	case old != nil:
+		j.replace(old, j.naming.candidate(*z, old.SeenAt, old.Joined))
+	default:
+		j.recognise(&Read{New: []znode.Znode{*z}, Full: true, Single: true})
+		c := j.naming.candidate(*z, at, !first && !j.gap)
+		j.put(c)
+		j.came(c)
+		if !first {
+			j.joined(at, c)
+		}
+	}
+	if z == nil && j.head == nil && (!r.Notified.IsZero() || j.gap) { // one may have come and gone
+		j.vacancy = Vacancy{Since: at}
+	}
+	if first {
+		j.firstHead(at)
+		j.begin(at)
+		j.gap = true // a snapshot is due
+	} else {
+		changed := j.list.changed(r, -1, j.gap)
+		if j.head == nil && z != nil && j.vacantFrom.known() {
+			// Others may have joined and left between two reads.
+			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
+		}
+		j.checkHeadIn(at, changed, true)
+	}
+	if j.gap {
+		j.snapshot(at)
+	}
+}
+
+// plural ends an election of a single znode: the path is a parent by now.
+func (j *Journal) plural(at time.Time) {
+	j.leave(j.all(), at)
+	clear(j.known)
+	j.single = false
+	if d := j.naming.dialect; d != nil && d.Single {
+		j.interpret(nil)
 	}
 }

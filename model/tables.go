@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"electop/model/dialect"
@@ -75,3 +77,169 @@ func (j *Journal) Totals() Totals { return j.totals.Totals }
 
 // Waiting returns how many events wait for an acknowledgement.
 func (j *Journal) Waiting() int { return len(j.events.held) }
+
+// watches is the last round of questions to the servers that was about watches.
+type watches struct {
+	table *session.Table // nil: none yet
+	// several are the sessions that owned several contenders then: which of them has
+	// set a watch is not known. It is replaced when it changes.
+	several map[uint64]bool
+	first   *Watchers
+}
+
+// Watchers are the sessions that had a watch on the leader's znode, or on the first one
+// of the queue, when the servers were asked: without its owner's and electop's own.
+// Watches on the list of children are in no server's table.
+type Watchers struct {
+	Candidates int      // how many of the sessions own a contender
+	Others     []uint64 // the other sessions, sorted
+	Why        string   // why there may be more, "" if these are all; safe to show
+
+	of *dialect.Candidate
+}
+
+// Total counts the sessions.
+func (w *Watchers) Total() int { return w.Candidates + len(w.Others) }
+
+// LeaderWatchers returns who watches the leader's znode, or the first one of the queue, by
+// the servers' last answer about watches. It is nil if that is not known: no
+// server answered, or another znode is the first since then.
+func (s *State) LeaderWatchers() *Watchers {
+	w := s.watchers
+	if w == nil || s.First() == nil || w.of == nil || w.of.ID() != s.First().ID() {
+		return nil
+	}
+	return w
+}
+
+// watchersOf finds the watchers of the first contender's znode, or of the election's path
+// where that is the znode. nil: no server answered.
+func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
+	w := &Watchers{Why: t.Incomplete()}
+	skip := map[uint64]bool{own: true}
+	if cs.queue.Len() > 0 {
+		w.of = cs.queue.At(0)
+		skip[w.of.Session] = true
+		path = znode.Join(path, w.of.Name)
+	}
+	answered := false
+	for i := range t.Servers {
+		x := &t.Servers[i]
+		answered = answered || x.Watches.State == session.Answered
+		for k := range x.Watched {
+			if x.Watched[k].Path != path || x.Watches.State != session.Answered {
+				continue
+			}
+			for _, id := range x.Watched[k].Sessions {
+				switch {
+				case skip[id] || t.Anchored(id):
+				case cs.owns(id):
+					w.Candidates++
+				default:
+					w.Others = append(w.Others, id)
+				}
+				skip[id] = true
+			}
+		}
+	}
+	if !answered {
+		return nil
+	}
+	slices.Sort(w.Others)
+	return w
+}
+
+// take keeps the table if servers were asked for watches. own is electop's session.
+func (w *watches) take(t *session.Table, cs *children, path string, own uint64) {
+	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotAsked }) {
+		return
+	}
+	*w = watches{table: t, first: watchersOf(t, cs, path, own)}
+	if !cs.crowded() {
+		return
+	}
+	w.several = make(map[uint64]bool)
+	for id, n := range cs.owned {
+		if n > 1 {
+			w.several[id] = true
+		}
+	}
+}
+
+// of returns the names of the children of path on which the session of a contender had
+// a watch, by name; nil where several contenders share it.
+func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
+	if w.table == nil || c.Session == 0 || w.several[c.Session] {
+		return nil
+	}
+	prefix := znode.Join(path, "")
+	for i := range w.table.Servers {
+		x := &w.table.Servers[i]
+		for k := range x.Watched {
+			name, child := strings.CutPrefix(x.Watched[k].Path, prefix)
+			if child && x.Watches.State == session.Answered && slices.Contains(x.Watched[k].Sessions, c.Session) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// evidence returns what shows now who leads.
+func (j *Journal) evidence() (e evidence) {
+	e = evidence{
+		path: j.cfg.Path, recipe: j.recipe, dialect: j.naming.dialect, queue: j.queue, rest: j.rest,
+		doubt: j.doubt, ack: j.ack.AckState, ackPaths: j.ack.paths,
+	}
+	if j.queue.Len() == 0 {
+		return e
+	}
+	head := j.queue.At(0)
+	several := j.crowded() && j.owned[head.Session] > 1
+	if several || e.doubt == dialect.Blocked {
+		m := j.memberOf(head)
+		e.ours = m != nil
+		if several {
+			e.ghost, e.sure = ghostOf(m, head, j.queue)
+		}
+	}
+	e.waitsFor = j.waitsFor(head)
+	if e.doubt == dialect.MixedClients {
+		e.counts = j.blindWaits()
+	}
+	return e
+}
+
+// waitsFor returns the child for which head waits: see [State.WaitsFor].
+func (j *Journal) waitsFor(head *dialect.Candidate) *dialect.Candidate {
+	lower := func(c *dialect.Candidate) bool {
+		return c.HasSequence && c.Session != 0 && c.Session != head.Session && c.Sequence < head.Sequence
+	}
+	if !head.HasSequence || !slices.ContainsFunc(j.rest, lower) {
+		return nil // no need to look into the table
+	}
+	for _, name := range j.watches.of(head, j.cfg.Path) {
+		i, ok := slices.BinarySearchFunc(j.rest, name, func(c *dialect.Candidate, name string) int { return cmp.Compare(c.Name, name) })
+		if ok && lower(j.rest[i]) {
+			return j.rest[i]
+		}
+	}
+	return nil
+}
+
+// blindWaits reports whether the contender that might not count the head of the queue
+// watches its predecessor, and so does: see [dialect.Dialect.Blind].
+func (j *Journal) blindWaits() bool {
+	c := j.naming.dialect.Blind(j.queue)
+	if c == nil {
+		return false
+	}
+	i, _ := Position(j.recipe, j.queue, c)
+	t, waits := j.recipe.Watches(j.queue, i)
+	if !waits || i < j.recipe.Holders(j.queue) {
+		return false
+	}
+	before := j.queue.At(t)
+	return slices.Contains(j.watches.of(c, j.cfg.Path), before.Name) && !before.SeenAt.After(j.watches.table.End.Round(0))
+}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"time"
 
 	"electop/model/dialect"
 	"electop/model/immutable"
@@ -69,7 +70,7 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid == o.Zxid; i-- {
 		x.Contenders, x.Leader = w.last[i].Contenders, x.Leader && !w.last[i].Leader
 	}
-	w.deletions = w.deletions.add(o.Znode, o.Zxid)
+	w.deletions.add(o.Znode, o.Zxid)
 	if c != nil {
 		w.addDeleted(cs, c)
 	}
@@ -145,7 +146,7 @@ func (w *wakes) led(cs *children, c *dialect.Candidate, zxid int64) bool {
 // came corrects the records of deletions that were reported before c was read and
 // happened after it was created: c was there.
 func (w *wakes) came(cs *children, c *dialect.Candidate, from int64) {
-	if w.deletions.newest() <= from {
+	if len(w.deletions.after(from)) == 0 {
 		return
 	}
 	counts := cs.counts(c)
@@ -251,3 +252,94 @@ func (w *Woken) tells() bool {
 	n := w.Others()
 	return n > 0 && (w.Contenders == 2 || n > 1 == w.Herd())
 }
+
+// deletionLog has the deletions that [Wake] observations reported, by their zxids: the last
+// deletionsMax. States do not have it.
+type deletionLog struct {
+	last []deletion // oldest first
+	// floor is the zxid up to which deletions may be missing: of the last forgotten one, or
+	// of the first read of the election.
+	floor int64
+}
+
+type deletion struct {
+	name string // of the child
+	zxid int64
+}
+
+const deletionsMax = 4096
+
+func (e *deletionLog) add(name string, zxid int64) {
+	if len(e.last) == deletionsMax {
+		e.floor = e.last[0].zxid
+	}
+	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
+}
+
+// of returns when the child of that name was deleted that was created at czxid,
+// 0 if that was not reported. A name may be used again.
+func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
+	for _, d := range e.after(czxid) {
+		if d.name == name {
+			return d.zxid
+		}
+	}
+	return 0
+}
+
+// after returns those after a zxid, oldest first.
+func (e *deletionLog) after(zxid int64) []deletion {
+	i := len(e.last)
+	for i > 0 && e.last[i-1].zxid > zxid {
+		i--
+	}
+	return e.last[i:]
+}
+
+// Costs are handoffs that show what a rule costs, newest first, at most [CostsMax] of
+// each: with the predecessor rule, and with the herd.
+type Costs struct{ Chain, Herd []*Woken }
+
+// CostsMax is how many handoffs of each rule are remembered for [State.Costs], however
+// many deletions there were since: when all candidates change to another rule, a znode
+// of each is deleted.
+const CostsMax = 6
+
+// Costs returns the last handoffs of each rule, since a moment, whose effects the server
+// counted.
+func (s *State) Costs(since time.Time) (c Costs) {
+	for _, list := range [][]*Woken{s.Wakes, s.kept} {
+		for _, w := range slices.Backward(list) {
+			if w.Deleted.Before(since) || !w.tells() || w.Contenders == 2 && s.Queue.Len() > 2 {
+				// With one waiting candidate both rules are the same: this says nothing
+				// about a longer queue.
+				continue
+			}
+			to := &c.Chain
+			if w.Herd() {
+				to = &c.Herd
+			}
+			if len(*to) < CostsMax {
+				*to = append(*to, w)
+			}
+		}
+	}
+	return c
+}
+
+// Herd reports whether everybody watched the leader by the rule of then.
+func (w *Woken) Herd() bool { return w.Recipe == dialect.Herd().Name() }
+
+// Others counts who was notified besides the owner of the deleted znode: a leader
+// watches its own znode, and is notified when it resigns.
+func (w *Woken) Others() int {
+	n := len(w.Notified)
+	if w.Candidate != nil && w.Candidate.Session != 0 && slices.Contains(w.Notified, w.Candidate.Session) {
+		n--
+	}
+	return n
+}
+
+// Notified is how often a session was notified of the deletion of a znode that it
+// watched, as far as the server reported.
+func (s *State) Notified(session uint64) int { return s.notified[session] }

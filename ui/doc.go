@@ -28,7 +28,7 @@
 //
 //	a notification     names a change: watching.apply (zkwatch/observer/changes.go); by
 //	                   reads: Observer.watchChildren (zkwatch/observer/children.go)
-//	an observation     model.Delta (model/delta.go) or model.Read (model/observation.go)
+//	an observation     model.Delta or model.Read (model/observation.go)
 //	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
 //	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
 //	a state comes      pump (run.go) sends it; dashboard.refresh, watched.take (watched.go)

@@ -29,7 +29,7 @@ var (
 		"election.waves.times", "election.directories", "election.notes",
 	}
 	sharedSlices = []string{
-		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
+		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.wakes.deletions.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
 		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "election.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
@@ -37,7 +37,7 @@ var (
 		"election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
 		"election.children.queue.parts", "election.children.queue.ends", "election.wakes.deleted.parts", "election.wakes.deleted.ends",
-		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
+		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}

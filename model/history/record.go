@@ -1,3 +1,13 @@
+// Package history keeps the past of an election.
+//
+// A recording is a [Header] and the observations, one JSON object a line
+// ([Encoder], [Decoder]). To apply them again yields the same events, which is
+// all that a replay is. A [Timeline] keeps the observations in memory, and clones of
+// the journal at some moments, from which any other moment is computed again:
+// that is time travel.
+//
+// A recording is a stranger's file: the length of its lines and the memory that
+// they take are bounded.
 package history
 
 import (
@@ -7,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"time"
 
 	"electop/model"
@@ -271,4 +282,55 @@ func (d *Decoder) next() ([]byte, error) {
 		n, d.e = d.r.Read(d.b[len(d.b):cap(d.b)])
 		d.b = d.b[:len(d.b)+n]
 	}
+}
+
+// castLine is a [model.Cast] in a recording. Older recordings say what a step
+// works on as text; it is read into values here, and nowhere else.
+type castLine struct {
+	At     time.Time  `json:"at"`
+	Member memberLine `json:"member"`
+	Gone   bool       `json:"gone,omitempty"`
+}
+
+type memberLine struct {
+	model.Member
+	Detail string `json:"detail,omitempty"`
+}
+
+func newCastLine(c *model.Cast) *castLine {
+	return &castLine{At: c.At, Member: memberLine{Member: c.Member}, Gone: c.Gone}
+}
+
+func (l *castLine) observation() *model.Cast {
+	m := l.Member.Member
+	if text := l.Member.Detail; text != "" && m.StepOn.IsZero() && m.Reason == "" {
+		if m.Step == model.StepNone {
+			m.Reason = text
+		} else {
+			m.StepOn = stepOnOf(m.Step, text)
+		}
+	}
+	return &model.Cast{At: l.At, Member: m, Gone: l.Gone}
+}
+
+// stepOnOf reads what an older recording says of a step: "C := {12, 13, … 3 more}",
+// a number, a name, or "found by its name".
+func stepOnOf(step model.Step, text string) model.StepOn {
+	if step == model.StepCreate && text == "found by its name" {
+		return model.StepOn{Found: true}
+	}
+	list, ok := strings.CutPrefix(text, "C := {")
+	if !ok {
+		return model.StepOn{Name: text}
+	}
+	var on model.StepOn
+	for name := range strings.SplitSeq(strings.TrimSuffix(list, "}"), ", ") {
+		if n, err := fmt.Sscanf(name, "… %d more", &on.More); n == 1 && err == nil {
+			continue
+		}
+		if len(on.Children) < model.ListedMax {
+			on.Children = append(on.Children, name)
+		}
+	}
+	return on
 }

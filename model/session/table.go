@@ -2,8 +2,11 @@ package session
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"electop/model/units"
 	"electop/model/znode"
 )
 
@@ -290,4 +293,113 @@ func (t *Table) Server(addr string) *Server {
 		}
 	}
 	return nil
+}
+
+// Conn has the connection of a session, and the member of the ensemble that listed it at
+// that time.
+type Conn struct {
+	Conn   *Client
+	Server string // safe to show
+	At     time.Time
+}
+
+// HostOf returns the host of a client's address.
+func HostOf(addr string) string {
+	if i := strings.LastIndexByte(addr, ':'); i > 0 {
+		return addr[:i]
+	}
+	return addr
+}
+
+// Conns indexes the connections of a table by session, nil if no server reported any.
+func (t *Table) Conns() map[uint64]Conn {
+	var out map[uint64]Conn
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		if s.Connections.State != Answered {
+			continue
+		}
+		if out == nil {
+			out = make(map[uint64]Conn)
+		}
+		at := s.Connections.At.Round(0)
+		if at.IsZero() {
+			at = t.End.Round(0)
+		}
+		for k := range s.Clients {
+			conn := &s.Clients[k]
+			if conn.Session == 0 {
+				continue
+			}
+			// A client that moved during the round is listed twice.
+			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
+				out[conn.Session] = Conn{conn, znode.Safe(s.Addr, 0), at}
+			}
+		}
+	}
+	return out
+}
+
+// Expirer returns the server whose deadlines count, nil if none reported any.
+func (t *Table) Expirer() *Server {
+	var found *Server
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		if s.Sessions.State != Answered || len(s.Deadlines) == 0 {
+			continue
+		}
+		if found == nil || s.Mode == ModeLeader || s.Mode == ModeStandalone {
+			found = s
+		}
+	}
+	return found
+}
+
+// Later returns the later one of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// By default servers are asked for connections and sessions only if all of them
+// together have this many connections at most, and answer within this time.
+const (
+	CheapConnections = 2000
+	CheapAnswer      = 100 * time.Millisecond
+)
+
+// Restraint is why servers are not asked for connections and sessions by default.
+type Restraint struct {
+	// Connections is how many connections the servers have together, if that is
+	// more than [CheapConnections].
+	Connections int `json:"connections,omitempty"`
+	// Server took longer than [CheapAnswer], if Took is set. The servers are asked
+	// again at Again.
+	Server string        `json:"server,omitempty"`
+	Took   time.Duration `json:"took,omitempty"`
+	Again  time.Time     `json:"again,omitzero"`
+}
+
+// demand is what has the servers asked for connections and sessions.
+const demand = "--admin-sessions 2s"
+
+// Unasked says why the servers are not asked for connections and sessions regularly,
+// and how to have them asked; "" if they are. A nil table is none.
+func (t *Table) Unasked() string {
+	switch {
+	case t == nil:
+		return "servers not asked (" + demand + ")" // it has to fit a narrow screen
+	case t.Every > 0:
+		return ""
+	case t.Restraint == (Restraint{}):
+		return "the servers are asked for connections and sessions only on request (v; " + demand + " regularly)"
+	case t.Restraint.Connections > 0:
+		return "the servers are not asked for connections and sessions by default, because they have " + strconv.Itoa(t.Restraint.Connections) +
+			" connections, more than " + strconv.Itoa(CheapConnections) + " (v asks once, " + demand + " regularly)"
+	}
+	r := t.Restraint
+	return "the servers are not asked for connections and sessions until " + units.Clock(r.Again) + ", because " + znode.Safe(r.Server, 0) + " took " +
+		units.Took(r.Took) + ", more than " + units.Exact(CheapAnswer) + " (v asks once, " + demand + " regularly)"
 }

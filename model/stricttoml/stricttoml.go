@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Error says what is wrong with a text, and where.
@@ -68,4 +69,50 @@ var wanted = map[string]string{
 	"bool":     "true or false",
 	"int":      "a whole number",
 	"[]string": "a list of strings",
+}
+
+// Lines returns the line of each key and table in text that [Decode] accepts. Keys have
+// their tables, as in scene.cast; of a key in several tables of an array it is the last.
+func Lines(text []byte) map[string]int {
+	lines := map[string]int{}
+	var p unstable.Parser
+	p.Reset(text)
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.KeyValue {
+			keyLines(&p, table, e, lines)
+			continue
+		}
+		table = key(&p, "", e, lines)
+	}
+	return lines
+}
+
+// keyLines adds a key, and those of the inline table that may be its value.
+func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) {
+	name := key(p, table, e, lines)
+	if v := e.Value(); v.Kind == unstable.InlineTable {
+		for each := v.Children(); each.Next(); {
+			keyLines(p, name, each.Node(), lines)
+		}
+	}
+}
+
+// key adds the line of e, and returns e's name with its tables.
+func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) string {
+	name, line := table, 0
+	for part := e.Key(); part.Next(); {
+		n := part.Node()
+		if name != "" {
+			if lines[name] == 0 { // a table that only the names of others mention
+				lines[name] = line
+			}
+			name += "."
+		}
+		name += string(n.Data)
+		line = p.Shape(n.Raw).Start.Line
+	}
+	lines[name] = line
+	return name
 }
