@@ -65,14 +65,15 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	}
 	contended := map[dialect.ID]bool{} // the last time that it was seen
 	// A server that lags behind shows a znode again that was seen to be deleted. As no
-	// contender (by another recipe) that has no lane.
-	there, again := map[dialect.ID]int{}, map[dialect.ID]bool{}
+	// contender (by another recipe) that has no lane. Nor are two znodes of a name told
+	// apart that were never read.
+	there, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {
 		for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
-			if last, seen := there[c.ID()]; seen && last < i-1 {
+			if last, seen := there[c.ID()]; seen && (last < i-1 || !c.SeenAt.Equal(since[c.ID()])) {
 				again[c.ID()] = true
 			}
-			there[c.ID()] = i
+			there[c.ID()], since[c.ID()] = i, c.SeenAt
 		}
 	}
 	for _, s := range states {

@@ -277,26 +277,26 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf is [State.GhostOf] without building the session's list, because it is asked for
-// each change of the queue.
+// ghostOf is [State.GhostOf] of a contender in the queue, whose session m has.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
-	if m == nil && !dialect.HasGuid(c.Name) || m != nil && (m.Belief == Volunteering || m.Session != c.Session) {
+	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false
 	}
+	var owned []*dialect.Candidate
 	stem := dialect.Stem(c.Name)
-	known := c
 	for _, x := range queue.All() {
-		if x.Session == c.Session && (m != nil && x.Name == m.Znode || m == nil && strings.HasPrefix(x.Name, stem) && dialect.Stem(x.Name) == stem) {
-			known = x
+		if x.Session == c.Session && (m != nil || strings.HasPrefix(x.Name, stem) && dialect.Stem(x.Name) == stem) {
+			owned = append(owned, x)
 		}
 	}
-	switch {
-	case known == c:
+	switch ghosts, known := Ghosts(m, owned); {
+	case !slices.Contains(ghosts, c):
 		return "", false
 	case m != nil:
 		return m.Name, true
+	default:
+		return known.Label(), false
 	}
-	return known.Label(), false
 }
 
 // GhostOf returns the name of the candidate whose ghost c is (see [Ghosts]), "" for a
