@@ -11,7 +11,7 @@
 package history
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +91,7 @@ type entry struct {
 	Ack        *model.Ack        `json:"ack,omitempty"`
 	Directory  *model.Directory  `json:"directory,omitempty"`
 	Connection *model.Connection `json:"connection,omitempty"`
-	Cast       *castLine         `json:"cast,omitempty"`
+	Cast       *model.Cast       `json:"cast,omitempty"`
 	Switch     *model.Switch     `json:"switch,omitempty"`
 	Wake       *model.Wake       `json:"wake,omitempty"`
 	Pace       *model.Pace       `json:"pace,omitempty"`
@@ -106,10 +106,6 @@ type entry struct {
 // newEntry returns the entry of an observation: it is in the field of its type.
 func newEntry(o model.Observation) *entry {
 	l := &entry{}
-	if c, ok := o.(*model.Cast); ok {
-		l.Cast = newCastLine(c)
-		return l
-	}
 	fields, v := reflect.ValueOf(l).Elem(), reflect.ValueOf(o)
 	for i := range fields.NumField() {
 		if f := fields.Field(i); f.Type() == v.Type() {
@@ -125,9 +121,6 @@ func (l *entry) observation() model.Observation {
 	fields := reflect.ValueOf(l).Elem()
 	for i := range fields.NumField() {
 		if f := fields.Field(i); !f.IsNil() {
-			if c, ok := f.Interface().(*castLine); ok {
-				return c.observation()
-			}
 			return f.Interface().(model.Observation)
 		}
 	}
@@ -201,12 +194,10 @@ func items(text []byte) (n int) {
 
 // Decoder reads a recording.
 type Decoder struct {
-	r io.Reader
-	b []byte // read, not yet decoded
-	n int    // lines decoded
-	e error
-	// max bounds a line, in bytes.
-	max int
+	r   *bufio.Reader
+	n   int   // lines decoded
+	max int   // bounds a line, in bytes
+	err error // a line was longer
 }
 
 // NewDecoder reads the header from r.
@@ -215,7 +206,7 @@ func NewDecoder(r io.Reader) (*Decoder, Header, error) {
 }
 
 func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
-	d := &Decoder{r: r, max: max}
+	d := &Decoder{r: bufio.NewReaderSize(r, 64<<10), max: max}
 	var h Header
 	b, err := d.next()
 	if err != nil && err != io.EOF && err != ErrTorn {
@@ -244,6 +235,10 @@ func (d *Decoder) Decode() (model.Observation, error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return nil, fmt.Errorf("recording line %d: %w", d.n, err)
 	}
+	var x older
+	if l.Cast != nil && json.Unmarshal(b, &x) == nil {
+		readDetail(&l.Cast.Member, x.Cast.Member.Detail)
+	}
 	if l.Table != nil && len(l.Table.Servers) > serversMax {
 		return nil, fmt.Errorf("recording line %d has %d servers: this version reads %d", d.n, len(l.Table.Servers), serversMax)
 	}
@@ -254,63 +249,43 @@ func (d *Decoder) Decode() (model.Observation, error) {
 }
 
 // next returns the next line without its newline.
-func (d *Decoder) next() ([]byte, error) {
-	searched := 0
-	for {
-		if i := bytes.IndexByte(d.b[searched:], '\n'); i >= 0 {
-			l := d.b[:searched+i]
-			d.b = d.b[searched+i+1:]
+func (d *Decoder) next() (line []byte, err error) {
+	for d.err == nil {
+		part, err := d.r.ReadSlice('\n')
+		switch line = append(line, part...); {
+		case len(line) > d.max:
+			d.err = fmt.Errorf("recording line %d is over %d bytes", d.n+1, d.max)
+		case err == nil:
 			d.n++
-			return l, nil
-		}
-		searched = len(d.b)
-		if d.e != nil {
-			if d.e == io.EOF && len(d.b) > 0 {
-				d.b = nil
-				return nil, ErrTorn
-			}
-			return nil, d.e
-		}
-		if len(d.b) > d.max {
-			d.b, d.e = nil, fmt.Errorf("recording line %d is over %d bytes", d.n+1, d.max)
-			return nil, d.e
-		}
-		if cap(d.b)-len(d.b) < 64<<10 {
-			d.b = append(make([]byte, 0, min(2*len(d.b), d.max)+128<<10), d.b...)
-		}
-		var n int
-		n, d.e = d.r.Read(d.b[len(d.b):cap(d.b)])
-		d.b = d.b[:len(d.b)+n]
-	}
-}
-
-// castLine is a [model.Cast] in a recording. Older recordings say what a step
-// works on as text; it is read into values here, and nowhere else.
-type castLine struct {
-	At     time.Time  `json:"at"`
-	Member memberLine `json:"member"`
-	Gone   bool       `json:"gone,omitempty"`
-}
-
-type memberLine struct {
-	model.Member
-	Detail string `json:"detail,omitempty"`
-}
-
-func newCastLine(c *model.Cast) *castLine {
-	return &castLine{At: c.At, Member: memberLine{Member: c.Member}, Gone: c.Gone}
-}
-
-func (l *castLine) observation() *model.Cast {
-	m := l.Member.Member
-	if text := l.Member.Detail; text != "" && m.StepOn.IsZero() && m.Reason == "" {
-		if m.Step == model.StepNone {
-			m.Reason = text
-		} else {
-			m.StepOn = stepOnOf(m.Step, text)
+			return line[:len(line)-1], nil
+		case err == io.EOF && len(line) > 0:
+			return nil, ErrTorn
+		case err != bufio.ErrBufferFull:
+			return nil, err
 		}
 	}
-	return &model.Cast{At: l.At, Member: m, Gone: l.Gone}
+	return nil, d.err
+}
+
+// older is what recordings of older versions have besides: what a member's step works on,
+// as text.
+type older struct {
+	Cast struct {
+		Member struct {
+			Detail string `json:"detail"`
+		} `json:"member"`
+	} `json:"cast"`
+}
+
+// readDetail reads such a text into the values of today.
+func readDetail(m *model.Member, text string) {
+	switch {
+	case text == "" || !m.StepOn.IsZero() || m.Reason != "":
+	case m.Step == model.StepNone:
+		m.Reason = text
+	default:
+		m.StepOn = stepOnOf(m.Step, text)
+	}
 }
 
 // stepOnOf reads what an older recording says of a step: "C := {12, 13, … 3 more}",
