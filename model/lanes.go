@@ -144,6 +144,9 @@ func (s *State) Lanes(most int) *Lanes {
 	more := b.queued(most)
 	for _, h := range s.lanes.holds {
 		if x := b.znodes[h.of.ID()]; x != nil {
+			if x.holds == nil {
+				x.holds = b.holds.of(2)
+			}
 			x.holds = append(x.holds, h)
 		}
 	}
@@ -224,6 +227,15 @@ type laneBuilder struct {
 	znodes   map[dialect.ID]*sketch
 	sessions map[uint64]*sketch // for the notices; nil where there are none
 	changes  []change           // of the lane that is made
+
+	// Room for what is made many times: there are lanes in each frame of a screen.
+	sketches  chunk[sketch]
+	tenancies chunk[tenancy]
+	holds     chunk[hold]
+	rows      chunk[Lane]
+	znodeRoom chunk[LaneZnode]
+	stretches chunk[Stretch]
+	flags     chunk[bool]
 }
 
 // sketch is what belongs to one lane.
@@ -246,7 +258,7 @@ type tenancy struct {
 }
 
 func (b *laneBuilder) add() *sketch {
-	x := &sketch{}
+	x := b.sketches.one()
 	b.all = append(b.all, x)
 	return x
 }
@@ -263,6 +275,9 @@ func (b *laneBuilder) member(id, name string) *sketch {
 }
 
 func (b *laneBuilder) put(x *sketch, z tenancy) {
+	if x.znodes == nil {
+		x.znodes = b.tenancies.of(1)
+	}
 	x.znodes = append(x.znodes, z)
 }
 
@@ -394,8 +409,10 @@ func (n *laneState) standing() Standing {
 // and applies the changes in their order.
 func (b *laneBuilder) lane(x *sketch) *Lane {
 	log := &b.State.lanes
-	l := &Lane{Member: x.member, Name: x.name, From: log.holdsFrom}
-	now := laneState{present: make([]bool, len(x.znodes)), holds: make([]bool, len(x.znodes))}
+	l := b.rows.one()
+	*l = Lane{Member: x.member, Name: x.name, From: log.holdsFrom}
+	n := len(x.znodes)
+	now := laneState{present: b.flags.of(n)[:n], holds: b.flags.of(n)[:n]}
 	changes := b.changes[:0]
 	if x.member != "" {
 		l.From = session.Later(l.From, session.Later(log.turnsFrom, log.oursFrom))
@@ -414,6 +431,7 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 		}
 	}
 	slices.SortStableFunc(x.znodes, func(a, b tenancy) int { return a.of.SeenAt.Compare(b.of.SeenAt) })
+	l.Znodes = b.znodeRoom.of(len(x.znodes))
 	for i, z := range x.znodes {
 		l.Znodes = append(l.Znodes, LaneZnode{z.of, z.end, z.cause})
 		changes = append(changes, change{at: z.of.SeenAt, znode: i, on: true})
@@ -440,6 +458,7 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 		now.apply(&changes[0])
 		changes = changes[1:]
 	}
+	l.Stretches = b.stretches.of(len(changes) + 1)
 	if first := now.standing(); first != (Standing{}) {
 		l.Stretches = append(l.Stretches, Stretch{l.From, first})
 	}
@@ -457,3 +476,19 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 	}
 	return l
 }
+
+// chunk is room for values that are made one after the other.
+type chunk[T any] struct{ left []T }
+
+// of returns an empty slice with room for n.
+func (c *chunk[T]) of(n int) []T {
+	if n > len(c.left) {
+		c.left = make([]T, max(n, 32))
+	}
+	out := c.left[:0:n]
+	c.left = c.left[n:]
+	return out
+}
+
+// one returns a zero value.
+func (c *chunk[T]) one() *T { return &c.of(1)[:1][0] }
