@@ -35,16 +35,7 @@ type rival struct {
 }
 
 func newRival(b *testing.B, addr string) *rival {
-	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(clienttest.Silent{}))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(c.Close)
-	go func() { // ends with the client
-		for range events {
-		}
-	}()
-	return &rival{c, b, addr, fmt.Sprintf("/e%x", time.Now().UnixNano())}
+	return &rival{zktest.Client(b, addr), b, addr, fmt.Sprintf("/e%x", time.Now().UnixNano())}
 }
 
 func (r *rival) create(path string, flags int32) string {

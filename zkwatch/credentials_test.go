@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func TestElectionWithCredentials(t *testing.T) {
 		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		m := s.Believes(t, model.Leading)
 		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
-		c := clienttest.Raw(t, addr)
+		c := zktest.Client(t, addr)
 		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // ACLs are shown to who may change them
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestElectionWithCredentials(t *testing.T) {
 				t.Errorf("%s: ACL %v, want %v (%v)", p, acl, ours, err)
 			}
 		}
-		stranger := clienttest.Raw(t, addr)
+		stranger := zktest.Client(t, addr)
 		if _, _, err := stranger.Children(path); err != nil {
 			t.Errorf("strangers cannot look on: %v", err)
 		}
@@ -81,7 +82,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 		seed := rand.Uint64()
 		random := rand.New(rand.NewPCG(seed, 0))
 		secret := fmt.Sprintf("geheim%x", random.Uint64())
-		var said clienttest.Said
+		var said safeBuffer
 		say := func(what ...any) {
 			for _, w := range what {
 				for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
@@ -164,4 +165,22 @@ func TestCredentialsNeverShow(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A safeBuffer may be written and read by any goroutine.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

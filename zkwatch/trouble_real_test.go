@@ -80,7 +80,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	kazoo := zktest.Kazoo(t, server.Addr, 30*time.Second)
 	held := func(t *testing.T, recipe string) (path string, holder uint64) {
 		path = fmt.Sprintf("/%s%x", recipe, time.Now().UnixNano())
-		c := clienttest.Raw(t, server.Addr)
+		c := zktest.Client(t, server.Addr)
 		if err := zk.NewLock(c, path, clienttest.Open).LockWithData([]byte("go1")); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t).Addr
 	root := unique("acked")
-	setup := rawClient(t, server)
+	setup := zktest.Client(t, server)
 	create(t, setup, root, "", 0)
 	for i, x := range []struct {
 		election, ack string

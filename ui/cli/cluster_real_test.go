@@ -84,7 +84,7 @@ func TestSecuredClusterByName(t *testing.T) {
 func TestDashboardOnACluster(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	for _, name := range []string{"one", "two"} {
 		create(t, c, "/"+name, "", 0)
 		create(t, c, "/"+name+"/n_", "who-"+name, contender)

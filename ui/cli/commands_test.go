@@ -173,7 +173,7 @@ func TestSomebodyElsesElectionIsUnderstood(t *testing.T) {
 				t.Errorf("it does not say how it ended: %s", said)
 			}
 			kazoo.Leads(t, "host-4")
-			if exists, _, err := rawClient(t, addr).Exists(path + "-leader"); exists || err != nil {
+			if exists, _, err := zktest.Client(t, addr).Exists(path + "-leader"); exists || err != nil {
 				t.Errorf("an acknowledgement of ours: %v, %v", exists, err)
 			}
 		})
@@ -238,7 +238,7 @@ func TestDoctorAsksTwice(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		path := unique("blind")
-		first, second := rawClient(t, addr), rawClient(t, addr)
+		first, second := zktest.Client(t, addr), zktest.Client(t, addr)
 		create(t, first, path, "", 0)
 		create(t, first, path+"/n_", "host-1", contender)
 		create(t, second, path+"/n_", "host-2", contender)
@@ -260,7 +260,7 @@ func TestDoctorAsksTwice(t *testing.T) {
 // TestResultIsNotPrinted has an output that nothing can be written to.
 func TestResultIsNotPrinted(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	create(t, c, "/e", "", 0)
 	create(t, c, "/e/n_", "host-1", contender)
 	for _, line := range []string{"status /e", "status /e --json", "doctor /e --for 1ms", "doctor /e --for 1ms --json", "discover", "events /e", "events /e --json"} {
@@ -281,7 +281,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("broken pipe") 
 func TestDiscoverIsInterrupted(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	for i := range 30 {
 		create(t, c, fmt.Sprintf("/%02d", i), "", 0)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 )
 
 // TestDoctorSaysWhatItHadNoTimeFor: a look that is too short to find a missing
@@ -15,7 +16,7 @@ import (
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c, other := rawClient(t, addr), rawClient(t, addr)
+	c, other := zktest.Client(t, addr), zktest.Client(t, addr)
 	create(t, c, "/e", "", 0)
 	for _, c := range []*zk.Conn{c, other} { // neither watches
 		create(t, c, "/e/n_", "", contender)

@@ -14,7 +14,7 @@ func TestWallInATerminal(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		c := rawClient(t, addr)
+		c := zktest.Client(t, addr)
 		root := unique("wall")
 		create(t, c, root, "", 0)
 		for _, name := range []string{"one", "two", "three"} {
@@ -43,7 +43,7 @@ func TestListOfElectionsIsSearchedAgain(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		c := rawClient(t, addr)
+		c := zktest.Client(t, addr)
 		root := unique("again")
 		for _, dir := range []string{"", "/one", "/apps"} {
 			create(t, c, root+dir, "", 0)
@@ -68,7 +68,7 @@ func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
 	path := unique("observe")
-	create(t, rawClient(t, addr), path, "", 0)
+	create(t, zktest.Client(t, addr), path, "", 0)
 	x := openTerminal(t, 120, 36, path, "-s", addr, "--observe-only")
 	x.sees(path, "connected", "quit")
 	if s := x.text(); strings.Contains(s, "spawn") || strings.Contains(s, "campaign") {
@@ -104,7 +104,7 @@ func TestDemoVerifies(t *testing.T) {
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting", "/odd", "/odd/group", "/odd/jobs", "/odd/more", "/one/servers"} {
 		create(t, c, path, "", 0)
 	}

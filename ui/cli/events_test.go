@@ -287,7 +287,7 @@ func TestEventsAccountForEverything(t *testing.T) {
 		cast.Close()
 		// The server counts what happened: a member that a busy machine kept from its
 		// pings joined once more.
-		server := rawClient(t, addr)
+		server := zktest.Client(t, addr)
 		zktest.Await(t, "an empty "+path, func() bool {
 			_, stat, err := server.Exists(path)
 			return err == nil && stat.NumChildren == 0

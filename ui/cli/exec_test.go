@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/ui/cli/exit"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestExecOnHandoffs(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	raw := rawClient(t, addr)
+	raw := zktest.Client(t, addr)
 	create(t, raw, "/election", "", 0)
 	handoffs := func(out string) (lines []string) {
 		for line := range strings.Lines(out) {
@@ -74,7 +75,7 @@ func TestExecOnHandoffs(t *testing.T) {
 func TestExecKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	raw := rawClient(t, addr)
+	raw := zktest.Client(t, addr)
 	create(t, raw, "/election", "", 0)
 	cmd := exec.Command("electop", "events", "/election", "--servers", addr, "--count", "3", "--json", "--exec", "env; echo the end")
 	cmd.Env = append(os.Environ(), "ELECTOP_AUTH=digest:user:s3cret")

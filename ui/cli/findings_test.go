@@ -14,7 +14,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		path := unique("ghost")
-		first, second := rawClient(t, addr), rawClient(t, addr)
+		first, second := zktest.Client(t, addr), zktest.Client(t, addr)
 		create(t, first, path, "", 0)
 		const guid = "/_c_381f220e-fef5-487f-ae4f-04ac14aaed10-latch-"
 		create(t, first, path+guid, "a", contender)
@@ -56,7 +56,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
-		c, other := rawClient(t, addr), rawClient(t, addr)
+		c, other := zktest.Client(t, addr), zktest.Client(t, addr)
 		root := unique("nobody")
 		shard := root + "/collections/books/leader_elect/shard1/election"
 		for i, r := range shard {

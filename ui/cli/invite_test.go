@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -43,11 +42,7 @@ func TestInvitationsWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look, _, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogInfo(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(look.Close)
+	look := zktest.Client(t, addr)
 	if _, err := look.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}

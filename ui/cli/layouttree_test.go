@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"electop/demo/zktest"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -24,7 +25,7 @@ const mostMembers = 6
 func newTree(t *testing.T, r *rand.Rand, addr string) *tree {
 	w := &tree{t: t, r: r}
 	for range mostMembers {
-		w.members = append(w.members, rawClient(t, addr))
+		w.members = append(w.members, zktest.Client(t, addr))
 	}
 	return w
 }

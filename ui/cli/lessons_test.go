@@ -11,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/lessons"
+	"electop/demo/zktest"
 )
 
 // The first lesson in the real program, in a terminal, by the keys that it asks for. Then
@@ -117,7 +118,7 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no address:\n%s", x.text())
 	}
-	c := rawClient(t, m[1])
+	c := zktest.Client(t, m[1])
 	name, err := c.Create("/election/n_", []byte("stranger"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	if err != nil {
 		t.Fatal(err)

@@ -157,8 +157,8 @@ func TestMetricsOfAHandoff(t *testing.T) {
 func TestExporterOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
-	create(t, rawClient(t, server.Addr), "/health", "", 0)
-	create(t, rawClient(t, server.Addr), "/health/n_", "host", contender)
+	create(t, zktest.Client(t, server.Addr), "/health", "", 0)
+	create(t, zktest.Client(t, server.Addr), "/health/n_", "host", contender)
 	server.Kill(t)
 	c := run(t, "exporter", "--servers", server.Addr, "--listen", "127.0.0.1:0", "--session-timeout", "30s")
 	url := metricsURL(t, c)
@@ -197,7 +197,7 @@ func TestExporterOfACluster(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		root := unique("cluster")
-		raw, leader := rawClient(t, addr), rawClient(t, addr)
+		raw, leader := zktest.Client(t, addr), zktest.Client(t, addr)
 		create(t, raw, root, "", 0)
 		for _, path := range []string{"/a", "/b", "/hostile", "/turned\u202e"} {
 			create(t, raw, root+path, "", 0)
@@ -234,7 +234,7 @@ func TestExporterOfACluster(t *testing.T) {
 func TestMetricsAddress(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	create(t, rawClient(t, addr), "/election", "", 0)
+	create(t, zktest.Client(t, addr), "/election", "", 0)
 	used, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestMetricsAddress(t *testing.T) {
 func TestMetricsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	raw := rawClient(t, addr)
+	raw := zktest.Client(t, addr)
 	create(t, raw, "/election", "", 0)
 	create(t, raw, "/election/n_", "host", contender)
 	file := filepath.Join(t.TempDir(), "auth")

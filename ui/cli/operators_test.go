@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,23 +167,7 @@ func (w *ward) session(t *testing.T) *zk.Conn { return session(t, w.ensemble.Con
 // session is a session of its own for a candidate that does not follow a recipe.
 func session(t *testing.T, servers string) *zk.Conn {
 	t.Helper()
-	c, events, err := zk.Connect(strings.Split(servers, ","), 20*time.Second, zk.WithLogger(silent{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for e := range events {
-		if e.State == zk.StateHasSession {
-			break
-		}
-	}
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		for range events {
-		}
-	}()
-	t.Cleanup(func() { c.Close(); <-drained })
-	return c
+	return zktest.ClientOver(t, servers, 20*time.Second, net.DialTimeout)
 }
 
 // TestOperators is what an operator does with electop in front of a live

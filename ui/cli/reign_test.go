@@ -13,12 +13,12 @@ func TestReignAndItsEnd(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		c := rawClient(t, addr)
+		c := zktest.Client(t, addr)
 		root := unique("reign")
 		create(t, c, root, "", 0)
 		first := create(t, c, root+"/n_", "one", contender)
-		second := create(t, rawClient(t, addr), root+"/n_", "two", contender)
-		create(t, rawClient(t, addr), root+"/n_", "three", contender)
+		second := create(t, zktest.Client(t, addr), root+"/n_", "two", contender)
+		create(t, zktest.Client(t, addr), root+"/n_", "three", contender)
 		since := func() (earliest, latest string) {
 			s := decode[struct {
 				Since [2]string `json:"leader_since"`

@@ -25,7 +25,7 @@ func TestDiscoverSystems(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := make([]*zk.Conn, zktest.SystemSessions)
 	for i := range sessions {
-		sessions[i] = rawClient(t, addr)
+		sessions[i] = zktest.Client(t, addr)
 	}
 	all := zktest.Systems()
 	for _, s := range all {

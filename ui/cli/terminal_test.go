@@ -17,7 +17,6 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
-	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
@@ -327,25 +326,10 @@ func TestReplayInATerminal(t *testing.T) {
 	x.leaves(0)
 }
 
-// rawClient is a bare client of the server at addr.
-func rawClient(t testing.TB, addr string) *zk.Conn {
-	t.Helper()
-	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for range events {
-		}
-	}()
-	t.Cleanup(c.Close)
-	return c
-}
-
 func TestSomebodyElsesElection(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	create(t, c, "/jobs", "", 0)
 	for _, name := range []string{"host-1", "\x1b]0;owned\x07host-2"} {
 		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
@@ -435,7 +419,7 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	create(t, c, "/e", "", 0)
 	r, w, err := os.Pipe()
 	if err != nil {

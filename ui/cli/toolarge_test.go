@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 )
 
 // TestListBeyondTheReplyLimit: status reads it with more room, discover says
@@ -16,7 +17,7 @@ import (
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := rawClient(t, addr)
+	c := zktest.Client(t, addr)
 	create(t, c, "/large", "", 0)
 	create(t, c, "/small", "", 0)
 	create(t, c, "/small/n_", "", contender)

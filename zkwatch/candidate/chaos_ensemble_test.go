@@ -6,6 +6,7 @@ import (
 	"flag"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"sync"
 	"testing"
@@ -84,16 +85,7 @@ func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	for _, m := range c.e.Members {
 		addrs = append(addrs, m.Addr)
 	}
-	var events <-chan zk.Event
-	var err error
-	c.out, events, err = zk.Connect(addrs, l.session, zk.WithLogger(clienttest.Silent{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for range events {
-		}
-	}()
+	c.out = zktest.ClientOver(t, c.e.ConnectString(), l.session, net.DialTimeout)
 	for i := range n {
 		s := &seat{number: i, links: make(map[string]*zktest.Link)}
 		for _, addr := range addrs {

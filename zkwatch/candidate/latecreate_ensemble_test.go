@@ -75,7 +75,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	if follower == leader {
 		follower = e.Members[1]
 	}
-	path, c := clienttest.ElectionPath(t), clienttest.RawPatient(t, follower.Addr, time.Minute)
+	path, c := clienttest.ElectionPath(t), zktest.ClientOver(t, follower.Addr, time.Minute, net.DialTimeout)
 	clienttest.Creator(t, c)(path, 0)
 	outstanding := func(n int) {
 		t.Helper()

@@ -100,7 +100,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 func TestFullQuotaIsNamed(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
-	c := clienttest.Raw(t, server.Addr)
+	c := zktest.Client(t, server.Addr)
 	create := clienttest.Creator(t, c)
 	create("/full", 0)
 	create("/full/election", 0)

@@ -117,7 +117,7 @@ const accumulo = "/accumulo/8c2c1f9e-000"
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	sessions := []*zk.Conn{clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr)}
+	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
 	conn := clienttest.Connected(t, clienttest.Config(t, addr))
 	want, of := map[string]string{}, map[string]string{}
 	for _, s := range zktest.Systems() {
@@ -148,7 +148,7 @@ func TestSystems(t *testing.T) {
 func TestRegistriesByName(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	sessions := []*zk.Conn{clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr)}
+	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
 	conn := clienttest.Connected(t, clienttest.Config(t, addr))
 	registries := map[string]bool{}
 	for _, s := range zktest.Systems() {

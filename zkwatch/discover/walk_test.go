@@ -65,7 +65,7 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		root := clienttest.ElectionPath(t)
-		raw := clienttest.Raw(t, addr)
+		raw := zktest.Client(t, addr)
 		create := clienttest.Creator(t, raw)
 		want := map[string]string{
 			"/a/latch":                 "curator-latch",
@@ -148,7 +148,7 @@ func TestWalkIsBounded(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		root := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
+		c := zktest.Client(t, addr)
 		create := clienttest.Creator(t, c)
 		path := root
 		create(path, 0)
@@ -261,8 +261,8 @@ func TestWalkCosts(t *testing.T) {
 				}
 			}
 		}
-		if n, err := clienttest.WatchesOver(clienttest.Must(server.Dial())); err != nil || n != 0 {
-			t.Errorf("%d watches (%v)", n, err)
+		if n := clienttest.Watches(t, server); n != 0 {
+			t.Errorf("%d watches", n)
 		}
 		f := found["/crowd"]
 		if len(found) != 1 || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
@@ -281,7 +281,7 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		root := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		create := clienttest.Creator(t, zktest.Client(t, addr))
 		create(root, 0)
 		for _, p := range []string{"/long", "/many", "/z"} {
 			create(root+p, 0)

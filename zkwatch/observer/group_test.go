@@ -174,11 +174,7 @@ func TestRemovedObserver(t *testing.T) {
 		s := newStage(t, electiontest.Conn(server, nil))
 		watches := func() int {
 			synctest.Wait()
-			conn, err := server.Dial()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return clienttest.Must(clienttest.WatchesOver(conn))
+			return clienttest.Watches(t, server)
 		}
 		watch := func(path string) *electiontest.Watched {
 			create(path, 0)

@@ -64,7 +64,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 func TestObserverCostsTwoWatches(t *testing.T) {
 	server, addr := zkserver.Start(t, zkserver.Options{})
 	path := clienttest.ElectionPath(t)
-	c := clienttest.Raw(t, addr)
+	c := zktest.Client(t, addr)
 	create := clienttest.Creator(t, c)
 	create(path, 0)
 	for range 10 {
@@ -73,11 +73,7 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 	before := server.Counters()
 	w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path, AckPath: path + "-leader"})
 	w.Await(t, "ten", electiontest.QueueOf(10))
-	watches, err := clienttest.ServerWatches(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if watches > 2 {
+	if watches := clienttest.Watches(t, server); watches > 2 {
 		t.Errorf("an observer set %d watches, 2 are promised", watches)
 	}
 	after := server.Counters()
@@ -148,7 +144,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 	t.Run("apache", func(t *testing.T) {
 		server := zktest.NewApache(t)
 		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, server.Addr)
+		c := zktest.Client(t, server.Addr)
 		create := clienttest.Creator(t, c)
 		create(path, 0)
 		create(path+"/n_", clienttest.Contender)
@@ -248,7 +244,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 	}
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	path := clienttest.ElectionPath(t)
-	c := clienttest.Raw(t, addr)
+	c := zktest.Client(t, addr)
 	clienttest.Creator(t, c)(path, 0)
 	const many = 20000
 	for made := 0; made < many; {
@@ -264,7 +260,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
 		w.Await(t, "all of them", electiontest.QueueOf(many))
-		late := clienttest.Raw(t, addr)
+		late := zktest.Client(t, addr)
 		joined, err := late.Create(path+"/n_", nil, clienttest.Contender, clienttest.Open)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/observer"
@@ -63,7 +64,7 @@ func TestReadOnceFollowsASync(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	path := clienttest.ElectionPath(t)
-	clienttest.Creator(t, clienttest.Raw(t, addr))(path, 0)
+	clienttest.Creator(t, zktest.Client(t, addr))(path, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	held := &syncHeld{followed: make(chan struct{}), over: ctx.Done()}

@@ -15,7 +15,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
 	path := clienttest.ElectionPath(t)
-	create := clienttest.Creator(t, clienttest.Raw(t, addr))
+	create := clienttest.Creator(t, zktest.Client(t, addr))
 	create(path, 0)
 	counted := func() (n uint64) {
 		for op, c := range server.Counters().Requests {

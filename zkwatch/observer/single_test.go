@@ -145,8 +145,8 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			if last == nil || !last.Single || len(last.New) != children {
 				t.Errorf("%s: last read %+v, want %d", what, last, children)
 			}
-			if n, err := clienttest.WatchesOver(clienttest.Must(server.Dial())); err != nil || n != 1 {
-				t.Errorf("%s: %d watches (%v)", what, n, err)
+			if n := clienttest.Watches(t, server); n != 1 {
+				t.Errorf("%s: %d watches", what, n)
 			}
 		}
 		settled(0, "absent")

@@ -124,7 +124,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 	e := zktest.NewEnsemble(t, 3)
 	setup := func(t *testing.T) *churn {
 		path := clienttest.ElectionPath(t)
-		clienttest.Creator(t, clienttest.Raw(t, e.Leader(t).Addr))(path, 0)
+		clienttest.Creator(t, zktest.Client(t, e.Leader(t).Addr))(path, 0)
 		return &churn{t: t, e: e, path: path}
 	}
 

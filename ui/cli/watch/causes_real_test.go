@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
@@ -220,11 +218,7 @@ func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, rando
 		x.feed = w.First().Feed
 		until(t, time.Now().Add(time.Duration(random.Int64N(int64(200*time.Millisecond)))))
 	}
-	other, _, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other := zktest.Client(t, addr)
 
 	type step struct {
 		at time.Duration

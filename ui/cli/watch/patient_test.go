@@ -19,6 +19,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
@@ -171,20 +172,7 @@ func (l *link) die() {
 func (p *patient) linked() (*zk.Conn, *link) {
 	p.t.Helper()
 	l := &link{server: p.server}
-	c, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 20*time.Second, zk.WithLogger(quiet{}), zk.WithDialer(l.dial))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for e := range events {
-		if e.State == zk.StateHasSession {
-			break
-		}
-	}
-	go func() {
-		for range events {
-		}
-	}()
-	p.t.Cleanup(c.Close)
+	c := zktest.ClientOver(p.t, "127.0.0.1:2181", 20*time.Second, l.dial)
 	synctest.Wait() // go-zookeeper reads the last zxid without a lock if a watch is set before that
 	return c, l
 }
@@ -216,10 +204,6 @@ func (p *patient) loseReply(c *zk.Conn, l *link, request func() error) error {
 	p.server.SetPace(zkserver.Pace{})
 	return <-done
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
 
 func (p *patient) create(c *zk.Conn, path string, flags int32, data ...string) string {
 	p.t.Helper()

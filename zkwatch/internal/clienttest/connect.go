@@ -1,6 +1,5 @@
 // Package clienttest has what tests of ZooKeeper's clients share: a scripted
-// server ([Peer]), an embedded one ([Embedded]), a bare client for a look behind
-// the scenes ([Raw]), and waiting for a status.
+// server ([Peer]), an embedded one ([Embedded]), and waiting for a status.
 package clienttest
 
 import (
@@ -8,8 +7,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -96,22 +93,4 @@ func Until(t *testing.T, what string, try func() error) {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
-}
-
-// Said is what was said, by any goroutine.
-type Said struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (s *Said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *Said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

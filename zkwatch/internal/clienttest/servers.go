@@ -14,32 +14,20 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/wire"
 )
 
-// ServerWatches asks a server how many watches it holds.
-func ServerWatches(addr string) (n int, err error) {
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		return 0, err
-	}
-	return WatchesOver(conn)
-}
-
-// WatchesOver is the same over a connection to the server, which it closes.
-func WatchesOver(conn net.Conn) (n int, err error) {
+// Watches returns how many watches an embedded server holds.
+func Watches(t *testing.T, server *zkserver.Server) (n int) {
+	t.Helper()
+	conn := Must(server.Dial())
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "wchs"); err != nil {
-		return 0, err
-	}
-	reply, err := io.ReadAll(conn)
-	if err != nil {
-		return 0, err
-	}
-	_, total, _ := strings.Cut(string(reply), "Total watches:")
-	_, err = fmt.Sscan(total, &n)
-	return n, err
+	Must(io.WriteString(conn, "wchs"))
+	_, total, _ := strings.Cut(string(Must(io.ReadAll(conn))), "Total watches:")
+	Must(fmt.Sscan(total, &n))
+	return n
 }
 
 // Embedded starts an embedded server until the test ends, and a bare client of it.
@@ -53,7 +41,7 @@ func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
 // EmbeddedClient returns a bare client of an embedded server.
 func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
 	t.Helper()
-	return raw(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
+	return zktest.ClientOver(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
 }
 
 // Restart ends all connections to an embedded server, which refuses new ones for a while.

@@ -24,7 +24,7 @@ type Site struct {
 func Each(t *testing.T, f func(t *testing.T, on Site)) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		f(t, Site{clienttest.Raw(t, addr), addr, clienttest.ElectionPath(t), t})
+		f(t, Site{zktest.Client(t, addr), addr, clienttest.ElectionPath(t), t})
 	})
 }
 

@@ -1,0 +1,78 @@
+package zktest
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// Client returns a go-zookeeper client of the servers in a comma-separated list. It has a
+// session and ends with the test.
+func Client(t testing.TB, servers string) *zk.Conn {
+	t.Helper()
+	return ClientOver(t, servers, 10*time.Second, dialPrompt)
+}
+
+// ClientOver is Client with another session timeout and another network. A request that
+// waits for longer than two thirds of the timeout fails, because pings wait behind it.
+func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
+	t.Helper()
+	addrs := strings.Split(servers, ",")
+	// Each address twice: with one address the library sleeps before it connects again.
+	c, events, err := zk.Connect(append(addrs, addrs...), timeout, zk.WithLogger(silent{}), zk.WithDialer(dial))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for e := range events {
+		if e.State == zk.StateHasSession {
+			break
+		}
+	}
+	go func() { // ends with the client
+		for range events {
+		}
+	}()
+	return c
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// answerWithin bounds the wait for the answer to a request for a session. A server
+// that is just starting accepts a connection and may never answer it; the library would
+// wait for nearly seven session timeouts.
+const answerWithin = 3 * time.Second
+
+func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
+	c, err := net.DialTimeout(network, addr, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &promptConn{Conn: c, deadline: time.Now().Add(answerWithin)}, nil
+}
+
+// A promptConn has a deadline of its own until its first byte has come. The library
+// reads and sets deadlines for reading from one goroutine.
+type promptConn struct {
+	net.Conn
+	deadline time.Time
+	answered bool
+}
+
+func (c *promptConn) SetReadDeadline(t time.Time) error {
+	if !c.answered {
+		t = c.deadline
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *promptConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.answered = c.answered || n > 0
+	return n, err
+}
