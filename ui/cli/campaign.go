@@ -14,9 +14,9 @@ import (
 	"electop/model"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/command"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/supervise"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
@@ -65,8 +65,8 @@ electop help command has the rest: what can still go wrong, and what the fencing
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
 	if o.command.args != nil {
-		if err := supervise.Find(o.command.args[0]); err != nil {
-			return commandError(err)
+		if err := command.Find(o.command.args[0]); err != nil {
+			return err
 		}
 	}
 	log, conn, done, err := o.open(ctx)

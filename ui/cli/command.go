@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,9 +9,9 @@ import (
 
 	"electop/model"
 	"electop/model/znode"
+	"electop/ui/cli/command"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/supervise"
 	"electop/zkwatch/candidate"
 )
 
@@ -51,7 +50,7 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 		switch {
 		case len(o.command.args) == 0:
 			return exit.Usagef("there is no command behind --")
-		case !supervise.Supported:
+		case !command.Supported:
 			return exit.Usagef("electop cannot run a command on this system: it needs process groups")
 		case o.command.grace < 0:
 			return exit.Usagef("--grace %v: not below 0", o.command.grace)
@@ -73,15 +72,15 @@ func newGuard(std IO) *cobra.Command {
 			if err != nil {
 				return exit.Usagef("%v", err)
 			}
-			return supervise.Guard(std.In, grace, args[1:])
+			return command.Guard(std.In, grace, args[1:])
 		},
 	}
 }
 
 // supervisor runs the command while this candidate leads. over is called when it will not run any more.
-func (o *options) supervisor(std IO, status func() supervise.Lease, over func()) *supervise.Supervisor {
-	return &supervise.Supervisor{
-		Command: supervise.Command{
+func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
+	return &command.Supervisor{
+		Command: command.Command{
 			Args: o.command.args, Guard: []string{"electop", guardName},
 			Stdout: std.Out, Stderr: std.Err, Grace: o.command.grace,
 		},
@@ -94,9 +93,9 @@ func (o *options) supervisor(std IO, status func() supervise.Lease, over func())
 // why, for a person; the error has the exit code.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
-	s := o.supervisor(std, func() supervise.Lease {
+	s := o.supervisor(std, func() command.Lease {
 		st := c.Status()
-		return supervise.Lease{End: st.LeaseEnd, Timeout: st.Timeout}
+		return command.Lease{End: st.LeaseEnd, Timeout: st.Timeout}
 	}, end)
 	report := cfg.Report
 	cfg.Report = func(at time.Time, m model.Member) {
@@ -129,15 +128,7 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	case exited:
 		return "its command ended", exit.Passed(code)
 	case failure != nil:
-		return failure.Error(), commandError(failure)
+		return failure.Error(), failure
 	}
 	return "", err
-}
-
-// commandError is the error of a command that was not found or cannot run.
-func commandError(err error) error {
-	if f := new(supervise.Failure); errors.As(err, &f) {
-		return exit.Error{Code: f.Code, Err: f}
-	}
-	return err
 }

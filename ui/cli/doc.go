@@ -11,7 +11,7 @@
 //	cluster    the flags of a cluster, connections to it, questions to its servers
 //	watch      watched elections: observers, feeds, the recording
 //	exporter   the metrics of watched elections, over HTTP
-//	hook       the user's command for each handoff
+//	command    the user's commands: for each handoff, or while a candidate leads
 //	search     the search for elections
 //	admission  whether our candidates may join an election
 //	stage      our candidates in a watched election, and the demo's faults

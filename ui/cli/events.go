@@ -14,9 +14,9 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/command"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/hook"
 	"electop/ui/cli/task"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
@@ -24,7 +24,7 @@ import (
 )
 
 func newEvents(std IO) *cobra.Command {
-	o, h := &options{}, &hook.Hook{}
+	o, h := &options{}, &command.Hook{}
 	cmd := &cobra.Command{
 		Use:               "events [PATH]",
 		Short:             "Print every event of the election as it happens",
@@ -54,7 +54,7 @@ func newEvents(std IO) *cobra.Command {
 // errEnough ends a command that has printed --count events.
 var errEnough = errors.New("enough")
 
-func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
+func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	if o.duration < 0 || o.count < 0 {
 		return exit.Usagef("--for and --count must not be negative")
 	}
@@ -110,7 +110,7 @@ func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.clus
 
 // handOver gives the handoffs among the events that are still to be printed to the hook,
 // each as its line of JSON.
-func handOver(h *hook.Hook, o *options, es []model.Event) error {
+func handOver(h *command.Hook, o *options, es []model.Event) error {
 	if o.count > 0 {
 		es = es[:min(o.count, len(es))]
 	}

@@ -1,12 +1,11 @@
 //go:build !linux && !darwin
 
-package supervise
+package command
 
 import (
 	"errors"
 	"io"
 	"os"
-	"syscall"
 	"time"
 )
 
@@ -19,10 +18,9 @@ var errUnsupported = errors.New("this system has no process groups")
 // Guard returns an error: no command can be supervised here.
 func Guard(io.Reader, time.Duration, []string) error { return errUnsupported }
 
-func clock() time.Duration           { return 0 }
-func ownGroup() *syscall.SysProcAttr { return nil }
-func adopt() error                   { return errUnsupported }
-func family() []int                  { return nil }
-func self() (string, error)          { return "", errUnsupported }
-func terminate(*os.Process)          {}
-func endOrphans(int, []int)          {}
+func clock() time.Duration  { return 0 }
+func adopt() error          { return errUnsupported }
+func family() []int         { return nil }
+func self() (string, error) { return "", errUnsupported }
+func terminate(*os.Process) {}
+func endOrphans(int, []int) {}

@@ -1,4 +1,4 @@
-package supervise_test
+package command_test
 
 import (
 	"fmt"

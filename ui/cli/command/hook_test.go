@@ -1,6 +1,6 @@
 //go:build unix
 
-package hook_test
+package command_test
 
 import (
 	"bytes"
@@ -16,17 +16,15 @@ import (
 	"time"
 
 	"electop/demo/zktest"
-	"electop/ui/cli/hook"
+	"electop/ui/cli/command"
 )
-
-func TestMain(m *testing.M) { zktest.Main(m) }
 
 // long is a limit that no test reaches.
 const long = 10 * time.Minute
 
 // run is a hook at work, with what it says.
 type run struct {
-	*hook.Hook
+	*command.Hook
 	t      *testing.T
 	dir    string
 	cancel context.CancelFunc
@@ -36,11 +34,11 @@ type run struct {
 	out   bytes.Buffer
 }
 
-// start runs a command in which $DIR is a directory of the test.
-func start(t *testing.T, command string, timeout time.Duration) *run {
+// start runs a hook with a script in which $DIR is a directory of the test.
+func start(t *testing.T, script string, timeout time.Duration) *run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &run{Hook: &hook.Hook{Command: command, Timeout: timeout}, t: t, dir: t.TempDir(), cancel: cancel}
+	r := &run{Hook: &command.Hook{Command: script, Timeout: timeout}, t: t, dir: t.TempDir(), cancel: cancel}
 	r.Start(ctx, r, r.note, []string{"PATH=" + os.Getenv("PATH"), "DIR=" + r.dir})
 	t.Cleanup(func() {
 		cancel()
@@ -148,8 +146,8 @@ func TestTooMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
-	ran := r.file("runs", 1+hook.WaitingMax)
-	if ran[0] != "1" || ran[1] != "86" || ran[hook.WaitingMax] != "101" {
+	ran := r.file("runs", 1+command.WaitingMax)
+	if ran[0] != "1" || ran[1] != "86" || ran[command.WaitingMax] != "101" {
 		t.Errorf("it ran for %v", ran)
 	}
 	notes, _ := r.said()

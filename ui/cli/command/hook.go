@@ -1,7 +1,4 @@
-// Package hook runs a command of the user's for each handoff, with the event as JSON on
-// its standard input. One command runs at a time, within a time limit, and a bounded
-// number of handoffs waits for it: whatever the command does, the observation continues.
-package hook
+package command
 
 import (
 	"bytes"
@@ -22,14 +19,16 @@ const (
 	// WaitingMax is how many handoffs wait at most while the command runs. One more
 	// drops the oldest: the newest says who leads.
 	WaitingMax = 16
-	// timeout is how long a command may run.
-	timeout = 30 * time.Second
+	// hookTimeout is how long a command may run.
+	hookTimeout = 30 * time.Second
 	// outputDelay is for how long output is read after the end of a run, from processes
 	// that left its process group.
 	outputDelay = time.Second
 )
 
-// Hook runs a command. Its zero value has none.
+// Hook runs a command of the user for each handoff, with the event as JSON on its standard
+// input. One command runs at a time, within a time limit, and a bounded number of handoffs
+// waits for it: whatever the command does, the observation continues. Its zero value has no command.
 type Hook struct {
 	Command string        // of the shell; "": none
 	Timeout time.Duration // for each run, and for all that are left at the end
@@ -52,7 +51,7 @@ type event struct {
 
 // Flags declares --exec.
 func (h *Hook) Flags(cmd *cobra.Command) {
-	h.Timeout = timeout
+	h.Timeout = hookTimeout
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.Func("exec", "run `CMD` with sh -c for each handoff, which it gets as one line of JSON on its standard input. One runs at a time, for at most 30s, up to 16 handoffs wait. Its output goes to standard error", func(s string) error {
 			if h.Command = s; s == "" {
@@ -61,7 +60,7 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 			return nil
 		})
 	})
-	flaggroup.Removed(cmd, "exec-timeout", "CMD is killed after "+units.Exact(timeout))
+	flaggroup.Removed(cmd, "exec-timeout", "CMD is killed after "+units.Exact(hookTimeout))
 }
 
 // Start begins to run the command for what [Hook.Put] gets, until [Hook.Close]. When ctx
@@ -135,7 +134,7 @@ func (h *Hook) run(ctx context.Context, e event) {
 	cmd := shell(ctx, h.Command)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = h.env, bytes.NewReader(e.line), h.errs, h.errs
 	cmd.WaitDelay = outputDelay
-	alone(cmd)
+	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	err := cmd.Start()
 	if err != nil {

@@ -1,18 +1,19 @@
 //go:build !unix
 
-package hook
+package command
 
 import (
 	"context"
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// There are no groups of processes: what the command started outlives it.
-func alone(*exec.Cmd) {}
+// ownGroup is nil: there are no groups of processes, and what the command started outlives it.
+func ownGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

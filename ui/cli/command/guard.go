@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package supervise
+package command
 
 import (
 	"bufio"
@@ -11,9 +11,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // reportFile is where the guard finds the pipe for its reports.
@@ -82,7 +83,7 @@ func (g *guard) run(args []string) error {
 	}
 	if err := cmd.Start(); err != nil {
 		f := notStarted(args[0], err)
-		g.say(fmt.Sprintf("%s %d %s", reportFailed, f.Code, strconv.Quote(f.Error())))
+		g.say(fmt.Sprintf("%s %d %q", reportFailed, f.Code, f.Error()))
 		return nil
 	}
 	g.command = cmd.Process.Pid
@@ -176,4 +177,21 @@ func (g *guard) stop() {
 // say reports, if there is still somebody to read it.
 func (g *guard) say(what string) {
 	_, _ = fmt.Fprintln(g.report, what)
+}
+
+// Supported tells whether commands can be supervised on this system.
+const Supported = true
+
+func read(clock int32) time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(clock, &t); err != nil {
+		panic(err) // every system that this is built for has the clock
+	}
+	return time.Duration(t.Nano())
+}
+
+// terminate has the guard end the command, even if the guard is stopped.
+func terminate(guard *os.Process) {
+	_ = guard.Signal(syscall.SIGTERM)
+	_ = guard.Signal(syscall.SIGCONT)
 }

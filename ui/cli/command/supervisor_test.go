@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package supervise_test
+package command_test
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"electop/ui/cli/supervise"
+	"electop/ui/cli/command"
+	"electop/ui/cli/exit"
 )
 
 const (
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	if os.Args[0] == guardName {
 		grace, err := time.ParseDuration(os.Args[1])
 		if err == nil {
-			err = supervise.Guard(os.Stdin, grace, os.Args[2:])
+			err = command.Guard(os.Stdin, grace, os.Args[2:])
 		}
 		if err != nil {
 			panic(err)
@@ -44,31 +45,31 @@ func TestMain(m *testing.M) {
 
 // A fake leads when the test says so.
 type fake struct {
-	*supervise.Supervisor
+	*command.Supervisor
 	over chan struct{}
 
 	mu    sync.Mutex
-	lease supervise.Lease
+	lease command.Lease
 }
 
 // lead returns the supervisor of a shell script in dir, whose lease is renewed if renew
 // is true.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
-	return leadUntil(t, supervise.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
+	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
 }
 
-func leadUntil(t *testing.T, lease supervise.Lease, grace time.Duration, renew bool, script string) (f *fake, dir string) {
+func leadUntil(t *testing.T, lease command.Lease, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	f = &fake{over: make(chan struct{}), lease: lease}
 	var out bytes.Buffer
-	f.Supervisor = &supervise.Supervisor{
-		Command: supervise.Command{
+	f.Supervisor = &command.Supervisor{
+		Command: command.Command{
 			Args: []string{"sh", "-c", script}, Guard: []string{guardName},
 			Stdout: &out, Stderr: &out, Grace: grace,
 		},
-		Lease: func() supervise.Lease {
+		Lease: func() command.Lease {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			if renew {
@@ -175,18 +176,17 @@ func TestOnceIsOnce(t *testing.T) {
 	await(t, dir, "pid")
 	f.Stop()
 	<-f.over
-	var failure *supervise.Failure
-	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != supervise.OwnFailure {
+	var failure exit.Error
+	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != exit.Own {
 		t.Errorf("%v, %v", exited, err)
 	}
 }
 
 // TestGraceEndsWithTheLease: nobody calls Stop, and the grace is longer than the lease.
 func TestGraceEndsWithTheLease(t *testing.T) {
-	t.Parallel()
 	// Three seconds to start, three for the shell to hear SIGTERM, three to be dead.
 	end := time.Now().Add(9 * time.Second)
-	_, dir := leadUntil(t, supervise.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)
+	_, dir := leadUntil(t, command.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)
 	child := await(t, dir, "child")
 	await(t, dir, "termed")
 	awaitDeath(t, child)
@@ -220,12 +220,12 @@ func TestNotFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{"electop-no-such-command": 127, "/nowhere/command": 127, file: 126, t.TempDir(): 126} {
-		var f *supervise.Failure
-		if err := supervise.Find(name); !errors.As(err, &f) || f.Code != want {
+		var f exit.Error
+		if err := command.Find(name); !errors.As(err, &f) || f.Code != want {
 			t.Errorf("%s: %v, want %d", name, err, want)
 		}
 	}
-	if err := supervise.Find("sh"); err != nil {
+	if err := command.Find("sh"); err != nil {
 		t.Error(err)
 	}
 }
@@ -235,7 +235,7 @@ func TestGuardRefusesAStranger(t *testing.T) {
 	if syscall.Getpgrp() == syscall.Getpid() {
 		t.Skip("this process heads a group")
 	}
-	if err := supervise.Guard(strings.NewReader(""), time.Second, []string{"true"}); err == nil {
+	if err := command.Guard(strings.NewReader(""), time.Second, []string{"true"}); err == nil {
 		t.Error("it did not refuse")
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package hook
+package command
 
 import (
 	"context"
@@ -13,8 +13,8 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", command)
 }
 
-// alone makes a command the head of a group of processes, which killGroup ends.
-func alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// ownGroup makes a new process the head of a group, which killGroup ends.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGKILL)

@@ -1,0 +1,435 @@
+// Package command runs commands of the user: a [Hook] runs one for each handoff, and a
+// [Supervisor] runs one as long as this process leads an election, and never longer than its
+// lease.
+//
+// A [Supervisor] learns from its caller when leadership begins and when it is in doubt. It
+// runs the command below a guard: this program again, as a process of its own and the head
+// of a process group. The guard ends the command and all that it started, SIGTERM first and
+// then SIGKILL, when the supervisor requests it or ends (its pipe is closed), or is stopped
+// for so long that it announces no later end of the lease. A guard that is stopped is
+// continued. If it does not act, or was killed, the supervisor kills all.
+//
+// On Linux the guard, and if it is killed the supervisor, are the parents of orphans: all
+// that the command started is below them, and is killed until none is left. So a process
+// with a Supervisor starts no others meanwhile. On macOS there are only process groups.
+//
+// The lease's end is a moment on a clock that all processes share and that counts the
+// machine's sleep. The command outlives the lease only if neither process can act: stopped
+// or killed at once, as on a machine that was paused.
+package command
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"electop/ui/cli/exit"
+)
+
+// A Supervisor runs a command whenever this process leads. [Supervisor.Lead] and
+// [Supervisor.Stop] are for the goroutine of the candidate, and [Supervisor.Close] for
+// another.
+type Supervisor struct {
+	Command Command
+	Once    bool // the command is not run again after leadership was in doubt
+	// Lease is the present lease; it may be called by several goroutines.
+	Lease func() Lease
+	// Over is called, by a goroutine of its own, when the command will not be run any more.
+	Over func()
+
+	mu     sync.Mutex
+	reign  *reign // nil while the command may not run
+	over   bool
+	result error
+	exited bool
+	code   int
+}
+
+// A reign is a time in which the command may run.
+type reign struct {
+	stop chan struct{}
+	done chan struct{} // closed when nothing of the command is left
+	once sync.Once
+}
+
+func (r *reign) end() {
+	r.once.Do(func() { close(r.stop) })
+	<-r.done
+}
+
+// Lead says that this process leads, and runs the command with env added to the
+// environment. It does not wait. Until Stop it may be called again, without effect.
+func (s *Supervisor) Lead(env []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over || s.reign != nil {
+		return
+	}
+	r := &reign{stop: make(chan struct{}), done: make(chan struct{})}
+	s.reign = r
+	go func() {
+		defer close(r.done)
+		s.rule(r, env)
+	}()
+}
+
+// Stop says that leadership is in doubt, and returns when nothing of the command is left.
+func (s *Supervisor) Stop() {
+	s.mu.Lock()
+	r := s.reign
+	s.mu.Unlock()
+	if r == nil {
+		return
+	}
+	r.end()
+	s.mu.Lock()
+	s.reign = nil
+	s.mu.Unlock()
+}
+
+// Close stops the command for good, and returns when nothing of it is left.
+func (s *Supervisor) Close() {
+	s.mu.Lock()
+	s.over = true
+	r := s.reign
+	s.mu.Unlock()
+	if r != nil {
+		r.end()
+	}
+}
+
+// Result is how it ended: exited tells whether the command ended by itself, with an exit
+// code. err is an [exit.Error], or nil.
+func (s *Supervisor) Result() (code int, exited bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.code, s.exited, s.result
+}
+
+// rule runs the command in a reign. The guard may have stopped it while leadership was
+// never in doubt, because this process was stopped: then it is run again.
+func (s *Supervisor) rule(r *reign, env []string) {
+	for {
+		select {
+		case <-r.stop:
+			return
+		default:
+		}
+		e := s.Command.run(r.stop, env, s.Lease)
+		if s.ended(e) {
+			return
+		}
+		select {
+		case <-r.stop:
+			return
+		case <-time.After(look):
+		}
+	}
+}
+
+// ended takes in how a run ended, and tells whether it was the last.
+func (s *Supervisor) ended(e ending) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return true
+	}
+	switch {
+	case e.failure != nil:
+		s.result = e.failure
+	case e.exited:
+		s.code, s.exited = e.code, true
+	case s.Once && e.ran:
+		s.result = failed("leadership was in doubt, so %s was stopped", s.Command.Args[0])
+	default:
+		return false
+	}
+	s.over = true
+	go s.Over()
+	return true
+}
+
+// A Lease is until when the servers are sure to keep the session of a leader.
+type Lease struct {
+	End     time.Time
+	Timeout time.Duration // of the session
+}
+
+// Shares of the session timeout, before the end of the lease.
+const (
+	stopShare = 10 // a leader stops: the candidate does so at the same time
+	killShare = 20 // nothing of the command runs any more
+)
+
+// limits are the moments, by clock, at which the command is to be stopped and killed.
+type limits struct{ stop, kill time.Duration }
+
+// limits are the zero value if the lease has not begun or is over.
+func (l Lease) limits() limits {
+	// The clock first: after a pause between the two the limits are too early, not too late.
+	at, now := clock(), time.Now()
+	left := min(l.End.Sub(now), l.End.Round(0).Sub(now.Round(0)))
+	if l.End.IsZero() || left <= 0 {
+		return limits{}
+	}
+	return limits{stop: at + left - l.Timeout/stopShare, kill: at + left - l.Timeout/killShare}
+}
+
+// line is what the guard reads, see [parseLimits].
+func (l limits) line() []byte { return fmt.Appendf(nil, "%d %d\n", l.stop, l.kill) }
+
+func parseLimits(line string) (l limits, err error) {
+	_, err = fmt.Sscanf(line, "%d %d", &l.stop, &l.kill)
+	return l, err
+}
+
+func failed(format string, args ...any) error {
+	return exit.Error{Code: exit.Own, Err: fmt.Errorf(format, args...)}
+}
+
+// Find returns an [exit.Error] if there is no such command, or it cannot be executed.
+func Find(name string) error {
+	if _, err := exec.LookPath(name); err != nil && !errors.Is(err, exec.ErrDot) {
+		return notStarted(name, err)
+	}
+	return nil
+}
+
+// notStarted is the failure of an attempt to find or start a command.
+func notStarted(name string, err error) exit.Error {
+	var started *fs.PathError
+	if errors.As(err, &started) {
+		if _, there := os.Stat(started.Path); there == nil && errors.Is(err, fs.ErrNotExist) {
+			return exit.Error{Code: exit.NotFound, Err: fmt.Errorf("%s: its interpreter was not found", name)}
+		}
+		err = started.Err
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return exit.Error{Code: exit.NotFound, Err: fmt.Errorf("%s: command not found", name)}
+	}
+	var e *exec.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return exit.Error{Code: exit.CannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
+}
+
+// exitCode is the exit code of a process as a shell has it: 128 and the number of the
+// signal that ended it.
+func exitCode(s syscall.WaitStatus) int {
+	if s.Signaled() {
+		return 128 + int(s.Signal())
+	}
+	return s.ExitStatus()
+}
+
+// What the guard reports, one a line.
+const (
+	reportExit   = "exit"   // and the command's exit code
+	reportFailed = "failed" // and an exit code and why: the command could not be started
+	reportLease  = "lease"  // the command is stopped: no later end of the lease was announced
+)
+
+// look is how often the clock is looked at. Timers stop while the machine sleeps.
+const look = 100 * time.Millisecond
+
+// A Command is what to run.
+type Command struct {
+	Args []string // the command and its arguments
+	// Guard is the command line of this program, its name included, that ends in a call
+	// of [Guard].
+	Guard          []string
+	Stdout, Stderr io.Writer
+	Grace          time.Duration // between SIGTERM and SIGKILL; the lease can end it
+}
+
+// An ending is how a run of the command ended.
+type ending struct {
+	ran     bool // the guard was started
+	exited  bool // by itself, with
+	code    int
+	failure error // nil, or why it could not run
+}
+
+// A run is one process of the command, with its guard.
+type run struct {
+	lease  func() Lease
+	end    time.Time // of the lease, as the guard knows it
+	limits limits
+
+	guard   *os.Process
+	toGuard *os.File
+	reports chan string // closed when the guard has ended
+	stopped time.Duration
+	ending  ending
+}
+
+// lookShare is how often in a session timeout the lease is looked at.
+const lookShare = 40
+
+// run runs the command until it ends or stop is closed, and returns when nothing of it is
+// left. env is added to this process's environment.
+func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
+	r := &run{lease: lease, reports: make(chan string, 4)}
+	timeout := lease().Timeout
+	if !r.leased() || clock() >= r.limits.stop {
+		return ending{}
+	}
+	others := family() // a shell that execs electop leaves it its children
+	exited, err := r.start(c, env)
+	if err != nil {
+		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
+	}
+	defer r.toGuard.Close()
+	r.announce()
+	ticker := time.NewTicker(max(time.Millisecond, min(look, timeout/lookShare)))
+	defer ticker.Stop()
+	reports := r.reports
+	for {
+		select {
+		case <-stop:
+			stop = nil
+			r.stop()
+		case report, ok := <-reports:
+			if !ok {
+				reports = nil
+				continue
+			}
+			r.reported(report)
+		case <-ticker.C:
+			r.tick()
+		case code := <-exited:
+			// SIGTERM ends only a guard that has not started anything.
+			if code != 0 && code != 128+int(syscall.SIGTERM) {
+				endOrphans(r.guard.Pid, others)
+			}
+			for report := range r.reports {
+				r.reported(report)
+			}
+			if !r.ending.exited && r.ending.failure == nil && r.stopped == 0 {
+				r.ending.failure = failed("the watchdog of %s was killed, so %[1]s was killed, too", c.Args[0])
+			}
+			if r.stopped != 0 && r.ending.failure == nil {
+				r.ending = ending{}
+			}
+			r.ending.ran = true
+			return r.ending
+		}
+	}
+}
+
+// start starts the guard. exited is its exit code when it has ended.
+func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
+	if err := adopt(); err != nil {
+		return nil, err
+	}
+	path, err := self()
+	if err != nil {
+		return nil, err
+	}
+	fromUs, toGuard, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer fromUs.Close()
+	fromGuard, toUs, err := os.Pipe()
+	if err != nil {
+		toGuard.Close()
+		return nil, err
+	}
+	defer toUs.Close()
+	cmd := &exec.Cmd{
+		Path: path, Args: slices.Concat(c.Guard, []string{c.Grace.String()}, c.Args), Env: append(os.Environ(), env...),
+		Stdin: fromUs, Stdout: c.Stdout, Stderr: c.Stderr, ExtraFiles: []*os.File{toUs},
+		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for what still has the output
+	}
+	if err := cmd.Start(); err != nil {
+		toGuard.Close()
+		fromGuard.Close()
+		return nil, err
+	}
+	r.guard, r.toGuard = cmd.Process, toGuard
+	go func() {
+		defer fromGuard.Close()
+		defer close(r.reports)
+		for lines := bufio.NewScanner(fromGuard); lines.Scan(); {
+			r.reports <- lines.Text()
+		}
+	}()
+	done := make(chan int, 1)
+	go func() {
+		_ = cmd.Wait()
+		done <- exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
+	}()
+	return done, nil
+}
+
+// leased takes in a later end of the lease, and tells whether there is one.
+func (r *run) leased() bool {
+	l := r.lease()
+	limits := l.limits()
+	if limits.kill <= 0 || !l.End.After(r.end) {
+		return false
+	}
+	r.end, r.limits = l.End, limits
+	return true
+}
+
+// announce sends the guard the limits. A guard that does not read them in time acts by
+// the earlier ones; one that cannot get them is of no use.
+func (r *run) announce() {
+	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
+	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = r.guard.Kill()
+	}
+}
+
+func (r *run) tick() {
+	if r.leased() {
+		r.announce()
+	}
+	now := clock()
+	if r.stopped != 0 || now >= r.limits.stop {
+		r.stop()
+	}
+	if now >= r.limits.kill+(r.limits.kill-r.limits.stop)/2 { // the guard cannot act
+		_ = r.guard.Kill()
+	}
+}
+
+// stop has the guard end the command. The guard may be stopped again and again.
+func (r *run) stop() {
+	if r.stopped == 0 {
+		r.stopped = clock()
+	}
+	terminate(r.guard)
+}
+
+func (r *run) reported(report string) {
+	what, rest, _ := strings.Cut(report, " ")
+	switch what {
+	case reportExit:
+		if _, err := fmt.Sscan(rest, &r.ending.code); err == nil {
+			r.ending.exited = true
+		}
+	case reportFailed:
+		var code int
+		var why string
+		if _, err := fmt.Sscanf(rest, "%d %q", &code, &why); err == nil {
+			r.ending.failure = exit.Error{Code: code, Err: errors.New(why)}
+		}
+	case reportLease:
+		if r.stopped == 0 {
+			r.stopped = clock() // the guard has sent the signal
+		}
+	}
+}
