@@ -224,7 +224,7 @@ func TestQuitAndSuspend(t *testing.T) {
 
 func TestNoticesAreShown(t *testing.T) {
 	m, _, _ := stagedWith(nil, ModeDemo)
-	m.Update(noticeMsg{"one", "two", "recording: disk full\x07"})
+	m.Update(noticeMsg{"recording: disk full\x07", 2})
 	if got := statusLine(m); !strings.Contains(got, `recording: disk full\x07 (and 2 more)`) {
 		t.Errorf("status line: %q", got)
 	}

@@ -20,9 +20,7 @@ func copying(scene string, fails error) (Model, func(keys ...string) string) {
 		last = ""
 		for _, k := range all {
 			if cmd := pressed(m, k); cmd != nil {
-				if msg, ok := cmd().(copiedMsg); ok {
-					m.Update(msg)
-				}
+				m.Update(cmd())
 			}
 		}
 		return last

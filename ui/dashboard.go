@@ -1,10 +1,14 @@
 package ui
 
 import (
+	"cmp"
+	"io"
+	"os"
 	"strconv"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -12,11 +16,48 @@ import (
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
+	"electop/ui/rows"
 	"electop/ui/term"
 )
 
 // Model is the dashboard as bubbletea sees it.
 type Model struct{ d *dashboard }
+
+// dashboard is everything the screen depends on. It belongs to bubbletea's
+// event loop.
+type dashboard struct {
+	o     Options
+	doer  doer
+	table []input.Binding
+	theme *term.Theme
+	w, h  int
+
+	watched // the elections
+	past    timeTravel
+	inFront // what is in front of the panels
+
+	ended   bool      // there will be no newer state
+	endedAt time.Time // when the last one came to an end
+
+	screen mainscreen.Screen
+	reread struct {
+		of rows.Ref // the candidate whose data was read again last
+		at time.Time
+	}
+	listing  bool // the last Listing action said that the list of elections is on it
+	dragging bool // the mouse moves the playhead
+	course   lessons.Course
+	unknown  map[string]bool // keys that were said to mean nothing
+	question *question
+	status   mainscreen.Said
+
+	canvas term.Canvas
+	drawn  string
+	dirty  bool
+	frames int       // drawn so far
+	gen    uint64    // of the tick that counts
+	tickAt time.Time // when it comes; zero: none is on its way
+}
 
 // New returns a dashboard that shows o's source as it is now. [Run] brings it
 // to the terminal and keeps it up to date.
@@ -55,17 +96,23 @@ type (
 		walk   *elections.Walk
 		ended  bool
 	}
-	// noticeMsg are lines from [Options.Notices], oldest first.
-	noticeMsg []string
+	// noticeMsg is the newest line from [Options.Notices], and how many came with it.
+	noticeMsg struct {
+		text string
+		more int
+	}
 )
 
 func newDashboard(o Options, d doer) *dashboard {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Renderer == nil {
+		o.Renderer = lipgloss.NewRenderer(cmp.Or[io.Writer](o.Output, os.Stdout))
+	}
 	b := &dashboard{
-		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
-		themes: newThemes(o), dirty: true,
+		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor}, unknown: map[string]bool{},
+		theme: term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), o.Renderer), dirty: true,
 	}
 	b.update(tea.WindowSizeMsg{Width: o.Width, Height: o.Height})
 	first := present(o.Source, false)
@@ -116,23 +163,13 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case refreshMsg:
 		d.refresh(msg)
 	case noticeMsg:
-		if len(msg) > 0 {
-			text := znode.Safe(msg[len(msg)-1], 0)
-			if more := len(msg) - 1; more > 0 {
-				text += " (and " + strconv.Itoa(more) + " more)"
-			}
-			d.say(term.Trouble, text)
+		text := znode.Safe(msg.text, 0)
+		if msg.more > 0 {
+			text += " (and " + strconv.Itoa(msg.more) + " more)"
 		}
-	case copiedMsg:
-		d.say(msg.says())
-	case doneMsg:
-		d.done(msg)
-	case travelMsg:
-		if x, ok := d.past.arrive(msg.Arrival); ok {
-			return d.moved(x)
-		}
-	case lessonMsg:
-		d.taught(msg.err)
+		d.say(term.Trouble, text)
+	case thenMsg:
+		return msg(d)
 	case tickMsg:
 		if msg.gen == d.gen {
 			d.tickAt = time.Time{}
@@ -145,6 +182,15 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 		d.dirty = true
 	}
 	return nil
+}
+
+// say puts text into the status line, "" for none.
+func (d *dashboard) say(st term.Style, text string) {
+	if text == "" {
+		return
+	}
+	d.status.Say(st, text, d.o.Now())
+	d.dirty = true
 }
 
 // refresh takes new states.

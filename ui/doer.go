@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,57 +15,34 @@ import (
 	"electop/ui/travel"
 )
 
-// doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
-// program, which waits for its group.
+// doer runs what takes time outside the event loop: actions, and ticks. Its context ends with
+// the program.
 type doer struct {
 	ctx     context.Context // nil: context.Background()
 	actions Actions
-	running *gate // nil: nobody waits
+	running *sync.RWMutex // read-locked by what runs; the program waits for it. Nil: nobody waits
 }
 
-// travelMsg is the moment that a search found.
-type travelMsg struct{ travel.Arrival }
-
-// doneMsg says how an action ended.
-type doneMsg struct {
-	action action.Action
-	name   string // of its target, for the status line
-	of     rows.Ref
-	err    error
-}
+// thenMsg is what follows in the event loop from what was done outside it.
+type thenMsg func(*dashboard) tea.Cmd
 
 // tickMsg says that a digit changes now. Ticks of an older generation were
 // overtaken.
 type tickMsg struct{ gen uint64 }
 
-// copiedMsg says whether something was sent to the terminal's clipboard.
-type copiedMsg struct{ err error }
-
-// says is what became of it. The terminal itself does not say.
-func (m copiedMsg) says() (term.Style, string) {
-	if m.err != nil {
-		return term.Trouble, "copy path: " + znode.Safe(m.err.Error(), 0)
-	}
-	return term.Good, "path sent to the terminal's clipboard"
-}
-
-// lessonMsg says how the beginning of a lesson went.
-type lessonMsg struct{ err error }
-
-// cmd returns the command that does a. A panic in it is bubbletea's to
-// recover.
+// cmd returns the command that does a, to the candidate with that name. A panic in it is
+// bubbletea's to recover.
 func (d doer) cmd(a action.Action, name string, of rows.Ref) tea.Cmd {
-	return d.within(func(ctx context.Context) tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, actionTimeout)
-		defer cancel()
-		return doneMsg{a, name, of, d.actions.Do(ctx, a)}
+	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
+		err := d.actions.Do(ctx, a)
+		return thenMsg(func(d *dashboard) tea.Cmd { d.done(a, name, of, err); return nil })
 	})
 }
 
 // tick returns the command that sends a tick. Unlike bubbletea's own it does
 // not outlive the program.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
-	return d.within(func(ctx context.Context) tea.Msg {
+	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)
 		defer t.Stop()
 		select {
@@ -81,20 +59,29 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	return d.within(func(ctx context.Context) tea.Msg { return travelMsg{s(ctx)} })
+	return d.within(0, func(ctx context.Context) tea.Msg {
+		found := s(ctx)
+		return thenMsg(func(d *dashboard) tea.Cmd { return d.arrived(found) })
+	})
 }
 
-// copy returns the command that sends text to the terminal's clipboard.
+// copy returns the command that sends text to the terminal's clipboard. The terminal does not
+// say what became of it.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
-	return d.within(func(context.Context) tea.Msg { return copiedMsg{send(text)} })
+	return d.within(0, func(context.Context) tea.Msg {
+		st, says := term.Good, "path sent to the terminal's clipboard"
+		if err := send(text); err != nil {
+			st, says = term.Trouble, "copy path: "+znode.Safe(err.Error(), 0)
+		}
+		return thenMsg(func(d *dashboard) tea.Cmd { d.say(st, says); return nil })
+	})
 }
 
 // lesson returns the command that begins a lesson.
 func (d doer) lesson(tutor lessons.Tutor, id string) tea.Cmd {
-	return d.within(func(ctx context.Context) tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, lessonTimeout)
-		defer cancel()
-		return lessonMsg{tutor.Start(ctx, id)}
+	return d.within(lessonTimeout, func(ctx context.Context) tea.Msg {
+		err := tutor.Start(ctx, id)
+		return thenMsg(func(d *dashboard) tea.Cmd { d.taught(err); return nil })
 	})
 }
 
@@ -108,18 +95,24 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f while the program runs.
-func (d doer) within(f func(context.Context) tea.Msg) tea.Cmd {
+// within returns a command that runs f while the program runs, for no longer than most, 0:
+// as long as it takes.
+func (d doer) within(most time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {
-			if !d.running.enter() {
+			if !d.running.TryRLock() {
 				return nil
 			}
-			defer d.running.leave()
+			defer d.running.RUnlock()
 		}
 		ctx := d.ctx
 		if ctx == nil {
 			ctx = context.Background()
+		}
+		if most > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, most)
+			defer cancel()
 		}
 		return f(ctx)
 	}

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/mainscreen"
@@ -34,10 +35,10 @@ func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.Key
 	case !ok && (mode == input.ModePalette || mode == input.ModeFilter):
 		d.edit(msg)
 		return nil
-	case !ok && d.question == nil:
-		d.say(term.Muted, d.unknown.says(msg))
-		return nil
 	case !ok:
+		if d.question == nil {
+			d.unknownKey(msg)
+		}
 		return nil
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
@@ -93,7 +94,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdCopy:
 		return d.clip()
 	case input.CmdTheme:
-		d.nextTheme()
+		d.theme = term.NewTheme(term.NextTheme(d.theme.Name), d.o.Renderer)
 		d.say(term.Muted, "theme: "+d.theme.Name)
 	case input.CmdChoose:
 		return d.choose()
@@ -178,4 +179,17 @@ func (d *dashboard) refuseKey(k string) bool {
 		return true
 	}
 	return false
+}
+
+// unknownKey says that a key means nothing here, once.
+func (d *dashboard) unknownKey(msg tea.KeyMsg) {
+	k := msg.String()
+	if msg.Paste || d.unknown[k] {
+		return
+	}
+	d.unknown[k] = true
+	if k == " " {
+		k = "space"
+	}
+	d.say(term.Muted, znode.Safe(k, 16)+" does nothing here: ? lists the keys")
 }

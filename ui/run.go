@@ -3,10 +3,14 @@ package ui
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Run shows the dashboard until the user quits or ctx ends. It takes over the
@@ -18,19 +22,27 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // run is Run for a dashboard that it has made with what does its actions.
-func run(ctx context.Context, o Options, make func(doer) *dashboard, opts ...tea.ProgramOption) error {
+func run(ctx context.Context, o Options, build func(doer) *dashboard, opts ...tea.ProgramOption) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	inside, leave := context.WithCancel(ctx)
-	running := new(gate)
-	p := tea.NewProgram(Model{make(doer{ctx: inside, actions: o.Actions, running: running})}, opts...)
+	running := new(sync.RWMutex)
+	p := tea.NewProgram(Model{build(doer{ctx: inside, actions: o.Actions, running: running})}, opts...)
 
 	feeding := start(p, func(send func(tea.Msg)) { pump(inside, o, send) })
 	_, err := p.Run()
 	leave()
 	broken := <-feeding
-	running.close(leaveWait)
+	idle := make(chan struct{})
+	go func() {
+		running.Lock() // from now on nothing begins
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-time.After(leaveWait):
+	}
 	switch {
 	case broken != nil:
 		return broken
@@ -115,34 +127,30 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 				dirty = nil
 			}
 		case line, more := <-notices:
-			lines, closed := drain(line, more, notices)
-			if len(lines) > 0 {
-				send(noticeMsg(lines))
-			}
-			if closed {
+			if !more {
 				notices = nil
+				break
 			}
+			n := len(notices)
+			for range n {
+				line = <-notices
+			}
+			send(noticeMsg{line, n})
 		}
 		rest.Reset(next)
 		next = min(2*next, refreshEvery)
 	}
 }
 
-// noticesMax bounds how many notices become one message.
-const noticesMax = 100
-
-// drain takes the notices that are there already.
-func drain(line string, more bool, from <-chan string) (lines []string, closed bool) {
-	for more {
-		lines = append(lines, line)
-		if len(lines) == noticesMax {
-			return lines, false
-		}
-		select {
-		case line, more = <-from:
-		default:
-			return lines, false
-		}
+// first writes the very first frame without waiting for the next tick of Bubbletea's
+// renderer, up to 17 ms away. By then Bubbletea has taken over the terminal. On its first
+// tick the renderer writes every line again, whatever is drawn meanwhile; after that it
+// skips those that it believes are on the screen, so no later frame may be written here.
+// A nil writer, or no frame, is nothing to do.
+func first(out io.Writer, frame string) {
+	if out == nil || frame == "" {
+		return
 	}
-	return lines, true
+	// Bubbletea meets an error again when it writes the frame itself.
+	_, _ = io.WriteString(out, ansi.CursorHomePosition+strings.ReplaceAll(frame, "\n", "\r\n"))
 }

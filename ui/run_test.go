@@ -19,8 +19,6 @@ import (
 
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/ui/action"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -72,7 +70,7 @@ func TestPumpEnds(t *testing.T) {
 		for _, m := range got {
 			switch m := m.(type) {
 			case noticeMsg:
-				lines += len(m)
+				lines += 1 + m.more
 			case refreshMsg:
 				if m.ended && len(m.states) == 1 {
 					ended++
@@ -218,10 +216,12 @@ func TestQuitCancelsActions(t *testing.T) {
 func TestActionTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		msg := doer{actions: slow{}}.cmd(action.Action{Kind: action.Spawn}, "", rows.Ref{})()
-		if done := msg.(doneMsg); done.err != context.DeadlineExceeded || time.Since(began) != actionTimeout {
-			t.Errorf("%v after %v", done.err, time.Since(began))
+		m, _, _ := stagedWith(slow{}, ModeDemo)
+		keys(m, "s")
+		if took := time.Since(began); took != actionTimeout {
+			t.Errorf("it ends after %v", took)
 		}
+		says(t, m, "Can't spawn: context deadline exceeded")
 	})
 }
 

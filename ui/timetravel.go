@@ -2,9 +2,13 @@ package ui
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/term"
 	"electop/ui/travel"
@@ -210,4 +214,40 @@ func (t *timeTravel) heldWhy() string {
 		back = ". p plays on"
 	}
 	return "this is " + t.since().In(t.now().Location()).Format(term.ClockFormat) + back
+}
+
+// arrived shows the moment that a search found.
+func (d *dashboard) arrived(a travel.Arrival) tea.Cmd {
+	if x, ok := d.past.arrive(a); ok {
+		return d.moved(x)
+	}
+	return nil
+}
+
+// moved does what follows from a step in time.
+func (d *dashboard) moved(x outcome) tea.Cmd {
+	d.modes.Ground(d.past.ground())
+	d.dirty = true
+	d.say(x.style, x.text)
+	if x.toggle {
+		return d.act(action.Pause, "")
+	}
+	return d.doer.search(x.search)
+}
+
+// pace makes the playback slower or faster.
+func (d *dashboard) pace(do input.Command) tea.Cmd {
+	by, arg := 2., action.ArgFaster
+	if do == input.CmdPlaySlower {
+		by, arg = .5, action.ArgSlower
+	}
+	if d.past.reel() != nil {
+		if d.o.Actions == nil {
+			return nil
+		}
+		return d.doer.cmd(action.Action{Kind: action.Slow, Election: d.path, Arg: arg}, "", d.candidates.Row().Ref())
+	}
+	speed := d.past.journey.Pace(by, d.o.Now())
+	d.say(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
+	return nil
 }
