@@ -221,8 +221,7 @@ func (d *dashboard) actionsShown() overlay.Shown {
 			actions = append(actions, d.entry(overlay.Entry{Key: "X", Kind: kind}))
 		}
 	}
-	search := &overlay.Search{Typed: d.typed.Text(), At: d.typed.At()}
-	return overlay.Shown{Title: "Actions", All: append(actions, views...), Search: search, Width: 92, Keys: 7, Names: 21}
+	return overlay.Shown{Title: "Actions", All: append(actions, views...), Search: &d.typed, Width: 92, Keys: 7, Names: 21}
 }
 
 // run does what is selected in a list, or says why it can't be done.

@@ -16,6 +16,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
+	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -121,7 +122,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b.walk = first.walk
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, stop: d.stop}
-	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: mainscreen.NewTyped()}
+	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: overlay.NewTyped()}
 	b.modes.Ground(b.past.ground())
 	b.setViews(first.states)
 	if o.Choose {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model/znode"
-	"electop/ui/mainscreen"
+	"electop/ui/overlay"
 	"electop/ui/rows"
 )
 
@@ -36,7 +36,7 @@ func TestFilterTakesAnything(t *testing.T) {
 		keys(m, "/")
 		// The screen makes everything safe once more: what the filter really is
 		// shows in the line alone.
-		line := mainscreen.NewTyped()
+		line := overlay.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
 			if rapid.Bool().Draw(rt, "text") {

@@ -6,7 +6,6 @@ import (
 	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/lessons"
-	"electop/ui/mainscreen"
 	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -34,8 +33,8 @@ type inFront struct {
 	palette   overlay.List
 	join      overlay.Panel
 	help      overlay.Panel
-	helpAll   bool             // not only of the mode behind it
-	typed     mainscreen.Typed // a filter, or what narrows the list of actions
+	helpAll   bool          // not only of the mode behind it
+	typed     overlay.Typed // a filter, or what narrows the list of actions
 }
 
 // part returns the list or text in front of the panels, nil for none.

@@ -160,10 +160,14 @@ func (d *dashboard) draw(f *term.Frame) string {
 	case d.modes.Now() != input.ModeFilter:
 		st, text := d.statusText(f)
 		mainscreen.DrawStatus(f, at.Status, st, text)
-	case d.modes.Front() == input.ModeElections:
-		d.typed.Draw(f, at.Status, "path, system or leader contains")
-	default:
-		d.typed.Draw(f, at.Status, "name, znode or session contains")
+	default: // with what it is compared to
+		p := f.Area(at.Status).Pen(0)
+		d.typed.Draw(f, p, "/")
+		what := "name, znode or session contains"
+		if d.modes.Front() == input.ModeElections {
+			what = "path, system or leader contains"
+		}
+		p.Gap(2).Text(term.Muted, what)
 	}
 	keys := d.footer()
 	keys.Draw(f, d.table)

@@ -26,21 +26,53 @@ import (
 // them is on the screen.
 type watched struct {
 	*view
-	views views
+	views []*view         // in the order of the source
 	walk  *elections.Walk // nil: nobody searched
 	// opening is the path of an election to be shown once it is watched.
 	opening string
 	heldAt  time.Time // when the pictures were last held, or let go
 }
 
-// take takes the present states, and reports whether any is new. Where the view that is
-// on the screen is gone, instead is its neighbour, to be shown.
+// at returns the index of the view on the election at path, -1 if it is not watched.
+func (w *watched) at(path string) int {
+	if path == "" {
+		return -1
+	}
+	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
+}
+
+// take takes the present states, and reports whether any is new. The elections that are known
+// keep their views; a new one is paused where the others are. Where the view that is on the
+// screen is gone, instead is its neighbour, to be shown.
 func (w *watched) take(states []*doctor.State, now time.Time) (instead *view, changed bool) {
-	at := max(0, slices.Index(w.views, w.view))
-	next, changed := w.views.take(states, w.view != nil && w.paused != nil, now)
-	if !changed {
+	var next []*view
+	for _, s := range states {
+		if s == nil {
+			continue
+		}
+		i := w.at(s.Path)
+		if i < 0 {
+			v := &view{path: s.Path, latest: s, handoff: wording.Newest(s)}
+			if w.view != nil && w.paused != nil {
+				v.paused = s
+			}
+			v.reselect()
+			next, changed = append(next, v), true
+			continue
+		}
+		v := w.views[i]
+		next = append(next, v)
+		if v.latest != s {
+			v.latest, changed = s, true
+			if v.paused == nil {
+				v.takeHandoff(now)
+			}
+		}
+	}
+	if len(next) == 0 || !changed && len(next) == len(w.views) {
 		return nil, false
 	}
+	at := max(0, slices.Index(w.views, w.view))
 	w.views = next
 	if !slices.Contains(next, w.view) {
 		return next[min(at, len(next)-1)], true
@@ -70,7 +102,7 @@ func (w *watched) hold(on bool, now time.Time) {
 
 // unasked ends the wait for the servers' answers for the election at path.
 func (w *watched) unasked(path string) {
-	if i := w.views.at(path); i >= 0 {
+	if i := w.at(path); i >= 0 {
 		w.views[i].asked = time.Time{}
 	}
 }
@@ -127,13 +159,6 @@ type view struct {
 	asked time.Time
 }
 
-// newView returns a view on an election.
-func newView(s *doctor.State) *view {
-	v := &view{path: s.Path, latest: s, handoff: wording.Newest(s)}
-	v.reselect()
-	return v
-}
-
 // unknown is the state of an election of which nothing is known.
 func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
@@ -156,14 +181,6 @@ func (v *view) hold(on bool, now time.Time) {
 	}
 	v.paused = nil
 	v.takeHandoff(now)
-}
-
-// take takes a newer state.
-func (v *view) take(s *doctor.State, now time.Time) {
-	v.latest = s
-	if v.paused == nil {
-		v.takeHandoff(now)
-	}
 }
 
 // takeHandoff notes when the newest handoff came, if it is another one than
@@ -198,47 +215,6 @@ func (v *view) waiting() int {
 		return t.Joined + t.Left + t.Handoffs + t.MissedCreates + t.MissedDeletes + t.Unknown + s.Reconnects
 	}
 	return max(0, count(v.latest)-count(v.paused))
-}
-
-// views are the elections watched, in the source's order.
-type views []*view
-
-// at returns the index of the view on the election at path, -1 if it is not
-// watched.
-func (all views) at(path string) int {
-	if path == "" {
-		return -1
-	}
-	return slices.IndexFunc(all, func(v *view) bool { return v.path == path })
-}
-
-// take returns the views on the elections with these states: those that are
-// known keep theirs. A new one is paused where the others are.
-func (all views) take(states []*doctor.State, paused bool, now time.Time) (next views, changed bool) {
-	for _, s := range states {
-		if s == nil {
-			continue
-		}
-		i := all.at(s.Path)
-		if i < 0 {
-			v := newView(s)
-			if paused {
-				v.paused = s
-			}
-			next, changed = append(next, v), true
-			continue
-		}
-		v := all[i]
-		next = append(next, v)
-		if v.latest != s {
-			v.take(s, now)
-			changed = true
-		}
-	}
-	if len(next) == 0 {
-		return all, false
-	}
-	return next, changed || len(next) != len(all)
 }
 
 // setViews takes the states of the elections watched. Where the present one is
@@ -321,7 +297,7 @@ func (d *dashboard) open() tea.Cmd {
 // opened shows the election that the user wanted to open, if it is watched by
 // now, and reports whether it is.
 func (d *dashboard) opened(path string) bool {
-	i := d.views.at(path)
+	i := d.at(path)
 	if i < 0 || d.opening != path {
 		return false
 	}

@@ -59,8 +59,8 @@ func (c *Course) Pages(do input.Command) bool {
 // unread reports whether there is more of the lesson below what is in view.
 func (c *Course) unread() bool { return c.text.Long() && !c.text.AtBottom() }
 
-// Scroll moves the lesson's text.
-func (c *Course) Scroll(do input.Command) {
+// Move moves the lesson's text.
+func (c *Course) Move(do input.Command) {
 	c.text.Move(do)
 	c.added = ""
 }
@@ -162,7 +162,7 @@ func (c *Course) Do(do input.Command, key string, shown bool) (said term.Span, s
 	case !c.On:
 		return term.Span{Style: term.Muted, Text: "no lesson is running: L opens the menu"}, ""
 	case do == input.CmdContinue && shown && c.unread():
-		c.Scroll(input.CmdPageDown)
+		c.Move(input.CmdPageDown)
 		return term.Span{}, ""
 	case do == input.CmdContinue && v.Done:
 		all := c.Tutor.Lessons()

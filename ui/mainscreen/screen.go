@@ -235,46 +235,52 @@ func (x *Screen) Close() {
 	}
 }
 
+// moves is what the keys and the wheel move in p, nil for nothing.
+func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
+	switch {
+	case p >= Selected:
+		return x.text(p)
+	case p == Candidates:
+		return x.Candidates
+	case p == Handoffs:
+		return x.Handoffs
+	case p == Messages:
+		return x.Messages
+	case p == Lesson && x.Lesson != nil:
+		return x.Lesson
+	}
+	return nil
+}
+
 // Move moves what has the focus, and reports whether a candidate was selected by it.
 func (x *Screen) Move(do input.Command) (chose bool) {
-	switch {
-	case x.Focus >= Selected:
-		x.text(x.Focus).Move(do)
-	case x.Lesson != nil && (x.Focus == Lesson || x.Lesson.Pages(do)):
-		x.Lesson.Scroll(do)
-	case x.Focus == Messages:
-		x.Messages.Move(do)
-	case x.Focus == Handoffs:
-		x.Handoffs.Move(do)
-	case do != input.CmdLeft && do != input.CmdRight:
-		x.Candidates.Move(do)
-		return true
-	case x.Zoomed && x.Focus == Candidates:
-		return x.Candidates.Column(do)
+	at := x.Focus
+	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
+		at = Lesson
 	}
-	return false
+	switch m := x.moves(at); {
+	case at != Candidates && m != nil:
+		m.Move(do)
+		return false
+	case do == input.CmdLeft || do == input.CmdRight:
+		return x.Zoomed && at == Candidates && x.Candidates.Column(do)
+	}
+	x.Candidates.Move(do)
+	return true
 }
 
 // Wheel moves a panel as a notch of the wheel does: a text by so many lines, a selection
 // by one. It reports whether a candidate was selected by it.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
-		x.Candidates.Move(do)
-		return true
+		lines = 1
 	}
-	for range lines {
-		switch {
-		case p == Handoffs:
-			x.Handoffs.Move(do)
-		case p == Messages:
-			x.Messages.Move(do)
-		case p == Lesson && x.Lesson != nil:
-			x.Lesson.Scroll(do)
-		case p >= Selected:
-			x.text(p).Move(do)
+	if m := x.moves(p); m != nil {
+		for range lines {
+			m.Move(do)
 		}
 	}
-	return false
+	return p == Candidates
 }
 
 // Draw draws what was settled. It changes nothing but the canvas.

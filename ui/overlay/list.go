@@ -48,16 +48,10 @@ type List struct {
 type Shown struct {
 	Title  string
 	All    []Entry
-	Search *Search     // what is typed narrows the list, nil: nothing is typed
+	Search *Typed      // what is typed narrows the list, nil: nothing is typed
 	Note   []term.Span // below the list instead of what is selected
 	// The widths of the box, the keys and the names.
 	Width, Keys, Names int
-}
-
-// Search is what is typed.
-type Search struct {
-	Typed string
-	At    int // of the cursor, in runes
 }
 
 // aboutMost is how many lines below the list say what is selected, where what is typed
@@ -74,7 +68,7 @@ func (v *List) Narrow() { v.chosen = false }
 func (v *List) Settle(w, h int, x Shown) {
 	v.Shown, v.found, v.index = x, x.All, 0
 	if x.Search != nil {
-		v.found = match(x.All, x.Search.Typed)
+		v.found = match(x.All, x.Search.Text())
 	}
 	if v.chosen {
 		v.index = max(0, slices.IndexFunc(v.found, v.selected.same))
@@ -163,10 +157,8 @@ func (v *List) Draw(f *term.Frame) {
 		tail = append(tail, term.Span{Style: term.Muted, Text: strconv.Itoa(len(v.found)) + " of " + strconv.Itoa(len(v.All))})
 	}
 	a := f.Box(v.place, v.Title, true, tail...)
-	if x := v.Search; x != nil {
-		typed := []rune(x.Typed)
-		at := min(x.At, len(typed))
-		a.Pen(0).Gap(1).Text(term.Key, ":").Text(term.You, string(typed[:at])).Text(term.You, g.Cursor).Text(term.You, string(typed[at:]))
+	if v.Search != nil {
+		v.Search.Draw(f, a.Pen(0), ":")
 		if len(v.found) == 0 {
 			a.Pen(2).Gap(1).Text(term.Muted, "nothing is called so; backspace erases a letter")
 		}

@@ -11,6 +11,9 @@ package overlay
 import (
 	"fmt"
 
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
 	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/rows"
@@ -137,4 +140,41 @@ func Join(width int, all []Invitation, open bool, cannot string) Text {
 	}
 	say(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
 	return text
+}
+
+// Typed is a line of text as it is typed.
+type Typed struct{ in textinput.Model }
+
+// NewTyped returns an empty line.
+func NewTyped() Typed {
+	in := textinput.New()
+	in.CharLimit = rows.FilterMax
+	in.Focus()
+	return Typed{in}
+}
+
+// Set replaces the text.
+func (l *Typed) Set(text string) {
+	l.in.SetValue(text)
+	l.in.CursorEnd()
+}
+
+// Edit changes the text as a key says. The commands that textinput asks for
+// are not run: they blink, or read the clipboard, which the terminal pastes.
+func (l *Typed) Edit(msg tea.KeyMsg) {
+	if msg.Alt {
+		return // a letter with alt is not text; alt-d ends textinput in a panic
+	}
+	msg.Runes = []rune(znode.Safe(string(msg.Runes), rows.FilterMax))
+	l.in, _ = l.in.Update(msg)
+}
+
+// Text is what was typed.
+func (l *Typed) Text() string { return l.in.Value() }
+
+// Draw draws the text with its cursor after a prompt.
+func (l *Typed) Draw(f *term.Frame, p *term.Pen, prompt string) {
+	text, at := []rune(l.Text()), l.in.Position()
+	p.Gap(1).Text(term.Key, prompt).Text(term.You, znode.Safe(string(text[:at]), rows.FilterMax)).
+		Text(term.You, f.Theme.Glyph.Cursor).Text(term.You, znode.Safe(string(text[at:]), rows.FilterMax))
 }
