@@ -1,3 +1,8 @@
+// Package input is what the keyboard is for: one table of bindings with modes
+// ([Bindings]), from which the footer, the help and electop help keys are made. No key
+// means two things in one mode; a test looks.
+//
+// What is in front of the panels is a [Mode]: the elections, the faults, the help. [Lookup] says which [Command] a key means in a mode.
 package input
 
 import (
@@ -6,6 +11,123 @@ import (
 	"electop/ui/action"
 	"electop/ui/term"
 )
+
+// Command is what a key does.
+type Command string
+
+const (
+	CmdDown     Command = "down"
+	CmdUp       Command = "up"
+	CmdPageDown Command = "page down"
+	CmdPageUp   Command = "page up"
+	CmdTop      Command = "top"
+	cmdBottom   Command = "bottom"
+	CmdInspect  Command = "inspect"
+	CmdBack     Command = "back"
+	CmdPanel    Command = "panel"
+	CmdFilter   Command = "filter"
+	CmdSort     Command = "sort"
+	CmdErase    Command = "erase"
+	CmdEraseAll Command = "erase all"
+	CmdKeep     Command = "keep"
+	CmdPause    Command = "pause"
+	CmdDoctor   Command = "doctor"
+	CmdServers  Command = "servers"
+	CmdChoose   Command = "elections"
+	CmdOpen     Command = "open"
+	CmdFaults   Command = "faults"
+	CmdZoom     Command = "zoom"
+	CmdJoin     Command = "join"
+	CmdLessons  Command = "lessons"
+	CmdLearn    Command = "start lesson"
+	CmdAnswer   Command = "answer"
+	CmdContinue Command = "continue"
+	CmdHint     Command = "hint"
+	CmdSkip     Command = "skip"
+	CmdReread   Command = "part before"
+	CmdEarlier  Command = "earlier"
+	CmdLater    Command = "later"
+	CmdStepOn   Command = "step on"
+	CmdEarliest Command = "earliest"
+	CmdLatest   Command = "latest"
+	CmdHandBack Command = "handoff before"
+	CmdHandOn   Command = "handoff after"
+	CmdLive     Command = "live"
+	CmdPlay     Command = "play"
+	CmdLeft     Command = "left"
+	CmdRight    Command = "right"
+	CmdFiner    Command = "finer scale"
+	CmdCoarser  Command = "coarser scale"
+	CmdCopy     Command = "copy path"
+	CmdTheme    Command = "theme"
+	CmdPalette  Command = "palette"
+	CmdCluster  Command = "cluster" // of an entry of the list of actions only
+	CmdRun      Command = "run"
+	CmdComplete Command = "complete"
+	CmdHelp     Command = "help"
+	CmdYes      Command = "yes"
+	CmdNo       Command = "no"
+	CmdQuit     Command = "quit"
+	CmdSuspend  Command = "suspend"
+	// CmdPlaySlower and CmdPlayFaster change the speed of a playback.
+	CmdPlaySlower Command = "play slower"
+	CmdPlayFaster Command = "play faster"
+
+	CmdAct Command = "act" // what the binding's action says
+)
+
+// Named reports whether c is something that can be asked for by name: not a movement, an
+// answer by its number, or what only makes sense at the keyboard.
+func (c Command) Named() bool {
+	switch c {
+	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
+		return false
+	}
+	return true
+}
+
+// Mode says what the keyboard is for at the moment.
+type Mode uint16
+
+const (
+	ModeNormal    = Mode(action.OnMain)
+	ModeFaults    = Mode(action.OnFaults) // the list of faults
+	ModeElections = Mode(action.OnElections)
+)
+
+// The modes in which no action has a key.
+const (
+	ModeHelp Mode = ModeElections << (1 + iota)
+	ModeFilter
+	ModeDialog
+	ModePast    // time travel: the main screen as it was
+	ModeLessons // the menu of lessons
+	ModeJoin    // how others join
+	ModePalette // everything that can be done
+	ModeTeach   // what the main screen's keyboard is for besides while a lesson is on
+)
+
+// Main reports whether m is the main screen with nothing in front of it.
+func (m Mode) Main() bool { return m&(ModeNormal|ModePast) != 0 }
+
+// modes lists them with the words for the help.
+var modes = []struct {
+	mode  Mode
+	title string
+	note  string
+}{
+	{ModeNormal, "On the main screen", ""},
+	{ModeTeach, "On the main screen, while a lesson is on", "The keys of the main screen act on the election."},
+	{ModeElections, "Choosing an election", ""},
+	{ModePast, "Back in time, and in a recording", "Keys that act say why they can't."},
+	{ModeFaults, "Choosing a fault", ""},
+	{ModeLessons, "Choosing a lesson", ""},
+	{ModeJoin, "How to join", ""},
+	{ModePalette, "Choosing an action", "What is typed narrows the list to what has these words in it."},
+	{ModeFilter, "Typing a filter", "Everything else is text: part of a name, a znode or a session; of a path, a system or a leader among elections."},
+	{ModeDialog, "Asked a question", ""},
+	{ModeHelp, "In this help", ""},
+}
 
 // Binding is a line of the table of keys, from which the footer, the help and
 // electop help keys are made.

@@ -1,6 +1,21 @@
+// Package term draws text into the cells of a terminal. It does not know elections.
+//
+// A [Canvas] is the screen as cells. Everything drawn is clipped to it and to its
+// [Area], so no frame is larger than the terminal, and no control character gets onto
+// the screen. A [Pen] writes one line of an area from left to right; a [Span] is text
+// in one style.
+//
+// A [Style] names a meaning (who leads, trouble, less important text), and the
+// [Theme] turns it into the escape sequence of a terminal with many colours, few or
+// none. Colours and signs are defined nowhere else.
+//
+// A [Frame] is what one picture is drawn with: the canvas, the theme and two clocks.
+// While drawing, each part says with [Frame.At] or [Frame.Every] when its digits
+// change next; the earliest of these moments is the next tick.
 package term
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -184,4 +199,77 @@ func (c *Canvas) Render(th *Theme) string {
 	}
 	c.lines = b
 	return string(b)
+}
+
+// spot is a part of the screen, and what is there: what, or in each cell what at returns.
+type spot struct {
+	rect Rect
+	what any
+	at   func(x, y int) any
+}
+
+// Spot notes what is in r, for the mouse: so a click means what was drawn. What is noted
+// later is in front.
+func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
+
+// Spots is Spot where r has many: at returns what is in a cell, by its place on the canvas, nil
+// for nothing. It is asked as long as the frame is shown.
+func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
+	c.spots = append(c.spots, spot{rect: r, at: at})
+}
+
+// SpotAt is what is in front at (x, y), nil for nothing that was noted.
+func (c *Canvas) SpotAt(x, y int) any {
+	for i := len(c.spots) - 1; i >= 0; i-- {
+		switch s := c.spots[i]; {
+		case !s.rect.Has(x, y):
+		case s.at == nil:
+			return s.what
+		default:
+			if what := s.at(x, y); what != nil {
+				return what
+			}
+		}
+	}
+	return nil
+}
+
+// Spot notes what is in line y of the area.
+func (a Area) Spot(y int, what any) {
+	if y >= 0 && y < a.Rect.H {
+		a.c.Spot(Rect{X: a.Rect.X, Y: a.Rect.Y + y, W: a.Rect.W, H: 1}, what)
+	}
+}
+
+// Spot notes what is in the next w cells.
+func (p *Pen) Spot(w int, what any) {
+	if w = min(w, p.end-p.x); w > 0 {
+		p.c.Spot(Rect{X: p.x, Y: p.y, W: w, H: 1}, what)
+	}
+}
+
+// ink is the memory of short texts that are made for one picture, as numbers and ages are.
+// They lie one after the other, so that a table costs no allocation for each of its cells.
+// Nothing in it is written again: a text stays good as long as somebody has it.
+type ink struct{ text strings.Builder }
+
+// inkRoom is how much is taken at once: enough for some pictures.
+const inkRoom = 4096
+
+// Ink returns b as a text to draw: what is appended to room on the stack needs none of its
+// own.
+func (k *ink) Ink(b []byte) string {
+	if k.text.Cap()-k.text.Len() < len(b) {
+		k.text.Reset() // the texts keep what they are in
+		k.text.Grow(max(inkRoom, len(b)))
+	}
+	from := k.text.Len()
+	k.text.Write(b)
+	return k.text.String()[from:]
+}
+
+// Int returns n as a text to draw.
+func (k *ink) Int(n int64) string {
+	var room [20]byte
+	return k.Ink(strconv.AppendInt(room[:0], n, 10))
 }

@@ -1,6 +1,8 @@
 package term
 
-import "time"
+import (
+	"time"
+)
 
 // Frame is what one picture is drawn with: a canvas, the theme, and two clocks.
 type Frame struct {
@@ -130,4 +132,129 @@ func (f *Frame) Stamp(t time.Time) string { return f.TimeIn(StampFormat, t) }
 func (f *Frame) TimeIn(format string, t time.Time) string {
 	var room [len(StampFormat)]byte
 	return f.Ink(t.In(f.Now.Location()).AppendFormat(room[:0], format))
+}
+
+// Area is a part of a canvas with its own coordinates.
+type Area struct {
+	c    *Canvas
+	Rect Rect
+}
+
+func (a Area) Width() int  { return a.Rect.W }
+func (a Area) Height() int { return a.Rect.H }
+
+// Inset is the area without n columns at either side.
+func (a Area) Inset(n int) Area {
+	a.Rect.X, a.Rect.W = a.Rect.X+n, max(0, a.Rect.W-2*n)
+	return a
+}
+
+// From is the area from line y on.
+func (a Area) From(y int) Area {
+	a.Rect.Y, a.Rect.H = a.Rect.Y+y, a.Rect.H-y
+	return a
+}
+
+// Pen returns a pen at the start of line y of the area. It draws nothing if there is no
+// such line.
+func (a Area) Pen(y int) *Pen {
+	p := &Pen{c: a.c, x: a.Rect.X, y: a.Rect.Y + y, end: a.Rect.X + a.Rect.W}
+	if y < 0 || y >= a.Rect.H {
+		p.end = p.x
+	}
+	return p
+}
+
+// Pen writes a line from left to right.
+type Pen struct {
+	c      *Canvas
+	x, y   int
+	end    int
+	chosen Style // Selected on the selected row, else 0
+}
+
+// Text writes as much of s as there is room for.
+func (p *Pen) Text(st Style, s string) *Pen {
+	p.x = p.c.Put(p.x, p.y, p.end, st|p.chosen, s)
+	return p
+}
+
+// Spans writes as many of them as there is room for.
+func (p *Pen) Spans(all []Span) *Pen {
+	for _, s := range all {
+		p.Text(s.Style, s.Text)
+	}
+	return p
+}
+
+// OnChosen says that the row already has the background of the selected one.
+func (p *Pen) OnChosen() { p.chosen = Selected }
+
+// Choose gives the rest of the line the background of the selected row.
+func (p *Pen) Choose() {
+	p.chosen = Selected
+	p.c.Restyle(Rect{X: p.x, Y: p.y, W: p.end - p.x, H: 1}, func(st Style) Style { return st | Selected })
+}
+
+// Fit writes s into exactly w cells, cut with an ellipsis or filled up.
+func (p *Pen) Fit(w int, st Style, s string) *Pen {
+	end := min(p.end, p.x+max(0, w))
+	p.c.Put(p.x, p.y, end, st|p.chosen, Cut(s, end-p.x))
+	p.x = end
+	return p
+}
+
+// Column is Fit after two blanks, in a table. A column of no width is not shown.
+func (p *Pen) Column(w int, st Style, s string) *Pen {
+	if w > 0 {
+		p.Gap(2).Fit(w, st, s)
+	}
+	return p
+}
+
+// Right writes s into w cells, at their right end.
+func (p *Pen) Right(w int, st Style, s string) *Pen {
+	s = Cut(s, w)
+	return p.Gap(w-Width(s)).Text(st, s)
+}
+
+// Gap leaves n cells as they are.
+func (p *Pen) Gap(n int) *Pen {
+	p.x = min(p.end, p.x+max(0, n))
+	return p
+}
+
+// Limit leaves room for n cells at most.
+func (p *Pen) Limit(n int) *Pen {
+	p.end = min(p.end, p.x+n)
+	return p
+}
+
+// Room is how many cells are left.
+func (p *Pen) Room() int { return p.end - p.x }
+
+// Rect is a part of the screen, in cells. The zero rect is hidden.
+type Rect struct{ X, Y, W, H int }
+
+func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
+
+// Has reports whether (x, y) is in r.
+func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
+
+// Inner is the inside of a border.
+func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
+
+// InFront is the place of a text with that many lines in front of the panels.
+func InFront(w, h, width, lines int) Rect {
+	ow, oh := min(w-4, width), min(h-4, lines+2)
+	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
+}
+
+// TextWidth is how wide a text in front of the panels may be there.
+func TextWidth(w, width int) int { return min(w-4, width) - 4 }
+
+// Window returns the first of n that is in view, of which page are, so that at
+// is among them: top, where that is possible.
+func Window(top, at, page, n int) int {
+	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

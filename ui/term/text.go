@@ -2,6 +2,7 @@ package term
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -148,4 +149,93 @@ func Width(s string) int {
 		return len(s)
 	}
 	return ansi.StringWidth(s)
+}
+
+// Span is text in one style.
+type Span struct {
+	Style Style
+	Text  string
+	// Keep orders the spans if a line is too short: the lowest is dropped first, of
+	// equal ones the rightmost.
+	Keep int
+}
+
+func SpansWidth(spans []Span) int {
+	n := 0
+	for _, s := range spans {
+		n += Width(s.Text)
+	}
+	return n
+}
+
+// FitSpans drops spans until the rest fits into w cells. The last one is cut.
+func FitSpans(spans []Span, w int) []Span {
+	spans = append([]Span(nil), spans...)
+	for len(spans) > 1 && SpansWidth(spans) > w {
+		least := len(spans) - 1
+		for i := len(spans) - 1; i >= 0; i-- {
+			if spans[i].Keep < spans[least].Keep {
+				least = i
+			}
+		}
+		spans = append(spans[:least], spans[least+1:]...)
+	}
+	if len(spans) == 1 {
+		spans[0].Text = Cut(spans[0].Text, w)
+	}
+	return spans
+}
+
+// TrimSpans removes the blanks at the end of the last span.
+func TrimSpans(spans []Span) []Span {
+	if n := len(spans); n > 0 {
+		spans[n-1].Text = strings.TrimRight(spans[n-1].Text, " ")
+	}
+	return spans
+}
+
+// AppendColumn appends a text in w cells and a blank, before the next column.
+func AppendColumn(to []Span, w int, st Style, text string) []Span {
+	text = Cut(text, w)
+	return append(to, Span{Style: st, Text: text}, Span{Style: Text, Text: Blanks(w + 1 - Width(text))})
+}
+
+// Fact is a line of a text in front of the panels: what, and how it is.
+// Longer ones are wrapped.
+type Fact struct {
+	Name  string
+	Style Style // of the text
+	Text  string
+	Label Style // of the name; Text stands for Muted
+}
+
+// factNames is the width of the names.
+const factNames = 12
+
+// FactLines are facts on lines of w cells.
+func FactLines(w int, facts []Fact) [][]Span {
+	inside := w - factNames - 1
+	lines := make([][]Span, 0, 2*len(facts))
+	spans := make([]Span, 0, 3*cap(lines)) // of all lines, in one piece
+	for _, ft := range facts {
+		if ft.Label == Text {
+			ft.Label = Muted
+		}
+		if ft.Text == "" && Width(ft.Name) > factNames {
+			lines = append(lines, []Span{{Style: ft.Label, Text: Cut(ft.Name, w)}})
+			continue
+		}
+		add := func(line string) {
+			spans = append(AppendColumn(spans, factNames, ft.Label, ft.Name), Span{Style: ft.Style, Text: line})
+			lines, ft.Name = append(lines, slices.Clip(spans[len(spans)-3:])), ""
+		}
+		n := len(lines)
+		for _, line := range Lines(ft.Text, inside) {
+			add(line)
+		}
+		if len(lines) == n {
+			add("")
+		}
+	}
+	return lines
 }

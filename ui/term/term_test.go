@@ -1,0 +1,225 @@
+package term
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+)
+
+func rendererWith(p termenv.Profile) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(new(bytes.Buffer))
+	r.SetColorProfile(p)
+	return r
+}
+
+func TestCanvasKeepsItsSize(t *testing.T) {
+	th := NewTheme(Dark, rendererWith(termenv.TrueColor))
+	rapid.Check(t, func(t *rapid.T) {
+		var c Canvas
+		c.Resize(rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 4).Draw(t, "h"))
+		texts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"家", "a家b族c", "é", "e\u0301", "\x1b[2J", "👨‍👩‍👧", "ab", "　"}))
+		for range rapid.IntRange(1, 12).Draw(t, "puts") {
+			x, y := rapid.IntRange(-2, 22).Draw(t, "x"), rapid.IntRange(-2, 5).Draw(t, "y")
+			c.Put(x, y, rapid.IntRange(-2, 30).Draw(t, "end"), Style(rapid.IntRange(0, int(styles)-1).Draw(t, "style")), texts.Draw(t, "text"))
+		}
+		lines := strings.Split(c.Render(th), "\n")
+		if len(lines) != c.H {
+			t.Fatalf("%d lines of %d", len(lines), c.H)
+		}
+		for _, line := range lines {
+			if n := ansi.StringWidth(line); n > c.W {
+				t.Fatalf("%d cells of %d: %q", n, c.W, line)
+			}
+			if hasControl(ansi.Strip(line)) {
+				t.Fatalf("a control character in %q", line)
+			}
+		}
+	})
+}
+
+func TestCanvasWide(t *testing.T) {
+	th := NewTheme(Mono, rendererWith(termenv.Ascii))
+	for _, c := range []struct {
+		name string
+		draw func(c *Canvas)
+		want string
+	}{
+		{"whole", func(c *Canvas) { c.Put(0, 0, 6, 0, "a家b") }, "a家b"},
+		{"no half", func(c *Canvas) { c.Put(0, 0, 2, 0, "a家b") }, "a"},
+		{"left half replaced", func(c *Canvas) { c.Put(0, 0, 6, 0, "家族"); c.Put(0, 0, 6, 0, "x") }, "x 族"},
+		{"right half replaced", func(c *Canvas) { c.Put(0, 0, 6, 0, "家族"); c.Put(1, 0, 6, 0, "x") }, " x族"},
+		{"wide on wide", func(c *Canvas) { c.Put(0, 0, 6, 0, "家族"); c.Put(1, 0, 6, 0, "人") }, " 人"},
+		{"controls", func(c *Canvas) { c.Put(0, 0, 6, 0, "a\x1b\x07\u009bb") }, "ab"},
+	} {
+		var cv Canvas
+		cv.Resize(6, 1)
+		c.draw(&cv)
+		if got := cv.Render(th); strings.TrimRight(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// The shortcuts for plain letters, lines and blocks give the cells that the
+// rules for all of Unicode give.
+func TestShortcutsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
+		if got, want := Width(s), ansi.StringWidth(s); got != want {
+			t.Fatalf("%q is %d cells wide, want %d", s, got, want)
+		}
+		var c Canvas
+		c.Resize(40, 1)
+		x := c.Put(0, 0, 40, Text, s)
+		var want []string
+		for rest := s; rest != ""; {
+			g, w := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+			rest = rest[len(g):]
+			if w > 0 && !hasControl(g) {
+				want = append(want, g)
+				for range w - 1 {
+					want = append(want, covered)
+				}
+			}
+		}
+		var got []string
+		for i := range x {
+			got = append(got, c.cells[i].Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: cells %q, want %q", s, got, want)
+		}
+	})
+}
+
+// What is left of a panel's tail ends where its words end.
+func TestBoxTail(t *testing.T) {
+	th := NewTheme(Mono, rendererWith(termenv.Ascii))
+	f := &Frame{Canvas: &Canvas{}, Theme: th}
+	f.Resize(42, 3)
+	f.Box(Rect{X: 0, W: 42, H: 3}, "Recipe", false, Span{Style: You, Text: "step by step", Keep: 9}, Span{Style: You, Text: ", 200 held   ", Keep: 8}, Span{Style: Trouble, Text: "herds"})
+	if got := strings.SplitN(f.Render(th), "\n", 2)[0]; !strings.Contains(ansi.Strip(got), "step by step, 200 held ──╮") {
+		t.Errorf("the title is %q", ansi.Strip(got))
+	}
+}
+
+// A wrapped text keeps its letters, no line of it is too long, and only words
+// that are longer than a line are broken.
+func TestWrap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "家", "é", "…", "/abc/def"}), 0, 20).Draw(t, "parts"), "")
+		w := rapid.IntRange(2, 20).Draw(t, "w")
+		lines := Wrap(s, w)
+		for _, l := range lines {
+			if Width(l) > w {
+				t.Errorf("%q is wider than %d", l, w)
+			}
+		}
+		if got := strings.Join(lines, ""); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(s, " ", "") {
+			t.Errorf("%q became %q", s, lines)
+		}
+		words := strings.Fields(strings.Join(lines, " "))
+		for _, word := range strings.Fields(s) {
+			if Width(word) <= w && !slices.Contains(words, word) {
+				t.Errorf("%q is broken in %q", word, lines)
+			}
+		}
+	})
+}
+
+// Plain text is wrapped as all text is.
+func TestWrapPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.TrimLeft(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "/abc/def"}), 1, 30).Draw(t, "parts"), ""), " ")
+		w := rapid.IntRange(1, 20).Draw(t, "w")
+		var got []string
+		wrapPlain(s, w, func(i int, line string) bool {
+			if i != len(got) {
+				t.Fatalf("line %d has number %d", len(got), i)
+			}
+			got = append(got, line)
+			return true
+		})
+		if want := wrapWide(s, w); !slices.Equal(got, want) {
+			t.Errorf("%q in %d cells: %q, want %q", s, w, got, want)
+		}
+	})
+}
+
+// A path that is too long keeps its end.
+func TestTailOf(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		w    int
+		want string
+	}{
+		{"/a/long/path", 6, "…/path"}, {"/a/leader", 9, "/a/leader"}, {"/a/leader", 7, "…leader"}, {"/家/家", 5, "…/家"}, {"/家/家", 4, "…/家"}, {"/家/家", 3, "…家"}, {"/家/家a", 3, "…a"}, {"/a", 1, "…"}, {"/a", 0, ""},
+	} {
+		if got := TailOf(c.path, c.w); got != c.want {
+			t.Errorf("%s in %d cells: %q, want %q", c.path, c.w, got, c.want)
+		}
+	}
+}
+
+// A path in a list keeps its beginning and its end.
+func TestMiddleOf(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		w    int
+		want string
+	}{
+		{"/apps/payments/one/election", 15, "/apps…/election"}, {"/apps/leader", 12, "/apps/leader"}, {"/apps/leader", 5, "…ader"}, {"/家家家家家/家", 9, "/家…家/家"},
+	} {
+		if got := MiddleOf(c.path, c.w); got != c.want {
+			t.Errorf("%s in %d cells: %q, want %q", c.path, c.w, got, c.want)
+		}
+	}
+}
+
+func TestResolveTheme(t *testing.T) {
+	for _, c := range []struct{ name, noColor, fgbg, want string }{
+		{"", "", "", Dark},
+		{Auto, "1", "0;15", Mono},
+		{Auto, "", "0;15", Light},
+		{Auto, "", "0;default;7", Light},
+		{Auto, "", "15;0", Dark},
+		{Auto, "", "15;8", Dark},
+		{Auto, "", "nonsense", Dark},
+		{Light, "1", "15;0", Light},
+		{"typo", "", "", Dark},
+	} {
+		env := func(k string) string { return map[string]string{"NO_COLOR": c.noColor, "COLORFGBG": c.fgbg}[k] }
+		if got := ResolveTheme(c.name, env); got != c.want {
+			t.Errorf("%q with NO_COLOR=%q COLORFGBG=%q: %s, want %s", c.name, c.noColor, c.fgbg, got, c.want)
+		}
+	}
+}
+
+// In each theme, on each terminal: the selected row and the badge show, and
+// trouble does not look like text.
+func TestThemesShow(t *testing.T) {
+	for _, name := range []string{Dark, Light, Mono} {
+		for _, p := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
+			th := NewTheme(name, rendererWith(p))
+			for _, pair := range [][2]Style{{Text, Text | Selected}, {Text, Badge}, {Text, Alarm}, {Text, Lead}, {Muted, Key}, {Text, OnPast}} {
+				if th.codes[pair[0]] == th.codes[pair[1]] {
+					t.Errorf("%s on %s: styles %d and %d are both %q", name, p.Name(), pair[0], pair[1], th.codes[pair[0]])
+				}
+			}
+			if name == Mono {
+				for st, seq := range th.codes {
+					if regexp.MustCompile(`[34][0-9]`).MatchString(seq) {
+						t.Errorf("mono has a colour: style %d is %q", st, seq)
+					}
+				}
+			}
+		}
+	}
+}
