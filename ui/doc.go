@@ -72,62 +72,30 @@
 // and a line each in Settle and Draw of mainscreen.Screen. A new text or list in front
 // is a mode in package input, and a case in front (front.go) and settle (screen.go).
 //
-// The screen is divided by mainscreen.Arrange, a pure function of its size. Clipping is
-// the canvas's business, so no frame is larger than the terminal. Everything
-// that came from outside passes through [znode.Safe] first, and the canvas
-// takes no control characters at all.
+// Everything that came from outside passes through [znode.Safe] first, and the canvas takes
+// no control characters at all.
 //
-// # Several elections
+// # What is shown
 //
 // A source may be a [Wall] of several elections. Each has a view of its own
-// with its selection, filter and scrolling, so that going to another and back
-// loses nothing; only the one on the screen is drawn. The pump hands over the
-// states of all.
-//
-// One candidate, the findings and the servers are panels too: where there is no room
-// for them, their keys zoom them. What is in front of the panels is a mode: the
-// elections, the faults, the help. They are a stack, and the table of bindings says which
-// key means what in which.
-//
-// # Other moments
+// with its selection, filter and scrolling; only the one on the screen is drawn. The
+// selection is a candidate's znode, or a member of our own cast, and never a row's number:
+// a frozen leader whose session expired has no znode any more, yet it can be thawed.
 //
 // A source may have a past ([travel.Past]). Going back holds the picture, as a pause
-// does, at the state of another moment; everything that is drawn is drawn from
-// the state, so the whole screen shows that moment, and nothing can be done in
-// it. Searches run outside the event loop, one at a time: what is pressed
-// meanwhile waits and makes the next one.
-//
-// The time line alone also shows what came after: of a running election until the
-// user went back, of a recording to its end ([Playing]). So it does not change while
-// a playhead moves over it, and its scale is the user's. A recording is in the
-// mode of the past also while it is played.
-//
-// # Lessons
+// does, at the state of another moment; everything that is drawn is drawn from the state.
+// Searches run outside the event loop, one at a time: what is pressed meanwhile makes the
+// next one. The time line alone also shows what came after, so it does not change while a
+// playhead moves over it.
 //
 // A [lessons.Tutor] says what there is to read, to answer and to do; the dashboard
-// shows that in the third column, or in the place of the handoffs, and passes on
-// answers. It judges nothing. The keys of a lesson are bindings too, of a mode that is added to
-// that of the main screen.
+// shows that and passes on answers. It judges nothing.
 //
-// # What is known, and how
+// Nothing inferred is drawn as if it were known. A watch has a sign and, if it is wrong, words
+// (doctor.State.Edge); a countdown is an upper bound, and is rounded up; a picture without a
+// connection is faded and says how old it is.
 //
-// Nothing inferred is drawn as if it were known. A watch has a sign and, where
-// it is wrong, words (doctor.State.Edge); a countdown is an upper bound, and
-// is rounded up; a picture without a connection is faded and says how old it
-// is; and where the servers did not tell, it says which did not and which
-// setting would allow it.
-//
-// # The recipe at work
-//
-// What our own candidates and the embedded server do takes a millisecond, and
-// nobody could see it. So a step stays marked until it could be read, and a
-// notification travels along its edge in slow motion: both depend on the state
-// and the time alone, and so look the same when the past is shown again. What
-// the server really holds back takes as long as it is held.
-//
-// # Identity
-//
-// The selection is a candidate's znode, or a member of our own cast, and never
-// a row's number: rows come and go. A frozen leader whose session expired has
-// no znode any more, yet it is still selected and can be thawed.
+// What our own candidates and the embedded server do takes a millisecond. So a step stays
+// marked until it could be read, and a notification travels along its edge in slow motion:
+// both depend on the state and the time alone, and so look the same in the past.
 package ui

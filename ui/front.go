@@ -64,20 +64,6 @@ func (x *inFront) meant() rows.Row {
 	return x.of.candidates.Row()
 }
 
-// openPalette opens the list of everything that can be done.
-func (x *inFront) openPalette() {
-	x.modes.Open(input.ModePalette)
-	x.typed.Set("")
-	x.palette.Open()
-}
-
-// complete types the name of what is selected in that list.
-func (x *inFront) complete() {
-	if e, ok := x.palette.Selected(); ok {
-		x.typed.Set(e.Name)
-	}
-}
-
 // filter is the filter that the keyboard changes: of the elections, or of the
 // candidates of the one on the screen.
 func (x *inFront) filter() *string {
@@ -103,14 +89,6 @@ func (x *inFront) edit(msg tea.KeyMsg) {
 	}
 	*x.filter() = x.typed.Text()
 	x.of.reselect()
-}
-
-// sort brings the elections into the next order, and says which that is.
-func (x *inFront) sort() string {
-	if by := x.elections.Sort(); by != "" {
-		return "sorted by " + by + ": o for the next order"
-	}
-	return "what is wrong comes first"
 }
 
 // back clears the filter or closes what is in front, and reports whether there was

@@ -17,32 +17,28 @@ import (
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	d.status.Clear() // it was read, or it is in the way
 	mode := d.modes.Now()
-	b, ok := input.Binding{}, false
 	if mode == input.ModeNormal && d.lesson() != nil {
-		b, ok = input.Lookup(d.table, input.ModeTeach, msg.String())
+		mode |= input.ModeTeach
 	}
-	if !ok {
-		b, ok = input.Lookup(d.table, mode, msg.String())
+	b, ok := input.Lookup(d.table, mode, msg.String())
+	switch {
+	case ok:
+		return d.bound(b, msg)
+	case mode.Main() && d.refuseKey(msg.String()):
+	case mode == input.ModePalette || mode == input.ModeFilter:
+		d.edit(msg)
+	case d.question == nil:
+		d.unknownKey(msg)
 	}
-	return d.bound(b, ok, mode, msg)
+	return nil
 }
 
-// bound does what the binding of a key says, if it has one in that mode.
-func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.KeyMsg) tea.Cmd {
+// bound does what the binding of a key says.
+func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case !ok && mode.Main() && d.refuseKey(msg.String()):
-		return nil
-	case !ok && (mode == input.ModePalette || mode == input.ModeFilter):
-		d.edit(msg)
-		return nil
-	case !ok:
-		if d.question == nil {
-			d.unknownKey(msg)
-		}
-		return nil
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
-	case mode.Main() && msg.Type == tea.KeyEsc && d.screen.Closes():
+	case d.modes.Now().Main() && msg.Type == tea.KeyEsc && d.screen.Closes():
 		d.screen.Close()
 		return nil
 	}
@@ -63,12 +59,8 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 			return nil // nothing to go back from: a recording is being played
 		}
 		return d.moved(d.past.travel(do))
-	case input.CmdEarlier, input.CmdLater, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
+	case input.CmdPause, input.CmdPlay, input.CmdEarlier, input.CmdLater, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
 		return d.moved(d.past.travel(do))
-	case input.CmdPause:
-		return d.moved(d.past.pause())
-	case input.CmdPlay:
-		return d.moved(d.past.playPause())
 	case input.CmdPlaySlower, input.CmdPlayFaster:
 		return d.pace(do)
 	case input.CmdFiner, input.CmdCoarser:
@@ -110,13 +102,21 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 			d.screen.Focus = mainscreen.Candidates
 		}
 	case input.CmdPalette:
-		d.openPalette()
+		d.modes.Open(input.ModePalette)
+		d.typed.Set("")
+		d.palette.Open()
 	case input.CmdRun:
 		return d.run()
 	case input.CmdComplete:
-		d.complete()
+		if e, ok := d.palette.Selected(); ok {
+			d.typed.Set(e.Name)
+		}
 	case input.CmdSort:
-		d.say(term.Muted, d.sort())
+		if by := d.elections.Sort(); by != "" {
+			d.say(term.Muted, "sorted by "+by+": o for the next order")
+		} else {
+			d.say(term.Muted, "what is wrong comes first")
+		}
 	case input.CmdErase, input.CmdEraseAll:
 		if do == input.CmdErase || d.modes.Now() == input.ModePalette {
 			d.edit(msg)

@@ -69,7 +69,7 @@ func (d *dashboard) click(x, y int) tea.Cmd {
 			d.say(term.Muted, "press the number of the answer")
 			return nil
 		}
-		return d.bound(k.Binding, true, d.modes.Now(), tea.KeyMsg{})
+		return d.bound(k.Binding, tea.KeyMsg{})
 	}
 	switch d.modes.Now() {
 	case input.ModeDialog:

@@ -84,9 +84,14 @@ func (t *timeTravel) depart() outcome {
 	return outcome{search: search}
 }
 
-// travel goes to another moment, or back to the present.
+// travel goes to another moment or back to the present, or lets time pass.
 func (t *timeTravel) travel(do input.Command) outcome {
-	if do == input.CmdLive && t.journey.On {
+	switch {
+	case do == input.CmdPause:
+		return t.pause()
+	case do == input.CmdPlay:
+		return t.playPause()
+	case do == input.CmdLive && t.journey.On:
 		return t.live()
 	}
 	t.journey.Stop()
