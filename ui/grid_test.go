@@ -2,13 +2,8 @@ package ui
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/dialect"
 	"electop/ui/rows"
@@ -57,61 +52,14 @@ func TestGridShowsAll(t *testing.T) {
 	}
 }
 
-// position is the place in the queue of the candidate selected in the grid.
-func position(t *testing.T, m Model) int {
-	t.Helper()
-	found := regexp.MustCompile(`, waits at position (\d+) of`).FindStringSubmatch(chosen(m))
-	if found == nil {
-		if !strings.Contains(chosen(m), ", leads") {
-			t.Fatalf("nobody is selected: %q", chosen(m))
-		}
-		return 1
-	}
-	n, _ := strconv.Atoi(found[1])
-	return n
-}
-
-// The selection in the grid is a candidate, and left and right go by columns.
-func TestGridSelection(t *testing.T) {
-	w := class(300)
-	src := &source{world: w}
-	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(m, "z", "j", "j", "right")
-	rows := position(t, m) - 3
-	keys(m, "right")
-	if want, got := 3+2*rows, position(t, m); got != want || rows < 20 {
-		t.Fatalf("selected is %d, want %d", got, want)
-	}
-	before := w.state().Queue.At(position(t, m) - 1)
-	w.leave(w.state().Queue.At(0).Name)
-	m.Update(present(src, false))
-	if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d,", before.Sequence)) {
-		t.Errorf("the selection moved from %s to %s", before.Name, got)
-	}
-	keys(m, "left", "left", "left", "left")
-	if got := position(t, m); got > rows {
-		t.Errorf("left ends at %d", got)
-	}
-	keys(m, "esc") // zooms out
-	says(t, m, "Recipe", "Handoffs")
-	at := selected(m)
-	keys(m, "right")
-	if got := selected(m); got != at || at == "nobody" {
-		t.Errorf("right moves in a list of rows from %s to %s", at, got)
-	}
-	// A few candidates fit as rows.
-	m, _, _ = stagedWith(nil, ModeDemo)
+// The key z zooms in and out. In the past esc zooms out first, and is live again after that.
+func TestZoom(t *testing.T) {
+	m, _, _, _ := stagedPast(nil)
 	keys(m, "z")
-	says(t, m, "watches", "amber")
+	says(t, m, "watches", "birch") // a few candidates fit as rows
 	saysNot(t, m, "Handoffs")
 	keys(m, "z")
 	says(t, m, "Handoffs")
-}
-
-// In the past esc zooms out first, and is live again after that.
-func TestZoomInThePast(t *testing.T) {
-	m, _, _, _ := stagedPast(nil)
 	keys(m, "p", "z")
 	saysNot(t, m, "Handoffs")
 	keys(m, "esc")

@@ -16,59 +16,12 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
-	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/mainscreen"
 	"electop/ui/plain"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
-
-// The frozen leader whose session expires stays selected without its znode,
-// and with the next one.
-func TestSelectionFollowsMember(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, _ := stagedWith(acts, ModeDemo)
-	w := src.world
-	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
-	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
-	refresh()
-	w.wait(5 * time.Second).leave(amberZ)
-	refresh()
-	if got := selected(m); got != "- amber" {
-		t.Fatalf("selected after its expiry: %s", got)
-	}
-	keys(m, "f")
-	if a := <-acts.done; a != (action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgOff}) {
-		t.Errorf("f does %+v", a)
-	}
-	z := w.join("guid-n_", "amber", 0xf1)
-	w.cast("amber", z, model.Waiting, func(m *model.Member) { m.Session, m.Znode, m.Fault = 0xf1, z, model.NoFault })
-	refresh()
-	if got := selected(m); got != "17 amber" {
-		t.Errorf("selected after it volunteered again: %s", got)
-	}
-}
-
-// A name that comes again is another candidate.
-func TestSelectionIsNotAName(t *testing.T) {
-	w := newWorld("/e", nil, false).connect().read(nil, nil)
-	w.join("n_", "a", 1)
-	b := w.join("n_", "b", 2)
-	src := &source{world: w}
-	now := w.now
-	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.Update(press("j"))
-	if got := selected(m); got != "13 b" {
-		t.Fatalf("selected %s", got)
-	}
-	w.leave(b)
-	m.Update(refreshMsg{states: []*doctor.State{w.state()}})
-	if got := selected(m); got != "12 a" {
-		t.Errorf("the neighbour is not selected: %s", got)
-	}
-}
 
 // Whatever is pressed and whatever happens, nothing panics, no frame is too
 // large, a selected candidate stays selected while it exists, and all that is shown
@@ -245,26 +198,6 @@ type counting struct {
 func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	*c.asked++
 	return c.Recipe.Watches(q, i)
-}
-
-// One that lost its znode, and then went, leaves the selection to who stands in
-// its place in the queue, not to the last of all.
-func TestSelectionAfterHomeless(t *testing.T) {
-	w := five(dialect.Election()).wait(time.Minute)
-	src := &source{world: w}
-	m := New(Options{Source: src, Mode: ModeDemo, Actions: &allow{}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(m, "j")
-	w.leave(birchZ).cast("birch", "", model.Waiting, func(m *model.Member) { m.Znode, m.Session = "", 0 })
-	m.Update(present(src, false))
-	if got := selected(m); got != "- birch" {
-		t.Fatalf("selected is %s", got)
-	}
-	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "birch"}, Gone: true})
-	m.Update(present(src, false))
-	if got := selected(m); got != "14 cedar" {
-		t.Errorf("selected is %s, want cedar", got)
-	}
 }
 
 // What a candidate believes is told from what is so, in the panel of beliefs and

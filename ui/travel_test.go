@@ -101,24 +101,6 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// An answer that comes after the way back is too late.
-func TestTravelLateAnswer(t *testing.T) {
-	m, _, _, _ := stagedPast(nil)
-	keys(m, "p")
-	late := pressed(m, "home")
-	keys(m, "p")
-	live := screen(m)
-	m.Update(late())
-	look(m)
-	if front(m) != onMain || screen(m) != live {
-		t.Errorf("a late answer goes back in time:\n%s", screen(m))
-	}
-	// Nor does that of the journey before count for the next.
-	keys(m, "p")
-	m.Update(late())
-	says(t, m, "the last moment")
-}
-
 // Whatever is pressed, and however late the answers are: what is shown in the
 // end is where the keys lead to one after the other.
 func TestTravelArrives(t *testing.T) {
@@ -284,37 +266,6 @@ func TestReplayTravels(t *testing.T) {
 	}
 	says(t, m, "6 candidates") // those of the moment it plays on from
 	saysNot(t, m, "PAUSED")
-
-	// A search that is under way would stop it again, so it is waited for.
-	keys(m, "p")
-	search := pressed(m, "left")
-	if cmd := pressed(m, "p"); cmd != nil || !m.d.past.journey.On {
-		t.Fatal("it plays on while it is searched")
-	}
-	resume := sent(m, search())
-	if resume == nil || m.d.past.journey.On {
-		t.Fatal("it does not play on after the search")
-	}
-	m.Update(resume())
-	if r.stopped || r.at != 1 {
-		t.Errorf("stopped %v at %d", r.stopped, r.at)
-	}
-}
-
-// From the end of a recording one can go back, and there is nothing to play.
-func TestReplayTravelsFromItsEnd(t *testing.T) {
-	m, r := stagedReplay()
-	r.at = 7
-	keys(m, "p")
-	if r.stopped != true || front(m) != inPast {
-		t.Fatalf("stopped %v, in front is %s", r.stopped, front(m))
-	}
-	says(t, m, "the last moment")
-	keys(m, "p")
-	if m.d.past.journey.On {
-		t.Errorf("in front is %s", front(m))
-	}
-	says(t, m, "ended")
 }
 
 // Hostile names do not get out of the words for a moment.

@@ -11,7 +11,6 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
-	"electop/model/units"
 	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/plain"
@@ -103,14 +102,6 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	}
 }
 
-func TestVerifySaysWhyNot(t *testing.T) {
-	m, _, _ := stagedOn(verified(), &allow{why: map[action.Kind]string{action.Verify: "--admin off"}}, Options{})
-	keys(m, "v")
-	if got := statusLine(m); !strings.Contains(got, "verify: --admin off") {
-		t.Errorf("status line: %q", got)
-	}
-}
-
 // Where only looking is allowed no key changes anything, in no mode, and there
 // is no word of one.
 func TestObserveOnly(t *testing.T) {
@@ -146,36 +137,6 @@ func TestObserveOnly(t *testing.T) {
 	m.Update(present(src, false))
 	if strings.Contains(screen(m), "spawns") || strings.Contains(screen(m), "makes this program one") {
 		t.Errorf("the empty queue invites to act:\n%s", screen(m))
-	}
-}
-
-// A risk counts down by the screen's clock, rounded up, and is never in the
-// past.
-func TestRiskCountsDown(t *testing.T) {
-	w := atRisk()
-	m, _, now := stagedOn(w, nil, Options{})
-	r := w.state().Risk(w.state().Leader())
-	if r == nil {
-		t.Fatal("no risk")
-	}
-	last := ""
-	for _, left := range []time.Duration{6900 * time.Millisecond, 5 * time.Second, 1500 * time.Millisecond, 200 * time.Millisecond, -300 * time.Millisecond} {
-		*now = r.By.Add(-left)
-		look(m)
-		// The screen's clock moves in quarters of a second.
-		want := "at risk ≤ " + units.AtMost(r.By.Sub(now.Truncate(term.TickBusy)))
-		if !now.Truncate(term.TickBusy).Before(r.By) {
-			want = "overdue"
-		}
-		if text := screen(m); !strings.Contains(text, want) || !strings.Contains(text, "☆") || !strings.Contains(text, "would take over") {
-			t.Errorf("%v before its end it does not say %q:\n%s", left, want, text)
-		}
-		if last == want {
-			t.Errorf("it stands still at %q", want)
-		}
-		if left > 0 {
-			last = want
-		}
 	}
 }
 

@@ -107,6 +107,11 @@ func TestSelectionIsAnIdentity(t *testing.T) {
 				e.cast(id, rapid.SampledFrom(append(free, "")).Draw(t, "znode"))
 			}
 			p.Reselect(e.j.State())
+			for i := range p.Rows.Len() {
+				if r := p.Rows.At(i); r.Position >= 0 && (p.Rows.State.Queue.At(r.Position) != r.Candidate || p.Rows.State.Member(r.Candidate) != r.Member) {
+					t.Fatalf("row %d says that %v is at position %d", i, r.Ref(), r.Position)
+				}
+			}
 			if i := p.Rows.Find(before, 0); i >= 0 && before != (rows.Ref{}) && !rows.Same(p.Selected, before) && p.Rows.At(i).Ref() != p.Selected {
 				t.Fatalf("the selection moved from %+v to %+v, row %d", before, p.Selected, i)
 			}
@@ -166,6 +171,19 @@ func TestSelectionReturns(t *testing.T) {
 	p.Reselect(e.j.State())
 	if p.Index != 2 || p.Row().Name() != "name-4" {
 		t.Errorf("selected is %s in row %d, want the next one", p.Row().Name(), p.Index)
+	}
+	// A member that loses its znode and then leaves gives the selection to its place in the queue.
+	e.cast("m1", p.Row().Candidate.Name)
+	p.Reselect(e.j.State())
+	e.cast("m1", "")
+	p.Reselect(e.j.State())
+	if got := p.Row(); got.Candidate != nil || got.Member == nil || got.Member.ID != "m1" {
+		t.Fatalf("selected is %+v, want the member without a znode", got)
+	}
+	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: "m1"}, Gone: true})
+	p.Reselect(e.j.State())
+	if p.Index != 2 || p.Row().Name() != "name-5" {
+		t.Errorf("selected is %s in row %d, want the one in its place", p.Row().Name(), p.Index)
 	}
 }
 
