@@ -22,12 +22,7 @@ import (
 
 // stagedWith is the main scene with these actions, and its model.
 func stagedWith(actions Actions, mode string) (Model, *source, *time.Time) {
-	w := five(dialect.Election()).wait(time.Minute)
-	src := &source{world: w, dirty: make(chan struct{}, 1)}
-	now := w.now
-	m := New(Options{Source: src, Actions: actions, Mode: mode, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	return m, src, &now
+	return stagedOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
 }
 
 func TestActionsHaveTargets(t *testing.T) {

@@ -6,20 +6,15 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"electop/ui/action"
 	"electop/ui/elections"
-	"electop/ui/term"
 )
 
 // stagedWall is a dashboard on several elections.
 func stagedWall(acts Actions, walk *elections.Walk, worlds ...*world) (Model, *wallSource, *time.Time) {
 	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], walk}
-	now := worlds[0].now
-	m := New(Options{Source: src, Actions: acts, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	return m, src, &now
+	m, _, now := stagedOn(worlds[0], acts, Options{Source: src})
+	return m, src, now
 }
 
 // Each election keeps its selection, filter and scrolling while another is on

@@ -17,16 +17,12 @@ import (
 	"electop/ui/input"
 	"electop/ui/mainscreen"
 	"electop/ui/overlay"
-	"electop/ui/term"
 )
 
 // stagedLesson is a demo with a tutor.
 func stagedLesson(tu *tutor, w, h int) (Model, *source, *allow) {
-	world := five(dialect.Election()).wait(time.Minute)
-	src := &source{world: world, dirty: make(chan struct{}, 1)}
 	acts := &allow{done: make(chan action.Action, 9)}
-	now := world.now
-	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m, src, _ := stagedOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Tutor: tu})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m, src, acts
 }
@@ -129,8 +125,7 @@ func TestLessonPoints(t *testing.T) {
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	says(t, m, "│ ★◂╮  12  amber ")
 	w, p := travelled()
-	d := New(Options{Source: &source{world: w}, Past: p, Tutor: teaching(acting), Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-	d.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	d, _, _ := stagedOn(w, nil, Options{Past: p, Tutor: teaching(acting)})
 	says(t, d, "Lesson 3 of 11")
 	keys(d, "p", "home", "j")
 	saysNot(t, d, "Lesson", "»")
@@ -346,8 +341,7 @@ func TestLessonFault(t *testing.T) {
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(action.LoseReply), "birch"
 	})
 	w := five(dialect.Election()).wait(time.Minute)
-	m := New(Options{Source: &source{world: w}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	m, _, _ := stagedOn(w, &allow{}, Options{Mode: ModeDemo, Tutor: tu})
 	keys(m, "X")
 	says(t, m, "Faults of amber", "The lesson is about birch: esc, and select it first.")
 	saysNot(t, m, "»    lose reply") // this is the list of another candidate
@@ -403,7 +397,7 @@ func TestLessonBeginsWithoutLeftovers(t *testing.T) {
 		if fresh {
 			tu.view.Began = w.now
 		}
-		m := New(Options{Source: &source{world: w, dirty: make(chan struct{}, 1)}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+		m, _, _ := stagedOn(w, &allow{}, Options{Mode: ModeDemo, Tutor: tu})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
 		told := strings.Contains(screen(m), "n_12 was deleted")
 		if told == fresh {

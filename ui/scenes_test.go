@@ -17,6 +17,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/elections"
+	"electop/ui/term"
 )
 
 // noon is when the scenes begin.
@@ -420,6 +421,20 @@ func (a *allow) Do(_ context.Context, x action.Action) error {
 }
 
 var errRefused = errors.New("refused by \x1b[31mtest")
+
+// stagedOn is a dashboard of 120x36 on a world, with its source and its clock.
+func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
+	src := &source{world: w, dirty: make(chan struct{}, 1)}
+	now := w.now
+	o.Actions, o.Now = acts, func() time.Time { return now }
+	if o.Source == nil {
+		o.Source = src
+	}
+	o.Theme, o.Renderer = term.Mono, plainRenderer()
+	m := New(o)
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	return m, src, &now
+}
 
 // stage makes the dashboard of a scene, of that size and theme.
 func stage(sc scene, w, h int, theme string) Model {

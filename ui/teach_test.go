@@ -8,17 +8,14 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
-	"pgregory.net/rapid"
 
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/action"
 	"electop/ui/candidates"
-	"electop/ui/mainscreen"
 	"electop/ui/recipe"
 	"electop/ui/term"
 )
@@ -385,55 +382,6 @@ func TestPropertiesGoOn(t *testing.T) {
 	if text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
 		t.Errorf("it grows though nobody looks:\n%s", text)
 	}
-}
-
-// Whatever the demo tells, and whatever it is called: no panic, no frame too
-// large, no control character.
-func TestAnyTelling(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := five(rapid.SampledFrom([]dialect.Recipe{dialect.Election(), dialect.Herd()}).Draw(t, "recipe"))
-		src := &source{world: w}
-		m := New(Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-		size := tea.WindowSizeMsg{Width: rapid.IntRange(mainscreen.MinWidth, 160).Draw(t, "w"), Height: rapid.IntRange(mainscreen.MinHeight, 60).Draw(t, "h")}
-		m.Update(size)
-		text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
-		sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
-		for range rapid.IntRange(1, 12).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"wake", "pace", "rules", "write", "step", "leave", "join", "key", "wait"}).Draw(t, "what") {
-			case "wake":
-				w.j.Apply(&model.Wake{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
-					Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
-			case "pace":
-				p := &model.Pace{At: w.now, Delay: time.Duration(rapid.Int64Range(0, 2e9).Draw(t, "delay")), Steps: rapid.Bool().Draw(t, "steps"), Waiting: rapid.IntRange(-1, 9).Draw(t, "waiting")}
-				for _, s := range sessions.Draw(t, "held") {
-					p.Held = append(p.Held, model.Message{Session: s, Since: w.now, Op: text.Draw(t, "op"), Path: text.Draw(t, "path"), Event: text.Draw(t, "event"), Err: text.Draw(t, "err")})
-				}
-				w.j.Apply(p)
-			case "rules":
-				w.rule(model.Rules{Workers: rapid.Bool().Draw(t, "workers"), Fenced: rapid.Bool().Draw(t, "fenced"), Chaos: text.Draw(t, "chaos")})
-			case "write":
-				w.j.Apply(&model.Write{At: w.now, Member: rapid.SampledFrom([]string{"amber", "birch", "nobody"}).Draw(t, "member"), Znode: text.Draw(t, "znode"), Token: rapid.Int64().Draw(t, "token"),
-					Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens, "x"}).Draw(t, "resource"), Refused: rapid.Bool().Draw(t, "refused"), Value: rapid.Int64().Draw(t, "value")})
-			case "step":
-				w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, ""}).Draw(t, "belief"), func(m *model.Member) {
-					m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, model.StepOn{Name: text.Draw(t, "name"), Children: []string{text.Draw(t, "child")}, Found: rapid.Bool().Draw(t, "found")}
-					m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault")
-					m.NoGuid, m.SlowLead, m.LosesReply = rapid.Bool().Draw(t, "no guid"), rapid.Bool().Draw(t, "slow lead"), rapid.Bool().Draw(t, "loses")
-				})
-			case "leave":
-				w.leave(rapid.SampledFrom([]string{amberZ, birchZ, emberZ}).Draw(t, "who"))
-			case "join":
-				w.join(rapid.SampledFrom([]string{"n_", "guid-n_"}).Draw(t, "prefix"), "x", rapid.Uint64Range(0xa0, 0xa8).Draw(t, "session"))
-			case "key":
-				m.Update(press(rapid.SampledFrom([]string{"X", "j", "k", "enter", "esc", "tab", "/", "z", "w", "p", ".", "["}).Draw(t, "key")))
-			case "wait":
-				w.wait(time.Duration(rapid.Int64Range(0, 3e9).Draw(t, "wait")))
-			}
-			m.Update(present(src, false))
-			look(m)
-			fits(t, m, size)
-		}
-	})
 }
 
 // Who finds that it leads has listed the children: while it volunteers that is

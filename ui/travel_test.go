@@ -23,11 +23,8 @@ import (
 // stagedPast is a demo with a past, and its clock.
 func stagedPast(acts Actions) (Model, *source, *tape, *time.Time) {
 	w, p := travelled()
-	src := &source{world: w, dirty: make(chan struct{}, 1)}
-	now := w.now
-	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Past: p, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	return m, src, p, &now
+	m, src, now := stagedOn(w, acts, Options{Mode: ModeDemo, Past: p})
+	return m, src, p, now
 }
 
 // The whole screen shows the moment that the keys lead to, and the header how
@@ -180,9 +177,7 @@ func TestTravelInOneElection(t *testing.T) {
 	p := &tape{}
 	p.take(worlds[0])
 	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], nil}
-	now := worlds[0].now
-	m := New(Options{Source: src, Past: p, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	m, _, _ := stagedOn(worlds[0], nil, Options{Source: src, Past: p})
 	keys(m, "p")
 	says(t, m, "LIVE -")
 	keys(m, "e", "j", "enter")

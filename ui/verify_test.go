@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -17,16 +15,6 @@ import (
 	"electop/ui/term"
 	"electop/ui/wording"
 )
-
-func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
-	src := &source{world: w, dirty: make(chan struct{}, 1)}
-	now := w.now
-	o.Source, o.Actions, o.Theme, o.Renderer = src, acts, term.Mono, plainRenderer()
-	o.Now = func() time.Time { return now }
-	m := New(o)
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	return m, src, &now
-}
 
 // v asks, says so, and says what came of it when the answers are there: not
 // at the cheap rounds that come meanwhile.
