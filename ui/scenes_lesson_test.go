@@ -215,7 +215,6 @@ func acting(v *lesson.View) {
 // lessonScenes are the scenes of time travel, lessons, joining and crowds.
 func lessonScenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
-	quiet := func() *world { return five(dialect.Election()).wait(4 * time.Minute) }
 	past := func(keys ...string) scene {
 		w, p := travelled()
 		o := demo

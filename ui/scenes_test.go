@@ -149,6 +149,9 @@ func five(recipe dialect.Recipe) *world {
 	return w
 }
 
+// quiet is five after a while.
+func quiet() *world { return five(dialect.Election()).wait(4 * time.Minute) }
+
 const (
 	amberZ = "guid-n_0000000012"
 	birchZ = "guid-n_0000000013"
@@ -207,7 +210,7 @@ func scenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live := Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
 	all := map[string]func() scene{
-		"main":   func() scene { return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo} },
+		"main":   func() scene { return scene{world: quiet(), o: demo} },
 		"killed": func() scene { return scene{world: killed(), o: demo} },
 		"handoff": func() scene {
 			return scene{world: killed(), o: demo, then: func(w *world) {
@@ -226,14 +229,12 @@ func scenes() map[string]func() scene {
 		"denied": func() scene { return scene{world: presence(model.Denied), o: live} },
 		"vacant": func() scene { return scene{world: vacant(), o: demo} },
 		"paused": func() scene {
-			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
+			return scene{world: quiet(), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
 				w.wait(2*time.Second).join("guid-n_", "fjord", 0xa6)
 				w.wait(time.Second).join("guid-n_", "grove", 0xa7)
 			}}
 		},
-		"filter": func() scene {
-			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo, keys: []string{"/", "e", "r"}}
-		},
+		"filter": func() scene { return scene{world: quiet(), o: demo, keys: []string{"/", "e", "r"}} },
 		// A leader with a lease, and one that lost it while its server still answers.
 		"inspect-lease": func() scene {
 			w := five(dialect.Election()).wait(time.Minute)
@@ -245,16 +246,14 @@ func scenes() map[string]func() scene {
 			w.cast("amber", amberZ, model.Suspended, func(m *model.Member) { m.Obstacle = "no quorum answers" })
 			return scene{world: w, o: demo, keys: []string{"enter"}}
 		},
-		"inspect": func() scene { return scene{world: killed(), o: demo, keys: []string{"enter"}} },
-		"help": func() scene {
-			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo, keys: []string{"?"}}
-		},
+		"inspect":  func() scene { return scene{world: killed(), o: demo, keys: []string{"enter"}} },
+		"help":     func() scene { return scene{world: quiet(), o: demo, keys: []string{"?"}} },
 		"homeless": func() scene { return scene{world: homelessLeader(), o: demo, keys: []string{"G"}} },
 		"hostile":  func() scene { return scene{world: hostile(), o: live} },
 		"crowd":    func() scene { return scene{world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}} },
 		"history":  func() scene { return scene{world: eventful(), o: demo} },
 		"ended": func() scene {
-			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
+			return scene{world: quiet(), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
 		},
 
 		"verified":   func() scene { return scene{world: verified(), o: live} },
