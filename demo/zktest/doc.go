@@ -19,7 +19,7 @@
 // [Kazoo] and [Curator] start third-party libraries in a process whose candidates
 // join, lead and resign as the test commands; [Run] starts any program and reads its
 // output line by line. A process can be stopped and killed like a server. [Require]
-// applies the same policy to what they need. [NewKDC] starts a Kerberos server.
+// applies the same policy to what they need.
 //
 // A package that uses zktest calls [Main] from its TestMain. No server outlives
 // the test binary: each ends in a cleanup or in Main, and on Linux the kernel

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"testing"
 )
 
 const loopback = "127.0.0.1"
@@ -37,6 +38,17 @@ func freeAddrs(hosts ...string) (addrs []string, held reservation, err error) {
 		addrs = append(addrs, net.JoinHostPort(host, port))
 	}
 	return addrs, held, nil
+}
+
+// FreeAddr returns a loopback address on which nobody listens.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	addrs, held, err := freeAddrs(loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.release()
+	return addrs[0]
 }
 
 // freePort finds a port that nobody has reserved, and on which nobody listens at any of the

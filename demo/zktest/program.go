@@ -242,7 +242,8 @@ func (p *Program) stop() {
 	}
 }
 
-func (p *Program) hasEnded() bool {
+// Ended reports whether the program has ended.
+func (p *Program) Ended() bool {
 	select {
 	case <-p.exited:
 		return true

@@ -22,11 +22,11 @@ import (
 // authenticated.
 func TestKerberisedCluster(t *testing.T) {
 	t.Parallel()
-	kdc := zktest.NewKDC(t)
-	server := zktest.NewApache(t, append(kdc.Serve(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
+	centre := newKDC(t)
+	server := zktest.NewApache(t, append(centre.serve(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
 	where := strings.Replace(server.Addr, "127.0.0.1", "localhost", 1)
-	operator, reader := kdc.Keytab(t, "operator"), kdc.Keytab(t, "reader/host")
-	env := []string{"KRB5_CONFIG=" + kdc.Config, "KRB5CCNAME="}
+	operator, reader := centre.keytab(t, "operator"), centre.keytab(t, "reader/host")
+	env := []string{"KRB5_CONFIG=" + centre.config, "KRB5CCNAME="}
 
 	in := func(config string) func(string) string {
 		return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
@@ -35,7 +35,7 @@ func TestKerberisedCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := sasl.NewKerberos(sasl.KerberosOptions{Keytab: operator, Getenv: in(kdc.Config)})
+	account, err := sasl.NewKerberos(sasl.KerberosOptions{Keytab: operator, Getenv: in(centre.config)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestKerberisedCluster(t *testing.T) {
 	if !c.AwaitConnected(t.Context()) {
 		t.Fatal(c.Status().Err)
 	}
-	ours := []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "operator@" + zktest.Realm}}
+	ours := []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "operator@" + realm}}
 	if _, err := c.Create(t.Context(), "/private", nil, 0, ours); err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +82,10 @@ func TestKerberisedCluster(t *testing.T) {
 	}
 	at := []string{"-s", where, "--connect-timeout", "1m"}
 	with := func(flags ...string) []string { return slices.Concat(at, flags) }
-	cache := kdc.Login(t, operator, "operator", "1h")
+	cache := centre.login(t, operator, "operator", "1h")
 
 	status(env, 0, "amber", with("--krb5-keytab", operator)...)
-	status(env, 0, "amber", with("--krb5-keytab", operator, "--krb5-principal", "operator", "--krb5-service", "zookeeper/localhost@"+zktest.Realm)...)
+	status(env, 0, "amber", with("--krb5-keytab", operator, "--krb5-principal", "operator", "--krb5-service", "zookeeper/localhost@"+realm)...)
 	status(append(env, "KRB5CCNAME=FILE:"+cache), 0, "amber", with("--krb5")...)
 	status(append(env, "KRB5CCNAME="+cache, "ELECTOP_KRB5=true"), 0, "amber", at...)
 	file := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\nkrb5-keytab = %q\nkrb5-principal = \"operator\"\nkrb5-service = \"zookeeper\"\n", where, operator))
@@ -99,7 +99,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status(env, 2, "more than one account for SASL", with("--krb5-keytab", operator, "--auth-file", secretFile(t, "sasl:u:p\n"))...)
 	status(env, 2, "no such file", with("--krb5-keytab", filepath.Join(t.TempDir(), "none"))...)
 	status(env, 2, "malformed", with("--krb5-keytab", secretFile(t, "\x05\x02\x00\x00\x00\x40x"))...)
-	status(env, 2, "no key of nobody@"+zktest.Realm, with("--krb5-keytab", operator, "--krb5-principal", "nobody")...)
+	status(env, 2, "no key of nobody@"+realm, with("--krb5-keytab", operator, "--krb5-principal", "nobody")...)
 	status(append(env, "KRB5CCNAME="+filepath.Join(t.TempDir(), "none")), 2, "run kinit", with("--krb5")...)
 	status(append(env, "KRB5CCNAME=KCM:0"), 2, "reads only files", with("--krb5")...)
 	status(append(env, "KRB5CCNAME="+cache), 2, "not of reader@", with("--krb5-principal", "reader")...)
@@ -108,8 +108,8 @@ func TestKerberisedCluster(t *testing.T) {
 
 	// What may be different on the next attempt is not final.
 	for says, o := range map[string]sasl.KerberosOptions{
-		"does not know the server as other/localhost@" + zktest.Realm: {Service: "other", Getenv: in(kdc.Config)},
-		"KDC is not reached": {Getenv: in(secretFile(t, zktest.ClientConfig(zktest.ClosedPort(t))))},
+		"does not know the server as other/localhost@" + realm: {Service: "other", Getenv: in(centre.config)},
+		"KDC is not reached": {Getenv: in(secretFile(t, krb5Config(zktest.FreeAddr(t))))},
 	} {
 		o.Keytab = operator
 		account, err := sasl.NewKerberos(o)
@@ -122,15 +122,15 @@ func TestKerberisedCluster(t *testing.T) {
 	}
 
 	// The rest is final. A ticket that lasts a second expires.
-	brief := kdc.Login(t, operator, "operator", "1s")
+	brief := centre.login(t, operator, "operator", "1s")
 	for valid := true; valid; time.Sleep(50 * time.Millisecond) {
 		valid = exec.Command("klist", "-s", "-c", brief).Run() == nil
 	}
 	status(append(env, "KRB5CCNAME="+brief), 1, "expired at", with("--krb5")...)
-	kdc.Admin(t, "delprinc -force reader/host")
+	centre.admin(t, "delprinc -force reader/host")
 	status(env, 1, "does not know this principal", with("--krb5-keytab", reader)...)
-	kdc.Keytab(t, "operator")
+	centre.keytab(t, "operator")
 	status(env, 1, "was the password changed", with("--krb5-keytab", operator)...)
-	kdc.Keytab(t, "zookeeper/localhost")
-	status(env, 1, "does not accept the ticket of operator@"+zktest.Realm+" for zookeeper/localhost@"+zktest.Realm, with("--krb5-keytab", kdc.Keytab(t, "operator"))...)
+	centre.keytab(t, "zookeeper/localhost")
+	status(env, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, with("--krb5-keytab", centre.keytab(t, "operator"))...)
 }
