@@ -34,7 +34,7 @@ func TestElectionWithCredentials(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		path := clienttest.ElectionPath(t)
-		auth := clienttest.Must(client.ReadAuthFile(clienttest.File(t, "digest:ann:s3cret\n")))
+		auth := zktest.Must(client.ReadAuthFile(clienttest.File(t, "digest:ann:s3cret\n")))
 		cfg := clienttest.Config(t, addr)
 		cfg.Auth = auth
 		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
@@ -95,7 +95,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 				}
 			}
 		}
-		auth := clienttest.Must(client.ParseAuth("digest:ann:" + secret))
+		auth := zktest.Must(client.ParseAuth("digest:ann:" + secret))
 		logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		base := clienttest.Config(t, addr)
 		base.Logger = logger
@@ -111,7 +111,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 			},
 			"nobody": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
 			"TLS": func(c *client.Config) {
-				c.TLS = clienttest.Must(client.LoadTLS(authority, "", "", ""))
+				c.TLS = zktest.Must(client.LoadTLS(authority, "", "", ""))
 			},
 			"chroot": func(c *client.Config) { c.Servers.Chroot = "x" },
 			"write failing": func(c *client.Config) {

@@ -53,9 +53,9 @@ func TestTLSToApache(t *testing.T) {
 	}{
 		"another authority": {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, stranger, "") }, []string{"TLS handshake", "unknown authority"}},
 		"another name":      {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "elsewhere.example") }, []string{"TLS handshake", "elsewhere.example"}},
-		"no client cert":    {server.Secure, func(t *testing.T) *tls.Config { return clienttest.Must(client.LoadTLS(certs.CA, "", "", "")) }, []string{"client certificate"}},
+		"no client cert":    {server.Secure, func(t *testing.T) *tls.Config { return zktest.Must(client.LoadTLS(certs.CA, "", "", "")) }, []string{"client certificate"}},
 		"a stranger's cert": {server.Secure, func(t *testing.T) *tls.Config {
-			return clienttest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, ""))
+			return zktest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, ""))
 		}, []string{"client certificate"}},
 		"the port without TLS": {server.Addr, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "") }, []string{"TLS handshake", "secureClientPort"}},
 		"without TLS":          {server.Secure, func(*testing.T) *tls.Config { return nil }, []string{server.Secure}},

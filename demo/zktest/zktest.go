@@ -145,3 +145,11 @@ func Await(t testing.TB, what string, holds func() bool) {
 		}
 	}
 }
+
+// Must returns v, or panics.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

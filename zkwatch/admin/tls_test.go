@@ -77,13 +77,12 @@ func TestBothPortsOfApache(t *testing.T) {
 // wants one of clients too, and that of its client.
 func certified(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
-	a := zktest.NewAuthority(t)
-	ca, cert, key := a.Files(t)
-	caller, err := client.LoadTLS(ca, cert, key, "")
+	a := zktest.NewCertificates(t)
+	caller, err := client.LoadTLS(a.CA, a.Cert, a.Key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.ServerConfig(t, []string{"localhost"}, net.IPv4(127, 0, 0, 1)), caller
+	return a.ServerConfig([]string{"localhost"}, net.IPv4(127, 0, 0, 1)), caller
 }
 
 // TestOverTLS asks a server whose ports speak TLS, by words and by HTTP.

@@ -14,6 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/internal/clienttest"
@@ -98,7 +99,7 @@ func TestCreateExecutedLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			late := &lateCreate{after: after}
 			alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-				clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
+				zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
 				clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &lateConn{Conn: conn, late: late} })
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 				time.Sleep(10 * electiontest.LeaseTimeout) // virtual

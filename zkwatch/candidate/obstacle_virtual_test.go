@@ -14,6 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/internal/clienttest"
@@ -36,11 +37,11 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 	var leader string
 	var requests atomic.Int64
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
 		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll)))
+		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll)))
 		clienttest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
 			if requests.Add(1) > 10_000 {
 				panic("ten thousand requests: virtual time stands still")
@@ -57,8 +58,8 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 
 func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64) {
-		clienttest.Must(c.SetACL(leader, clienttest.Open, -1))
-		clienttest.Must(c.Set(leader, []byte("x"), -1))
+		zktest.Must(c.SetACL(leader, clienttest.Open, -1))
+		zktest.Must(c.Set(leader, []byte("x"), -1))
 		before := requests.Load()
 		s.Await(t, 0, "waiting for one that it can read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && m.Obstacle == ""
@@ -124,14 +125,14 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		clienttest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, clienttest.Open))
+		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, clienttest.Open))
 		cfg.Ack = "/election-leader"
 		breaking(cfg, wire.OpGetData, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
 		m, i := s.Await(t, 0, "behind somebody's acknowledgement", elected)
 		armed.Store(true)
-		clienttest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
+		zktest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
 		_, i = s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		_, i = s.Await(t, i, "behind it again", elected)
 		remove(t, c, "/election/"+m.Znode)
@@ -146,7 +147,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 // TestSuspensionsLeaveNothing: with a chroot each watch has a goroutine.
 func TestSuspensionsLeaveNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		clienttest.Must(c.Create("/chroot", nil, 0, clienttest.Open))
+		zktest.Must(c.Create("/chroot", nil, 0, clienttest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
 	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
 		s.Believes(t, model.Leading)
@@ -170,8 +171,8 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 func TestNoLeaseOfLongAgo(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
-		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		s.Believes(t, model.Waiting)
 		time.Sleep(time.Hour)
@@ -200,8 +201,8 @@ func TestListLostWithItsConnection(t *testing.T) {
 	var armed atomic.Bool
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
-		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
 		breaking(cfg, wire.OpGetChildren2, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		before := s.Believes(t, model.Waiting)

@@ -21,7 +21,7 @@ func as(account string) func(*client.Config) {
 // refused connects to a server that does not accept the account, and returns why.
 func refused(t *testing.T, addr, account string) error {
 	t.Helper()
-	servers := clienttest.Must(client.ParseConnectString(addr))
+	servers := zktest.Must(client.ParseConnectString(addr))
 	cfg := client.Config{Servers: servers}
 	as(account)(&cfg)
 	c := clienttest.Connect(t, cfg)

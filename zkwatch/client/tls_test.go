@@ -24,15 +24,15 @@ import (
 // one that is not is passed over. TLS 1.3 tells of a refused client certificate
 // only after the handshake.
 func TestTLSServerNames(t *testing.T) {
-	a := zktest.NewAuthority(t)
-	ca, cert, key := a.Files(t)
-	six := secure(t, "::1", a.ServerConfig(t, nil, net.IPv6loopback))
-	four := secure(t, "127.0.0.1", a.ServerConfig(t, nil, net.IPv4(127, 0, 0, 1)))
-	wrong := secure(t, "127.0.0.1", a.ServerConfig(t, []string{"elsewhere.example"}))
+	a := zktest.NewCertificates(t)
+	ca, cert, key := a.CA, a.Cert, a.Key
+	six := secure(t, "::1", a.ServerConfig(nil, net.IPv6loopback))
+	four := secure(t, "127.0.0.1", a.ServerConfig(nil, net.IPv4(127, 0, 0, 1)))
+	wrong := secure(t, "127.0.0.1", a.ServerConfig([]string{"elsewhere.example"}))
 
 	t.Run("several", func(t *testing.T) {
 		cfg := clienttest.Config(t, strings.Join([]string{wrong, six, four}, ","))
-		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, ""))
+		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.Shuffle = func(int, func(int, int)) {}
 		c := clienttest.Connect(t, cfg)
 		if s := clienttest.WaitState(t, c, client.Connected); s.Server != six {
@@ -44,24 +44,24 @@ func TestTLSServerNames(t *testing.T) {
 	})
 	t.Run("one name for all", func(t *testing.T) {
 		cfg := clienttest.Config(t, strings.Join([]string{six, four, wrong}, ","))
-		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, "elsewhere.example"))
+		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, "elsewhere.example"))
 		if s := clienttest.WaitState(t, clienttest.Connect(t, cfg), client.Connected); s.Server != wrong {
 			t.Errorf("connected to %s, want %s", s.Server, wrong)
 		}
 	})
 	t.Run("no client certificate", func(t *testing.T) {
 		cfg := clienttest.Config(t, four)
-		cfg.TLS = clienttest.Must(client.LoadTLS(ca, "", "", ""))
+		cfg.TLS = zktest.Must(client.LoadTLS(ca, "", "", ""))
 		s := clienttest.Wait(t, clienttest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "client certificate") {
 			t.Errorf("status %+v", s)
 		}
 	})
 	t.Run("an old server", func(t *testing.T) {
-		old := a.ServerConfig(t, nil, net.IPv4(127, 0, 0, 1))
+		old := a.ServerConfig(nil, net.IPv4(127, 0, 0, 1))
 		old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 		cfg := clienttest.Config(t, secure(t, "127.0.0.1", old))
-		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, ""))
+		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.TLS.MinVersion = 0 // whoever made it
 		s := clienttest.Wait(t, clienttest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "TLS") {
@@ -70,7 +70,7 @@ func TestTLSServerNames(t *testing.T) {
 	})
 	t.Run("cut", func(t *testing.T) {
 		cfg := clienttest.Config(t, four)
-		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, ""))
+		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		c, other := clienttest.Connect(t, cfg), clienttest.Connect(t, cfg)
 		clienttest.WaitState(t, c, client.Connected)
 		clienttest.WaitState(t, other, client.Connected)
@@ -118,9 +118,8 @@ func TestTLSHandshakeIsBounded(t *testing.T) {
 }
 
 func TestLoadTLSNamesTheFile(t *testing.T) {
-	a := zktest.NewAuthority(t)
-	ca, cert, key := a.Files(t)
-	_, _, otherKey := a.Files(t)
+	a := zktest.NewCertificates(t)
+	ca, cert, key, otherKey := a.CA, a.Cert, a.Key, zktest.NewCertificates(t).Key
 	const secret = "c2VjcmV0IHRleHQ" // in every broken file
 	broken := clienttest.File(t, secret)
 	rotten := clienttest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/internal/clienttest"
@@ -119,7 +120,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 		for range 2 {
 			for range 5 { // in few transactions: spread over ten seconds it is no flood
 				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
-				clienttest.Must(raw.Multi(writes...))
+				zktest.Must(raw.Multi(writes...))
 			}
 			w.Await(t, "by reads", func(s *doctor.State) bool { return s.Follow.Why == model.FollowFlooded })
 			time.Sleep(9 * time.Minute)

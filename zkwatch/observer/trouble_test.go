@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/fault"
@@ -109,11 +110,11 @@ func TestCutOff(t *testing.T) {
 					w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link == model.Disconnected })
 					if recreated {
 						for _, path := range []string{first, "/e"} {
-							clienttest.Must(0, c.Delete(path, -1))
+							zktest.Must(0, c.Delete(path, -1))
 						}
 						create("/e", 0)
 					} else {
-						clienttest.Must(0, c.Delete(create("/e/n_", clienttest.Contender), -1))
+						zktest.Must(0, c.Delete(create("/e/n_", clienttest.Contender), -1))
 					}
 					for range 2 {
 						create("/e/n_", clienttest.Contender)

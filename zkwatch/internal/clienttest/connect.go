@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"electop/demo/zktest"
 	"electop/zkwatch/client"
 )
 
@@ -64,20 +65,12 @@ func Count[T comparable](list []T, x T) int {
 	return len(slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y != x }))
 }
 
-// Must returns v, or panics.
-func Must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // File returns the name of a new file with this content.
 func File(t *testing.T, content string) string {
 	t.Helper()
-	f := Must(os.CreateTemp(t.TempDir(), "f"))
+	f := zktest.Must(os.CreateTemp(t.TempDir(), "f"))
 	defer f.Close()
-	Must(f.WriteString(content))
+	zktest.Must(f.WriteString(content))
 	return f.Name()
 }
 

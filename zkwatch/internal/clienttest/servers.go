@@ -22,11 +22,11 @@ import (
 // Watches returns how many watches an embedded server holds.
 func Watches(t *testing.T, server *zkserver.Server) (n int) {
 	t.Helper()
-	conn := Must(server.Dial())
+	conn := zktest.Must(server.Dial())
 	defer conn.Close()
-	Must(io.WriteString(conn, "wchs"))
-	_, total, _ := strings.Cut(string(Must(io.ReadAll(conn))), "Total watches:")
-	Must(fmt.Sscan(total, &n))
+	zktest.Must(io.WriteString(conn, "wchs"))
+	_, total, _ := strings.Cut(string(zktest.Must(io.ReadAll(conn))), "Total watches:")
+	zktest.Must(fmt.Sscan(total, &n))
 	return n
 }
 
