@@ -12,10 +12,8 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo"
-	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/model/znode"
 	"electop/zkwatch/client"
 )
 
@@ -37,13 +35,6 @@ func TestFreezes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			inWorld(t, worldConfig{timeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
-				deleted := make(map[string]int64) // zxid of the deletion, by znode
-				stop := w.server.Tally(path, func(t zkserver.Tally) {
-					w.mu.Lock()
-					defer w.mu.Unlock()
-					deleted[znode.Base(t.Path)] = t.Zxid
-				})
-				defer stop()
 				must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: c.fenced}))
 				w.enter(t, 3)
 				from := 0
@@ -52,6 +43,12 @@ func TestFreezes(t *testing.T) {
 				}
 				w.end()
 
+				deleted := make(map[string]int64) // zxid of the deletion, by znode
+				for _, o := range w.since(0) {
+					if x, ok := o.(*model.Wake); ok {
+						deleted[x.Znode] = x.Zxid
+					}
+				}
 				accepted, refused, stale, last := 0, 0, 0, int64(0)
 				writes := w.writes(model.Counter, 0)
 				// Workers may tell of theirs in another order than the server's.

@@ -24,9 +24,8 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	defer s.wg.Done()
 	defer l.Close()
-	patient := patientListener{l, s}
 	for {
-		nc, err := patient.Accept()
+		nc, err := s.accept(l)
 		s.mu.Lock()
 		closed := s.closed
 		if err == nil && !closed {
@@ -46,6 +45,40 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
+// accept accepts a connection. It retries after temporary failures, until the server
+// closes.
+func (s *Server) accept(l net.Listener) (net.Conn, error) {
+	var failed time.Time
+	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
+		nc, err := l.Accept()
+		if err == nil && !failed.IsZero() {
+			s.trouble(fmt.Sprintf("accepting connections to %s again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
+		}
+		var t interface{ Temporary() bool }
+		if err == nil || !errors.As(err, &t) || !t.Temporary() {
+			return nc, err
+		}
+		if failed.IsZero() {
+			failed = time.Now()
+			s.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
+		}
+		s.dropSilent()
+		select {
+		case <-time.After(pause):
+		case <-s.closing:
+			return nil, err
+		}
+	}
+}
+
+// trouble sends a line to the operator.
+func (s *Server) trouble(text string) {
+	s.log.Warn(text)
+	if s.opts.Trouble != nil {
+		s.opts.Trouble(text)
+	}
+}
+
 // listen registers a listener, for clients or for the AdminServer, and counts it
 // in s.wg. It closes the listener and reports false if the server is closed.
 func (s *Server) listen(l net.Listener, clients bool) bool {
@@ -58,49 +91,4 @@ func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.listeners[l] = clients
 	s.wg.Add(1)
 	return true
-}
-
-// patientListener is a listener that retries after temporary failures. One goroutine
-// accepts from it.
-type patientListener struct {
-	net.Listener
-	s *Server
-}
-
-// Accept returns the first permanent error, or the last error when the server closes.
-func (l patientListener) Accept() (net.Conn, error) {
-	var failed time.Time
-	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
-		nc, err := l.Listener.Accept()
-		if err == nil && !failed.IsZero() {
-			l.trouble(fmt.Sprintf("accepting connections to %s again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
-		}
-		if err == nil || !temporary(err) {
-			return nc, err
-		}
-		if failed.IsZero() {
-			failed = time.Now()
-			l.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
-		}
-		l.s.dropSilent()
-		select {
-		case <-time.After(pause):
-		case <-l.s.closing:
-			return nil, err
-		}
-	}
-}
-
-// temporary reports whether Accept may succeed after an error.
-func temporary(err error) bool {
-	var t interface{ Temporary() bool }
-	return errors.As(err, &t) && t.Temporary()
-}
-
-// trouble sends a line to the operator.
-func (l patientListener) trouble(text string) {
-	l.s.log.Warn(text)
-	if l.s.opts.Trouble != nil {
-		l.s.opts.Trouble(text)
-	}
 }

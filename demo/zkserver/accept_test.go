@@ -169,10 +169,6 @@ func TestAcceptEnds(t *testing.T) {
 		if _, open := <-l.closed; open {
 			t.Error("the listener is not closed")
 		}
-		admin := newScripted(errFull, errFull, gone)
-		if err := s.ServeAdmin(admin); !errors.Is(err, gone) || len(admin.times) != 3 {
-			t.Errorf("ServeAdmin: %v after %d attempts", err, len(admin.times))
-		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +78,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		return ErrClosed
 	}
 	defer s.wg.Done()
-	err := a.http.Serve(patientListener{l, s})
+	err := a.http.Serve(l) // which retries after temporary failures
 	a.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,13 +137,11 @@ type adminCommand struct {
 // Apache's index.
 var adminCommands = []adminCommand{
 	{"configuration", []string{"conf", "config"}, adminConf},
-	{"connections", []string{"cons"}, func(s *Server) object { return adminConns(s, false) }},
+	{"connections", []string{"cons"}, adminConns},
 	{"dump", nil, adminDump},
-	{"environment", []string{"env", "envi"}, adminEnv},
 	{"monitor", []string{"mntr"}, adminGauges},
 	{"ruok", nil, func(*Server) object { return object{} }},
 	{"server_stats", []string{"srvr"}, adminStats},
-	{"stats", []string{"stat"}, adminStat},
 	{"watch_summary", []string{"wchs"}, adminWatchSummary},
 	{"watches_by_path", []string{"wchp"}, func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
 }
@@ -175,16 +171,6 @@ func adminConf(s *Server) object {
 		"max_session_timeout":        s.opts.MaxSessionTimeout.Milliseconds(),
 		"server_id":                  0,
 		"client_port_listen_backlog": -1,
-	}
-}
-
-// adminEnv has the same content as the envi word.
-func adminEnv(*Server) object {
-	return object{
-		"zookeeper.version": version,
-		"runtime.version":   runtime.Version(),
-		"os.name":           runtime.GOOS,
-		"os.arch":           runtime.GOARCH,
 	}
 }
 
@@ -221,45 +207,33 @@ func adminStats(s *Server) object {
 	}
 }
 
-func adminConns(s *Server, brief bool) object {
+func adminConns(s *Server) object {
 	all := []object{}
 	for _, c := range s.connections() {
-		all = append(all, c.admin(brief))
+		var last any // null at first
+		if c.lastOp != "" {
+			last = c.lastOp
+		}
+		all = append(all, object{
+			"remote_socket_address": c.remote,
+			"interest_ops":          1,
+			"outstanding_requests":  0,
+			"packets_received":      c.received,
+			"packets_sent":          c.sent,
+			"session_id":            c.session,
+			"last_operation":        last,
+			"established":           c.established.UnixMilli(),
+			"session_timeout":       c.timeout.Milliseconds(),
+			"last_cxid":             int(c.lastXid),
+			"last_zxid":             c.lastZxid,
+			"last_response_time":    c.lastReply.Milliseconds(),
+			"last_latency":          c.lastLatency.Milliseconds(),
+			"min_latency":           c.latency.least.Milliseconds(),
+			"avg_latency":           c.latency.mean().Milliseconds(),
+			"max_latency":           c.latency.longest.Milliseconds(),
+		})
 	}
 	return object{"connections": all, "secure_connections": []object{}}
-}
-
-// admin is what describe says, for programs.
-func (c *connView) admin(brief bool) object {
-	o := object{
-		"remote_socket_address": c.remote,
-		"interest_ops":          1,
-		"outstanding_requests":  0,
-		"packets_received":      c.received,
-		"packets_sent":          c.sent,
-	}
-	if brief {
-		return o
-	}
-	var last any // null at first
-	if c.lastOp != "" {
-		last = c.lastOp
-	}
-	l := &c.latency
-	maps.Copy(o, object{
-		"session_id":         c.session,
-		"last_operation":     last,
-		"established":        c.established.UnixMilli(),
-		"session_timeout":    c.timeout.Milliseconds(),
-		"last_cxid":          int(c.lastXid),
-		"last_zxid":          c.lastZxid,
-		"last_response_time": c.lastReply.Milliseconds(),
-		"last_latency":       c.lastLatency.Milliseconds(),
-		"min_latency":        l.least.Milliseconds(),
-		"avg_latency":        l.mean().Milliseconds(),
-		"max_latency":        l.longest.Milliseconds(),
-	})
-	return o
 }
 
 // adminDump gives deadlines in milliseconds on the clock that
@@ -285,12 +259,5 @@ func adminGauges(s *Server) object {
 	for _, g := range s.gauges() {
 		o[g.key] = g.value
 	}
-	return o
-}
-
-// adminStat is adminStats with the connections.
-func adminStat(s *Server) object {
-	o := adminStats(s)
-	maps.Copy(o, adminConns(s, true))
 	return o
 }

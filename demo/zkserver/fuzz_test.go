@@ -78,7 +78,7 @@ func FuzzConnection(f *testing.F) {
 		r(wire.OpMulti, raw("\x00\x00\x00\x02\x00"+null+null+null+null+"\x01"+null)), r(wire.OpCreate, raw("\x00\x00\x00\x02/a"+null+null+null)),
 		r(wire.OpAuth, raw("\x00\x00\x00\x00\x00\x00\x00\x06digest"+null))))
 	f.Add(false, handshake)
-	for _, word := range strings.Fields("ruok srvr stat mntr cons dump wchs wchp conf envi") {
+	for _, word := range strings.Fields("ruok srvr mntr cons dump wchs wchp conf envi") {
 		f.Add(false, []byte(word))
 	}
 	f.Add(false, []byte("GET / HTTP/1.0\r\n\r\n"))

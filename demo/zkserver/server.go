@@ -71,7 +71,7 @@ type Server struct {
 	pace      Pace
 	backlog   backlog
 	counters  counters
-	tallies   tallies
+	tallying  *tallying             // nil: none
 	listeners map[net.Listener]bool // whether they are for clients
 	conns     map[*conn]struct{}    // open ones, detached or not
 	alive     int                   // those not detached
@@ -124,9 +124,7 @@ func (s *Server) Close() error {
 		for _, sess := range s.sessions {
 			sess.alarm.stop()
 		}
-		for c := range s.tallies.counts {
-			c.end()
-		}
+		s.endTallying()
 		s.backlog.drop(func(*heldMessage) bool { return true })
 		for l := range s.listeners {
 			l.Close()
@@ -174,7 +172,6 @@ func New(opts Options) *Server {
 	s.tree, s.sessions, s.nextID = tree.New(), make(map[int64]*session), firstID(s.start)
 	s.counters.Requests = make(map[wire.Op]int64)
 	s.counters.lastReply, s.counters.leastReply, s.counters.mostReply = -1, -1, -1
-	s.tallies = tallies{make(map[string][]*asker), make(map[*count]struct{})}
 	s.backlog = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s
 }

@@ -32,10 +32,9 @@ func (s *Server) nodes() int { return s.tree.Len() + 1 }
 // A connView is an open connection.
 type connView struct {
 	connStats
-	remote   string        // host:port
-	session  int64         // 0 before there is one, and for a four-letter word
-	timeout  time.Duration // of the session
-	deadline time.Duration // when it is closed for silence, since the server's start
+	remote  string        // host:port
+	session int64         // 0 before there is one, and for a four-letter word
+	timeout time.Duration // of the session
 }
 
 // connections are by age and, to be definite, by their peers.
@@ -44,9 +43,8 @@ func (s *Server) connections() []connView {
 	all := make([]connView, 0, s.alive)
 	for c := range s.conns {
 		v := connView{connStats: c.stats, remote: c.remote, timeout: handshakeTimeout}
-		v.deadline = c.stats.established.Sub(s.start) + handshakeTimeout
 		if c.sess != nil {
-			v.session, v.timeout, v.deadline = c.sess.id, c.sess.timeout, c.sess.deadline
+			v.session, v.timeout = c.sess.id, c.sess.timeout
 		}
 		if !c.gone {
 			all = append(all, v)

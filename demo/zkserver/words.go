@@ -12,15 +12,11 @@ import (
 	"time"
 )
 
-// dumpDate is the layout of java.util.Date.toString.
-const dumpDate = "Mon Jan 02 15:04:05 MST 2006"
-
 // words are the four-letter words that electop, clients and monitoring send, instead of
 // a first frame, and how the answer is written.
 var words = map[string]func(*conn, *bufio.Writer){
 	"ruok": func(_ *conn, w *bufio.Writer) { w.WriteString("imok") },
-	"srvr": func(c *conn, w *bufio.Writer) { writeStat(c, w, false) },
-	"stat": func(c *conn, w *bufio.Writer) { writeStat(c, w, true) },
+	"srvr": writeServer,
 	"mntr": writeMonitor,
 	"cons": writeConnections,
 	"dump": writeDump,
@@ -45,97 +41,54 @@ func (c *conn) answerWord(word string) error {
 	return w.Flush()
 }
 
-func writeStat(c *conn, w *bufio.Writer, clients bool) {
-	fmt.Fprintf(w, "Zookeeper version: %s\n", version)
-	if clients {
-		fmt.Fprintln(w, "Clients:")
-		for _, c := range c.s.connections() {
-			c.describe(w, true)
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w)
-	}
+func writeServer(c *conn, w *bufio.Writer) {
 	s := c.s
 	s.mu.Lock()
 	l, received, sent, alive, zxid, nodes := s.latency, s.counters.received, s.counters.sent, s.alive, s.zxid, s.nodes()
 	s.mu.Unlock()
+	fmt.Fprintf(w, "Zookeeper version: %s\n", version)
 	fmt.Fprintf(w, "Latency min/avg/max: %d/%s/%d\n", l.least.Milliseconds(), l.average(), l.longest.Milliseconds())
 	fmt.Fprintf(w, "Received: %d\nSent: %d\nConnections: %d\nOutstanding: 0\n", received, sent, alive)
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// describe writes a connection as stat (brief) and cons do. The number in
-// brackets is the connection's interest in I/O: 1 for reading, 0 for a
-// four-letter word under way.
-func (c *connView) describe(w *bufio.Writer, brief bool) {
-	interest := 0
-	if c.session != 0 {
-		interest = 1
-	}
-	fmt.Fprintf(w, " /%s[%d](queued=0,recved=%d,sent=%d", c.remote, interest, c.received, c.sent)
-	if !brief && c.session != 0 {
-		fmt.Fprintf(w, ",sid=%#x,lop=%s,est=%d,to=%d", uint64(c.session), cmp.Or(c.lastOp, "null"),
-			c.established.UnixMilli(), c.timeout.Milliseconds())
-		if c.lastXid >= 0 {
-			fmt.Fprintf(w, ",lcxid=%#x", c.lastXid)
-		}
-		l := &c.latency
-		fmt.Fprintf(w, ",lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d", uint64(c.lastZxid),
-			c.lastReply.Milliseconds(), c.lastLatency.Milliseconds(), l.least.Milliseconds(),
-			l.mean().Milliseconds(), l.longest.Milliseconds())
-	}
-	w.WriteByte(')')
-}
-
+// writeConnections writes a connection a line. The number in brackets is the
+// connection's interest in I/O: 1 for reading, 0 for a four-letter word under way.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
-		c.describe(w, false)
-		fmt.Fprintln(w)
+		if c.session == 0 {
+			fmt.Fprintf(w, " /%s[0](queued=0,recved=%d,sent=%d)\n", c.remote, c.received, c.sent)
+			continue
+		}
+		l := &c.latency
+		fmt.Fprintf(w, " /%s[1](queued=0,recved=%d,sent=%d,sid=%#x,lop=%s,est=%d,to=%d,lcxid=%#x,lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d)\n",
+			c.remote, c.received, c.sent, uint64(c.session), cmp.Or(c.lastOp, "null"), c.established.UnixMilli(), c.timeout.Milliseconds(),
+			c.lastXid, uint64(c.lastZxid), c.lastReply.Milliseconds(), c.lastLatency.Milliseconds(),
+			l.least.Milliseconds(), l.mean().Milliseconds(), l.longest.Milliseconds())
 	}
 	fmt.Fprintln(w)
 }
 
-// writeDump lists the sessions by the time at which they expire, the
-// ephemeral nodes by session, and the connections by when they would be
-// closed for silence: with their session, or ten seconds after they came.
+// writeDump lists the sessions by the time at which they expire, and the ephemeral
+// nodes by session.
 func writeDump(c *conn, w *bufio.Writer) {
 	expiry, ephemerals := c.s.dump()
-	fmt.Fprintln(w, "SessionTracker dump:")
-	n, sets := 0, make(map[time.Duration][]string)
-	for at, ids := range expiry {
+	n := 0
+	for _, ids := range expiry {
 		n += len(ids)
-		for _, id := range ids {
-			sets[at] = append(sets[at], fmt.Sprintf("%#x", uint64(id)))
+	}
+	fmt.Fprintf(w, "SessionTracker dump:\nSession Sets (%d)/(%d):\n", len(expiry), n)
+	for _, at := range slices.Sorted(maps.Keys(expiry)) {
+		fmt.Fprintf(w, "%d expire at %s:\n", len(expiry[at]), c.s.start.Add(at).Format("Mon Jan 02 15:04:05 MST 2006"))
+		for _, id := range slices.Sorted(slices.Values(expiry[at])) {
+			fmt.Fprintf(w, "\t%#x\n", uint64(id))
 		}
 	}
-	fmt.Fprintf(w, "Session Sets (%d)/(%d):\n", len(sets), n)
-	writeSets(w, c.s.start, sets)
-	fmt.Fprintln(w, "ephemeral nodes dump:")
-	fmt.Fprintf(w, "Sessions with Ephemerals (%d):\n", len(ephemerals))
+	fmt.Fprintf(w, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n", len(ephemerals))
 	for _, id := range slices.Sorted(maps.Keys(ephemerals)) {
 		fmt.Fprintf(w, "%#x:\n", uint64(id))
 		for _, path := range ephemerals[id] {
 			fmt.Fprintf(w, "\t%s\n", path)
-		}
-	}
-	fmt.Fprintln(w, "Connections dump:")
-	conns := c.s.connections()
-	sets = make(map[time.Duration][]string)
-	for _, c := range conns {
-		const interval = 10 * time.Second
-		at := (c.deadline/interval + 1) * interval
-		sets[at] = append(sets[at], fmt.Sprintf("ip: /%s sessionId: %#x", c.remote, uint64(c.session)))
-	}
-	fmt.Fprintf(w, "Connections Sets (%d)/(%d):\n", len(sets), len(conns))
-	writeSets(w, c.s.start, sets)
-}
-
-func writeSets(w *bufio.Writer, start time.Time, sets map[time.Duration][]string) {
-	for _, at := range slices.Sorted(maps.Keys(sets)) {
-		fmt.Fprintf(w, "%d expire at %s:\n", len(sets[at]), start.Add(at).Format(dumpDate))
-		slices.Sort(sets[at])
-		for _, line := range sets[at] {
-			fmt.Fprintf(w, "\t%s\n", line)
 		}
 	}
 }
