@@ -37,8 +37,6 @@ func newCampaign(std IO) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
-	followRemoved(cmd)
-	ackRemoved(cmd)
 	o.admin.Flags(cmd, "for their tick")
 	o.enterFlags(cmd)
 	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {

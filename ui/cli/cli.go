@@ -89,9 +89,6 @@ func newRoot(std IO) *cobra.Command {
 	o.screen.Flags(root)
 	o.actingFlags(root)
 	o.record.Flags(root)
-	flaggroup.Removed(root, "metrics", onExporter)
-	followRemoved(root)
-	ackRemoved(root)
 	o.logFlag(root)
 
 	const commands = "commands"

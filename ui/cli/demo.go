@@ -28,9 +28,6 @@ const demoAsking = time.Second
 // demoSessionTimeout is short enough to wait for in front of a class.
 const demoSessionTimeout = 4 * time.Second
 
-// onServe replaces flags for a server that programs on other machines use.
-const onServe = "electop serve has it"
-
 // demoCast is how many candidates the demo starts with.
 const demoCast = 5
 
@@ -63,11 +60,7 @@ func newDemo(std IO) *cobra.Command {
 	c.flags(cmd, o)
 	o.screen.Flags(cmd)
 	o.record.Flags(cmd)
-	ackRemoved(cmd)
 	o.logFlag(cmd)
-	flaggroup.Removed(cmd, "admin-listen", onServe)
-	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
-	flaggroup.Removed(cmd, "tree", inMemory)
 	return cmd
 }
 
@@ -174,7 +167,6 @@ func newLesson(std IO) *cobra.Command {
 	o.server.flags(cmd, &o.yes)
 	o.screen.Flags(cmd)
 	o.record.Flags(cmd)
-	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
 	o.logFlag(cmd)
 	return cmd
 }

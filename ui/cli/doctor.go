@@ -42,8 +42,6 @@ func newDoctor(std IO) *cobra.Command {
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
-	followRemoved(cmd)
-	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", doctorFor, "observe for `DURATION`, not longer")

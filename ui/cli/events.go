@@ -38,9 +38,6 @@ func newEvents(std IO) *cobra.Command {
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
-	flaggroup.Removed(cmd, "metrics", onExporter)
-	followRemoved(cmd)
-	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print one JSON object a line")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", 0, "stop after `DURATION`")

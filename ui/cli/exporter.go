@@ -14,9 +14,6 @@ import (
 
 const exporterName = "exporter"
 
-// onExporter replaces --metrics of other commands.
-const onExporter = "electop exporter serves the metrics"
-
 func newExporter(std IO) *cobra.Command {
 	o := &options{patient: true}
 	cmd := &cobra.Command{

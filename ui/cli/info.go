@@ -33,7 +33,6 @@ func newInfo(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
-	ackRemoved(cmd)
 	o.screen.Flags(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.logFlag(cmd)
@@ -77,9 +76,6 @@ func (o *options) effective(cmd *cobra.Command) []infoRow {
 	rows := []infoRow{{"cluster", o.settings.Cluster.Text, o.settings.Cluster.Origin}}
 	implied := map[string]infoRow{} // by the flag that they imply
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
 		row := infoRow{name: f.Name, value: f.Value.String(), from: o.settings.Values[f.Name].Origin}
 		switch {
 		case f.Changed:

@@ -11,20 +11,35 @@ import (
 	"electop/ui/cli/flaggroup"
 )
 
+// removedFlags are flags that no longer exist, each with what replaces it.
+var removedFlags = map[string]string{
+	"ack":              "electop follows the acknowledgement of the system that it recognises",
+	"admin-interval":   "the servers are asked every 5s for what costs them almost nothing",
+	"admin-listen":     "electop serve has it",
+	"data":             "the embedded server keeps its data in memory",
+	"depth":            "the search goes 8 levels deep: give a ROOT further down to go deeper",
+	"exec-timeout":     "CMD is killed after 30 s",
+	"follow":           "electop watches, and reads where that costs less",
+	"max-client-cnxns": "electop serve has it",
+	"metrics":          "electop exporter serves the metrics",
+	"tree":             "the embedded server keeps its data in memory",
+}
+
 // flagError is the error of a flag that could not be read.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		return exit.Usagef("%v%s (see %s --help)", err, meantFlag(cmd, unknown.GetSpecifiedName()), cmd.CommandPath())
+		name := unknown.GetSpecifiedName()
+		if instead := removedFlags[name]; instead != "" {
+			return exit.Usagef("--%s was removed: %s", name, instead)
+		}
+		return exit.Usagef("%v%s (see %s --help)", err, meantFlag(cmd, name), cmd.CommandPath())
 	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	}
 	f := invalid.GetFlag()
-	if f.Value.Type() == flaggroup.RemovedType {
-		return exit.Usagef("%v", invalid.Unwrap())
-	}
 	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), flaggroup.Why(f, err), cmd.CommandPath())
 }
 
@@ -32,9 +47,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func meantFlag(cmd *cobra.Command, name string) string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 2} // cobra compares names of commands
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-		}
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 	})
 	similar := names.SuggestionsFor(name)
 	if len(name) < 2 || len(similar) == 0 {

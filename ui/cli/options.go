@@ -204,16 +204,6 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 	})
 }
 
-// ackRemoved names the replacement of --ack.
-func ackRemoved(cmd *cobra.Command) {
-	flaggroup.Removed(cmd, "ack", "electop follows the acknowledgement of the system that it recognises")
-}
-
-// followRemoved names the replacement of --follow.
-func followRemoved(cmd *cobra.Command) {
-	flaggroup.Removed(cmd, "follow", "electop watches, and reads where that costs less")
-}
-
 // jsonFlag declares --json; what is for the help.
 func (o *options) jsonFlag(cmd *cobra.Command, what string) {
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })

@@ -43,14 +43,8 @@ func newServe(std IO) *cobra.Command {
 		f.IntVar(&o.server.cnxns, cnxns, 0, fmt.Sprintf("accept at most `N` connections from one host, 0: no limit. Without this flag: %d from each remote host if --listen is open to the network, no limit on loopback", openCnxns))
 	})
 	o.logFlag(cmd)
-	for _, name := range []string{"data", "tree"} {
-		flaggroup.Removed(cmd, name, inMemory)
-	}
 	return cmd
 }
-
-// inMemory replaces the flags that kept the embedded server's data.
-const inMemory = "the embedded server keeps its data in memory"
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

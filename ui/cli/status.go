@@ -33,7 +33,6 @@ func newStatus(std IO) *cobra.Command {
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
-	ackRemoved(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.logFlag(cmd)
 	return cmd

@@ -88,7 +88,6 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
 	})
-	flaggroup.Removed(cmd, "admin-interval", "the servers are asked every 5s for what costs them almost nothing")
 }
 
 // Check refuses invalid values. Errors name the flags as called does.

@@ -60,7 +60,6 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 			return nil
 		})
 	})
-	flaggroup.Removed(cmd, "exec-timeout", "CMD is killed after "+units.Exact(hookTimeout))
 }
 
 // Start begins to run the command for what [Hook.Put] gets, until [Hook.Close]. When ctx

@@ -93,9 +93,6 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 
 // option writes one flag with its placeholder and its default.
 func option(out *bytes.Buffer, f *pflag.Flag) {
-	if f.Hidden {
-		return
-	}
 	out.WriteString(".TP\n")
 	if f.Shorthand != "" {
 		fmt.Fprintf(out, "%s, ", bold("-"+f.Shorthand))

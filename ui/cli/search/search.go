@@ -192,7 +192,6 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
 	})
 	o.depth = defaultDepth
-	flaggroup.Removed(cmd, "depth", fmt.Sprintf("the search goes %d levels deep: give a ROOT further down to go deeper", defaultDepth))
 }
 
 // Check refuses bounds that no search can have.

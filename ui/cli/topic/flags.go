@@ -16,7 +16,7 @@ func flags(root *cobra.Command) string {
 	has := map[entry][]string{}
 	visit := func(command string, cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name == "help" || f.Name == "version" || f.Hidden {
+			if f.Name == "help" || f.Name == "version" {
 				return
 			}
 			e := entry{flagRow(f), f.Name}
