@@ -16,7 +16,7 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/command"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
@@ -39,7 +39,7 @@ func newCampaign(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.admin.Flags(cmd, "for their tick")
 	o.enterFlags(cmd)
-	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
 	})
 	o.commandFlags(cmd)

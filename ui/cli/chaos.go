@@ -20,7 +20,7 @@ import (
 	"electop/model/units"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -41,14 +41,14 @@ type chaosOptions struct {
 }
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
-	flaggroup.Faults.Add(cmd, func(f *pflag.FlagSet) {
+	help.Faults.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&c.on, "chaos", false, "spawn, kill, freeze, partition and heal at random")
 		f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed and rate make the same faults (default: random, and shown)")
 		f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
 		f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
 	})
 	o.jsonFlag(cmd, "with --headless: one JSON object a line")
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", 0, "with --headless: stop after `DURATION`")
 	})
 }

@@ -10,9 +10,8 @@ import (
 
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/release"
-	"electop/ui/cli/topic"
 	"electop/ui/cli/watch"
 )
 
@@ -81,7 +80,7 @@ func newRoot(std IO) *cobra.Command {
 	root.SetErr(std.Err)
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageFunc(flaggroup.Usage)
+	root.SetUsageFunc(help.Usage)
 	root.SuggestionsMinimumDistance = 2 // letters typed wrong
 	o.cluster.Flags(root)
 	o.admin.WatchFlags(root)
@@ -92,7 +91,7 @@ func newRoot(std IO) *cobra.Command {
 	o.logFlag(root)
 
 	const commands = "commands"
-	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: topic.Group, Title: "Help topics, as in electop help json:"})
+	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: help.Topic, Title: "Help topics, as in electop help json:"})
 	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newExporter(std), newDiscover(std),
 		newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newInfo(std), newMan(std))
 	for _, cmd := range root.Commands() {
@@ -103,13 +102,13 @@ func newRoot(std IO) *cobra.Command {
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
 		cmd.Example = completionExample
 	}
-	help := newHelp()
-	help.GroupID = commands
-	root.SetHelpCommand(help)
-	root.AddCommand(topic.Commands()...)
+	helping := newHelp()
+	helping.GroupID = commands
+	root.SetHelpCommand(helping)
+	root.AddCommand(help.Topics()...)
 	root.AddCommand(removed("clusters", "electop info lists the clusters"))
 	root.AddCommand(removed("figures", "the README has the figures, and .ci/figures in the source measures them"))
-	for _, cmd := range append(root.Commands(), help) {
+	for _, cmd := range append(root.Commands(), helping) {
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	}
 	return root

@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/command"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/zkwatch/candidate"
 )
 
@@ -30,7 +30,7 @@ type commandOptions struct {
 
 // commandFlags are about a command that runs while the candidate leads.
 func (o *options) commandFlags(cmd *cobra.Command) {
-	flaggroup.Command.Add(cmd, func(f *pflag.FlagSet) {
+	help.Command.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")
 		f.DurationVar(&o.command.grace, "grace", defaultGrace, "`DURATION` from SIGTERM to SIGKILL for CMD; shorter if the lease ends")
 	})

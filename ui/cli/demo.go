@@ -15,7 +15,7 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/overlay"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -51,7 +51,7 @@ func newDemo(std IO) *cobra.Command {
 			return runDemo(cmd.Context(), o, std, dashboard.Play{Chaos: c.chaos(o.cast)})
 		},
 	}
-	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
 		f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout is `DURATION`")
 		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
@@ -161,7 +161,7 @@ func newLesson(std IO) *cobra.Command {
 			return runDemo(cmd.Context(), o, std, play)
 		},
 	}
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&list, "list", false, "list the lessons, and which are complete")
 	})
 	o.server.flags(cmd, &o.yes)

@@ -17,7 +17,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/search"
 	"electop/ui/cli/terminal"
 	"electop/ui/cli/watch"
@@ -51,7 +51,7 @@ func newDiscover(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	o.search.Flags(cmd)
-	flaggroup.Search.Add(cmd, func(f *pflag.FlagSet) {
+	help.Search.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.problems, "problems", false, "list only elections without a leader, at risk or with findings")
 	})
 	o.admin.WatchFlags(cmd)

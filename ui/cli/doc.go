@@ -17,7 +17,7 @@
 //	stage      our candidates in a watched election, and the demo's faults
 //	dashboard  the dashboard on live elections, assembled from these, with the lessons
 //	release    what this program was built from
-//	topic      help topics: formats, keys, systems, flags, exit codes
+//	help       flags under headings, help topics, manual pages
 //
 // No part knows the command line: a command turns its flags into their values. The
 // output is the dashboard (package ui), or JSON and text (package plain).

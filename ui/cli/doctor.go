@@ -14,7 +14,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/ui/cli/terminal"
 	"electop/ui/cli/watch"
@@ -43,7 +43,7 @@ func newDoctor(std IO) *cobra.Command {
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	o.jsonFlag(cmd, "print JSON")
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", doctorFor, "observe for `DURATION`, not longer")
 	})
 	o.logFlag(cmd)

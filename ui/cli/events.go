@@ -16,7 +16,7 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/command"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
@@ -39,7 +39,7 @@ func newEvents(std IO) *cobra.Command {
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
 	o.jsonFlag(cmd, "print one JSON object a line")
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", 0, "stop after `DURATION`")
 		f.IntVar(&o.count, "count", 0, "stop after `N` events")
 	})

@@ -8,10 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
-	"electop/ui/cli/manual"
+	"electop/ui/cli/help"
 	"electop/ui/cli/release"
-	"electop/ui/cli/topic"
 )
 
 // newMan is for those who package electop: it is not in the list of commands.
@@ -32,7 +30,7 @@ func newMan(std IO) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			build := release.This()
-			book := manual.Book{Version: "electop " + cmp.Or(build.Version, "devel"), Date: build.Time, Topics: topic.Group}
+			book := help.Book{Version: "electop " + cmp.Or(build.Version, "devel"), Date: build.Time}
 			if dir != "" {
 				if err := book.Write(cmd.Root(), dir); err != nil {
 					return fmt.Errorf("manual pages: %w", err)
@@ -40,14 +38,14 @@ func newMan(std IO) *cobra.Command {
 				return nil
 			}
 			page, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 || page.GroupID == topic.Group {
+			if err != nil || len(rest) > 0 || page.GroupID == help.Topic {
 				return exit.Usagef("no manual page on %q: it is not a command (see electop help)", args[0])
 			}
 			_, err = std.Out.Write(book.Page(page))
 			return err
 		},
 	}
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&dir, "dir", "", "write a page for each command into `DIRECTORY`")
 	})
 	return cmd

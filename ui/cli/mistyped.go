@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 )
 
 // removedFlags are flags that no longer exist, each with what replaces it.
@@ -40,7 +40,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	}
 	f := invalid.GetFlag()
-	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), flaggroup.Why(f, err), cmd.CommandPath())
+	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
 }
 
 // meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.

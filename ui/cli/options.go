@@ -16,7 +16,7 @@ import (
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -186,19 +186,19 @@ func (o *options) candidacyName() string {
 }
 
 func (o *options) actingFlags(cmd *cobra.Command) {
-	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate")
 		f.IntVar(&o.cast, "cast", 0, "take part with `N` local candidates, to spawn and kill")
 	})
 	o.enterFlags(cmd)
-	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.observeOnly, "observe-only", false, "disable every key that changes something")
 	})
 }
 
 // enterFlags are about entering an election on a cluster.
 func (o *options) enterFlags(cmd *cobra.Command) {
-	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
 		f.BoolVar(&o.yes, "yes", false, "enter an election with third-party candidates without being asked")
 	})
@@ -206,11 +206,11 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 
 // jsonFlag declares --json; what is for the help.
 func (o *options) jsonFlag(cmd *cobra.Command, what string) {
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
+	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
 }
 
 func (o *options) logFlag(cmd *cobra.Command) {
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.logFile, "log-file", "", "append a debug log to `FILE`")
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"electop/ui"
 	"electop/ui/action"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/ui/travel"
 	"electop/zkwatch/feed"
@@ -35,7 +35,7 @@ func newReplay(std IO) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), o, std, args[0]) },
 	}
 	o.jsonFlag(cmd, "print the recording's events as JSON, one object a line")
-	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
+	help.Screen.Add(cmd, func(f *pflag.FlagSet) {
 		f.Float64Var(&o.speed, "speed", 1, "playback speed: a `FACTOR` of 1 is real time")
 	})
 	o.screen.Flags(cmd)

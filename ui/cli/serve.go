@@ -15,7 +15,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/terminal"
 	"electop/zkwatch/client"
 )
@@ -35,7 +35,7 @@ func newServe(std IO) *cobra.Command {
 			return runServe(cmd.Context(), o, std)
 		},
 	}
-	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+	help.Embedded.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.server.listen, "listen", "127.0.0.1:2181", "`HOST:PORT` to listen on")
 		f.DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
 		f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
@@ -195,7 +195,7 @@ type embeddedOptions struct {
 
 // flags declares the flags of a demo.
 func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
-	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+	help.Embedded.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.listen, "listen", anyPort, "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
 		f.BoolVar(yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	})

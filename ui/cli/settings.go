@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/config"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 )
 
 // settled settles the flags that were not given before args are read.
@@ -61,7 +61,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 			continue
 		}
 		if err := f.Value.Set(v.Text); err != nil {
-			return exit.Usagef("%s: %q: %s", v.Origin, v.Text, flaggroup.Why(f, err))
+			return exit.Usagef("%s: %q: %s", v.Origin, v.Text, help.Why(f, err))
 		}
 		o.cluster.Named[name] = v.Origin.String()
 	}

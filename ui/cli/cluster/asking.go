@@ -17,7 +17,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -68,7 +68,7 @@ type Asking struct {
 
 // Flags declares how the servers are asked; what is for the help.
 func (o *Asking) Flags(cmd *cobra.Command, what string) {
-	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, where that fails four-letter words), http, 4lw or off")
 		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 	})
@@ -77,7 +77,7 @@ func (o *Asking) Flags(cmd *cobra.Command, what string) {
 // WatchFlags declares how the servers are asked who watches what.
 func (o *Asking) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
-	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
 	})
 }
@@ -85,7 +85,7 @@ func (o *Asking) WatchFlags(cmd *cobra.Command) {
 // CadenceFlags declares how often the servers are asked.
 func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	o.Sessions, o.Cheap = sessions, true
-	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
 	})
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/zkwatch/client"
 	"electop/zkwatch/sasl"
@@ -57,7 +57,7 @@ func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"
 // Flags declares the flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	a := &o.access
-	flaggroup.Connection.Add(cmd, func(f *pflag.FlagSet) {
+	help.Connection.Add(cmd, func(f *pflag.FlagSet) {
 		f.VarP(notEmpty{&o.Servers, "give the cluster's servers, as in zk1:2181,zk2:2181"}, "servers", "s", "the cluster, `HOST:PORT[,HOST:PORT...][/CHROOT]`: port 2181 if none, IPv6 as [::1]:2181. Without it the dashboard is the demo, and commands use "+DefaultServers)
 		f.Var(notEmpty{&o.Cluster, "give a name that electop info lists"}, "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
 		f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "request a session timeout of `DURATION` (default 10s, in the demo 4s)")
@@ -207,7 +207,7 @@ type kerberosLogin struct {
 }
 
 func (k *kerberosLogin) flags(cmd *cobra.Command) {
-	flaggroup.Kerberos.Add(cmd, func(f *pflag.FlagSet) {
+	help.Kerberos.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&k.on, "krb5", false, "authenticate with Kerberos (SASL GSSAPI): with the tickets of kinit, unless --krb5-keytab is given. Implied by the other --krb5-* flags (electop help authentication)")
 		f.StringVar(&k.keytab, "krb5-keytab", "", "`FILE` with the client's keys, instead of tickets")
 		f.StringVar(&k.principal, "krb5-principal", "", "the client's `PRINCIPAL` (default: the first in the keytab, or that of the tickets)")

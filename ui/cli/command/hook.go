@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/model/units"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 )
 
 const (
@@ -52,7 +52,7 @@ type event struct {
 // Flags declares --exec.
 func (h *Hook) Flags(cmd *cobra.Command) {
 	h.Timeout = hookTimeout
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.Func("exec", "run `CMD` with sh -c for each handoff, which it gets as one line of JSON on its standard input. One runs at a time, for at most 30s, up to 16 handoffs wait. Its output goes to standard error", func(s string) error {
 			if h.Command = s; s == "" {
 				return errors.New("give a command of the shell")

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/term"
 )
 
@@ -38,7 +38,7 @@ type Screen struct {
 // Flags declares them.
 func (s *Screen) Flags(cmd *cobra.Command) {
 	s.Theme = term.Auto
-	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
+	help.Screen.Add(cmd, func(f *pflag.FlagSet) {
 		f.Var((*theme)(&s.Theme), themeKey, "colours: `THEME` is auto (NO_COLOR, COLORFGBG, otherwise dark), dark, light or mono")
 		f.BoolVar(&s.NoMouse, noMouseKey, false, "leave the mouse to the terminal, which selects text with it")
 	})
@@ -91,7 +91,7 @@ var settings = sync.OnceValue(func() (names []string) {
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
-		return fmt.Errorf("%s: %q: %s", called, text, flaggroup.Why(f.Lookup(name), err))
+		return fmt.Errorf("%s: %q: %s", called, text, help.Why(f.Lookup(name), err))
 	}
 	f.cluster.Named = map[string]string{name: called}
 	return errors.Join(f.cluster.Check(), f.asking.Check(f.cluster.Called))

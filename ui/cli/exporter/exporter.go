@@ -24,7 +24,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/feed"
@@ -192,7 +192,7 @@ const what = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0
 // Flag declares the flag for the address, with a value where it is not given.
 func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 	x.flag = name
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, what) })
+	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, what) })
 }
 
 // Wanted reports whether there is an address.

@@ -16,7 +16,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -186,7 +186,7 @@ func Near(root string) Options {
 
 // Flags declares the bounds as flags.
 func (o *Options) Flags(cmd *cobra.Command) {
-	flaggroup.Search.Add(cmd, func(f *pflag.FlagSet) {
+	help.Search.Add(cmd, func(f *pflag.FlagSet) {
 		f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
 		f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
 		f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")

@@ -13,7 +13,7 @@ import (
 	"electop/model"
 	"electop/model/history"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/help"
 	"electop/zkwatch/feed"
 )
 
@@ -25,7 +25,7 @@ type Recording struct {
 
 // Flags declares the flags for it.
 func (r *Recording) Flags(cmd *cobra.Command) {
-	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&r.File, "record", "", "record the observations of the election to a new `FILE`")
 		f.Var(&r.Max, "record-max", "keep at most `SIZE` of the recording: the newer half in FILE, the older in FILE.1. 0: no limit")
 	})

@@ -1,4 +1,4 @@
-package topic
+package help
 
 import (
 	"os"

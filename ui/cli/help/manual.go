@@ -1,6 +1,4 @@
-// Package manual writes the commands' help as pages for man(1), in roff. The flags are
-// under the headings of the help.
-package manual
+package help
 
 import (
 	"bytes"
@@ -14,15 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"electop/ui/cli/flaggroup"
 )
 
 // Book is what all pages have in common.
 type Book struct {
 	Version string
 	Date    time.Time // of the build; the zero time: unknown
-	Topics  string    // the group of the commands that only explain something
 }
 
 // Write writes a page for each command and topic below root into dir.
@@ -43,7 +38,7 @@ func (b Book) Write(root *cobra.Command, dir string) error {
 func (b Book) pages(root *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, cmd := range root.Commands() {
-		if cmd.IsAvailableCommand() && cmd.GroupID != b.Topics && !cmd.HasSubCommands() && cmd.Name() != "help" {
+		if cmd.IsAvailableCommand() && cmd.GroupID != Topic && !cmd.HasSubCommands() && cmd.Name() != "help" {
 			out = append(out, cmd)
 		}
 	}
@@ -63,23 +58,23 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 	}
 	// .nh: no word is hyphenated, as flags are copied.
 	fmt.Fprintf(&out, ".nh\n.TH %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
-	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", text(name(cmd)), text(cmd.Short), bold(cmd.UseLine()))
-	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", text(cmp.Or(cmd.Long, cmd.Short)))
+	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", roff(name(cmd)), roff(cmd.Short), bold(cmd.UseLine()))
+	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", roff(cmp.Or(cmd.Long, cmd.Short)))
 	if !cmd.HasParent() {
 		out.WriteString(".SH COMMANDS\n")
 		for _, c := range b.pages(cmd) {
-			fmt.Fprintf(&out, ".TP\n%s(1)\n%s\n", bold(name(c)), text(c.Short))
+			fmt.Fprintf(&out, ".TP\n%s(1)\n%s\n", bold(name(c)), roff(c.Short))
 		}
 		out.WriteString(".SH HELP TOPICS\n")
 		for _, c := range cmd.Commands() {
-			if c.GroupID == b.Topics {
-				fmt.Fprintf(&out, ".TP\n%s\n%s\n", bold("electop help "+c.Name()), text(c.Short))
+			if c.GroupID == Topic {
+				fmt.Fprintf(&out, ".TP\n%s\n%s\n", bold("electop help "+c.Name()), roff(c.Short))
 			}
 		}
 	}
 	out.WriteString(".SH OPTIONS\n")
-	for _, s := range flaggroup.Sections(cmd) {
-		fmt.Fprintf(&out, ".SS %s\n", text(s.Title))
+	for _, s := range Sections(cmd) {
+		fmt.Fprintf(&out, ".SS %s\n", roff(s.Title))
 		s.Flags.VisitAll(func(f *pflag.Flag) { option(&out, f) })
 	}
 	if cmd.HasExample() {
@@ -100,20 +95,20 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 	placeholder, usage := pflag.UnquoteUsage(f)
 	out.WriteString(bold("--" + f.Name))
 	if placeholder != "" {
-		fmt.Fprintf(out, " \\fI%s\\fP", text(placeholder))
+		fmt.Fprintf(out, " \\fI%s\\fP", roff(placeholder))
 	}
 	switch f.DefValue {
 	case "", "0", "0s", "false":
 	default:
 		usage += " (default " + f.DefValue + ")"
 	}
-	fmt.Fprintf(out, "\n%s\n", text(usage))
+	fmt.Fprintf(out, "\n%s\n", roff(usage))
 }
 
-func bold(s string) string { return `\fB` + text(s) + `\fP` }
+func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 
-// text is filled and wrapped by roff; an empty line begins a paragraph.
-func text(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
+// roff is filled and wrapped by roff; an empty line begins a paragraph.
+func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
 // verbatim keeps lines from being read as roff: a backslash, a line that begins like a
 // request, and - and ` and ', which are other characters on paper.

@@ -1,6 +1,4 @@
-// Package flaggroup sorts the flags in the help of each command under headings. A flag
-// names its group where it is declared; the help needs no text for each command.
-package flaggroup
+package help
 
 import (
 	"errors"
