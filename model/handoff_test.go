@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -402,14 +403,15 @@ func TestHeldIsBounded(t *testing.T) {
 	s.Read()
 	s.Tree.Delete(a)
 	got := len(s.Read())
-	const n = 2 * model.HeldMax
+	const held = 4096 // at most
+	const n = 2 * held
 	for range n / 2 { // while the clock stands
 		name := s.Join(3)
 		got += len(s.Read())
 		s.Tree.Delete(name)
 		got += len(s.Read())
 	}
-	if got < n-model.HeldMax || got > n+3 {
+	if got < n-held || got > n+3 {
 		t.Errorf("%d of %d events were let go", got, n)
 	}
 }
@@ -550,5 +552,181 @@ func TestSwitch(t *testing.T) {
 	st := s.J.State()
 	if st.Recipe.Name() != "herd" || before.Recipe.Name() != "election" || st.Queue.Len() != 2 || len(st.Ignored) != 1 {
 		t.Errorf("after the switch: %s, %d, %d", st.Recipe.Name(), st.Queue.Len(), len(st.Ignored))
+	}
+}
+
+// No server is asked here: the znodes alone show that a session outlived one of its
+// znodes.
+func TestCausesByZnodes(t *testing.T) {
+	cause := func(s *modeltest.Script, want model.Cause, evidence string) {
+		t.Helper()
+		h := s.J.State().Handoffs[0]
+		if h.Cause != want || !strings.Contains(h.Evidence, evidence) {
+			t.Errorf("%s: %s", h.Cause, h.Evidence)
+		}
+	}
+	t.Run("it stands again in the same read", func(t *testing.T) {
+		s := modeltest.NewScript(t, model.Config{})
+		a := s.Join(1)
+		s.Join(2)
+		s.Read()
+		s.Tree.Delete(a)
+		again := s.Join(1)
+		s.Read()
+		cause(s, model.CauseDeleted, again)
+	})
+	t.Run("it stands again later", func(t *testing.T) {
+		s := modeltest.NewScript(t, model.Config{})
+		a := s.Join(1)
+		s.Join(2)
+		s.Read()
+		s.Tree.Delete(a)
+		s.Read()
+		before := s.J.State()
+		cause(s, model.CauseUnknown, "--admin")
+		again := s.Join(1)
+		s.Read()
+		cause(s, model.CauseDeleted, again)
+		if m := s.J.State().Handoffs[0].Measures()[0]; m.Why != model.NotSilent {
+			t.Errorf("how long it was silent is not known because: %s", m.Why)
+		}
+		if before.Handoffs[0].Cause != model.CauseUnknown {
+			t.Error("an old state changed")
+		}
+	})
+	t.Run("another session stands", func(t *testing.T) {
+		s := modeltest.NewScript(t, model.Config{})
+		a := s.Join(1)
+		s.Join(2)
+		s.Read()
+		s.Tree.Delete(a)
+		s.Join(3)
+		s.Read()
+		s.Join(4)
+		s.Read()
+		cause(s, model.CauseUnknown, "--admin")
+	})
+	t.Run("it has another candidate", func(t *testing.T) {
+		s := modeltest.NewScript(t, model.Config{})
+		a := s.Join(1)
+		s.Join(2)
+		other := s.Join(1)
+		s.Read()
+		s.Tree.Delete(a)
+		s.Read()
+		cause(s, model.CauseDeleted, other)
+	})
+}
+
+// TestReignBounds: the age of a znode does not show when its owner became the first.
+func TestReignBounds(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for _, c := range []struct {
+		name             string
+		play             func(s *modeltest.Script)
+		earliest, latest time.Duration // from the beginning
+	}{
+		{"the leader before it left", func(s *modeltest.Script) {
+			a := s.Join(1)
+			s.After(second)
+			s.Join(2)
+			s.After(second)
+			s.Join(3)
+			s.After(45 * second)
+			s.Tree.Delete(a)
+			s.After(12 * second)
+		}, second, 59 * second},
+		{"another joined after that", func(s *modeltest.Script) {
+			a := s.Join(1)
+			s.After(second)
+			s.Join(2)
+			s.After(45 * second)
+			s.Tree.Delete(a)
+			s.After(2 * second)
+			s.Join(3)
+			s.After(10 * second)
+		}, second, 58 * second},
+		{"one behind it left, which looks the same", func(s *modeltest.Script) {
+			s.Tree.Delete(s.Join(1))
+			s.After(second)
+			s.Join(2)
+			a := s.Join(3)
+			s.After(45 * second)
+			s.Tree.Delete(a)
+			s.After(12 * second)
+		}, second, 58 * second},
+		{"nobody ever left", func(s *modeltest.Script) {
+			s.Join(1)
+			s.After(45 * second)
+			s.Join(2)
+			s.After(12 * second)
+		}, 0, 0},
+		{"it is the last change", func(s *modeltest.Script) {
+			s.Tree.Delete(s.Join(1))
+			s.After(45 * second)
+			s.Join(2)
+			s.After(12 * second)
+		}, 45 * second, 45 * second},
+		{"the servers' clock is ahead", func(s *modeltest.Script) {
+			s.Tree.Delete(s.Join(1))
+			s.After(time.Hour)
+			s.Join(2)
+			s.After(-time.Hour + second)
+		}, second, second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := modeltest.NewScript(t, model.Config{})
+			c.play(s)
+			s.Read()
+			r, ok := s.J.State().Reign()
+			if !ok || r.FromKnown || !r.From.Equal(s.Tree.Now) {
+				t.Fatalf("reign %+v, %v", r, ok)
+			}
+			if e, l := r.Earliest.Sub(modeltest.Start), r.Latest.Sub(modeltest.Start); e != c.earliest || l != c.latest {
+				t.Errorf("it began between %s and %s, want %s and %s", e, l, c.earliest, c.latest)
+			}
+		})
+	}
+}
+
+// TestReignBoundsHold: whatever happened before the first read, and in a gap, the leader
+// became the first within the bounds.
+func TestReignBoundsHold(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		random := rand.New(rand.NewPCG(seed, 24))
+		s := modeltest.NewScript(t, model.Config{})
+		first, since := "", time.Time{}
+		play := func() {
+			for range 1 + random.IntN(8) {
+				s.After(time.Duration(1+random.IntN(20)) * time.Second)
+				if names := s.Tree.Names(); len(names) > 0 && random.IntN(2) == 0 {
+					s.Tree.Delete(names[random.IntN(len(names))])
+				} else {
+					s.Join(1 + random.Uint64N(3))
+				}
+				if names := s.Tree.Names(); len(names) == 0 {
+					first = ""
+				} else if names[0] != first {
+					first, since = names[0], s.Tree.Now
+				}
+			}
+			s.After(time.Duration(random.IntN(10)) * time.Second)
+		}
+		check := func(when string) {
+			r, ok := s.J.State().Reign()
+			if ok != (first != "") || ok && (since.Before(r.Earliest) || since.After(r.Latest) || r.Latest.After(s.Tree.Now)) {
+				t.Fatalf("seed %d, %s: %s is the first since %s; %v %+v", seed, when, first, since, ok, r)
+			}
+		}
+		play()
+		s.Read()
+		check("first read")
+		s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
+		play()
+		s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
+		s.Apply(s.W.Read(true, false, nil))
+		check("after a gap")
 	}
 }

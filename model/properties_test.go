@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -111,105 +110,6 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	n.stood = stands
 }
 
-// A leader freezes, its session expires, another leads, and the first one thaws.
-func TestFrozenLeader(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	s.Read()
-	s.After(time.Hour) // nobody stood yet: that is no vacancy
-	a := s.Join(1)
-	s.Cast("a", model.Waiting, model.NoFault, 1)
-	s.Read()
-	s.After(time.Minute) // nor is this
-	s.Cast("a", model.Leading, model.NoFault, 1)
-	s.Join(2)
-	s.Cast("b", model.Waiting, model.NoFault, 2)
-	s.Read()
-	s.After(10 * time.Second)
-	s.Cast("a", model.Leading, model.Frozen, 1)
-	frozen := s.Tree.Now
-	s.After(4 * time.Second)
-	s.Advance()
-	if p := s.Props(); !p.VacantSince.Equal(frozen) || p.LongestVacancy != 4*time.Second || p.Working != 10*time.Second || p.Observed != 14*time.Second {
-		t.Errorf("while the leader is frozen: %+v", p)
-	}
-	s.Tree.Delete(a)
-	s.Read()
-	s.After(time.Second)
-	s.Cast("b", model.Leading, model.NoFault, 2)
-	s.After(3 * time.Second)
-	s.Advance()
-	p := s.Props()
-	if fmt.Sprint(p.Believers) != "[a b]" || p.Doubles != 1 || p.AwakeDoubles != 0 || p.DoubleFor != 3*time.Second {
-		t.Errorf("of two believers: %+v", p)
-	}
-	if !p.VacantSince.IsZero() || p.LongestVacancy != 5*time.Second || p.Working != 13*time.Second || p.Observed != 18*time.Second {
-		t.Errorf("after the vacancy: %+v", p)
-	}
-	if b := s.J.State().Broken(); b != nil {
-		t.Errorf("broken: %q", b)
-	}
-	s.Cast("a", model.Leading, model.NoFault, 1) // as a wrong candidate would
-	s.After(time.Second)
-	s.Cast("c", model.Leading, model.Partitioned, 3) // which makes it no worse
-	s.Cast("a", model.Suspended, model.NoFault, 1)
-	s.Cast("c", model.Leading, model.Killed, 3)
-	s.After(time.Second)
-	s.Advance()
-	if p := s.Props(); p.Doubles != 1 || p.AwakeDoubles != 1 || p.DoubleFor != 4*time.Second || fmt.Sprint(p.Believers) != "[b]" {
-		t.Errorf("of two awake: %+v", p)
-	}
-	if b := s.J.State().Broken(); len(b) != 1 || b[0] != "two awake leaders, 1 time" {
-		t.Errorf("broken: %q", b)
-	}
-	s.Cast("a", model.Leading, model.Frozen, 1)
-	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Belief: model.Leading}, Gone: true})
-	if p := s.Props(); p.Doubles != 2 || fmt.Sprint(p.Believers) != "[b]" {
-		t.Errorf("after the frozen one is gone: %+v", p)
-	}
-}
-
-// In an election of third parties the queue shows who works.
-func TestVacancyOfOthers(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	s.Read()
-	a := s.Join(1)
-	s.After(time.Hour)
-	s.Read()
-	s.After(10 * time.Second)
-	s.Tree.Delete(a)
-	s.Read()
-	s.After(2 * time.Second)
-	b := s.Join(2)
-	s.Read()
-	s.After(time.Second)
-	s.Tree.Delete(b)
-	s.Read()
-	s.After(time.Second)
-	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
-	if p := s.Props(); !p.VacantSince.IsZero() {
-		t.Errorf("vacant since %v, and nobody can tell", p.VacantSince)
-	}
-	s.After(time.Hour)
-	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
-	s.After(time.Hour)
-	s.Apply(s.W.Read(true, false, nil))
-	since := s.Tree.Now
-	s.After(1500 * time.Millisecond)
-	s.Advance()
-	p := s.Props()
-	if p.Working != 11*time.Second || p.Observed != 15500*time.Millisecond || p.LongestVacancy != 2*time.Second || !p.VacantSince.Equal(since) {
-		t.Errorf("%+v", p)
-	}
-	s.After(time.Second)
-	s.Advance()
-	if p := s.Props(); p.LongestVacancy != 2500*time.Millisecond {
-		t.Errorf("the vacancy that goes on is not the longest: %+v", p)
-	}
-	if len(p.Believers) != 0 || p.Doubles != 0 {
-		t.Errorf("strangers believe: %+v", p)
-	}
-}
-
 // The znode of a dead member exists until its session expires, and no leader works
 // during that time. A third-party leader before it counts.
 func TestDeadLeader(t *testing.T) {
@@ -254,21 +154,6 @@ func TestDeadLeader(t *testing.T) {
 	s.Advance()
 	if p := s.Props(); p.Working != 3*time.Second || p.Observed != 10*time.Second {
 		t.Errorf("in the end: %+v", p)
-	}
-}
-
-func TestClockOfProperties(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	s.Join(1)
-	s.Read()
-	s.After(time.Second)
-	s.Advance()
-	s.After(-time.Hour) // counted once
-	s.Advance()
-	s.After(time.Hour)
-	s.Advance()
-	if p := s.Props(); p.Working != time.Second || p.Observed != time.Second {
-		t.Errorf("%+v", p)
 	}
 }
 

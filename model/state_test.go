@@ -3,10 +3,11 @@ package model_test
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -60,59 +61,6 @@ func TestHistoryMax(t *testing.T) {
 	}
 	if !bytes.Equal(modeltest.Text(t, old), oldText) {
 		t.Error("an old state changed")
-	}
-}
-
-// States go to other goroutines. With the race detector this finds a journal
-// that writes to what it gave away.
-func TestStatesAreRead(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	states := make(chan *doctor.State, 64)
-	sum := make(chan int)
-	go func() {
-		n := 0
-		for st := range states {
-			n += len(st.WithoutZnode())
-			for _, c := range st.Queue.All() {
-				n += len(c.Label())
-				if st.Member(c) != nil {
-					n++
-				}
-			}
-			for _, h := range st.Handoffs {
-				if h.Takeover != nil {
-					n++
-				}
-			}
-			for _, r := range st.Reigns {
-				if r.To.IsZero() {
-					n++
-				}
-			}
-			n += len(st.Ignored)
-		}
-		sum <- n
-	}()
-	s.Join(1)
-	for i := range 3 * model.HistoryMax {
-		s.Join(uint64(i%7 + 1))
-		s.Read()
-		states <- s.J.State()
-		s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: fmt.Sprint(i % 5), Session: uint64(i % 7)}, Gone: i%3 == 0})
-		states <- s.J.State()
-		s.Tree.Delete(s.J.State().Leader().Name)
-		s.Read()
-		states <- s.J.State()
-		s.Ack(s.J.State().Leader().Name)
-		if r := s.W.Refresh(s.J.State().Leader().Name); r != nil {
-			s.Apply(r)
-		}
-		states <- s.J.State()
-		s.After(time.Millisecond)
-	}
-	close(states)
-	if <-sum == 0 {
-		t.Error("nothing was read")
 	}
 }
 
@@ -225,31 +173,6 @@ func TestManyLeaveAtOnce(t *testing.T) {
 	}
 }
 
-func TestHeapIsFlat(t *testing.T) {
-	c := modeltest.NewCrowd(500)
-	run := func(n int) uint64 {
-		events := 0
-		for i := range n {
-			events += len(c.J.Apply(c.Change(i)))
-			c.J.State()
-		}
-		if events < n {
-			t.Fatalf("%d events of %d changes", events, n)
-		}
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := run(5000) // the histories are full then
-	after := run(15000)
-	if after > before+1<<19 {
-		t.Errorf("15,000 changes later the heap has grown from %d to %d bytes", before, after)
-	}
-	runtime.KeepAlive(c)
-}
-
 // In a long queue a member's znode is looked for by its name.
 func TestWithoutZnodeInACrowd(t *testing.T) {
 	c := modeltest.NewCrowd(100)
@@ -274,4 +197,70 @@ func TestWithoutZnodeInACrowd(t *testing.T) {
 	want("c")
 	cast("d", 0, c.First[73].Name)
 	want("c", "d")
+}
+
+// In each state of each past a contender is found as by a walk through the queue, and one
+// that has left is not.
+func TestCandidateIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, all := modeltest.DrawPast(t)
+		j := doctor.NewJournal(cfg)
+		ever := map[dialect.ID]bool{{Name: "n_0000000000", Czxid: -1}: true}
+		for n, o := range all {
+			j.Apply(o)
+			s := j.State()
+			at := map[dialect.ID]int{}
+			for i, c := range s.Queue.All() {
+				at[c.ID()], ever[c.ID()] = i, true
+			}
+			for id := range ever {
+				want, there := at[id]
+				if !there {
+					want = -1
+				}
+				if c, i := s.Candidate(id); i != want || (c != nil) != there || there && c != s.Queue.At(i) {
+					t.Fatalf("after observation %d %v is found at %d (%v), want %d", n, id, i, c, want)
+				}
+			}
+		}
+	})
+}
+
+func TestSteps(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	say := func(m model.Member, gone bool) {
+		s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone})
+	}
+	amber := model.Member{ID: "a", Name: "amber", Belief: model.Volunteering}
+	say(amber, false) // no step yet
+	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "1f…-n_"}
+	say(amber, false)
+	s.After(time.Second)
+	amber.ExpiresFrom = s.Tree.Now // the same step, told again
+	say(amber, false)
+	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
+	say(amber, false)
+	amber.StepOn = model.StepOn{Found: true}
+	say(amber, false)
+	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at a time not told
+	amber.Step, amber.StepAt, amber.StepOn = model.StepList, s.Tree.Now, model.StepOn{Children: []string{"0"}}
+	say(amber, false)
+	s.After(time.Second)
+	amber.StepAt = s.Tree.Now // the same once more
+	say(amber, false)
+	amber.Belief, amber.Step, amber.StepOn, amber.Reason = model.Lost, model.StepNone, model.StepOn{}, "session expired"
+	say(amber, false)
+	say(amber, true)
+	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "3d…-n_"} // of that ID again
+	say(amber, false)
+	amber.Step, amber.StepOn = model.StepList, model.StepOn{Children: []string{"0", "1"}}
+	say(amber, true) // its last word
+
+	var got []string
+	for _, x := range s.J.State().Steps {
+		got = append(got, fmt.Sprint(x.N, " ", x.At.Sub(modeltest.Start), " ", x.Member, " ", x.Name, " ", int(x.Step), fmt.Sprintf(" %+v", x.On)))
+	}
+	s.Want(got,
+		"1 0s a amber 1 {Name:1f…-n_ Found:false Children:[] More:0}", "2 0s a amber 1 {Name: Found:true Children:[] More:0}", "3 1s b birch 1 {Name:2e…-n_ Found:false Children:[] More:0}", "4 1s a amber 2 {Name: Found:false Children:[0] More:0}",
+		"5 2s a amber 2 {Name: Found:false Children:[0] More:0}", "6 2s a amber 1 {Name:3d…-n_ Found:false Children:[] More:0}", "7 2s a amber 2 {Name: Found:false Children:[0 1] More:0}")
 }

@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -365,98 +364,5 @@ func TestWakesMax(t *testing.T) {
 		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || w.Contenders != 1 || !w.Leader {
 			t.Fatalf("wake %d is %+v, want that of %s", i, w, want.Znode)
 		}
-	}
-}
-
-// All of a large crowd are deleted at once, and the records stay exact.
-func TestCrowdExpires(t *testing.T) {
-	l := newLives()
-	const n = 300
-	for i := range n {
-		l.create("n_", true, uint64(i+1))
-	}
-	j := doctor.NewJournal(model.Config{Path: "/e"})
-	j.Apply(l.w.Read(false, false, nil))
-	names := l.Names()
-	slices.SortFunc(names, func(a, b string) int { // not in the queue's order
-		return cmp.Compare(a[len(a)-1:]+a, b[len(b)-1:]+b)
-	})
-	for _, name := range names {
-		l.end(name)
-	}
-	for _, w := range l.wakes {
-		j.Apply(w)
-	}
-	j.Apply(l.w.Read(false, false, nil))
-	lowest := 0
-	for i, w := range j.State().Wakes {
-		leader := w.Znode == fmt.Sprintf("n_%010d", lowest)
-		for leader && slices.Contains(names[:i+1], fmt.Sprintf("n_%010d", lowest)) {
-			lowest++
-		}
-		if w.Contenders != n-i || w.Leader != leader {
-			t.Fatalf("the deletion of %s is said to be of one of %d, leader %v; want %d, %v", w.Znode, w.Contenders, w.Leader, n-i, leader)
-		}
-	}
-}
-
-// A copy of a journal and the journal do not come into each other's way.
-func TestStageIsCloned(t *testing.T) {
-	l := newLives()
-	var all []model.Observation
-	put := func(o model.Observation) { all = append(all, o) }
-	for i := range 400 {
-		l.Now = l.Now.Add(10 * time.Millisecond)
-		name := l.create("n_", true, uint64(i%9+1))
-		m := model.Member{ID: fmt.Sprint("m", i%5), Session: uint64(i%9 + 1), Znode: name, Step: model.StepList, StepAt: l.Now}
-		if i%3 == 0 {
-			m.Belief = model.Leading
-		}
-		put(&model.Cast{At: l.Now, Member: m, Gone: i%11 == 0})
-		if i%2 == 0 {
-			put(l.w.Read(false, false, nil))
-		}
-		if names := l.Names(); len(names) > 5 {
-			z := l.Children[names[i%4]]
-			l.end(z.Name)
-			put(l.wakes[len(l.wakes)-1])
-			put(&model.Write{At: l.Now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: l.Zxid + 1, Value: int64(i)})
-		}
-	}
-	plain := doctor.NewJournal(model.Config{Path: "/e"})
-	var want []*doctor.State
-	for _, o := range all {
-		plain.Apply(o)
-		want = append(want, plain.State())
-	}
-	same := func(what string, i int, j *doctor.Journal) {
-		t.Helper()
-		if diff := modeltest.Differs(want[i], j.State()); diff != "" {
-			t.Fatalf("%s, after observation %d (-: never cloned):\n%s", what, i, diff)
-		}
-	}
-	j := doctor.NewJournal(model.Config{Path: "/e"})
-	type copied struct {
-		at int
-		j  *doctor.Journal
-	}
-	var copies []copied
-	for i, o := range all {
-		j.Apply(o)
-		if i%97 == 5 {
-			copies = append(copies, copied{i, j.Clone()})
-			other := j.Clone()
-			for k := range 20 { // another future
-				other.Apply(all[(i+200+7*k)%len(all)])
-			}
-		}
-	}
-	same("the original", len(all)-1, j)
-	for _, c := range copies {
-		same("a copy", c.at, c.j)
-		for i := c.at + 1; i < len(all); i++ {
-			c.j.Apply(all[i])
-		}
-		same("a copy in the end", len(all)-1, c.j)
 	}
 }

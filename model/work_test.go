@@ -16,20 +16,6 @@ import (
 	"electop/model/znode"
 )
 
-func TestRules(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	if w := s.J.State().Work; w.Rules != (model.Rules{}) {
-		t.Errorf("rules before any were told: %+v", w.Rules)
-	}
-	want := model.Rules{At: s.Tree.Now, Workers: true, Fenced: true, Chaos: "seed 42, 2/s"}
-	s.Apply(&model.Rules{At: s.Tree.Now, NoGuid: true})
-	old := s.J.State()
-	s.Apply(&want)
-	if got := s.J.State().Work.Rules; got != want || !old.Work.Rules.NoGuid {
-		t.Errorf("rules %+v, want %+v", got, want)
-	}
-}
-
 func TestStaleWrites(t *testing.T) {
 	const deleted = 20
 	for _, c := range []struct {
@@ -182,6 +168,10 @@ func (s *stage) act() {
 	wakes := len(s.wakes)
 	switch rapid.IntRange(0, 13).Draw(s.T, "act") {
 	case 0, 1:
+		if rapid.IntRange(0, 4).Draw(s.T, "third party") == 0 {
+			s.create("n_", true, uint64(rapid.IntRange(50, 60).Draw(s.T, "its session")))
+			break
+		}
 		m.Session = uint64(rapid.IntRange(1, 20).Draw(s.T, "session"))
 		m.Znode = s.create("n_", true, m.Session)
 		m.Belief, m.Fault = model.Waiting, model.NoFault

@@ -1,4 +1,0 @@
-package model
-
-// HeldMax bounds the events that wait.
-const HeldMax = heldMax
