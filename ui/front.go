@@ -5,7 +5,6 @@ import (
 
 	"electop/ui/elections"
 	"electop/ui/input"
-	"electop/ui/lessons"
 	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -24,7 +23,7 @@ type part interface {
 // typed there.
 type inFront struct {
 	of   *watched
-	menu *lessons.Menu
+	menu *overlay.List // of the lessons
 
 	modes     input.Stack
 	elections elections.Panel // the screen of elections

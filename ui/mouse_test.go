@@ -12,8 +12,8 @@ import (
 	"electop/ui/action"
 	"electop/ui/handoffs"
 	"electop/ui/input"
-	"electop/ui/lessons"
 	"electop/ui/mainscreen"
+	"electop/ui/overlay"
 	"electop/ui/term"
 )
 
@@ -213,17 +213,17 @@ func TestClickInLists(t *testing.T) {
 	}
 
 	m = stage(scenes()["lessons"](), 120, 36, term.Mono)
-	was := m.d.course.Menu.Selected
-	all := lines(m)
-	for y := range all {
-		if _, ok := m.d.canvas.SpotAt(60, y).(lessons.MenuRow); ok && m.d.course.Menu.Selected == was {
+	picked := func() string { e, _ := m.d.course.Menu.Selected(); return e.Arg }
+	was := picked()
+	for y := range lines(m) {
+		if _, ok := m.d.canvas.SpotAt(60, y).(overlay.Entry); ok && picked() == was {
 			clickAt(m, 60, y)
 			if got := []rune(lines(m)[y]); !strings.Contains(string(got), ">") {
 				t.Errorf("line %d is clicked: %s", y, string(got))
 			}
 		}
 	}
-	if m.d.course.Menu.Selected == was {
+	if picked() == was {
 		t.Error("no other lesson can be selected")
 	}
 	if m.d.modes.Now() != input.ModeLessons {

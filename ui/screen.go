@@ -84,7 +84,7 @@ func (d *dashboard) settle(f *term.Frame) {
 		x := elections.Shown{Watched: d.listed(), Walk: d.walk, Running: d.paused == nil && !d.ended, Why: why}
 		d.elections.Settle(x, d.screen.At.Body())
 	case input.ModeLessons:
-		d.course.Menu.Settle(d.w, d.h)
+		d.course.Menu.Settle(d.w, d.h, d.course.MenuShown(&d.theme.Glyph))
 	case input.ModeFaults:
 		d.faults.Settle(d.w, d.h, d.faultsShown())
 	case input.ModePalette:
@@ -211,9 +211,10 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 // footer is what the labels of the keys depend on now.
 func (d *dashboard) footer() mainscreen.Footer {
 	list, ok := d.part().(*overlay.List)
+	lesson, _ := d.course.Menu.Selected()
 	return mainscreen.Footer{
 		Screen: &d.screen, Mode: d.modes.Now(), Action: d.action,
-		Elections: len(d.elections.Rows), Leaving: d.course.Menu.Selected == lessons.None,
+		Elections: len(d.elections.Rows), Leaving: lesson.Arg == lessons.None,
 		Refused: ok && list.Refused(), Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
 	}
 }

@@ -7,6 +7,7 @@ package lessons
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -47,8 +48,12 @@ type Course struct {
 	added  string // what was added must come into view, from its beginning; "" for nothing
 	begins int    // the line at which that begins
 
-	Menu Menu
+	Menu overlay.List
+	menu []lesson.Entry // of the menu, in the order of the course
 }
+
+// None is the row of the menu that ends the lesson.
+const None = "\x00"
 
 // Pages reports whether do turns the pages of a lesson that does not fit,
 // whatever has the focus.
@@ -73,11 +78,8 @@ func (c *Course) Update(menu bool) (changed bool) {
 	}
 	v, on := c.Tutor.View()
 	if menu {
-		all := slices.Clone(c.Tutor.Lessons())
-		if on {
-			all = append(all, lesson.Entry{ID: None, Title: "no lesson: leave the current one", About: "The candidates and their history stay."})
-		}
-		changed, c.Menu.all = !slices.Equal(all, c.Menu.all), all
+		all := c.Tutor.Lessons()
+		changed, c.menu = !slices.Equal(all, c.menu), all
 	}
 	if on == c.On && reflect.DeepEqual(v, c.View) {
 		return changed
@@ -94,8 +96,41 @@ func (c *Course) Update(menu bool) (changed bool) {
 		c.text.Top()
 	}
 	c.On, c.View = on, v
-	c.Menu.current = v.ID
 	return true
+}
+
+// OpenMenu takes the menu as it is now, and selects the lesson that is on, otherwise the
+// first that was not done.
+func (c *Course) OpenMenu() {
+	c.Update(true)
+	c.Menu.Open()
+	i := slices.IndexFunc(c.menu, func(e lesson.Entry) bool { return c.On && e.ID == c.View.ID || !c.On && !e.Done })
+	if i >= 0 {
+		c.Menu.Select(overlay.Entry{Do: input.CmdLearn, Arg: c.menu[i].ID})
+	}
+}
+
+// MenuShown is what the menu shows now.
+func (c *Course) MenuShown(g *term.Glyphs) overlay.Shown {
+	x := overlay.Shown{Title: "Lessons", Width: 100, Keys: 5, Names: 92,
+		Foot: "Each lesson starts a new election. This discards the current candidates and their history."}
+	done := 0
+	for i, e := range c.menu {
+		yes, on := " ", c.On && e.ID == c.View.ID
+		if e.Done {
+			yes, done = g.Yes, done+1
+		}
+		name := yes + " " + znode.Safe(e.Title, 80)
+		if on {
+			name += "  on now"
+		}
+		x.All = append(x.All, overlay.Entry{Do: input.CmdLearn, Arg: e.ID, Key: fmt.Sprintf("%3d", i+1), Name: name, On: on, More: prose(e.About)})
+	}
+	x.Tail = fmt.Sprintf("%d of %d done", done, len(c.menu))
+	if c.On {
+		x.All = append(x.All, overlay.Entry{Do: input.CmdLearn, Arg: None, Name: "  no lesson: leave the current one", More: "The candidates and their history stay."})
+	}
+	return x
 }
 
 // Todo reports whether the student has something to do that did not happen yet.
@@ -184,8 +219,8 @@ func (c *Course) Do(do input.Command, key string, shown bool) (said term.Span, s
 // Learn does what is selected in the menu: it leaves the lesson that is on, or returns
 // the one that is to be started.
 func (c *Course) Learn() (said term.Span, start string) {
-	if c.Menu.Selected != None {
-		return term.Span{}, c.Menu.Selected
+	if e, _ := c.Menu.Selected(); e.Arg != None {
+		return term.Span{}, e.Arg
 	}
 	c.Tutor.Leave()
 	return term.Span{Style: term.Muted, Text: "the lesson was left; the candidates stay"}, ""

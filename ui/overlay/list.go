@@ -47,19 +47,24 @@ type List struct {
 // Shown is what a list shows.
 type Shown struct {
 	Title  string
+	Tail   string // at the right of the title, if nothing is typed
 	All    []Entry
 	Search *Typed      // what is typed narrows the list, nil: nothing is typed
 	Note   []term.Span // below the list instead of what is selected
+	Foot   string      // below what is selected, "" for nothing
 	// The widths of the box, the keys and the names.
 	Width, Keys, Names int
 }
 
-// aboutMost is how many lines below the list say what is selected, where what is typed
-// changes that: the place of the list does not depend on it.
+// aboutMost is how many lines below the list say what is selected, if what is typed or a
+// footnote must not move: the place of the list does not depend on it.
 const aboutMost = 2
 
 // Open opens the list with nothing selected.
 func (v *List) Open() { *v = List{} }
+
+// Select selects what does the same as e.
+func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 
 // Narrow says that something else was typed: the first match is selected again.
 func (v *List) Narrow() { v.chosen = false }
@@ -106,6 +111,10 @@ func (v *List) about(width int) (lines []term.Span) {
 	case ok:
 		add(term.Text, cmp.Or(e.More, e.About))
 	}
+	if v.Foot != "" {
+		lines = append(lines, make([]term.Span, max(1, aboutMost+1-len(lines)))...)
+		add(term.Muted, v.Foot)
+	}
 	return lines
 }
 
@@ -151,12 +160,12 @@ func (v *List) Draw(f *term.Frame) {
 	g := &f.Theme.Glyph
 	f.Blank(v.place)
 	above, about := 0, term.Text
-	var tail []term.Span
+	tail := term.Span{Style: term.Muted, Text: v.Tail}
 	if v.Search != nil {
 		above, about = 2, term.Muted
-		tail = append(tail, term.Span{Style: term.Muted, Text: strconv.Itoa(len(v.found)) + " of " + strconv.Itoa(len(v.All))})
+		tail.Text = strconv.Itoa(len(v.found)) + " of " + strconv.Itoa(len(v.All))
 	}
-	a := f.Box(v.place, v.Title, true, tail...)
+	a := f.Box(v.place, v.Title, true, tail)
 	if v.Search != nil {
 		v.Search.Draw(f, a.Pen(0), ":")
 		if len(v.found) == 0 {

@@ -4,8 +4,8 @@
 // Both are settled before they are drawn: they take what they show and their place, keys
 // move by what is in view then, and drawing changes nothing. A [Panel] is a text with its
 // box, a [Pager] a text in a part of a panel. A [List] is the list of actions, narrowed by
-// what is typed, or that of the faults of one candidate: what is selected says what it
-// does, or why it cannot be done now.
+// what is typed, the faults of one candidate, or the menu of lessons: what is selected says
+// what it does, or why it cannot be done now.
 package overlay
 
 import (
