@@ -190,6 +190,15 @@ func (j *Journal) Apply(o Observation) []Event {
 // are.
 func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 
+// Add adds an event after those of the last observation, or behind those that wait.
+func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
+
+// Due returns the events that are due since the last observation, with those of [Journal.Add].
+func (j *Journal) Due() []Event { return j.events.due }
+
+// Events returns how many events there were, including those that wait.
+func (j *Journal) Events() uint64 { return j.events.n + uint64(len(j.events.held)) }
+
 // At is the time of the last observation applied, and never goes back.
 func (j *Journal) At() time.Time { return j.at }
 

@@ -75,9 +75,6 @@ func (j *Journal) Queue() (dialect.Queue, dialect.Recipe) { return j.queue, j.re
 // Totals returns the counts so far.
 func (j *Journal) Totals() Totals { return j.totals.Totals }
 
-// Waiting returns how many events wait for an acknowledgement.
-func (j *Journal) Waiting() int { return len(j.events.held) }
-
 // watches is the last round of questions to the servers that was about watches.
 type watches struct {
 	table *session.Table // nil: none yet

@@ -25,22 +25,22 @@ var (
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
-		"election.sessions.known.clients", "election.sessions.known.heard", "election.watches.several",
-		"election.waves.times", "election.directories", "election.notes",
+		"Journal.sessions.known.clients", "Journal.sessions.known.heard", "Journal.watches.several",
+		"Journal.waves.times", "Journal.directories", "Journal.notes",
 	}
 	sharedSlices = []string{
-		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.wakes.deletions.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
-		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "election.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings", "held",
+		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.tenure.Properties.Believers",
+		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.writes", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
-		"election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
+		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired", "Journal.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
-		"election.children.queue.parts", "election.children.queue.ends", "election.wakes.deleted.parts", "election.wakes.deleted.ends",
-		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
+		"Journal.children.queue.parts", "Journal.children.queue.ends", "Journal.wakes.deleted.parts", "Journal.wakes.deleted.ends",
+		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "Journal.children.rest", "Journal.wakes.kept", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
-	notCloned = []string{"cached", "doctor.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
+	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
 )
 
 // settable makes an unexported field writable.
