@@ -12,7 +12,6 @@ import (
 	"electop/ui/overlay"
 	"electop/ui/rows"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // question is something to be answered with y or n before an action.
@@ -281,7 +280,7 @@ func (d *dashboard) selectedPath() (string, error) {
 	}
 	switch r := d.candidates.Row(); {
 	case r.Candidate != nil:
-		return wording.ZnodePath(d.shown(), r.Candidate), nil
+		return znode.Join(d.shown().Path, r.Candidate.Name), nil
 	case r.Member != nil:
 		return "", errors.New(r.Name() + " has no znode")
 	}

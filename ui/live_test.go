@@ -74,7 +74,7 @@ func (w *world) table() *session.Table {
 			if watched[at] == nil {
 				watched[at] = map[string][]uint64{}
 			}
-			path := wording.ZnodePath(s, to)
+			path := znode.Join(s.Path, to.Name)
 			watched[at][path] = append(watched[at][path], c.Session)
 		}
 	}
@@ -133,7 +133,7 @@ func astray() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
 	return w.ask(3, func(t *session.Table) {
-		unwatch(t, q[2].Session, wording.ZnodePath(w.state(), q[0]))
+		unwatch(t, q[2].Session, znode.Join(w.state().Path, q[0].Name))
 		unwatch(t, q[4].Session, "")
 	}).wait(4 * time.Second)
 }

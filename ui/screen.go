@@ -188,7 +188,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	case front == input.ModeElections && d.elections.Row() != nil:
 		r := d.elections.Row()
 		text := znode.Safe(r.Path, 0)
-		for _, more := range []string{wording.System(r.State()), phrase.NoLeader(r.State()).Sentence} {
+		for _, more := range []string{r.State().System(), phrase.NoLeader(r.State()).Sentence} {
 			if more != "" {
 				text += "   " + more
 			}

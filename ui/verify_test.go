@@ -9,11 +9,11 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
+	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/plain"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // v asks, says so, and says what came of it when the answers are there: not
@@ -174,7 +174,7 @@ func TestGapsBeforeFindings(t *testing.T) {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
 	w.ask(3, func(t *session.Table) {
-		unwatch(t, q[2].Session, wording.ZnodePath(w.state(), q[0]))
+		unwatch(t, q[2].Session, znode.Join(w.state().Path, q[0].Name))
 		for i := range t.Servers {
 			t.Servers[i].Clients = nil
 			t.Servers[i].Connections = session.Answer{State: session.Refused, Via: "4lw", Why: "cons is not in the whitelist", Hint: "4lw.commands.whitelist=cons"}

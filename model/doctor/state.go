@@ -55,6 +55,17 @@ func (s *State) SessionsToAsk() []uint64 {
 	return slices.Compact(out)
 }
 
+// Group reports whether the children are members of a group, not candidates.
+func (s *State) Group() bool { return s.Dialect.Kind() == dialect.KindRegistry }
+
+// System names the system that holds the election, "" if it is unknown.
+func (s *State) System() string {
+	if s.Dialect == nil {
+		return ""
+	}
+	return s.Dialect.System
+}
+
 // Risk returns the known risk of the contender, nil for none.
 func (s *State) Risk(c *dialect.Candidate) *Risk {
 	if c == nil {

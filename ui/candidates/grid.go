@@ -81,7 +81,7 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 // cellSign is the sign of a row in the grid.
 func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
-	leads := r.Position >= 0 && r.Position < wording.Holders(s)
+	leads := r.Position >= 0 && r.Position < s.Holders()
 	_, troubled := wording.ExpiryOf(s, r)
 	ghost := ""
 	if r.Position == 0 {
@@ -163,9 +163,9 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 		return
 	}
 	words := "  " + phrase.Brief(r.Candidate)
-	if standing := phrase.Standing(s, r.Position).Row; r.Position > 0 && r.Position < wording.Holders(s) {
+	if standing := phrase.Standing(s, r.Position).Row; r.Position > 0 && r.Position < s.Holders() {
 		words += ", " + phrase.RoleOf(s).Has
-	} else if r.Position < wording.Holders(s) {
+	} else if r.Position < s.Holders() {
 		words += ": " + phrase.RoleHolders(s, phrase.Label)
 	} else if standing != "" {
 		words += ", " + standing

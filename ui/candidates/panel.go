@@ -143,7 +143,7 @@ func (v Panel) Draw(f *term.Frame) {
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
 	title := "Candidates"
-	if wording.Registry(s) {
+	if s.Group() {
 		title = "Members"
 	}
 	a := f.Box(v.place, title, v.Focused, v.tail()...)
@@ -231,7 +231,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		v.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
-	if spare >= 2 && s.NextSequenceKnown && !wording.Registry(s) {
+	if spare >= 2 && s.NextSequenceKnown && !s.Group() {
 		blank()
 		a.Pen(y).Gap(c.before()).Text(term.Muted, "next volunteer gets ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 		y, spare = y+1, spare-1

@@ -60,7 +60,7 @@ func (v *Panel) columnsFor(w int) columns {
 
 func (v *Panel) drawColumnHeads(a term.Area, c columns) {
 	who := "candidate"
-	if wording.Registry(v.State) {
+	if v.State.Group() {
 		who = "member"
 	}
 	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
@@ -75,7 +75,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	if r.Candidate == nil {
 		return
 	}
-	leads := r.Position < wording.Holders(s)
+	leads := r.Position < s.Holders()
 	t, troubled := wording.ExpiryOf(s, r)
 	ghost, sure := wording.GhostOf(s, r)
 	v.drawMark(f, p, i, r)
@@ -202,9 +202,9 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, t wording.Ex
 		p.Gap(2).Text(term.Trouble, "no connection")
 	case misbehaves != "" && term.Width(misbehaves)+2 <= p.Room():
 		p.Gap(2).Text(term.Trouble, misbehaves)
-	case r.Position == wording.Holders(s) && s.Leader() != nil:
+	case r.Position == s.Holders() && s.Leader() != nil:
 		st, words := term.Muted, f.Theme.Glyph.Next
-		if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {
+		if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && s.Holders() == 1 {
 			const takesOver = "next: takes over"
 			if st = term.Lead; p.Room() >= len(takesOver)+2 {
 				words = takesOver
@@ -227,7 +227,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 		p.Text(term.Trouble, "suspended")
 	case one, lead == doctor.Leads:
 		p.Text(term.Lead, phrase.RoleOf(s).Has)
-		if n := wording.Holders(s); n > 1 {
+		if n := s.Holders(); n > 1 {
 			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
 		}
 		switch {

@@ -76,9 +76,9 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) facts {
 // addZnode adds what the znode and the servers show.
 func (v *Panel) addZnode(out *facts, f *term.Frame, r rows.Row) {
 	s, c := v.State, r.Candidate
-	out.add("znode", term.Strong, znode.Safe(wording.ZnodePath(s, c), 0))
+	out.add("znode", term.Strong, znode.Safe(znode.Join(s.Path, c.Name), 0))
 	if wording.Foreign(s) != nil {
-		out.add("system", term.Text, wording.System(s))
+		out.add("system", term.Text, s.System())
 	}
 	out.safe("who", term.Text, c.Who)
 	v.addRole(out, r)
@@ -117,13 +117,13 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r rows.Row) {
 // addRole adds which part the candidate has in the election.
 func (v *Panel) addRole(out *facts, r rows.Row) {
 	s := v.State
-	e, n := phrase.Standing(s, r.Position), wording.Holders(s)
+	e, n := phrase.Standing(s, r.Position), s.Holders()
 	switch {
 	case r.Position < n:
 	case e.Row != "":
 		out.add("role", wording.Style(e.Severity), e.Row)
 		return
-	case wording.Registry(s):
+	case s.Group():
 		out.add("role", term.Text, "a member")
 		return
 	default:
@@ -165,7 +165,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	if why := znode.Safe(x.Evidence, 0); why != "" {
 		words += ": " + why
 	}
-	if next := x.Next; next != nil && x.Leader && wording.Holders(s) == 1 {
+	if next := x.Next; next != nil && x.Leader && s.Holders() == 1 {
 		words += ". " + next.Label() + " would take over"
 	}
 	out.add("risk", term.Alarm, words)
@@ -273,7 +273,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r rows.Row) {
 		who = "electop's own candidacy"
 	}
 	out.add("ours", term.You, who+", "+znode.Safe(m.ID, rows.NameMax)+", recipe "+znode.Safe(m.Recipe, rows.NameMax))
-	leads := r.Candidate != nil && r.Position >= 0 && r.Position < wording.Holders(s)
+	leads := r.Candidate != nil && r.Position >= 0 && r.Position < s.Holders()
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	st, words := term.Text, znode.Safe(string(m.Belief), rows.NameMax)
 	switch {

@@ -181,7 +181,7 @@ func Heard(t *session.Table, since time.Time) bool {
 func Verdict(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""
-	for i := wording.Holders(s); i < s.Queue.Len(); i++ {
+	for i := s.Holders(); i < s.Queue.Len(); i++ {
 		e := s.Edge(i)
 		counts[e.State]++
 		if (e.State == doctor.Unverified || e.State == doctor.OtherWatch) && why == "" {

@@ -12,7 +12,6 @@ import (
 	"electop/model/units"
 	"electop/ui/input"
 	"electop/ui/plain"
-	"electop/ui/wording"
 )
 
 // list is the elections watched and those that a search found, and where the
@@ -52,7 +51,7 @@ func (l *list) update(watched []Watched, walk *Walk) {
 		add(Row{Path: v.Path, Watched: v, number: i + 1})
 	}
 	for i := range l.found {
-		if e := &l.found[i]; !seen[e.State.Path] && !wording.Registry(e.State) { // a list of members is no election
+		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Group() { // a list of members is no election
 			add(Row{Path: e.State.Path, Found: e})
 		}
 	}
@@ -148,7 +147,7 @@ func stale(s *doctor.State) bool { return !s.DownSince.IsZero() && s.Link.Link !
 // words are what the filter finds an election by: what its row shows.
 func (r *Row) words() []string {
 	s, none := r.State(), phrase.NoLeader(r.State())
-	out := []string{r.Path, wording.System(s), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(r.trouble())}
+	out := []string{r.Path, s.System(), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(r.trouble())}
 	if none.Cell == phrase.None {
 		out = append(out, "no leader")
 	}
@@ -170,7 +169,7 @@ func waiting(r Row) int {
 		return r.Found.Visible()
 	}
 	s := r.Watched.State
-	return s.Queue.Len() - wording.Holders(s)
+	return s.Queue.Len() - s.Holders()
 }
 
 // Walk is a search for elections, as far as it has got.

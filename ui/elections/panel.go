@@ -257,7 +257,7 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 	f.Ticks(term.TickCalm)
 	calm := now.Truncate(term.TickCalm)
 
-	p.Column(c.system, term.Muted, wording.System(s)).Gap(2)
+	p.Column(c.system, term.Muted, s.System()).Gap(2)
 	l := s.Leader()
 	var t wording.Expiry
 	troubled := false

@@ -105,7 +105,7 @@ func (v Panel) Draw(f *term.Frame) {
 	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
-		case wording.Registry(s):
+		case s.Group():
 			text = "none: nobody leads a group"
 		case s.Phase != model.Live:
 			text = "nothing seen yet"

@@ -77,7 +77,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		if v.wide() {
 			most = 32
 		}
-		whose = "  " + term.Cut(wording.System(s), most)
+		whose = "  " + term.Cut(s.System(), most)
 	}
 
 	// The right side gives way until the path has room, and whose it is; but

@@ -82,7 +82,7 @@ type registry struct {
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
 		switch {
-		case isGroup(f.State):
+		case f.State.Group():
 			registries = append(registries, f)
 		case !d.Problems || phrase.Trouble(f.State) != "":
 			elections = append(elections, f)
@@ -103,13 +103,13 @@ func (d Discovery) JSON() any {
 	elections, registries := d.split()
 	if d.All {
 		for _, f := range registries {
-			out.Registries = append(out.Registries, registry{f.State.Path, text(System(f.State)), f.Waiting})
+			out.Registries = append(out.Registries, registry{f.State.Path, text(f.State.System()), f.Waiting})
 		}
 	}
 	for _, f := range elections {
 		s := f.State
 		e := election{
-			Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()),
+			Path: s.Path, System: text(s.System()), Kind: string(s.Dialect.Kind()),
 			Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting,
 			Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s),
 			Problem: text(string(phrase.Trouble(s))), AtRisk: []string{},
@@ -198,7 +198,7 @@ func (d Discovery) Text() string {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
 			begin, end = d.line(phrase.Trouble(s))
-			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), waiting, reign, findings, end)
+			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
@@ -212,7 +212,7 @@ func (d Discovery) Text() string {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "PATH\tSYSTEM\tMEMBERS")
 		for _, f := range registries {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", znode.Safe(f.State.Path, 0), cmp.Or(System(f.State), "-"), f.Waiting)
+			fmt.Fprintf(t, "%s\t%s\t%d\n", znode.Safe(f.State.Path, 0), cmp.Or(f.State.System(), "-"), f.Waiting)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)

@@ -1,12 +1,16 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"electop/model/doctor"
 	"electop/model/phrase"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -63,7 +67,7 @@ type diagnosis struct {
 // Doctor returns the doctor's object for a state that was observed for that long.
 func Doctor(s *doctor.State, observed time.Duration) any {
 	out := diagnosis{
-		Format: Format, Path: s.Path, System: text(System(s)), ObservedAt: known(s.At),
+		Format: Format, Path: s.Path, System: text(s.System()), ObservedAt: known(s.At),
 		Findings: findingsOf(s.Early()), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
 		Checked: checked(s), ObservedMS: millis(&observed), Risks: []risk{},
 	}
@@ -144,4 +148,181 @@ func field(b *strings.Builder, name, value string) {
 		}
 		fmt.Fprintf(b, "  %-8s  %s\n", name, l)
 	}
+}
+
+// Unchecked is something that only servers know and did not report.
+type Unchecked struct {
+	What    string   `json:"what"`
+	Servers []string `json:"servers"` // which did not report it; empty: all
+	Why     string   `json:"why"`
+	Setting *string  `json:"setting"` // what would allow it
+}
+
+// NotChecked lists what the servers did not report about an election, and the
+// settings that would let them. Without it watches are only inferred, and a
+// candidate that lost its connection is not seen to be at risk.
+func NotChecked(s *doctor.State) []Unchecked {
+	out := []Unchecked{}
+	t := s.Answers
+	if t == nil {
+		return append(out, Unchecked{
+			What: "watches, connections and sessions", Servers: []string{},
+			Why: "the servers were not asked", Setting: text("--admin auto"),
+		})
+	}
+	if !t.Whole {
+		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: Unwhole(t)})
+	}
+	out = append(out, Unreported(t.Servers)...)
+	asked := func(sv session.Server) bool { return sv.Watches.State != session.NotAsked }
+	if !slices.ContainsFunc(t.Servers, asked) && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
+		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "the servers were not asked for them"})
+	}
+	return out
+}
+
+// Unwhole says why t may not be the whole ensemble.
+func Unwhole(t *session.Table) string {
+	return cmp.Or(t.Unwhole, "not every member of the ensemble is known to have been asked")
+}
+
+// Unreported lists what servers were asked for and did not report.
+func Unreported(servers []session.Server) (out []Unchecked) {
+	add := func(what, server string, a session.Answer) {
+		if a.State == session.Answered || a.State == session.NotAsked {
+			return
+		}
+		if i := slices.IndexFunc(out, func(u Unchecked) bool { return u.What == what && u.Why == a.Why }); i >= 0 {
+			out[i].Servers = append(out[i].Servers, server)
+			return
+		}
+		out = append(out, Unchecked{What: what, Servers: []string{server}, Why: a.Why, Setting: text(a.Hint)})
+	}
+	for _, sv := range servers {
+		if sv.Basic.State == session.Failed && sv.Connections.State != session.Answered && sv.Watches.State != session.Answered {
+			add("anything", sv.Addr, sv.Basic)
+			continue
+		}
+		add("mode and counts", sv.Addr, sv.Basic)
+		add("connections", sv.Addr, sv.Connections)
+		add("session deadlines", sv.Addr, sv.Sessions)
+		add("watches", sv.Addr, sv.Watches)
+		if sv.Leftover {
+			add("all of it", sv.Addr, session.Answer{State: session.TooLarge, Why: "there is more of it than electop keeps"})
+		}
+	}
+	return out
+}
+
+// inferred reports whether the watch of a waiting candidate is only inferred.
+func inferred(s *doctor.State) bool {
+	for i := range s.Queue.Len() {
+		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == doctor.Unverified {
+			return true
+		}
+	}
+	return false
+}
+
+// Brief says in a line what was not checked, and the settings that would allow it.
+// Suspicions that were not observed for long enough are one thing.
+func Brief(us []Unchecked) string {
+	var whats, settings []string
+	add := func(to *[]string, s string) {
+		if !slices.Contains(*to, s) {
+			*to = append(*to, s)
+		}
+	}
+	for _, u := range us {
+		switch {
+		case u.Setting == nil:
+			add(&whats, u.What)
+		case strings.HasPrefix(*u.Setting, "--for "):
+			add(&whats, "what takes longer to see")
+			add(&settings, "a longer --for")
+		default:
+			add(&whats, u.What)
+			add(&settings, *u.Setting)
+		}
+	}
+	line := strings.Join(whats, ", ")
+	if len(settings) > 0 {
+		line += " (" + strings.Join(settings, ", ") + " would allow it)"
+	}
+	return znode.Safe(line, 1000)
+}
+
+// String says what was not checked, where, and why.
+func (u Unchecked) String() string {
+	line := u.What
+	if len(u.Servers) > 0 {
+		line += " on " + safeList(u.Servers)
+	}
+	if u.Why != "" {
+		line += ": " + u.Why
+	}
+	if u.Setting != nil {
+		line += " (" + *u.Setting + " would allow it)"
+	}
+	return znode.Safe(line, 1000)
+}
+
+// paragraph writes a text, wrapped and indented.
+func paragraph(b *strings.Builder, text string, indent int) {
+	for i, l := range Wrap(text, 96) {
+		fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent+2*min(i, 1)), l)
+	}
+}
+
+// uncheckedText lists what was not checked, for people.
+func uncheckedText(b *strings.Builder, us []Unchecked) {
+	for i, u := range us {
+		if i == 0 {
+			fmt.Fprint(b, "\nNot checked, in detail:\n")
+		}
+		paragraph(b, u.String(), 2)
+	}
+}
+
+// observeFor is how long the doctor has to observe to tell what lasts: by then it
+// has asked the servers twice, with time between.
+const observeFor = 6 * time.Second
+
+// tooEarly lists what the doctor had no time for when it observed for that long.
+func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
+	var out []Unchecked
+	add := func(what, why string, left time.Duration) {
+		seconds := math.Ceil(max(observeFor, observed+max(left, time.Second)).Seconds())
+		out = append(out, Unchecked{What: what, Servers: []string{}, Why: why, Setting: text(fmt.Sprintf("--for %.0fs", seconds))})
+	}
+	short := "observed for only " + observed.String()
+	early, why := 0, ""
+	for i := range s.Queue.Len() {
+		if e := s.Edge(i); e.Early {
+			if early++; why == "" {
+				why = e.Why
+			}
+		}
+	}
+	if early > 0 {
+		add("whether "+units.Count(early, "candidate watches", "candidates watch")+" the predecessor", short+": "+why, 0)
+	}
+	if n, left := s.Tracked.Unheard(); n > 0 {
+		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
+	}
+	for i, p := range s.Pending {
+		if p.Early != nil && p.Severity == p.Early.Severity {
+			continue // a finding already
+		}
+		if i == listMax {
+			add("more suspicions of this kind", short, observeFor)
+			break
+		}
+		what := p.Rule + ": " + p.Title
+		if len(p.Znodes) > 0 {
+			what += " (" + strings.Join(p.Znodes[:min(len(p.Znodes), listMax)], ", ") + ")"
+		}
+		add(what, short+", too short to tell this from a moment of a healthy handoff", p.Left)
+	}
+	return out
 }

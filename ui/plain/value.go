@@ -1,11 +1,26 @@
+// Package plain shows an election without a screen: as JSON, one object a
+// line, for scripts ([Event], [Status]; format 1, described in electop help json),
+// or as lines of text for people ([Line], [StatusText]). It shows what is in the
+// journal and decides nothing.
+//
+// zxids and session ids are hex strings, times are RFC 3339 with nanoseconds,
+// a znode is its full path as the client sees it, durations are milliseconds
+// with fractions, and null is unknown.
+//
+// Each file has both, the object and the text: event.go, status.go, finding.go (the doctor's
+// answer), discovery.go (a list of elections). value.go has the values of objects.
 package plain
 
 import (
+	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 )
 
@@ -88,14 +103,6 @@ func name(c *dialect.Candidate) *string {
 // nameMax is the length to which a label that is the znode's name is cut.
 const nameMax = 64
 
-// System names the system that holds the election, "" if it is unknown.
-func System(s *doctor.State) string {
-	if s.Dialect == nil {
-		return ""
-	}
-	return s.Dialect.System
-}
-
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // known is nil for the zero time, which means unknown.
@@ -122,4 +129,31 @@ func millis(d *time.Duration) *float64 {
 	}
 	ms := float64(d.Microseconds()) / 1000
 	return &ms
+}
+
+// whoOrWhat is Who for a child that may not be a candidate: then its data does not
+// say who it is.
+func whoOrWhat(c *dialect.Candidate, ignored bool) string {
+	if ignored {
+		return znode.Safe(c.Name, 0) + "  (not a candidate)"
+	}
+	return phrase.Who(c)
+}
+
+// listMax is how many znodes or sessions are written out for people.
+const listMax = 8
+
+func safeList(items []string) string { return phrase.Names(items, listMax) }
+
+// Wrap breaks safe text at spaces only, into lines of at most width cells. A
+// longer word stays whole: it may be a path to copy.
+func Wrap(s string, width int) (lines []string) {
+	for _, word := range strings.Fields(s) {
+		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }

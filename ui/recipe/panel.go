@@ -387,7 +387,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		}
 	}
 	w := phrase.RoleOf(s)
-	heading(wording.System(s))
+	heading(s.System())
 	for _, x := range v.dialectLines(di, w) {
 		line(x.Name, x.Style, x.Text)
 	}
@@ -396,7 +396,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
 	line("then", term.Text, then(di, w))
-	if n := wording.Holders(s); !di.Single && n < s.Queue.Len() {
+	if n := s.Holders(); !di.Single && n < s.Queue.Len() {
 		text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
 		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
 			text = "no leader yet: waiting for others"
@@ -443,8 +443,8 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	case s.NoLeader() == model.Unsupported:
 		add("leader", "unknown. electop does not know how this system elects.")
 		return out
-	case wording.Holders(s) > 1:
-		add(w.Has, "the first "+strconv.Itoa(wording.Holders(s))+" of the queue, together")
+	case s.Holders() > 1:
+		add(w.Has, "the first "+strconv.Itoa(s.Holders())+" of the queue, together")
 	default:
 		add(w.Has, "the first of the queue")
 	}

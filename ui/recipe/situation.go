@@ -80,7 +80,7 @@ func (v *Panel) handoff(f *term.Frame) (term.Style, string) {
 		return term.Trouble, "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted"
 	} else if ok {
 		words := "The servers do not hear from " + l.Label() + ". Until its session expires nobody is notified"
-		if t.Found.Next != nil && wording.Holders(s) == 1 {
+		if t.Found.Next != nil && s.Holders() == 1 {
 			words += "; then " + t.Found.Next.Label() + " takes over"
 		}
 		return term.Trouble, words + "."
@@ -113,12 +113,12 @@ func (v *Panel) quiet() (term.Style, string) {
 		return term.Muted, l.Label() + " leads while its session lives."
 	case s.Queue.Len() == 1:
 		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " alone. Nobody would take over."
-	case s.Queue.Len() == wording.Holders(s):
+	case s.Queue.Len() == s.Holders():
 		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " together. Nobody waits."
 	case w != nil && w.Candidates > 2 && di != nil:
 		return term.Trouble, fmt.Sprintf("%d candidates watch %s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l))
 	case di != nil:
-		for i := wording.Holders(s); i < s.Queue.Len() && i < watchesChecked; i++ {
+		for i := s.Holders(); i < s.Queue.Len() && i < watchesChecked; i++ {
 			if wording.WrongEdge(s.Edge(i)) {
 				return term.Trouble, s.Queue.At(i).Label() + " does not watch its predecessor: it may never learn that its turn has come."
 			}

@@ -1,12 +1,23 @@
+// Package wording describes one thing in a few words: who has the role, what a
+// candidate watches and how that is known, when a session expires, which fault a
+// member has, which messages the server holds. The panels, the footer and the header
+// use the same words for the same thing.
+//
+// What is inferred is never shown as known. A watch has a sign and, if it is wrong,
+// words ([EdgeFact]); a countdown is an upper bound and rounded up ([Expiry]).
+// All text from outside passes through znode.Safe.
 package wording
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -45,7 +56,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	case doctor.AtRisk:
 		text += ": " + t.Expires(f.Busy())
 		switch risk := s.Risk(l); {
-		case risk.Next != nil && Holders(s) == 1:
+		case risk.Next != nil && s.Holders() == 1:
 			text += ". " + risk.Next.Label() + " would take over"
 		case Single(s):
 			text += ". " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
@@ -72,7 +83,7 @@ func joined(first, then string) string {
 // past is what was so when the picture was current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
-	case l == nil && s.First() != nil && !Registry(s):
+	case l == nil && s.First() != nil && !s.Group():
 		return phrase.Label(s.First()) + " was first and not said to lead"
 	case l == nil:
 		return "nobody led"
@@ -108,7 +119,7 @@ func reigns(f *term.Frame, s *doctor.State) string {
 
 // next says who is next.
 func next(s *doctor.State) string {
-	switch n := Holders(s); {
+	switch n := s.Holders(); {
 	case Single(s):
 		return ". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
 	case n == s.Queue.Len():
@@ -129,6 +140,146 @@ func deceived(s *doctor.State) string {
 			}
 			return znode.Safe(m.Name, rows.NameMax) + " wrongly believes it leads"
 		}
+	}
+	return ""
+}
+
+// Sentence is words as a sentence.
+func Sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+
+// TakeOver says who could take over from a leader without a queue.
+func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
+
+// CountOf counts the queue in the words of what it is.
+func CountOf(s *doctor.State) string {
+	if s.Group() {
+		return units.Count(s.Queue.Len(), "member", "members")
+	}
+	return units.Count(s.Queue.Len(), "candidate", "candidates")
+}
+
+// Foreign returns the dialect of an election that is not in electop's own format,
+// nil for ours and for one that is not known yet.
+func Foreign(s *doctor.State) *dialect.Dialect {
+	if s.Dialect == nil || !s.Dialect.Foreign() {
+		return nil
+	}
+	return s.Dialect
+}
+
+// Locks reports whether the role is a lock or a lease, which is held.
+func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
+
+// Single reports whether the election has no queue: its path is the leader's
+// own znode.
+func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
+
+// FansIn reports whether all contenders watch the same znode: the herd.
+func FansIn(s *doctor.State) bool {
+	if s.Queue.Len() < 3 {
+		return s.Recipe.Name() == dialect.Herd().Name()
+	}
+	t, ok := s.Recipe.Watches(s.Queue, 2)
+	return ok && t == 0
+}
+
+// ShortZnode is a znode's name as the recipe writes it.
+func ShortZnode(name string) string {
+	if _, ok := znode.Sequence(name); ok {
+		return "n_" + Number(name, 0)
+	}
+	return znode.Safe(name, 16)
+}
+
+// Number is the sequence number in a znode's name, or the name if it has none, cut
+// to most characters.
+func Number(name string, most int) string {
+	if n, ok := znode.Sequence(name); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return znode.Safe(name, most)
+}
+
+// TookAbout is a duration, marked if it is an estimate.
+func TookAbout(m model.Measure) string {
+	if m.Guess() {
+		return "~" + units.Took(*m.Took)
+	}
+	return units.Took(*m.Took)
+}
+
+// Newest is the newest handoff, nil if there was none.
+func Newest(s *doctor.State) *model.Handoff {
+	if n := len(s.Handoffs); n > 0 {
+		return s.Handoffs[n-1]
+	}
+	return nil
+}
+
+// Followed says how changes of the election are learnt of, "" where nobody said so or the
+// user chose it.
+func Followed(f *model.Follow) string {
+	switch {
+	case f == nil, f.Why == model.FollowAsked:
+		return ""
+	case f.By == model.ByWatch:
+		return "one watch"
+	}
+	return "reads" + map[model.FollowReason]string{
+		model.FollowUnsupported: ": server before 3.6", model.FollowRefused: ": addWatch refused", model.FollowHidden: ": hidden children",
+		model.FollowFlooded: ": too many other writes", model.FollowMissed: ": the watch missed changes",
+	}[f.Why]
+}
+
+// Style is the style of a severity, and of what has none.
+func Style(v doctor.Severity) term.Style {
+	return map[doctor.Severity]term.Style{"": term.Muted, doctor.Info: term.Text, doctor.Warning: term.Trouble, doctor.Critical: term.Alarm}[v]
+}
+
+// Severity is how a severity is shown: never by colour alone.
+func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word string) {
+	return Style(v), map[doctor.Severity]string{doctor.Info: g.Info, doctor.Warning: g.Warning, doctor.Critical: g.Critical}[v], string(v)
+}
+
+// FindingsBadge counts the findings, "" for none.
+func FindingsBadge(s *doctor.State) string {
+	if len(s.Findings) == 0 {
+		return ""
+	}
+	critical := 0
+	for _, x := range s.Findings {
+		if x.Severity == doctor.Critical {
+			critical++
+		}
+	}
+	text := units.Count(len(s.Findings), "finding", "findings")
+	if critical > 0 {
+		text += " (" + strconv.Itoa(critical) + " critical)"
+	}
+	return text
+}
+
+// About returns the findings that are about a candidate.
+func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
+	path := znode.Join(s.Path, c.Name)
+	var out []*doctor.Finding
+	for _, x := range s.Findings {
+		if slices.Contains(x.Znodes, path) || c.Session != 0 && slices.Contains(x.Sessions, c.Session) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// RiskWarning says why a risk to the leader would not be seen in time, "" where it
+// would be, or nobody leads.
+func RiskWarning(s *doctor.State) string {
+	l := s.Leader()
+	if l == nil {
+		return ""
+	}
+	if why := s.RiskWatch(l); why != "" {
+		return "A risk to " + l.Label() + " may not be seen before its znode is deleted: " + znode.Safe(why, 0)
 	}
 	return ""
 }

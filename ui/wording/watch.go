@@ -47,7 +47,7 @@ func WrongEdge(e doctor.Edge) bool {
 // EdgeFact says in a sentence what r watches, and how and when that became known.
 func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	to := Target(s, r.Position)
-	if r.Position < Holders(s) || r.Position == 0 && to == nil {
+	if r.Position < s.Holders() || r.Position == 0 && to == nil {
 		return ownWatch(s, f, r)
 	}
 	if s.Dialect != nil && s.Dialect.ChildWatch {

@@ -1,0 +1,264 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/phrase"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// FaultGlyph is the sign of m's fault, "" for none.
+func FaultGlyph(g *term.Glyphs, m *model.Member) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Fault == model.Killed:
+		return g.Killed
+	case m.Fault == model.Frozen:
+		return g.Frozen
+	case m.Fault == model.Partitioned:
+		return g.Parted
+	}
+	return ""
+}
+
+// FaultTags are the signs of m's fault and of its misbehaviour.
+func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
+	if m == nil {
+		return nil
+	}
+	var tags []term.Span
+	add := func(on bool, st term.Style, sign string) {
+		if on {
+			tags = append(tags, term.Span{Style: st, Text: " " + sign})
+		}
+	}
+	add(FaultGlyph(g, m) != "", term.Alarm, FaultGlyph(g, m))
+	add(m.NoGuid, term.Trouble, g.NoGuid)
+	add(m.LosesReply, term.Trouble, g.LosesReply)
+	add(m.SlowLead, term.Trouble, g.SlowLead)
+	return tags
+}
+
+// Misbehaviour says which faults are set for m, "" for none.
+func Misbehaviour(m *model.Member) string {
+	if m == nil {
+		return ""
+	}
+	var all []string
+	add := func(on bool, text string) {
+		if on {
+			all = append(all, text)
+		}
+	}
+	add(m.LosesReply, "the reply to its create gets lost")
+	add(m.NoGuid, "its znodes have no guid")
+	add(m.SlowLead, "its leader procedure does not end")
+	return strings.Join(all, ", ")
+}
+
+// A Fate is what became of a member without a znode, and what it believes.
+type Fate struct {
+	Style term.Style
+	// Lost, Words and Truth make one sentence. Lost, what became of its session, and
+	// Truth, what is true instead, may be left out.
+	Lost, Words, Truth string
+}
+
+// Text is the fate without what is true instead.
+func (x Fate) Text() string { return x.Lost + x.Words }
+
+// Within is as much of the fate as fits in w cells; at least Words.
+func (x Fate) Within(w int) string {
+	for _, text := range []string{x.Text() + x.Truth, x.Text()} {
+		if term.Width(text) < w {
+			return text
+		}
+	}
+	return x.Words // what it believes tells more than what it lost
+}
+
+// FateOf returns the fate of a member without a znode.
+func FateOf(s *doctor.State, m *model.Member) Fate {
+	truth := "; in truth " + phrase.RoleHolders(s, phrase.Label)
+	believes := m.Belief == model.Leading || m.Belief == model.Elected
+	belief := znode.Safe(string(m.Belief), rows.NameMax)
+	for _, x := range []struct {
+		so bool
+		Fate
+	}{
+		{m.Fault == model.Frozen && believes, Fate{term.Trouble, "", "session expired; still believes it leads", truth}},
+		{m.Fault == model.Partitioned && believes, Fate{term.Trouble, "", "session expired, cut off; still believes it leads", truth}},
+		{m.Fault == model.Partitioned, Fate{term.Trouble, "", "session expired, cut off; believes: " + belief, ""}},
+		{believes, Fate{term.Trouble, "", "believes it leads", truth}},
+		{m.Fault == model.Frozen && m.Session != 0, Fate{term.Trouble, "session lost, ", "frozen, believes: " + belief, ""}},
+		{m.Fault == model.Frozen, Fate{term.Trouble, "", "frozen before it had a znode", ""}},
+		{m.Fault == model.Killed, Fate{term.Muted, "", "killed; its session is gone", ""}},
+		{m.Belief == model.Lost, Fate{term.Trouble, "", "session expired; this candidacy is over", ""}},
+		{m.Belief == model.Resigned, Fate{term.Muted, "", "resigned", ""}},
+		{m.Belief == model.Suspended, Fate{term.Trouble, "", "no connection", ""}},
+		{m.Belief == model.Waiting, Fate{term.Trouble, "", "believes it waits, but its znode is gone", ""}},
+		{Misbehaviour(m) != "", Fate{term.Trouble, "", belief + ", " + Misbehaviour(m), ""}},
+	} {
+		if x.so {
+			return x.Fate
+		}
+	}
+	return Fate{term.Muted, "", belief, ""}
+}
+
+// whose names the owner of a session.
+func whose(s *doctor.State, session uint64) string {
+	for _, m := range s.Members {
+		if m.Session == session && session != 0 {
+			return znode.Safe(m.Name, rows.NameMax)
+		}
+	}
+	for _, c := range s.Queue.All() {
+		if c.Session == session && session != 0 {
+			return c.Label()
+		}
+	}
+	return "session " + ShortSession(session)
+}
+
+// LeaderSign is the sign of a contender at the head of the queue: hollow unless it
+// leads.
+func LeaderSign(g *term.Glyphs, s *doctor.State, r rows.Row, alarm bool) (term.Style, string) {
+	switch {
+	case alarm:
+		return term.Alarm, g.LeaderLost
+	case r.Position == 0 && s.Lead() != doctor.Leads:
+		return term.Lead, g.LeaderLost
+	}
+	return term.Lead, g.Leader
+}
+
+// Pointed is the sign before a row: mark where it is selected, else the pointer where the
+// student of a lesson is to act on it. at is the ID of that member, "" for none.
+func Pointed(g *term.Glyphs, r rows.Row, at, mark string) (term.Style, string) {
+	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
+		return term.Lead, g.Pointed
+	}
+	return term.Strong, mark
+}
+
+// GhostOf is [doctor.State.GhostOf] of a row's znode, safe to show.
+func GhostOf(s *doctor.State, r rows.Row) (of string, sure bool) {
+	of, sure = s.GhostOf(r.Candidate)
+	return znode.Safe(of, rows.NameMax), sure
+}
+
+// Expiry is a contender whose session is about to expire while its znode still
+// exists: a member of ours that was killed or frozen, or any contender that the
+// servers do not hear from.
+type Expiry struct {
+	Row    rows.Row
+	Found  *doctor.Risk // the risk in the servers' tables, nil for none
+	Latest time.Time    // the session expires by then; zero: not known
+}
+
+// ExpiryOf returns the expiry that r faces.
+//
+// The server counts from the last frame that it received, which was not after the fault.
+// It looks for expired sessions once a tick and rounds up to it. The tick is at most
+// half of the shortest timeout that it grants, so at most half of this one.
+func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
+	if r.Candidate == nil {
+		return Expiry{}, false
+	}
+	t := Expiry{Row: r}
+	if len(s.Risks) > 0 {
+		t.Found = s.Risk(r.Candidate)
+	}
+	m := r.Member
+	if m == nil || m.Fault == model.NoFault {
+		if t.Found == nil {
+			return Expiry{}, false
+		}
+		t.Latest = t.Found.By
+		return t, true
+	}
+	if heldBack(s, m.Session) {
+		return t, true // its deadline does not come nearer, and is unknown
+	}
+	if m.Timeout > 0 && !m.FaultAt.IsZero() {
+		tick := tickOf(s, m)
+		t.Latest = m.FaultAt.Add(m.Timeout + tick + tick/2 + expiryCommit)
+	}
+	if t.Found != nil && !t.Found.By.IsZero() && (t.Latest.IsZero() || t.Found.By.Before(t.Latest)) {
+		t.Latest = t.Found.By
+	}
+	return t, true
+}
+
+// expiryCommit is how long the ensemble takes to agree on the end of a session.
+const expiryCommit = time.Second
+
+// tickOf is the tick of the servers. They round a session's expiry up to it, and
+// the ensemble leader hears of a session up to half a tick late. If they did not
+// report it, it is at most half of the timeout that they granted, unless they are
+// set to grant less than two ticks.
+func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
+	if s.Answers != nil {
+		for i := range s.Answers.Servers {
+			tick = max(tick, s.Answers.Servers[i].Tick)
+		}
+	}
+	if tick == 0 {
+		tick = m.Timeout / 2
+	}
+	return tick
+}
+
+// heldBack reports whether the slowed server holds a message for a session.
+func heldBack(s *doctor.State, session uint64) bool {
+	return s.Pace != nil && slices.ContainsFunc(s.Pace.Held, func(m model.Message) bool { return m.Session == session })
+}
+
+// Faulty reports whether it is a member of ours with a fault.
+func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
+
+// AtRisk says that the contender is at risk, and the upper bound.
+func (t Expiry) AtRisk(now time.Time, short bool) string {
+	switch {
+	case !t.Known() || !now.Before(t.Latest):
+		return "at risk"
+	case short:
+		return "risk ≤" + strings.ReplaceAll(units.AtMost(t.Latest.Sub(now)), " ", "")
+	}
+	return "at risk ≤ " + units.AtMost(t.Latest.Sub(now))
+}
+
+// Known reports whether there are bounds.
+func (t Expiry) Known() bool { return !t.Latest.IsZero() }
+
+// Expires says when it expires, as far as known at now.
+func (t Expiry) Expires(now time.Time) string {
+	switch {
+	case !t.Known():
+		return "expires with its session"
+	case !now.Before(t.Latest):
+		return "overdue"
+	}
+	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
+}
+
+// Brief is Expires for w cells of a row. Without a fault of ours it is called a
+// risk: all that is known is that the servers do not hear from it.
+func (t Expiry) Brief(now time.Time, w int) string {
+	if t.Faulty() {
+		return t.Expires(now)
+	}
+	if text := "at risk, " + t.Expires(now); term.Width(text) <= w {
+		return text
+	}
+	return t.AtRisk(now, false)
+}
