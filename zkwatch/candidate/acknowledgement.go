@@ -116,14 +116,19 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// forgetAckWatch forgets the watch that fired. The library closes its channel
-// some time after the event, and until then pending would take it for one that
-// can fire again.
-func (r *reign) forgetAckWatch() {
+// ackChanged takes in an event of the watch on the acknowledgement, and forgets the watch.
+// The library closes its channel some time after the event, and until then pending would
+// take it for one that can fire again.
+func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
 	}
 	r.ack = nil
+	if !ok || e.Type == zk.EventNotWatching {
+		r.ack = make(chan zk.Event) // the status says what happened
+		return
+	}
+	r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
 }
 
 // pending tells whether a watch has not fired.

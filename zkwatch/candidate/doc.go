@@ -7,11 +7,9 @@
 //	volunteer.go        create the znode; find it again after a lost reply
 //	candidacy.go        list the children, and decide
 //	predecessor.go      watch the predecessor until it is deleted
-//	lead.go             the leader procedure, and the reasons to stop
+//	lead.go             the leader procedure, and the reasons to stop; watch the own znode
 //	acknowledgement.go  create the znode that says the procedure is done
-//	lease.go            lead no longer than the lease; suspend and resume
-//	renewal.go          renew the lease by committed writes
-//	ownznode.go         watch the own znode: without it the candidacy is lost
+//	lease.go            lead no longer than the lease; suspend, resume, renew it by committed writes
 //
 // A leader leads under a lease that committed writes prove (see package client).
 // So it stops before another can lead, even if its server is cut off from the

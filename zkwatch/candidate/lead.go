@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // lead runs while the candidate is at the head of the queue, until its candidacy
@@ -97,7 +98,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
+	for err == nil {
 		if err := r.over(); err != nil {
 			return err
 		}
@@ -107,64 +108,41 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 		timer.Reset(s.untilClockCheck())
 		select {
 		case <-s.thawed:
-			if err := s.verifyAfterThaw(ctx); err != nil {
-				return err
+			err = s.verifyAfterThaw(ctx)
+		case failed := <-r.procedure:
+			r.procedure, r.ready = nil, failed == nil
+			if err = s.gate.Wait(ctx); err == nil && failed != nil {
+				err = fmt.Errorf("leader procedure: %v", failed)
 			}
-		case err := <-r.procedure:
-			r.procedure = nil
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
-			}
-			if err != nil {
-				return fmt.Errorf("leader procedure: %v", err)
-			}
-			r.ready = true
 		case e, ok := <-r.ack:
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
+			if err = s.gate.Wait(ctx); err == nil {
+				r.ackChanged(e, ok)
 			}
-			r.forgetAckWatch()
-			if !ok || e.Type == zk.EventNotWatching {
-				r.ack = make(chan zk.Event) // the status says what happened
-				continue
-			}
-			r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
 		case <-r.ackRetry:
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
-			}
 			r.ackRetry = nil
+			err = s.gate.Wait(ctx)
 		case e, ok := <-s.own:
-			if err := s.ownChanged(ctx, e, ok, s.whileLeased); err != nil {
-				return err
-			}
+			err = s.ownChanged(ctx, e, ok, s.whileLeased)
 		case done := <-renewal.done:
-			if err := r.renewed(ctx, done.err); err != nil {
-				return err
-			}
+			err = r.renewed(ctx, done.err)
 		case st, ok := <-s.status:
 			// A frozen leader still believes it leads: it notices when it thaws, like a
 			// paused process.
-			if err := s.note(ctx, st, ok); err != nil {
-				return err
-			}
-			if !s.connected {
-				return errSuspended
+			if err = s.note(ctx, st, ok); err == nil && !s.connected {
+				err = errSuspended
 			}
 		case <-timer.C:
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
-			}
+			err = s.gate.Wait(ctx)
 		case <-s.resign:
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
+			if err = s.gate.Wait(ctx); err == nil {
+				r.stop(ctx, errResigned) // before the next leader can know that it leads
+				err = s.withdraw(ctx)
 			}
-			r.stop(ctx, errResigned) // before the next leader can know that it leads
-			return s.withdraw(ctx)
 		case <-ctx.Done():
-			return ctx.Err()
+			err = ctx.Err()
 		}
 	}
+	return err
 }
 
 // stop ends the reign: it cancels the procedure's context, reports that the
@@ -282,4 +260,74 @@ func (r *reign) renewed(ctx context.Context, err error) error {
 		r.report(func(*model.Member) {})
 	}
 	return nil
+}
+
+// errDeposed: the own znode was deleted by someone else. It is one kind of errLost.
+var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
+
+func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
+
+// watchOwn reads the own znode and watches it. A candidate whose znode is deleted
+// by someone else is no longer in the queue, and nothing else would notify it.
+func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
+	var stat *zk.Stat
+	var watch <-chan zk.Event
+	err := try(ctx, func(ctx context.Context) (err error) {
+		_, stat, watch, err = s.conn.GetW(ctx, znode.Join(s.cfg.Path, s.name))
+		return err
+	})
+	if err := s.owns(stat, err); err != nil {
+		return err
+	}
+	s.own, s.fence = watch, stat.Czxid
+	return nil
+}
+
+// owns returns why the own znode is lost, by the result of reading it.
+func (s *candidacy) owns(stat *zk.Stat, err error) error {
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return s.deposed()
+	case err != nil:
+		return err
+	case uint64(stat.EphemeralOwner) != s.conn.Status().SessionID:
+		return fmt.Errorf("%w: %s belongs to another session", errLost, s.name)
+	}
+	return nil
+}
+
+// ownChanged handles an event of the watch on the own znode. An error means
+// that the candidacy is over.
+func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try attempt) error {
+	if err := s.gate.Wait(ctx); err != nil {
+		return err
+	}
+	s.own = nil
+	switch {
+	case !ok || e.Type == zk.EventNotWatching:
+		return nil // the status says what happened
+	case e.Type == zk.EventNodeDeleted:
+		return s.deposed()
+	}
+	return s.watchOwn(ctx, try)
+}
+
+// A deposed leader lets its successor go first for half a round trip, within
+// these bounds.
+const (
+	successorPauseLeast = 300 * time.Microsecond // for what a program does in between
+	successorPauseMost  = 100 * time.Millisecond
+)
+
+// letSuccessorRead lets the successor read C before this session is closed. It is
+// for a leader whose znode was deleted by someone else; both are notified at the
+// same time. Closing is a write: in a standalone server later requests wait until
+// it is on disk. Half a round trip later the successor's request has arrived
+// first, unless the successor is twice as far away. The pause is not longer,
+// because the acknowledgement exists until the session is closed.
+func (s *candidacy) letSuccessorRead(ctx context.Context) {
+	select {
+	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):
+	case <-ctx.Done():
+	}
 }

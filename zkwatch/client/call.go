@@ -32,91 +32,63 @@ func (k call) unanswered(cause error) error {
 // do runs request, which blocks in the library, and waits for it until ctx is done
 // or the connection is lost. The library stops for neither; an abandoned request
 // ends with the Conn at the latest.
-func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (T, error) {
-	p, err := begin(ctx, c, k, request)
-	if err != nil {
-		return p.value, err
-	}
-	return p.wait(ctx)
-}
-
-// A pending is a call that has begun. A call that begins later is sent later.
-type pending[T any] struct {
-	c       *Conn
-	k       call
-	lost    <-chan struct{}
-	began   time.Time
-	results <-chan result[T]
-	value   T // none
-}
-
-type result[T any] struct {
-	value T
-	err   error
-}
-
-// begin starts a call. After an error nothing has been sent.
-func begin[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (p pending[T], err error) {
+func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
 	path := k.path
 	if k.sequential {
 		path += "0" // a sequential path may end in a slash
 	}
 	if err := ValidatePath(path); err != nil {
-		return p, k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
+		return none, k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
 	}
 	full := k.path
 	if !k.absolute {
 		full = c.cfg.Servers.full(k.path)
 	}
 	if size := requestOverhead + len(full) + k.size; size > c.cfg.BufferSize {
-		return p, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
+		return none, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
 	}
 	if err := ctx.Err(); err != nil {
-		return p, k.failed(fmt.Errorf("%w: not sent", err))
+		return none, k.failed(fmt.Errorf("%w: not sent", err))
 	}
 	lost, h, err := c.admit(ctx)
 	if err != nil {
-		return p, k.failed(err)
+		return none, k.failed(err)
 	}
 	began := time.Now()
-	results := make(chan result[T], 1)
+	var value T
+	results := make(chan error, 1)
 	go func() {
 		defer c.calls.Done()
-		value, err := request(full)
+		v, err := request(full)
 		c.taken(h) // in case it was never written
-		results <- result[T]{value, err}
+		value = v
+		results <- err
 	}()
-	return pending[T]{c: c, k: k, lost: lost, began: began, results: results}, nil
-}
-
-// wait waits for the answer.
-func (p *pending[T]) wait(ctx context.Context) (T, error) {
-	var r result[T]
 	select {
-	case r = <-p.results:
+	case err = <-results:
 	case <-ctx.Done():
-		return p.value, p.k.unanswered(ctx.Err())
-	case <-p.lost:
+		return none, k.unanswered(ctx.Err())
+	case <-lost:
 		select {
-		case r = <-p.results: // it arrived just before
+		case err = <-results: // it arrived just before
 		default:
-			return p.value, p.k.unanswered(p.c.lostErr())
+			return none, k.unanswered(c.lostErr())
 		}
 	}
 	switch {
-	case r.err == nil:
-		if p.k.write {
-			p.c.committed(p.lost, p.began)
+	case err == nil:
+		if k.write {
+			c.committed(lost, began)
 		}
-		return r.value, nil
-	case errors.Is(r.err, zk.ErrNoServer):
-		return p.value, p.k.failed(fmt.Errorf("%w: %w", ErrNotConnected, r.err))
-	case errors.Is(r.err, zk.ErrConnectionClosed), errors.Is(r.err, zk.ErrClosing):
-		return p.value, p.k.unanswered(p.c.lostErr())
-	case errors.Is(r.err, zk.ErrShortBuffer):
-		return p.value, p.k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, r.err))
+		return value, nil
+	case errors.Is(err, zk.ErrNoServer):
+		return none, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, err))
+	case errors.Is(err, zk.ErrConnectionClosed), errors.Is(err, zk.ErrClosing):
+		return none, k.unanswered(c.lostErr())
+	case errors.Is(err, zk.ErrShortBuffer):
+		return none, k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, err))
 	}
-	return p.value, p.k.failed(named(r.err))
+	return none, k.failed(named(err))
 }
 
 // admit waits for a call's turn and starts it if there is a connection; lost is

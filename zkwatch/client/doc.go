@@ -17,10 +17,9 @@
 // session cannot expire, as committed writes prove. [Conn.Renew] renews it.
 //
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
-//	conn.go, dial.go, servers.go, session.go, status.go            the life of a session
-//	serverconn.go, received.go, frame.go                           what passes over a connection
-//	handshake.go, authenticate.go                                  how a connection begins
-//	requests.go, fencedwrite.go, renew.go, call.go                 requests
-//	ask.go, follow.go                                              requests that the library lacks
-//	lease.go, distance.go                                          what answers also prove
+//	conn.go, dial.go, session.go, status.go                        the life of a session
+//	serverconn.go, frame.go, handshake.go                          what passes over a connection
+//	requests.go, call.go                                           requests
+//	follow.go                                                      requests that the library lacks
+//	lease.go                                                       what answers also prove
 package client

@@ -2,6 +2,9 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -111,19 +114,8 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 // a Sync. And an isolated ensemble leader answers, and does not know what the
 // others have committed.
 func (c *Conn) Sync(ctx context.Context, path string) error {
-	synced, err := c.BeginSync(ctx, path)
-	if err != nil {
-		return err
-	}
-	return synced()
-}
-
-// BeginSync begins a Sync, and synced waits for it. A server answers the requests of a
-// session in their order: reads that begin after BeginSync follow it. They count once
-// synced has returned nil.
-func (c *Conn) BeginSync(ctx context.Context, path string) (synced func() error, err error) {
-	p, err := begin(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
-	return func() error { _, err := p.wait(ctx); return err }, err
+	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
+	return err
 }
 
 // read makes a request that reads.
@@ -165,4 +157,90 @@ func (c *Conn) inner(events <-chan zk.Event) <-chan zk.Event {
 		}
 	})
 	return out
+}
+
+// Renew makes the ensemble commit that path exists, which proves that the session
+// is alive. It extends Status.LeaseEnd from the second call over a connection on,
+// or from the first if the session was just created or moved to another server. It
+// changes nothing and fires no watch. It costs a transaction: one record in the log of
+// each voter, and a part of an fsync.
+//
+// The request is a multi with nothing but a check. A check by itself, a read and
+// a sync need no quorum, and prove nothing.
+func (c *Conn) Renew(ctx context.Context, path string) error {
+	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
+		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
+		switch {
+		case len(results) == 1 && results[0].Error != nil:
+			return struct{}{}, results[0].Error
+		case err != nil:
+			return struct{}{}, err
+		case len(results) != 1:
+			return struct{}{}, fmt.Errorf("%w: a transaction of one operation has %d results", ErrProtocol, len(results))
+		}
+		return struct{}{}, nil
+	})
+	return err
+}
+
+var errLeaseEnded = errors.New("the lease was ended on request")
+
+// EndLease ends the connection and the lease, as if no server had answered for the
+// whole lease. It is for a session that expires on demand: otherwise the lease ends
+// earlier by itself.
+func (c *Conn) EndLease() {
+	c.mu.Lock()
+	n := c.link
+	c.lease.end = time.Time{}
+	c.status.LeaseEnd = time.Time{}
+	if now := time.Now(); now.Before(c.status.ExpiresFrom) {
+		c.status.ExpiresFrom = now
+	}
+	c.mu.Unlock()
+	if n != nil {
+		n.fail(errLeaseEnded)
+	}
+}
+
+// CheckLease returns [ErrTimeoutTooShort] if no lease can be proved.
+func (c *Conn) CheckLease() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.lease.tooShort() {
+		return nil
+	}
+	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
+}
+
+// SetFenced replaces a znode's data if the znode guard exists, both in one
+// transaction: multi(check(guard), set(path)). Where guard is gone it returns
+// ErrFenced and has changed nothing. The Stat is that after the change, whose
+// zxid is its Mzxid.
+//
+// A guard's name must never be used again, so it needs a sequence number: a guard
+// that was deleted and created again would exist.
+func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
+	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
+	if err := ValidatePath(guard); err != nil {
+		return nil, k.failed(fmt.Errorf("check %s: %w: %w", guard, zk.ErrInvalidPath, err))
+	}
+	return do(ctx, c, k, func(full string) (*zk.Stat, error) {
+		results, err := c.zk.Multi(
+			&zk.CheckVersionRequest{Path: c.cfg.Servers.full(guard), Version: -1},
+			&zk.SetDataRequest{Path: full, Data: data, Version: -1},
+		)
+		// Of a transaction that failed every part has an error: the one that was
+		// the reason its own, those before it none, those after it another.
+		switch {
+		case len(results) > 0 && errors.Is(results[0].Error, zk.ErrNoNode):
+			return nil, fmt.Errorf("%w: %s does not exist", ErrFenced, guard)
+		case len(results) > 0 && results[0].Error != nil:
+			return nil, fmt.Errorf("check %s: %w", guard, results[0].Error)
+		case err != nil:
+			return nil, err
+		case len(results) != 2 || results[1].Stat == nil:
+			return nil, fmt.Errorf("%w: a transaction of two operations has %d results", ErrProtocol, len(results))
+		}
+		return results[1].Stat, nil
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
@@ -261,5 +262,118 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 			}
 			return err
 		}
+	}
+}
+
+// Progress is how far a walk has come.
+type Progress struct {
+	Path      string // visited last
+	Visited   int
+	Denied    int // that may not be listed
+	Skipped   int // znodes that were not read, see Skips
+	Skips     []Skip
+	Elections int
+	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
+}
+
+// A Skip is a znode that a walk did not visit.
+type Skip struct {
+	Path string
+	// Znodes is how many children, or the znode itself: 1.
+	Znodes int
+	Why    Reason
+	Limit  int // of TooLarge: the bound of a reply, in bytes
+}
+
+// A Reason is why a walk skipped a znode.
+type Reason int
+
+const (
+	TooLarge Reason = iota // its list of children does not fit in a reply
+	Alike                  // many children without children, of which only the first were visited
+	BadName                // no client may ask for its name
+)
+
+// maxSkips bounds [Progress.Skips].
+const maxSkips = 100
+
+func (w *walk) skip(s Skip) {
+	w.progress.Skipped += s.Znodes
+	if len(w.progress.Skips) < maxSkips {
+		// Earlier calls of Config.Progress have the old slice.
+		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
+	}
+}
+
+// Found is an election that a walk found.
+type Found struct {
+	Path    string
+	Dialect *dialect.Dialect
+	Read    *model.Read
+	// Beside are reads of the znodes beside it that say more: who acknowledged, and
+	// who could lead.
+	Beside []model.Observation
+	// Contenders is how many children look like contenders. Partial says that
+	// they were too many to be read: Read has the first in the queue and few more.
+	Contenders int
+	Partial    bool
+}
+
+// Config says where a [Walk] starts and how far it goes.
+type Config struct {
+	Root      string  // "" is "/"
+	Depth     int     // levels below Root; 0 means 10
+	Nodes     int     // znodes visited at most; 0 means 10,000
+	PerSecond float64 // requests, evenly spaced; 0 means 100
+
+	// Known are the elections that an earlier walk found, by path.
+	Known map[string]*dialect.Dialect
+
+	// Progress is called after each znode, and Found for each election, both from
+	// the goroutine of Walk. nil means no call.
+	Progress func(Progress)
+	Found    func(Found)
+	// Now is the clock of what is read; nil is time.Now.
+	Now func() time.Time
+}
+
+const (
+	defaultDepth     = 10
+	defaultNodes     = 10_000
+	defaultPerSecond = 100
+
+	// burst is how many requests may follow each other at once after a pause.
+	burst = 3
+	// sample is how many of the numbered children of a directory are read to
+	// find an ephemeral one among them.
+	sample = 4
+	// maxContenders is up to how many children of an election are all read.
+	maxContenders = 200
+	// maxAlike is after how many children without children the rest of a directory
+	// is assumed to be the same.
+	maxAlike = 64
+	// nameSize is how many bytes of a reply a child's name is assumed to need.
+	nameSize = 64
+	// maxQueuedBytes bounds the names that wait to be visited.
+	maxQueuedBytes = 32 << 20
+	// maxNames bounds the names that are looked at to recognise a dialect.
+	maxNames = 4096
+)
+
+func (cfg *Config) setDefaults() {
+	if cfg.Root == "" {
+		cfg.Root = "/"
+	}
+	if cfg.Depth <= 0 {
+		cfg.Depth = defaultDepth
+	}
+	if cfg.Nodes <= 0 {
+		cfg.Nodes = defaultNodes
+	}
+	if cfg.PerSecond <= 0 {
+		cfg.PerSecond = defaultPerSecond
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 }

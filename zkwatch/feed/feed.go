@@ -250,3 +250,78 @@ func mark(c chan struct{}) {
 	default:
 	}
 }
+
+// Put queues an observation. It does not wait, so a slow reader of events never
+// costs a candidate its lease.
+func (f *Feed) Put(o model.Observation) {
+	f.qmu.Lock()
+	f.queue = append(f.queue, o)
+	f.qmu.Unlock()
+	mark(f.more)
+}
+
+// backlog is how many observations an observer may be ahead of the reader of
+// its events. Past that [Feed.PutSlowly] waits: it then reads less often, and
+// what it does not see is counted as missed instead of filling the memory.
+const backlog = 4096
+
+// PutSlowly is Put for an observer of a cluster.
+func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
+	for {
+		f.qmu.Lock()
+		if len(f.queue) < backlog {
+			f.queue = append(f.queue, o)
+			f.qmu.Unlock()
+			mark(f.more)
+			return
+		}
+		if f.less == nil {
+			f.less = make(chan struct{})
+		}
+		less := f.less
+		f.qmu.Unlock()
+		select {
+		case <-less:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Seek returns the moment to which m leads from the moment n, as
+// [history.Timeline.Seek] does; ok is false if no past is kept, or none was yet.
+func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
+	if f.tape == nil {
+		return history.Moment{}, false
+	}
+	f.seeking.Lock()
+	defer f.seeking.Unlock()
+	f.jmu.Lock()
+	cue, ok := f.tape.Find(n, m)
+	f.jmu.Unlock()
+	if !ok {
+		return history.Moment{}, false
+	}
+	return cue.Moment(), true
+}
+
+// Span returns the times of the first and the last moment that are kept; zero if
+// there is none.
+func (f *Feed) Span() (first, last time.Time) {
+	if f.tape == nil {
+		return first, last
+	}
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	return f.tape.Span()
+}
+
+// Keep sets the bound of the past, as [history.Timeline.Keep] does.
+func (f *Feed) Keep(maxBytes int) {
+	if f.tape == nil {
+		return
+	}
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	f.tape.Keep(maxBytes)
+}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -125,3 +126,141 @@ func (r *Recording) next() (model.Observation, error) {
 
 // Close ends the reading.
 func (r *Recording) Close() error { return r.file.Close() }
+
+// Recorder writes a recording to a file, and to another when that is full, so
+// that no more than a given number of bytes is kept.
+//
+// The newest part is in the file itself, the one before in FILE.1: each is at
+// most half of what may be kept. A later part begins with the election as it
+// was then: each part is a recording of its own.
+//
+// Each line is one Write to the end of the file, and what a later part begins with is
+// one: a crash tears the last one at most. There is nothing in it but observations, and
+// they hold no credentials.
+type Recorder struct {
+	path   string
+	w      io.Writer
+	file   *os.File // nil: closed
+	max    int64    // of a part; 0: none
+	header history.Header
+
+	size int64
+	line bytes.Buffer
+	enc  *history.Encoder // writes to line
+}
+
+// recordMin is the least bound of a recording. Below it a part of an election with
+// fifty candidates would hold little more than its initial state.
+const recordMin = 1 << 20
+
+// Create begins a recording. max bounds what is kept, in bytes, 0 is no bound.
+// path must not exist, nor, with a bound, the file that its older part will be.
+func Create(path string, max int64, h history.Header) (*Recorder, error) {
+	if max != 0 && max < recordMin {
+		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)
+	}
+	if max != 0 {
+		if _, err := os.Lstat(older(path)); err == nil {
+			return nil, fmt.Errorf("recording to %s: %s: %w", path, older(path), os.ErrExist)
+		}
+	}
+	f, err := create(path)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	r, err := begin(f, h)
+	if err != nil {
+		f.Close()
+		os.Remove(path) // there is nothing in it
+		return nil, err
+	}
+	r.path, r.file, r.max = path, f, max/2
+	return r, nil
+}
+
+// begin begins a recording without bound, which goes to w.
+func begin(w io.Writer, h history.Header) (*Recorder, error) {
+	r := &Recorder{w: w, header: h}
+	var err error
+	if r.enc, err = history.NewEncoder(&r.line, h); err != nil {
+		return nil, err
+	}
+	return r, r.flush()
+}
+
+// create makes a file for this program's user only, and only appends to it.
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// older is where the part before the newest is.
+func older(path string) string { return path + ".1" }
+
+// Encode writes one observation; now returns the state before it.
+func (r *Recorder) Encode(o model.Observation, now func() *doctor.State) error {
+	r.line.Reset()
+	if err := r.enc.Encode(o); err != nil {
+		return err
+	}
+	if r.max > 0 && r.size+int64(r.line.Len()) > r.max {
+		if err := r.rotate(o, now()); err != nil {
+			return err
+		}
+	}
+	return r.flush()
+}
+
+// flush writes the line.
+func (r *Recorder) flush() error {
+	n, err := r.w.Write(r.line.Bytes())
+	r.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}
+
+// rotate ends the part and begins the next: the line becomes its header, the election
+// as s shows it, and o.
+func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
+	initial := s.Observations()
+	r.header.Part, r.header.Initial = max(r.header.Part, 1)+1, len(initial)
+	r.line.Reset()
+	enc, err := history.NewEncoder(&r.line, r.header)
+	if err != nil {
+		return err
+	}
+	for _, o := range append(initial, o) {
+		if err := enc.Encode(o); err != nil {
+			return err
+		}
+	}
+	if int64(r.line.Len()) > r.max {
+		return fmt.Errorf("the election needs %d bytes, but a part of the recording may have only %d: use a higher limit", r.line.Len(), r.max)
+	}
+	err = r.file.Close()
+	r.file = nil
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	if err := os.Rename(r.path, older(r.path)); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	f, err := create(r.path)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	r.file, r.w, r.size = f, f, 0
+	return nil
+}
+
+// Close ends the recording.
+func (r *Recorder) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	if err := r.file.Close(); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}

@@ -4,12 +4,12 @@
 // watches, one on the election and one on the acknowledgement.
 //
 // The one on the election is persistent and recursive where the server has such
-// watches: each notification names a change, and the observer reads what is new
-// (changes.go). Elsewhere it is on the children of the election's parent and fires once:
+// watches: each notification names a change, and the observer reads what is new.
+// Elsewhere it is on the children of the election's parent and fires once:
 // after a notification the observer lists the children and reads those that are new.
-// Some elections are a single ephemeral znode instead (single.go). All follow one loop,
+// Some elections are a single ephemeral znode instead. All follow one loop,
 // over one connection after the other (reader.go). The journal has the children; the
-// observer keeps only which names it handed on (children.go). How often it reads depends
+// observer keeps only which names it handed on. How often it reads depends
 // on what the reads cost (spacing.go).
 //
 // A [Group] runs several observers on one session. [ReadOnce] reads an election

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/model"
 	"electop/zkwatch/client"
 )
 
@@ -186,4 +187,19 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 		o.tooLarge = false
 	}
 	return tooLarge
+}
+
+// ReadOnce reads the election at path once, on a server that has caught up
+// with the ensemble's leader, and sets no watch.
+func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() time.Time) (*model.Read, error) {
+	if err := conn.Sync(ctx, path); err != nil {
+		return nil, err
+	}
+	f, err := conn.Follow(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := &reader{Observer: New(Config{Path: path, Now: now}), conn: conn, f: f, once: true}
+	return r.readAll(ctx)
 }

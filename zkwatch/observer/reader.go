@@ -5,11 +5,14 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 )
@@ -402,4 +405,329 @@ func (r *reader) reread(ctx context.Context, name string) {
 	if err == nil && !z.Unread {
 		r.cfg.Put(ctx, &model.Refresh{At: r.now(), Znode: z})
 	}
+}
+
+// known has the children of an election that were handed on.
+type known struct {
+	parent   int64 // czxid of their parent; 0: nothing is known
+	children map[string]child
+	denied   int // how many may not be read
+	lists    uint64
+}
+
+type child struct {
+	list   uint64 // the number of the list that had it last; 0: unread
+	denied bool
+}
+
+func (k *known) has(name string) bool {
+	_, ok := k.children[name]
+	return ok
+}
+
+// forget forgets all children; those to come have a parent of that czxid.
+func (k *known) forget(parent int64) {
+	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
+}
+
+// list takes a list of names, and returns those that are not known under this parent.
+func (k *known) list(parent int64, names []string) (fresh []string) {
+	k.lists++
+	for _, name := range names {
+		if c := k.children[name]; parent == k.parent && c.list != 0 {
+			c.list = k.lists
+			k.children[name] = c
+		} else {
+			fresh = append(fresh, name)
+		}
+	}
+	return fresh
+}
+
+// gone removes and returns the children that the last list did not have.
+func (k *known) gone() (names []string) {
+	for name, c := range k.children {
+		if c.list != k.lists {
+			names = append(names, name)
+			k.remove(name)
+		}
+	}
+	return names
+}
+
+func (k *known) add(z *znode.Znode) {
+	c := child{list: k.lists, denied: z.Data.Denied}
+	if z.Unread { // a later list can only have another child of that name
+		c.list = 0
+	}
+	if c.denied {
+		k.denied++
+	}
+	k.children[z.Name] = c
+}
+
+func (k *known) remove(name string) {
+	if k.children[name].denied {
+		k.denied--
+	}
+	delete(k.children, name)
+}
+
+// A readChild is a child that was read; seen is the number of the last event before the
+// reply.
+type readChild struct {
+	znode znode.Znode
+	seen  uint64
+}
+
+// pipelined bounds the reads of new children that are in flight at the same time.
+const pipelined = 64
+
+// readMany reads children, at most pipelined of them at a time. One that no longer
+// exists is Unread; one whose data is forbidden has its stat only.
+func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
+	out := make([]readChild, len(names))
+	if len(names) == 1 { // usually
+		var err error
+		out[0].znode, out[0].seen, err = r.f.Child(ctx, names[0])
+		return out, err
+	}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(pipelined)
+	for i, name := range names {
+		reads.Go(func() (err error) {
+			out[i].znode, out[i].seen, err = r.f.Child(ctx, name)
+			return err
+		})
+	}
+	return out, reads.Wait()
+}
+
+// readWitnesses returns which znodes exist that show the system of
+// children with these names. It asks until they are found.
+func (r *reader) readWitnesses(ctx context.Context, parent int64, names []string) ([]string, error) {
+	if r.witnessesOf != parent {
+		r.witnesses, r.witnessesOf = nil, parent
+	}
+	for _, path := range dialect.Witnesses(r.cfg.Path, names) {
+		if slices.Contains(r.witnesses, path) {
+			continue
+		}
+		exists, _, err := r.conn.Exists(ctx, path)
+		r.effort.trip(0)
+		switch {
+		case errors.Is(err, zk.ErrNoAuth): // not known to exist
+		case err != nil:
+			return nil, err
+		case exists:
+			r.witnesses = append(slices.Clone(r.witnesses), path)
+		}
+	}
+	return r.witnesses, nil
+}
+
+// size returns the length of a reply with these names.
+func size(names []string) (bytes int) {
+	for _, name := range names {
+		bytes += len(name) + 4
+	}
+	return bytes
+}
+
+// Some elections have no queue: the leader creates one ephemeral znode, and the
+// others wait until it is deleted. There is nothing to list and nothing to count.
+// The observer watches the znode's data while it exists and its creation while it
+// does not.
+
+// decide finds out what the path is: an ephemeral znode is an election by itself,
+// any other is the parent of one. If nothing exists, the names beside it may show that
+// a system has its leader there; otherwise it stays undecided.
+func (r *reader) decide(ctx context.Context) error {
+	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
+	r.effort.trip(0)
+	switch {
+	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission here; the list will decide
+		return nil
+	case err != nil:
+		return err
+	case exists:
+		r.decided, r.single = true, stat.EphemeralOwner != 0
+	case dialect.MaybeSingle(r.cfg.Path):
+		return r.decideAbsent(ctx)
+	}
+	return nil
+}
+
+// decideAbsent decides for a path that does not exist.
+func (r *reader) decideAbsent(ctx context.Context) error {
+	dir := znode.Dir(r.cfg.Path)
+	exists, stat, err := r.conn.Exists(ctx, dir)
+	r.effort.trip(0)
+	if err != nil || !exists || stat.NumChildren > model.NamesMax {
+		return unlessDenied(err)
+	}
+	names, _, err := r.conn.Children(ctx, dir)
+	r.effort.trip(size(names))
+	d := dialect.Recognise(dialect.Evidence{Path: r.cfg.Path, Siblings: append([]string{}, names...)})
+	r.single = d != nil && d.Single
+	r.decided = r.single
+	return unlessDenied(err)
+}
+
+// unlessDenied returns err, or nil if a further read will decide.
+func unlessDenied(err error) error {
+	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	return err
+}
+
+// readSingle reads the leader's own znode, if there is one.
+func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
+	read := &model.Read{Presence: model.Present, Single: true, Sent: r.now()}
+	z, seen, err := r.f.Znode(ctx, !r.once, false)
+	if err != nil {
+		return nil, err
+	}
+	read.At, r.seen = r.now(), seen
+	r.effort.trip(z.Data.Length)
+	switch {
+	case z.Unread:
+		r.effort.trip(0)
+	case z.Session == 0: // it is a parent now
+		r.single = false
+		return nil, errReread
+	default:
+		read.New = []znode.Znode{z}
+	}
+	r.known.forget(0)
+	return read, nil
+}
+
+// apply hands on the changes up to the one of that number.
+func (r *reader) apply(ctx context.Context, upTo uint64) error {
+	n := 0
+	for n < len(r.changes) && r.changes[n].N <= upTo {
+		n++
+	}
+	znodes, err := r.readCreated(ctx, n)
+	if err != nil {
+		return err
+	}
+	batch := r.changes[:n]
+	r.changes = r.changes[n:]
+	for i := range batch {
+		c := &batch[i]
+		switch {
+		case c.Below == "" && (!r.persistent || c.Kind != zk.EventNodeDataChanged):
+			r.notified, r.heard = r.now.of(c.At), r.now.of(c.Heard)
+			return errReread
+		case !r.persistent: // a watch that a server has still
+		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
+			err = r.other(ctx)
+		default:
+			err = r.child(ctx, c, znodes[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.persistent && r.known.denied > 0 {
+		// Servers withhold the events of a child that may not be read (since
+		// ZOOKEEPER-4799, CVE-2024-23944).
+		return r.fallBack(ctx, model.FollowHidden)
+	}
+	return nil
+}
+
+func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
+
+// readCreated reads the children that the first n changes created, and returns them by
+// the index of the change. One that was deleted or replaced before it was read is Unread.
+func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
+	if !r.persistent {
+		return nil, nil
+	}
+	var at []int
+	var names []string
+	for i := range r.changes[:n] {
+		if c := &r.changes[i]; c.Kind == zk.EventNodeCreated && isChild(c.Below) {
+			at, names = append(at, i), append(names, c.Below)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	results, err := r.readMany(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.take(); err != nil { // what came meanwhile
+		return nil, err
+	}
+	znodes := make(map[int]*znode.Znode, len(at))
+	next := make(map[string]uint64) // the number of the next change of that child
+	for i, k := len(r.changes)-1, len(at)-1; i >= 0; i-- {
+		c := &r.changes[i]
+		if c.Kind == zk.EventNodeDataChanged {
+			continue
+		}
+		if k >= 0 && at[k] == i {
+			z := &results[k]
+			if later, ok := next[c.Below]; ok && later <= z.seen {
+				z.znode = znode.Znode{Name: c.Below, Unread: true}
+			}
+			znodes[i] = &z.znode
+			k--
+		}
+		next[c.Below] = c.N
+	}
+	return znodes, nil
+}
+
+// child hands on the creation or deletion of a child; z is the child that was created.
+func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (err error) {
+	created := c.Kind == zk.EventNodeCreated
+	if r.known.has(c.Below) == created {
+		return errMissed
+	}
+	d := &model.Delta{Notified: r.now.of(c.At), Heard: r.now.of(c.Heard)}
+	r.due = true
+	r.parent.Cversion++
+	if !created {
+		r.parent.Children--
+		r.known.remove(c.Below)
+		d.At, d.Gone = d.Notified, c.Below
+		r.cfg.Put(ctx, d)
+		return nil
+	}
+	d.Witnesses = r.witnesses
+	if len(dialect.Witnesses(r.cfg.Path, []string{c.Below})) > 0 {
+		if d.Witnesses, err = r.readWitnesses(ctx, r.parent.Czxid, []string{c.Below}); err != nil {
+			return err
+		}
+	}
+	r.parent.Children++
+	r.known.add(z)
+	d.At, d.New = r.now(), z
+	r.cfg.Put(ctx, d)
+	return nil
+}
+
+// A recursive watch brings every change below its path. More than floodMax in floodWindow
+// that nobody wants cost more than reading does.
+const (
+	floodWindow = 10 * time.Second
+	floodMax    = 2_000
+)
+
+// other counts a change that is not of a child.
+func (r *reader) other(ctx context.Context) error {
+	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
+		r.others, r.othersSince = 0, now
+	}
+	if r.others++; r.others > floodMax {
+		return r.fallBack(ctx, model.FollowFlooded)
+	}
+	return nil
 }
