@@ -15,10 +15,10 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/command"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
@@ -78,7 +78,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		}
 	}
 	defer o.metrics.Close()
-	ack := watch.Followed(o.path).AckPath
+	ack := election.Followed(o.path).AckPath
 	e, err := o.admit(ctx, std, &conn, log, func(warning string) { std.note("%s", warning) })
 	switch {
 	case err != nil:
@@ -144,15 +144,15 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 		return func(model.Observation) {}, func() {}, nil
 	}
 	cfg := o.watch(conn, log, true)
-	election := cfg.Elections[0]
+	observed := cfg.Elections[0]
 	cfg.Asking.Mode, cfg.Notice, cfg.Elections = admin.Off, notice, nil
-	w, err := watch.New(cfg)
+	w, err := election.New(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	t := task.NewGroup(ctx)
 	o.metrics.Start(t, w)
-	e, _ := o.metrics.Watch(election) // the only one
+	e, _ := o.metrics.Watch(observed) // the only one
 	return e.Feed.Put, func() {
 		if err := t.Stop(); err != nil && ctx.Err() == nil {
 			notice("--metrics: " + err.Error())

@@ -19,11 +19,10 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -181,13 +180,13 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 			}
 		},
 	}
-	w, err := watch.New(cfg)
+	w, err := election.New(cfg)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	cast := stage.NewCast(w.First(), demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
-	scene := stage.New(w.First(), demo.StageConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
+	cast := w.First().Cast(demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
+	scene := w.First().Stage(demo.StageConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
 	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := task.NewGroup(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return r.server.run(ctx, notice) })
@@ -198,12 +197,12 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
 			return nil
 		}
-		return stage.IgnoreEnd(cast.SpawnInOrder(ctx, r.chaos.Cast))
+		return election.IgnoreEnd(cast.SpawnInOrder(ctx, r.chaos.Cast))
 	})
 	trouble, end := context.WithCancel(t.Context())
 	defer end()
 	t.Start("chaos", func(context.Context) error {
-		return stage.MakeTrouble(trouble, r.chaos, w.First(), cast, r.log)
+		return election.MakeTrouble(trouble, r.chaos, w.First(), cast, r.log)
 	})
 	err = rest(t.Context(), o.over())
 	end()

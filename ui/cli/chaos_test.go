@@ -15,8 +15,8 @@ import (
 
 	"electop/demo"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 )
 
@@ -111,7 +111,7 @@ func same(t *testing.T, live, again []string) {
 func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "recording")
-	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: watch.Recording{File: file}, duration: 10 * time.Minute}
+	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: election.Recording{File: file}, duration: 10 * time.Minute}
 	printed := troubled(t, o)
 	var replayed, notices bytes.Buffer
 	if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {

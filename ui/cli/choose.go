@@ -11,8 +11,8 @@ import (
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/search"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
@@ -59,7 +59,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 		return nil, err
 	}
 	defer c.Close()
-	d, err := searchBelow(ctx, search.Below("/"), c, nil, std)
+	d, err := searchBelow(ctx, election.Below("/"), c, nil, std)
 	switch {
 	case ctx.Err() != nil:
 		return nil, exit.Interrupted

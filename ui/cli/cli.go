@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/ui/cli/dashboard"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
 	"electop/ui/cli/release"
-	"electop/ui/cli/watch"
 )
 
 // Run carries out the command line and returns the exit code.
@@ -60,8 +60,8 @@ func newRoot(std IO) *cobra.Command {
 		Short:             "top for ZooKeeper elections",
 		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast or --record,\nPATH is /election if it is not given.",
 		Example:           example,
-		Args:              pathArgs(o, watch.Max),
-		ValidArgsFunction: o.completePaths(watch.Max),
+		Args:              pathArgs(o, election.Max),
+		ValidArgsFunction: o.completePaths(election.Max),
 		Version:           release.This().String(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.cluster.Servers == "" {

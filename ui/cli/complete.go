@@ -17,7 +17,7 @@ import (
 	"electop/model/dialect"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
-	"electop/ui/cli/search"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
@@ -102,12 +102,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 		if err != nil {
 			return none, err
 		}
-		conn, err := cluster.Once(ctx, cfg, cluster.Reach{For: searchWithin})
-		if err != nil {
-			return none, err
-		}
-		defer conn.Close()
-		s := search.New(search.Near(root))
+		s := election.NewSearch(election.Near(root))
 		keep := func() {
 			found := electionPaths(s.Discovery())
 			mu.Lock()
@@ -115,9 +110,9 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 			paths = found
 		}
 		s.Changed = keep
-		_ = s.Run(ctx, conn) // what was found counts
+		_, err = s.Over(ctx, cfg, cluster.Reach{For: searchWithin}) // what was found counts
 		keep()
-		return none, nil
+		return none, err
 	})
 	mu.Lock()
 	defer mu.Unlock()

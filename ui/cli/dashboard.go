@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"electop/ui"
-	"electop/ui/cli/admission"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/dashboard"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/terminal"
 	"electop/zkwatch/client"
@@ -101,17 +101,17 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config)
 
 // admit prepares for candidates of our own: it asks the servers for their tick, sets
 // it in conn, reads the election and asks the user, if necessary, whether they may join.
-func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (admission.Election, error) {
+func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
-		return admission.Election{}, err
+		return election.Admission{}, err
 	}
 	defer probe.Close()
 	tick, warning := o.admin.Tick(ctx, o.path, *conn, probe, log)
 	if conn.Tick = tick; warning != "" {
 		warn(warning)
 	}
-	return admission.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
+	return election.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
 // clusterName is a short name of a cluster for the header: its name in the configuration,

@@ -16,11 +16,10 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/search"
 	"electop/ui/cli/terminal"
-	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -40,7 +39,7 @@ func newDiscover(std IO) *cobra.Command {
 				return exit.Usagef("one ROOT at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
 			case len(args) == 1 && args[0] != "/":
 				var err error
-				o.search.Root, err = watch.CheckPath(args[0])
+				o.search.Root, err = election.CheckPath(args[0])
 				return err
 			}
 			return nil
@@ -103,8 +102,8 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 // searchBelow searches and shows the progress, and has asker, if there is one, ask the
 // servers. The elections are in the order of their paths. Those found before an error are
 // in the result.
-func searchBelow(ctx context.Context, o search.Options, conn *client.Conn, asker *admin.Asker, std IO) (plain.Discovery, error) {
-	s := search.New(o)
+func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, asker *admin.Asker, std IO) (plain.Discovery, error) {
+	s := election.NewSearch(o)
 	cleared := showProgress(s, std)
 	err := s.Run(ctx, conn)
 	cleared()
@@ -120,7 +119,7 @@ func searchBelow(ctx context.Context, o search.Options, conn *client.Conn, asker
 
 // showProgress shows the progress of the search on one line of the terminal, which
 // the returned function clears.
-func showProgress(s *search.Search, std IO) (done func()) {
+func showProgress(s *election.Search, std IO) (done func()) {
 	f, ok := terminal.Of(std.Err)
 	if !ok {
 		return func() {}
@@ -139,7 +138,7 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 		return
 	}
 	_ = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
-		near := search.New(search.Near(s.Path))
+		near := election.NewSearch(election.Near(s.Path))
 		err := near.Run(wait, conn)
 		if text := plain.Below(near.Discovery().Elections); err == nil && text != "" {
 			std.note("no election at %s. Below it: %s", znode.Safe(s.Path, 0), text)

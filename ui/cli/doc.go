@@ -9,12 +9,9 @@
 //	task       goroutines that end together
 //	terminal   questions at a terminal
 //	cluster    the flags of a cluster, connections to it, questions to its servers
-//	watch      watched elections: observers, feeds, the recording
+//	election   elections: watched, recorded, found, examined, and whether candidates may join
 //	exporter   the metrics of watched elections, over HTTP
 //	command    the user's commands: for each handoff, or while a candidate leads
-//	search     the search for elections
-//	admission  whether our candidates may join an election
-//	stage      our candidates in a watched election, and the demo's faults
 //	dashboard  the dashboard on live elections, assembled from these, with the lessons
 //	release    what this program was built from
 //	help       flags under headings, help topics, manual pages

@@ -13,11 +13,11 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
 	"electop/ui/cli/task"
 	"electop/ui/cli/terminal"
-	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/feed"
 )
@@ -33,8 +33,8 @@ func newDoctor(std IO) *cobra.Command {
 		Short:             "Diagnose known failures of elections (exit codes 5: a critical finding, 4: no leader for a short time)",
 		Long:              "doctor observes each election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. It observes for up to 50 seconds more, unless --for is given, if that\nshows whether a suspicion is critical or whether the leader changes often.\nSeveral elections are observed at the same time.\n" + severalPaths,
 		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json\n  electop doctor --cluster prod",
-		Args:              pathArgs(o, watch.Max),
-		ValidArgsFunction: o.completePaths(watch.Max),
+		Args:              pathArgs(o, election.Max),
+		ValidArgsFunction: o.completePaths(election.Max),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.durationSet = cmd.Flags().Changed("for")
 			return runDoctor(cmd.Context(), o, std)
@@ -62,8 +62,8 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	if err := o.chooseAll(ctx, conn, std); err != nil {
 		return err
 	}
-	if n := len(o.paths); n > watch.Max {
-		return exit.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give their PATHs", o.cluster.Cluster, n, watch.Max)
+	if n := len(o.paths); n > election.Max {
+		return exit.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give their PATHs", o.cluster.Cluster, n, election.Max)
 	}
 	w, err := o.observe(conn, log, feed.Config{}, func(s string) { log.Warn(s) })
 	if err != nil {
@@ -79,7 +79,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	results := make([]examined, len(o.paths))
 	var all sync.WaitGroup
 	for i, e := range w.All() {
-		r, exam := &results[i], watch.Exam{For: o.duration, Reach: o.cluster.Reach()}
+		r, exam := &results[i], election.Exam{For: o.duration, Reach: o.cluster.Reach()}
 		if !o.durationSet {
 			exam.Longer = func(by time.Duration, p doctor.Pending) {
 				what := fmt.Sprintf("looking %s longer: %s", units.Exact(by), znode.Safe(p.Title, 0))

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model/znode"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exporter"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 )
 
@@ -60,7 +60,7 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 	cfg := o.watch(conn, log, false)
 	given := cfg.Elections
 	cfg.Elections, cfg.Notice = nil, std.notice(log)
-	w, err := watch.New(cfg)
+	w, err := election.New(cfg)
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 		o.metrics.Search(conn, o.cluster.Reach())
 	}
 	o.metrics.Start(t, w)
-	for _, election := range given {
-		if _, ok := o.metrics.Watch(election); !ok {
-			std.note("%s is not watched: another PATH has the same label", znode.Safe(election.Path, 0))
+	for _, one := range given {
+		if _, ok := o.metrics.Watch(one); !ok {
+			std.note("%s is not watched: another PATH has the same label", znode.Safe(one.Path, 0))
 		}
 	}
 	<-t.Context().Done()

@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
-	"electop/ui/cli/watch"
+	"electop/ui/cli/election"
 	"electop/ui/plain"
 	"electop/ui/term"
 	"electop/zkwatch/admin"
@@ -26,8 +26,8 @@ func newInfo(std IO) *cobra.Command {
 		Short:             "Print the clusters, every effective setting and where it is from",
 		Long:              "Print the clusters of the configuration file, of which --cluster NAME uses one and the\ndefault one has a *, and every effective setting and where it is from: a flag, an\nenvironment variable, a line of the file or the default. No server is asked. Credentials\nare not shown. PATH is /election if it is not given and the cluster has no paths.",
 		Example:           "  electop info\n  electop info --cluster prod --json",
-		Args:              pathArgs(o, watch.Max),
-		ValidArgsFunction: o.completePaths(watch.Max),
+		Args:              pathArgs(o, election.Max),
+		ValidArgsFunction: o.completePaths(election.Max),
 		RunE:              func(cmd *cobra.Command, args []string) error { return runInfo(cmd, o, len(args) > 0, std) },
 	}
 	o.cluster.Flags(cmd)

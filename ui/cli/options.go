@@ -14,12 +14,11 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
 	"electop/ui/cli/dashboard"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
 	"electop/ui/cli/help"
-	"electop/ui/cli/search"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
@@ -37,10 +36,10 @@ type options struct {
 	file        config.File     // the user's
 	settings    config.Settings // what decides the flags that were not given
 	admin       cluster.Asking
-	search      search.Options
+	search      election.SearchOptions
 	problems    bool // of what a search finds, only these
 	server      embeddedOptions
-	record      watch.Recording
+	record      election.Recording
 	metrics     exporter.Exporter
 	byReads     bool // without a persistent watch
 	json        bool
@@ -86,7 +85,7 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 			if err := noCommand(cmd, path); err != nil {
 				return err
 			}
-			path, err := watch.CheckPath(path)
+			path, err := election.CheckPath(path)
 			if err != nil {
 				return err
 			}
@@ -125,21 +124,21 @@ func (o *options) check() error {
 
 // watch configures what to watch over conn. acting means that candidates of our own,
 // which acknowledge, take part.
-func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) watch.Config {
-	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
+func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
+	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
-		election := watch.Followed(path)
-		election.Cluster, election.AckExpected, election.Found = o.clusterName(), acting, o.found
-		cfg.Elections = append(cfg.Elections, election)
+		one := election.Followed(path)
+		one.Cluster, one.AckExpected, one.Found = o.clusterName(), acting, o.found
+		cfg.Elections = append(cfg.Elections, one)
 	}
 	return cfg
 }
 
 // observe returns the elections for a command that only observes.
-func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*watch.Elections, error) {
+func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*election.Elections, error) {
 	cfg := o.watch(conn, log, false)
 	cfg.First, cfg.Notice = first, notice
-	return watch.New(cfg)
+	return election.New(cfg)
 }
 
 // open begins a command on a live cluster: it checks the flags, opens the log, which

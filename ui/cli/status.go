@@ -12,8 +12,8 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -27,8 +27,8 @@ func newStatus(std IO) *cobra.Command {
 		Short:             "Read elections once, print them and exit (exit code 4: no leader)",
 		Long:              "Read each election once, print it and exit (exit code 4: no leader).\n" + severalPaths,
 		Example:           "  electop status /election -s zk1\n  electop status /election -s zk1 --json\n  electop status --cluster prod",
-		Args:              pathArgs(o, watch.Max),
-		ValidArgsFunction: o.completePaths(watch.Max),
+		Args:              pathArgs(o, election.Max),
+		ValidArgsFunction: o.completePaths(election.Max),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)

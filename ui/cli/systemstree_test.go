@@ -52,7 +52,7 @@ func TestDiscoverSystems(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", path, who, strings.TrimSpace(line[waiting:reign]))
 	}
-	const file = "topic/discovered.md"
+	const file = "help/discovered.md"
 	if *update {
 		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)

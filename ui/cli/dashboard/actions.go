@@ -16,9 +16,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/action"
-	"electop/ui/cli/admission"
-	"electop/ui/cli/stage"
-	"electop/ui/cli/watch"
+	"electop/ui/cli/election"
 	"electop/ui/wording"
 )
 
@@ -225,7 +223,7 @@ func paceWords(p zkserver.Pace) string {
 type admitter struct {
 	actions  *actions
 	cfg      Config
-	election *watch.Election
+	election *election.Election
 	notice   func(string)
 	last     string // the last reason
 }
@@ -244,7 +242,7 @@ func (a *admitter) run(ctx context.Context) error {
 	}
 	if a.judge(s) {
 		if err := a.enter(ctx); err != nil {
-			return stage.IgnoreEnd(err)
+			return election.IgnoreEnd(err)
 		}
 	}
 	for {
@@ -270,7 +268,7 @@ func (a *admitter) enter(ctx context.Context) error {
 // judge decides whether our candidates may join, and reports it.
 func (a *admitter) judge(s *doctor.State) bool {
 	why := ""
-	e, err := admission.Judge(s)
+	e, err := election.Judge(s)
 	switch {
 	case s.Phase == model.Unseen && a.cfg.Server == nil && !a.cfg.Admission.Known:
 		why = unknownYet

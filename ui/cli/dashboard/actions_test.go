@@ -30,9 +30,8 @@ import (
 	"electop/ui"
 	"electop/ui/action"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/stage"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/ui/term"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -76,7 +75,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		tasks := task.NewGroup(context.Background())
 		h := &world{t: t}
 		h.parts, err = assemble(Config{
-			Watch: watch.Config{
+			Watch: election.Config{
 				Conn: backstage, Asking: cluster.Asking{Mode: admin.Off}, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
@@ -92,7 +91,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		h.elections.start()
 		h.awaitState(func(s *doctor.State) bool { return s.Phase != model.Unseen })
 		must(t, h.actions.cast.SpawnInOrder(t.Context(), n))
-		h.awaitState(func(s *doctor.State) bool { return stage.InPlace(s, n) || n == 0 })
+		h.awaitState(func(s *doctor.State) bool { return election.InPlace(s, n) || n == 0 })
 		f(h)
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -201,14 +200,14 @@ func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 			if name == "herd" {
 				must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Herd, Arg: action.ArgOn}))
 				time.Sleep(time.Second) // virtual
-				h.awaitState(func(s *doctor.State) bool { return stage.InPlace(s, n) })
+				h.awaitState(func(s *doctor.State) bool { return election.InPlace(s, n) })
 			}
 			s := h.elections.State()
 			leader := *s.Member(s.Queue.At(0))
 			must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Kill, Target: leader.ID}))
 			s = h.awaitState(func(s *doctor.State) bool {
 				last := len(s.Wakes) - 1
-				return stage.InPlace(s, n-1) && last >= 0 && s.Wakes[last].Znode == leader.Znode && s.Wakes[last].Settled
+				return election.InPlace(s, n-1) && last >= 0 && s.Wakes[last].Znode == leader.Znode && s.Wakes[last].Settled
 			})
 			w := s.Wakes[len(s.Wakes)-1]
 			if len(w.Notified) != want || !w.Leader {

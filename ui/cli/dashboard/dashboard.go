@@ -12,11 +12,9 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/ui"
-	"electop/ui/cli/admission"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/stage"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
@@ -42,7 +40,7 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 		cfg.Watch.First.Applied = p.tutor.observe
 	}
 	cfg.Watch.Notice = notice
-	watched, err := watch.New(cfg.Watch)
+	watched, err := election.New(cfg.Watch)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +52,14 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 	if cfg.Found != nil {
 		p.elections.searcher.found(*cfg.Found)
 	}
-	cast := stage.NewCast(first, demo.Config{
+	cast := first.Cast(demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
 	})
 	p.actions = &actions{
 		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
 	}
 	if cfg.Server != nil {
-		p.actions.stage = stage.New(first, demo.StageConfig{
+		p.actions.stage = first.Stage(demo.StageConfig{
 			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
 		p.tutor.open(p.actions.stage, cast, first.Feed, p.elections.mark)
@@ -132,7 +130,7 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 	}
 	if cfg.Play.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
-			return stage.MakeTrouble(ctx, *cfg.Play.Chaos, first, p.actions.cast, cfg.Watch.Log)
+			return election.MakeTrouble(ctx, *cfg.Play.Chaos, first, p.actions.cast, cfg.Watch.Log)
 		})
 	}
 }
@@ -159,11 +157,11 @@ const verifyEvery = 2 * time.Second
 
 // Config is what differs between the dashboards.
 type Config struct {
-	Watch   watch.Config  // all but First and Notice
-	Reach   cluster.Reach // how long to try to reach a server
-	Conn    client.Config // of our candidates
-	Screen  ui.Options    // without what parts.options fills in
-	Notices []string      // the first ones
+	Watch   election.Config // all but First and Notice
+	Reach   cluster.Reach   // how long to try to reach a server
+	Conn    client.Config   // of our candidates
+	Screen  ui.Options      // without what parts.options fills in
+	Notices []string        // the first ones
 
 	// Found is a search that has ended; nil: none. If it found several elections, the
 	// dashboard begins with their list.
@@ -175,7 +173,7 @@ type Config struct {
 	Campaign      bool               // take part ourselves from the start
 	Create        bool               // the parent if it is missing
 	CandidacyName string             // the data of our own candidacy's znode
-	Admission     admission.Election // the election that they join, as far as known
+	Admission     election.Admission // the election that they join, as far as known
 	Consent       bool               // the user knows which system's it is
 
 	// The demo's own.

@@ -11,9 +11,8 @@ import (
 	"electop/model/history"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/search"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	list "electop/ui/elections"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
@@ -23,7 +22,7 @@ import (
 // elections are the watched elections for the dashboard. The user can search for more
 // and open them. They implement [ui.Wall].
 type elections struct {
-	watched *watch.Elections
+	watched *election.Elections
 	tasks   *task.Group
 	cfg     Config
 	dirty   chan struct{} // capacity 1
@@ -42,7 +41,7 @@ func (e *elections) start() {
 }
 
 // forward passes on the changes of one election.
-func (e *elections) forward(one *watch.Election) {
+func (e *elections) forward(one *election.Election) {
 	e.tasks.Start("marks", func(ctx context.Context) error {
 		for {
 			select {
@@ -82,7 +81,7 @@ func (e *elections) States() []*doctor.State {
 func (e *elections) Walk() *list.Walk { return e.searcher.walk.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.
-func (e *elections) find(path string) *watch.Election {
+func (e *elections) find(path string) *election.Election {
 	for i, one := range e.watched.All() {
 		if one.Path == path || path == "" && i == 0 {
 			return one
@@ -92,11 +91,11 @@ func (e *elections) find(path string) *watch.Election {
 }
 
 // full reports whether no more elections can be opened.
-func (e *elections) full() bool { return len(e.watched.All()) >= watch.Max }
+func (e *elections) full() bool { return len(e.watched.All()) >= election.Max }
 
 // open watches one more election.
 func (e *elections) open(path string) error {
-	path, err := watch.CheckPath(path)
+	path, err := election.CheckPath(path)
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (e *elections) open(path string) error {
 	if e.full() {
 		return errFull
 	}
-	cfg := watch.Followed(path)
+	cfg := election.Followed(path)
 	cfg.Found = true // the list is of a search
 	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: true})
 	e.sharePast()
@@ -117,7 +116,7 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-var errFull = fmt.Errorf("%d elections are watched, which is the limit", watch.Max)
+var errFull = fmt.Errorf("%d elections are watched, which is the limit", election.Max)
 
 // sharePast divides [history.DefaultMax] among the elections: half of it is for the first
 // one, if there are others.
@@ -181,28 +180,24 @@ func (s *searcher) start(root string) {
 
 // begin is start for a caller that holds s.mu, while no search is under way.
 func (s *searcher) begin(root string) {
-	began, search := time.Now(), search.New(search.Below(root))
+	began, found := time.Now(), election.NewSearch(election.Below(root))
 	if s.last.Root == root {
-		search.Keep(s.last)
+		found.Keep(s.last)
 	}
-	s.set(search.Discovery(), true, nil)
+	s.set(found.Discovery(), true, nil)
 	s.tasks.Start("search for elections", func(ctx context.Context) error {
-		search.Changed = func() { s.show(search.Discovery(), true, nil) }
-		conn, err := cluster.Once(ctx, s.conn, s.reach)
-		if err == nil {
-			err = search.Run(ctx, conn)
-			conn.Close()
-		}
+		found.Changed = func() { s.show(found.Discovery(), true, nil) }
+		_, err := found.Over(ctx, s.conn, s.reach)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.ended(search.Discovery(), time.Since(began), err)
+		s.ended(found.Discovery(), time.Since(began), err)
 		return nil // the screen shows errors
 	})
 }
 
 // ended shows the end of a search that took so long. The caller holds s.mu.
 func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
-	s.next = time.Now().Add(search.Rest(took))
+	s.next = time.Now().Add(election.Rest(took))
 	s.set(d, false, err)
 }
 
@@ -242,7 +237,7 @@ func (s *searcher) again() time.Duration {
 		return wait
 	}
 	s.begin(s.last.Root)
-	return search.Rest(0)
+	return election.Rest(0)
 }
 
 // show shows a search.

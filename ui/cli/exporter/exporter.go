@@ -23,10 +23,10 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/cli/election"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/feed"
 )
 
@@ -46,13 +46,13 @@ type Exporter struct {
 	listener      net.Listener
 	registry      *prometheus.Registry
 	tasks         *task.Group
-	watched       *watch.Elections
+	watched       *election.Elections
 	searcher      *searcher // nil: the elections are given
 }
 
 // Start runs w, and serves its metrics, until t ends. An election is in them after
 // [Exporter.Watch].
-func (x *Exporter) Start(t *task.Group, w *watch.Elections) {
+func (x *Exporter) Start(t *task.Group, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(ofAll(), nil, func(put put) { x.overview().sample(put) }))
 	w.Start(t)
@@ -64,19 +64,19 @@ func (x *Exporter) Start(t *task.Group, w *watch.Elections) {
 
 // Exported is an election that is watched, and its metrics.
 type Exported struct {
-	*watch.Election
+	*election.Election
 	metrics []prometheus.Collector
 }
 
 // Watch watches one more election and serves its metrics. Call Start before. ok is false
 // if another election has the same label.
-func (x *Exporter) Watch(election model.Config) (e Exported, ok bool) {
+func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
-	e.metrics, count = ofPath(election.Path, func() *doctor.State { return e.Feed.State() })
+	e.metrics, count = ofPath(cfg.Path, func() *doctor.State { return e.Feed.State() })
 	if x.registry.Register(e.metrics[0]) != nil {
 		return e, false
 	}
-	e.Election = x.watched.Add(x.tasks, feed.Config{Election: election, Events: count})
+	e.Election = x.watched.Add(x.tasks, feed.Config{Election: cfg, Events: count})
 	x.registry.MustRegister(e.metrics[1:]...)
 	return e, true
 }

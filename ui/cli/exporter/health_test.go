@@ -8,7 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/watch"
+	"electop/ui/cli/election"
 )
 
 func TestHealth(t *testing.T) {
@@ -40,7 +40,7 @@ func TestHealth(t *testing.T) {
 		{"no such election", func(o *overview) { o.elections[1] = s.journal.State() }, ""},
 	} {
 		o := overview{
-			Reach:     watch.Reach{Connected: connected, Answered: now.Add(-9 * time.Second), Timeout: 10 * time.Second},
+			Reach:     election.Reach{Connected: connected, Answered: now.Add(-9 * time.Second), Timeout: 10 * time.Second},
 			elections: []*doctor.State{read, read},
 		}
 		c.change(&o)

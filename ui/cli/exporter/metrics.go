@@ -12,7 +12,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
-	"electop/ui/cli/watch"
+	"electop/ui/cli/election"
 )
 
 // collector has metrics of one value each, which sample puts when Prometheus asks. It
@@ -240,7 +240,7 @@ func (e *events) count(all []model.Event) error {
 
 // overview is the observation as a whole, at one moment.
 type overview struct {
-	watch.Reach
+	election.Reach
 	elections []*doctor.State
 	searches  *searches // nil: the elections were given
 }

@@ -20,7 +20,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
-	"electop/ui/cli/watch"
+	"electop/ui/cli/election"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -138,7 +138,7 @@ func played() *script {
 	s.after(time.Millisecond).read("host", 1, 0)
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "a", Session: 0x103, Belief: model.Leading, Znode: name(3)}})
 	s.overview = overview{
-		Reach:    watch.Reach{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, Questions: 7},
+		Reach:    election.Reach{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, Questions: 7},
 		searches: &searches{ended: true, unwatched: 1, requests: 12},
 	}
 	return s

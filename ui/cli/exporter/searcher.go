@@ -9,7 +9,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/search"
+	"electop/ui/cli/election"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
@@ -69,7 +69,7 @@ func (s *searcher) run(ctx context.Context) error {
 		began := time.Now()
 		found, err := s.once(ctx, last)
 		last = found
-		pause := search.Rest(time.Since(began))
+		pause := election.Rest(time.Since(began))
 		if err != nil {
 			pause = max(retryAfter, time.Since(began))
 		}
@@ -88,16 +88,10 @@ func (s *searcher) wait(ctx context.Context, d time.Duration) bool {
 
 // once searches once. last is what the search before found.
 func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discovery, error) {
-	found := search.New(search.Below("/"))
+	found := election.NewSearch(election.Below("/"))
 	found.Keep(last)
 	found.Changed = func() { s.follow(found.Discovery()) }
-	requests := uint64(0)
-	conn, err := cluster.Once(ctx, s.conn, s.reach)
-	if err == nil {
-		err = found.Run(ctx, conn)
-		requests = conn.Requests()
-		conn.Close()
-	}
+	requests, err := found.Over(ctx, s.conn, s.reach)
 	d := found.Discovery()
 	s.follow(d)
 	s.mu.Lock()

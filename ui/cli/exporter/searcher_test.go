@@ -15,8 +15,8 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )
@@ -43,7 +43,7 @@ func onCluster(t *testing.T, test func(*observed)) {
 		}
 		defer writer.Close()
 		writer.AwaitConnected(t.Context())
-		w, err := watch.New(watch.Config{Conn: conn, Asking: cluster.Asking{Mode: admin.Off}})
+		w, err := election.New(election.Config{Conn: conn, Asking: cluster.Asking{Mode: admin.Off}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package watch_test
+package election_test
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -82,7 +82,7 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	for _, mode := range []admin.Mode{admin.HTTP, admin.FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
-			cfg := watch.Config{
+			cfg := election.Config{
 				Conn:   client.Config{Servers: servers},
 				Asking: cluster.Asking{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
 				Notice: func(s string) { t.Log(s) },
@@ -103,7 +103,7 @@ const fewExpirations = 4
 // elections.
 const together = 24
 
-func causes(t *testing.T, addr string, cfg watch.Config, expirations int) {
+func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	defer func() {
@@ -128,7 +128,7 @@ func causes(t *testing.T, addr string, cfg watch.Config, expirations int) {
 }
 
 // try ends the reigns of so many leaders.
-func try(t *testing.T, addr string, cfg watch.Config, expirations int, random *rand.Rand) (trials []*trial) {
+func try(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (trials []*trial) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
 	if expirations == fewExpirations { // on a busy machine, where pings are late too
 		timeouts, within, tenths = timeouts[:2], within/2, 3
@@ -186,7 +186,7 @@ func (x *trial) mayHaveExpired() bool {
 }
 
 // perform ends the reigns of the trials at once.
-func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, random *rand.Rand) {
+func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, random *rand.Rand) {
 	successors := zktest.Kazoo(t, addr, 20*time.Second)
 	for i, x := range trials {
 		x.leader = zktest.Kazoo(t, addr, x.timeout)
@@ -207,7 +207,7 @@ func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, rando
 	// with the moment at which the server lets sessions expire.
 	for _, x := range trials {
 		cfg.Elections = []model.Config{{Path: x.path}}
-		w, err := watch.New(cfg)
+		w, err := election.New(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

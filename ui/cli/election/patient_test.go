@@ -1,4 +1,4 @@
-package watch_test
+package election_test
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -38,7 +38,7 @@ type patient struct {
 	path   string
 	prefix string // of candidates' names
 	setup  *zk.Conn
-	w      *watch.Elections
+	w      *election.Elections
 
 	// alter, if set, changes what a member says to a four-letter word.
 	alter atomic.Pointer[func(member, word, reply string) string]
@@ -64,14 +64,14 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		election := model.Config{Path: p.path, AckExpected: true}
+		observed := model.Config{Path: p.path, AckExpected: true}
 		if ack {
-			election.AckPath = patientAck
+			observed.AckPath = patientAck
 		}
-		p.w, err = watch.New(watch.Config{
+		p.w, err = election.New(election.Config{
 			Conn:      client.Config{Servers: servers, Dial: p.dial},
 			Asking:    cluster.Asking{Mode: admin.FourLetter, Interval: 5 * time.Second, Sessions: time.Second},
-			Elections: []model.Config{election},
+			Elections: []model.Config{observed},
 			First:     feed.Config{Events: p.told},
 			Notice:    func(s string) { t.Log(s) },
 			Log:       slog.New(slog.DiscardHandler),

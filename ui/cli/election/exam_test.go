@@ -1,4 +1,4 @@
-package watch_test
+package election_test
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
 	"electop/ui/cli/task"
-	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -65,7 +65,7 @@ func TestExamLooksLonger(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w, err := watch.New(watch.Config{
+				w, err := election.New(election.Config{
 					Conn: client.Config{Servers: servers, Dial: p.dial}, Asking: cluster.Asking{Mode: admin.Off},
 					Elections: []model.Config{{Path: x.path, AckPath: x.path + "-leader", AckFollows: true}},
 					Notice:    func(s string) { t.Log(s) }, Log: slog.New(slog.DiscardHandler),
@@ -83,7 +83,7 @@ func TestExamLooksLonger(t *testing.T) {
 				}
 				tasks := task.NewGroup(t.Context())
 				w.Observe(tasks)
-				exam, longer := watch.Exam{For: 6 * time.Second, Reach: cluster.Reach{For: time.Minute}}, time.Duration(0)
+				exam, longer := election.Exam{For: 6 * time.Second, Reach: cluster.Reach{For: time.Minute}}, time.Duration(0)
 				if !x.fixed {
 					exam.Longer = func(by time.Duration, p doctor.Pending) {
 						if p.Rule != "no-leader" || by <= 0 || by > 30*time.Second || longer != 0 {

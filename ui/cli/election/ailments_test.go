@@ -1,4 +1,4 @@
-package watch_test
+package election_test
 
 import (
 	"strings"

@@ -1,13 +1,14 @@
-// Package admission decides whether our candidates may join an election. It may
-// belong to another system: then the user is asked.
-package admission
+package election
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
+	"electop/demo"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -21,8 +22,56 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Election is what is known about an election before our candidates join it.
-type Election struct {
+// Cast returns an empty cast for the election. It fills in the rest of cfg.
+func (e *Election) Cast(cfg demo.Config) *demo.Cast {
+	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
+	return demo.NewCast(cfg)
+}
+
+// Stage returns the stage of a demo in the election. It fills in the rest of cfg.
+func (e *Election) Stage(cfg demo.StageConfig) *demo.Stage {
+	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
+	return demo.NewStage(cfg)
+}
+
+// IgnoreEnd returns err, or nil if that is only the end of the command.
+func IgnoreEnd(err error) error {
+	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// InPlace reports whether the election has n candidates of ours, no others, and
+// each of them leads or waits.
+func InPlace(s *doctor.State, n int) bool {
+	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
+		return false
+	}
+	for i, c := range s.Queue.All() {
+		m := s.Member(c)
+		switch {
+		case m == nil || m.Fault != model.NoFault || m.Znode != c.Name:
+			return false
+		case i == 0 && m.Belief != model.Leading, i > 0 && m.Belief != model.Waiting:
+			return false
+		}
+	}
+	return s.Ack.Path == "" || s.Acknowledged()
+}
+
+// MakeTrouble causes random faults, once the first candidates are in place.
+func MakeTrouble(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast, log *slog.Logger) error {
+	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
+		return nil // the end
+	}
+	return IgnoreEnd(c.Run(ctx, cast, func(a demo.Act) {
+		log.Info("chaos", "at", a.At, "act", a.Kind, "member", a.Member)
+	}))
+}
+
+// Admission is what is known about an election before our candidates join it.
+type Admission struct {
 	Known   bool             // it could be read
 	dialect *dialect.Dialect // nil: there is no candidate; ours use their own naming
 	Foreign int              // candidates that are not electop's
@@ -31,8 +80,8 @@ type Election struct {
 
 // Judge describes the election that our candidates want to join. The error says why
 // they cannot.
-func Judge(s *doctor.State) (Election, error) {
-	e := Election{Known: true, dialect: s.Dialect}
+func Judge(s *doctor.State) (Admission, error) {
+	e := Admission{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue.All() {
 		if !candidate.OwnName(c.Name) {
 			e.Foreign++
@@ -56,7 +105,7 @@ func Judge(s *doctor.State) (Election, error) {
 }
 
 // Whose describes the election in a question or a refusal.
-func (e Election) Whose() string {
+func (e Admission) Whose() string {
 	whose := "an election of third-party candidates"
 	if e.dialect != nil && e.dialect.Foreign() {
 		whose += " (" + e.dialect.System + ")"
@@ -65,7 +114,7 @@ func (e Election) Whose() string {
 }
 
 // Naming is the dialect that our candidates follow, nil for electop's own.
-func (e Election) Naming() *dialect.Dialect {
+func (e Admission) Naming() *dialect.Dialect {
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Foreign() {
 		return e.dialect
 	}
@@ -82,10 +131,10 @@ type Request struct {
 }
 
 // read reads the election. Known is false if that is not possible.
-func (r Request) read(ctx context.Context, conn *client.Conn) (Election, error) {
+func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {
-		return Election{}, nil
+		return Admission{}, nil
 	}
 	j := doctor.NewJournal(model.Config{Path: r.Path})
 	j.Apply(seen)
@@ -95,7 +144,7 @@ func (r Request) read(ctx context.Context, conn *client.Conn) (Election, error) 
 // Confirm reads the election over conn and, if it has third-party candidates, asks the user to
 // type its path, unless --yes was given. It asks nothing if the election could not be
 // read.
-func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Election, error) {
+func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	e, err := r.read(ctx, conn)
 	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {
 		return e, err

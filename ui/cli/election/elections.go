@@ -1,18 +1,21 @@
-// Package watch watches elections: with an observer and a feed for each, all on
-// one session, and one asker, which asks the servers about themselves for all of
-// them.
-package watch
+// Package election watches elections, with an observer and a feed for each, all on one
+// session, and one asker, which asks the servers about themselves for all of them
+// ([Elections]). It finds elections ([Search]), examines one for the doctor ([Exam]), and
+// brings our candidates into one ([Admission], [Election.Cast]).
+package election
 
 import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/exit"
 	"electop/ui/cli/task"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -204,4 +207,149 @@ func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error 
 			return nil
 		}
 	}
+}
+
+// Election is one watched election.
+type Election struct {
+	Path string
+	Feed *feed.Feed
+
+	observer *observer.Observer
+	end      context.CancelFunc // of what runs
+}
+
+// Followed configures the election at path: it follows the acknowledgement of its system. As long
+// as its system is not known, it follows the one of electop's own candidates.
+func Followed(path string) model.Config {
+	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
+}
+
+// newElection makes the observer and the feed of an election. It reports handoffs
+// to asker, if there is one.
+func newElection(cfg feed.Config, asker *admin.Asker, byReads bool) *Election {
+	if asker != nil {
+		cfg.Events = before(cfg.Events, func(es []model.Event) {
+			for _, ev := range es {
+				if _, ok := ev.Body.(model.Handoff); ok {
+					asker.Handoff()
+				}
+			}
+		})
+	}
+	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
+	e.observer = observer.New(observer.Config{
+		Path: cfg.Election.Path, ByReads: byReads, Put: e.Feed.PutSlowly, Now: feed.Now,
+	})
+	return e
+}
+
+// Refresh makes the observer read a znode of the election again.
+func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
+
+// run runs everything but the observer, which runs with the session.
+func (e *Election) run(t *task.Group, asker *admin.Asker) {
+	var ctx context.Context
+	ctx, e.end = context.WithCancel(t.Context())
+	start := func(what string, f func(context.Context) error) {
+		t.Start(what, func(context.Context) error { return f(ctx) })
+	}
+	start("feed", e.Feed.Run)
+	start("what is beside", e.followBeside)
+	start("what is unsettled", func(ctx context.Context) error {
+		e.Feed.Settle(ctx, e.observer.Settle)
+		return nil
+	})
+	if asker != nil {
+		start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, asker) })
+	}
+}
+
+// followBeside makes the observer follow what the journal wants to know besides the
+// election. It depends on the election's system.
+func (e *Election) followBeside(ctx context.Context) error {
+	for {
+		s := e.Feed.State()
+		acks, dirs, counts := s.Followed(), s.Around(), s.Counted()
+		e.observer.SetBeside(observer.Beside{Acks: acks, Directories: dirs, Counts: counts})
+		other := func(s *doctor.State) bool {
+			return !slices.Equal(s.Followed(), acks) || !slices.Equal(s.Around(), dirs) || !slices.Equal(s.Counted(), counts)
+		}
+		if _, err := e.Feed.Await(ctx, other); err != nil {
+			return nil // the end
+		}
+	}
+}
+
+// listen passes the servers' answers about the election to its feed.
+func (e *Election) listen(ctx context.Context, asker *admin.Asker) error {
+	for {
+		ack := e.Feed.State().AckPath()
+		cancel := asker.Subscribe(admin.Election{
+			Path: e.Path, Ack: ack, Put: e.Feed.PutSlowly,
+			Sessions: func() []uint64 { return cluster.SessionsOf(e.Feed.State()) },
+			Hosts:    func() []string { return e.Feed.State().Hosts() },
+		})
+		_, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.AckPath() != ack })
+		cancel()
+		if err != nil {
+			return nil // the end
+		}
+	}
+}
+
+// Reach is what is known of the observing session, at one moment.
+type Reach struct {
+	// Connected is since when the session is connected; zero: it is not.
+	Connected time.Time
+	// Answered is when a server answered last, a request or a ping; zero: none did in
+	// the present session. Timeout is that session's timeout; 0: there was none.
+	Answered time.Time
+	Timeout  time.Duration
+	Err      string // why it is not connected, as far as known
+	// Requests counts those of the session and its predecessors; Questions those to
+	// the servers about themselves.
+	Requests, Questions uint64
+}
+
+// Reach returns what is known of the session now.
+func (w *Elections) Reach() Reach {
+	r := Reach{Requests: w.session.Requests()}
+	if w.asker != nil {
+		r.Questions = w.asker.Requests()
+	}
+	if refused := w.session.Refused(); refused != nil {
+		r.Err = refused.Error()
+	}
+	c := w.session.Conn()
+	if c == nil {
+		return r
+	}
+	st := c.Status()
+	r.Timeout = st.Timeout
+	if st.State == client.Connected {
+		r.Connected = st.Since
+	} else if st.Err != nil {
+		r.Err = st.Err.Error()
+	}
+	if a, ok := c.Anchor(); ok {
+		r.Answered = a.Sent.Add(st.RTT)
+	}
+	return r
+}
+
+// Max bounds the elections that one dashboard watches: each costs two watches
+// and, per change, a request.
+const Max = 50
+
+// CheckPath returns the path of an election as the user means it: without a / at its
+// end, as a shell completes it. It refuses what cannot be one.
+func CheckPath(path string) (string, error) {
+	if !strings.HasPrefix(path, "/") {
+		return "", exit.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
+	}
+	trimmed := strings.TrimSuffix(path, "/")
+	if err := client.ValidatePath(trimmed); err != nil {
+		return "", exit.Usagef("PATH %q is not the path of a znode below the root", path)
+	}
+	return trimmed, nil
 }

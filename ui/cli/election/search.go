@@ -1,5 +1,4 @@
-// Package search finds the elections below a znode and says who leads each.
-package search
+package election
 
 import (
 	"context"
@@ -45,8 +44,8 @@ type Search struct {
 	last  time.Time // of Changed
 }
 
-// New returns a search that is not running yet.
-func New(o Options) *Search {
+// NewSearch returns a search that is not running yet.
+func NewSearch(o SearchOptions) *Search {
 	s := &Search{Changed: func() {}, all: o.all, read: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
@@ -110,6 +109,17 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
+// Over searches over a connection of its own.
+func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reach) (requests uint64, err error) {
+	conn, err := cluster.Once(ctx, cfg, reach)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	err = s.Run(ctx, conn)
+	return conn.Requests(), err
+}
+
 // Ask asks the servers about all elections that this search found. Their answers show who
 // is at risk, and more findings.
 func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
@@ -164,8 +174,8 @@ const (
 	defaultRate  = 200 // requests a second
 )
 
-// Options say where to search, and bound it.
-type Options struct {
+// SearchOptions say where to search, and bound it.
+type SearchOptions struct {
 	Root  string
 	depth int
 	nodes int
@@ -174,18 +184,18 @@ type Options struct {
 }
 
 // Below returns the default options of a search below root.
-func Below(root string) Options {
-	return Options{Root: root, depth: defaultDepth, nodes: defaultNodes, rate: defaultRate}
+func Below(root string) SearchOptions {
+	return SearchOptions{Root: root, depth: defaultDepth, nodes: defaultNodes, rate: defaultRate}
 }
 
 // Near returns the options of a quick look below root, where the user expected an
 // election.
-func Near(root string) Options {
-	return Options{Root: root, depth: 4, nodes: 300, rate: 1000}
+func Near(root string) SearchOptions {
+	return SearchOptions{Root: root, depth: 4, nodes: 300, rate: 1000}
 }
 
 // Flags declares the bounds as flags.
-func (o *Options) Flags(cmd *cobra.Command) {
+func (o *SearchOptions) Flags(cmd *cobra.Command) {
 	help.Search.Add(cmd, func(f *pflag.FlagSet) {
 		f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
 		f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
@@ -195,7 +205,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 }
 
 // Check refuses bounds that no search can have.
-func (o Options) Check() error {
+func (o SearchOptions) Check() error {
 	switch {
 	case o.nodes < 1:
 		return exit.Usagef("--max-nodes %d: at least 1", o.nodes)
