@@ -122,7 +122,7 @@ func TestDeadLeader(t *testing.T) {
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, Znode: a, Fault: model.Killed}, Gone: true})
 	s.After(4 * time.Second)
 	s.Read()
-	if p := s.Props(); p.Working != time.Second || p.LongestVacancy != 4*time.Second || p.VacantSince.IsZero() {
+	if p := s.J.State().Properties; p.Working != time.Second || p.LongestVacancy != 4*time.Second || p.VacantSince.IsZero() {
 		t.Errorf("while the dead one's znode stands: %+v", p)
 	}
 	s.Join(77)
@@ -130,7 +130,7 @@ func TestDeadLeader(t *testing.T) {
 	s.Read()
 	s.After(time.Second)
 	s.Advance()
-	if p := s.Props(); p.Working != 2*time.Second || !p.VacantSince.IsZero() {
+	if p := s.J.State().Properties; p.Working != 2*time.Second || !p.VacantSince.IsZero() {
 		t.Errorf("while a stranger leads: %+v", p)
 	}
 	s.Cast("b", model.Waiting, model.NoFault, 77) // it is ours, and does not believe it
@@ -139,7 +139,7 @@ func TestDeadLeader(t *testing.T) {
 	s.Cast("b", model.Waiting, model.NoFault, 78) // and that is what it left behind
 	s.After(time.Second)
 	s.Advance()
-	if p := s.Props(); p.Working != 2*time.Second || p.Observed != 8*time.Second {
+	if p := s.J.State().Properties; p.Working != 2*time.Second || p.Observed != 8*time.Second {
 		t.Errorf("after a member left the first znode behind: %+v", p)
 	}
 	s.Tree.Delete("n_0000000001")
@@ -152,7 +152,7 @@ func TestDeadLeader(t *testing.T) {
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.After(time.Second)
 	s.Advance()
-	if p := s.Props(); p.Working != 3*time.Second || p.Observed != 10*time.Second {
+	if p := s.J.State().Properties; p.Working != 3*time.Second || p.Observed != 10*time.Second {
 		t.Errorf("in the end: %+v", p)
 	}
 }
@@ -182,7 +182,7 @@ func TestGhosts(t *testing.T) {
 			s.Tree.Delete(a) // it joins again: that is none
 			a = stand(1)
 			s.Read()
-			if p := s.Props(); p.Ghosts != 0 {
+			if p := s.J.State().Properties; p.Ghosts != 0 {
 				t.Errorf("%d ghosts of sessions that own one each", p.Ghosts)
 			}
 			again := stand(1)
@@ -203,7 +203,7 @@ func TestGhosts(t *testing.T) {
 			s.Read()
 			stand(1)
 			s.Read()
-			if p := s.Props(); p.Ghosts != c.want {
+			if p := s.J.State().Properties; p.Ghosts != c.want {
 				t.Errorf("%d ghosts, want %d", p.Ghosts, c.want)
 			}
 		})
@@ -226,7 +226,7 @@ func TestNoGhosts(t *testing.T) {
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
 	s.Join(1)
 	s.Read()
-	if p := s.Props(); p.Ghosts != 0 {
+	if p := s.J.State().Properties; p.Ghosts != 0 {
 		t.Errorf("%d ghosts", p.Ghosts)
 	}
 }

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,10 +22,10 @@ const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + mod
 func TestJournalRecognises(t *testing.T) {
 	s := recognising(t)
 	s.Read()
-	s.Whose("nobody's, election:") // nobody stands
+	whose(s, "nobody's, election:") // nobody stands
 	a := s.Add(latchPrefix, 1, "a")
 	s.Read()
-	s.Whose("curator-latch, curator-latch: a")
+	whose(s, "curator-latch, curator-latch: a")
 
 	// Strays of any name change nothing while there is a contender.
 	s.Add("n_", 2, "stray")
@@ -32,7 +33,7 @@ func TestJournalRecognises(t *testing.T) {
 	s.Add(lockPrefix, 4, "stray")
 	b := s.Add(latchPrefix, 5, "b")
 	s.Read()
-	s.Whose("curator-latch, curator-latch: a b (3 ignored)")
+	whose(s, "curator-latch, curator-latch: a b (3 ignored)")
 
 	// Nor does a stray in an empty queue.
 	s.Tree.Delete(a)
@@ -41,16 +42,16 @@ func TestJournalRecognises(t *testing.T) {
 		s.Tree.Delete(name)
 	}
 	s.Read()
-	s.Whose("curator-latch, curator-latch:")
+	whose(s, "curator-latch, curator-latch:")
 	odd := s.Add("odd-", 6, "stray")
 	s.Read()
-	s.Whose("curator-latch, curator-latch: (1 ignored)")
+	whose(s, "curator-latch, curator-latch: (1 ignored)")
 	s.Tree.Delete(odd)
 
 	// Another system, when the queue was empty.
 	c := s.Add(modeltest.Hex1+"__lock__", 7, "c")
 	s.Read()
-	s.Whose("kazoo-lock, kazoo-lock: c")
+	whose(s, "kazoo-lock, kazoo-lock: c")
 	if got := s.J.State().Leader(); got.Name != c || got.Who != "c" {
 		t.Errorf("%+v leads", got)
 	}
@@ -58,7 +59,7 @@ func TestJournalRecognises(t *testing.T) {
 	since := len(s.J.State().Handoffs)
 	s.Add(modeltest.Hex2+"__rlock__", 8, "r")
 	s.Read()
-	s.Whose("kazoo-rw, kazoo-rw: c r")
+	whose(s, "kazoo-rw, kazoo-rw: c r")
 	if st := s.J.State(); len(st.Handoffs) != since || st.Recipe.Holders(st.Queue) != 1 {
 		t.Errorf("%d handoffs, %d hold", len(st.Handoffs)-since, st.Recipe.Holders(st.Queue))
 	}
@@ -68,27 +69,27 @@ func TestJournalRecognisesAnew(t *testing.T) {
 	s := recognising(t)
 	s.Add(lockPrefix, 1, "a")
 	s.Read()
-	s.Whose("curator-lock, curator-lock: a")
+	whose(s, "curator-lock, curator-lock: a")
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("odd-", 2, "b")
 	s.Read()
-	s.Whose("unknown, unknown: b") // another parent, so nothing is known of it
+	whose(s, "unknown, unknown: b") // another parent, so nothing is known of it
 	s.Add("odd-", 3, "c")
 	s.Read()
-	s.Whose("unknown-election, election: b c") // two are alike, and the user named the path
+	whose(s, "unknown-election, election: b c") // two are alike, and the user named the path
 	s.Tree.DeleteParent()
 	s.Read()
-	s.Whose("unknown-election, election:")
+	whose(s, "unknown-election, election:")
 	s.Tree.CreateParent(0)
 	s.Add("member_", 3, "c")
 	s.Read()
-	s.Whose("serverset, serverset: c")
+	whose(s, "serverset, serverset: c")
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("le_", 4, "d")
 	s.Read()
-	s.Whose("comcast, unknown: d")
+	whose(s, "comcast, unknown: d")
 }
 
 func TestEventsSayWho(t *testing.T) {
@@ -121,17 +122,17 @@ func TestSwitchOverARecognisedElection(t *testing.T) {
 	s.Add(modeltest.Hex1+"-n_", 1, "a")
 	s.Add(modeltest.Hex2+"-n_", 2, "b")
 	s.Read()
-	s.Whose("electop, herd: a b")
+	whose(s, "electop, herd: a b")
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	s.Whose("electop, election: a b")
+	whose(s, "electop, election: a b")
 
 	s = recognising(t)
 	s.Add(latchPrefix, 1, "a")
 	s.Read()
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
-	s.Whose("curator-latch, herd: a")
+	whose(s, "curator-latch, herd: a")
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	s.Whose("curator-latch, curator-latch: a") // its own, not just any
+	whose(s, "curator-latch, curator-latch: a") // its own, not just any
 }
 
 // A recipe that is given is kept, as in recordings from before there were
@@ -141,7 +142,7 @@ func TestFixedRecipe(t *testing.T) {
 	s.Add("member_", 1, "a")
 	s.Add(latchPrefix, 2, "b")
 	s.Read()
-	s.Whose("nobody's, election: a b")
+	whose(s, "nobody's, election: a b")
 	h := history.NewHeader(model.Config{Path: "/e", Recipe: dialect.Election()}, modeltest.Start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != dialect.Election() {
 		t.Errorf("%+v, %+v, %v", h, cfg, err)
@@ -218,4 +219,20 @@ func head(s *model.State) *dialect.Candidate {
 		return nil
 	}
 	return s.First()
+}
+
+// whose checks what the journal recognised, and its contenders by label.
+func whose(s *modeltest.Script, want string) {
+	s.Helper()
+	st := s.J.State()
+	got := modeltest.DialectID(st.Dialect) + ", " + st.Recipe.Name() + ":"
+	for _, c := range st.Queue.All() {
+		got += " " + c.Label()
+	}
+	if len(st.Ignored) > 0 {
+		got += fmt.Sprintf(" (%d ignored)", len(st.Ignored))
+	}
+	if got != want {
+		s.Errorf("%s, want %s", got, want)
+	}
 }

@@ -162,7 +162,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		t.Errorf("%d events, the last %q", len(events), events[len(events)-1])
 	}
 	st := s.J.State()
-	contenders, others := s.W.Queue()
+	contenders, others := queueOf(s.W)
 	if st.Queue.Len() != len(contenders) || len(st.Ignored) != len(others) {
 		t.Fatalf("%d and %d are left, want %d and %d", st.Queue.Len(), len(st.Ignored), len(contenders), len(others))
 	}

@@ -18,7 +18,7 @@ import (
 func TestHealthyElection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: "/e"}
-		s := modeltest.NewSim(t, cfg, 500*time.Millisecond, 2*time.Second)
+		s := newSim(t, cfg, 500*time.Millisecond, 2*time.Second)
 		s.Check = func(e model.Event) {
 			switch b := e.Body.(type) {
 			case doctor.FindingChanged:
@@ -32,34 +32,34 @@ func TestHealthyElection(t *testing.T) {
 			}
 		}
 		n := rapid.IntRange(2, 6).Draw(t, "candidates")
-		moved := map[*modeltest.SimClient]bool{}
+		moved := map[*simClient]bool{}
 		for i := range n {
-			c := s.Client(uint64(i+1), s.Between("timeout", 3*time.Second, 20*time.Second))
-			s.Stand(c)
-			s.Run(s.Between("pause", 0, 200*time.Millisecond))
+			c := s.client(uint64(i+1), s.between("timeout", 3*time.Second, 20*time.Second))
+			s.stand(c)
+			s.run(s.between("pause", 0, 200*time.Millisecond))
 		}
-		often := s.Between("poll", 300*time.Millisecond, 3*time.Second)
-		s.Polls(func() time.Duration { return s.Between("until the next poll", often/4, often) }, true)
+		often := s.between("poll", 300*time.Millisecond, 3*time.Second)
+		s.polls(func() time.Duration { return s.between("until the next poll", often/4, often) }, true)
 		verified := 0
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
 			switch c := s.Clients[rapid.IntRange(1, len(s.Clients)-1).Draw(t, "who")]; rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0:
-				s.Withdraw(c)
+				s.withdraw(c)
 			case 1: // steps back and stands again, as a reset does
-				s.Withdraw(c)
-				s.At(s.Between("until it stands again", 0, time.Second), func() { s.Stand(c) })
+				s.withdraw(c)
+				s.At(s.between("until it stands again", 0, time.Second), func() { s.stand(c) })
 			case 2:
-				s.Stand(c)
+				s.stand(c)
 			case 3:
-				s.End(c)
+				s.end(c)
 			case 4:
 				if !moved[c] {
 					moved[c] = true
-					s.Move(c)
+					s.move(c)
 				}
 			}
 			for range rapid.IntRange(1, 3).Draw(t, "looks") {
-				s.Run(s.Between("time", time.Millisecond, 2*time.Second))
+				s.run(s.between("time", time.Millisecond, 2*time.Second))
 				st := s.J.State()
 				for i, c := range st.Queue.All() {
 					switch e := st.Edge(i); e.State {
@@ -72,9 +72,9 @@ func TestHealthyElection(t *testing.T) {
 			}
 		}
 		// Once it is calm all edges are verified.
-		s.Run(2 * time.Second)
-		s.Poll(true)
-		s.Run(100 * time.Millisecond)
+		s.run(2 * time.Second)
+		s.poll(true)
+		s.run(100 * time.Millisecond)
 		st := s.J.State()
 		for i := range st.Queue.Len() {
 			if e := st.Edge(i); i > 0 && e.State != doctor.Verified {
@@ -84,14 +84,13 @@ func TestHealthyElection(t *testing.T) {
 		if len(st.Risks) > 0 {
 			t.Fatalf("at risk: %+v", st.Risks[0])
 		}
-		modeltest.Replays(t, cfg, s.All, s.Events, st)
 	})
 }
 
 // silentSim is an ensemble with one of these ticks, whose servers report deadlines by
 // either clock, and perhaps no deadlines, or, if conns, no connections.
-func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *modeltest.Sim {
-	s := modeltest.NewSim(t, model.Config{Path: "/e"}, ticks...)
+func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
+	s := newSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
 	silent := rapid.IntRange(0, 2).Draw(t, "silent")
 	s.SilentConns, s.SilentDues = silent == 0 && conns, silent == 1
@@ -99,7 +98,7 @@ func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *modeltest.Sim {
 }
 
 // stop stops a client, or kills it.
-func stop(t *rapid.T, s *modeltest.Sim, victim *modeltest.SimClient) {
+func stop(t *rapid.T, s *sim, victim *simClient) {
 	victim.Stopped, victim.StopAt = true, s.Tree.Now
 	if rapid.Bool().Draw(t, "killed") {
 		victim.Server = -1
@@ -107,7 +106,7 @@ func stop(t *rapid.T, s *modeltest.Sim, victim *modeltest.SimClient) {
 }
 
 // boundsHold checks the bounds of a client that expired; byEpoch: those of its epoch.
-func boundsHold(t *rapid.T, risks []doctor.Risk, victim *modeltest.SimClient, byEpoch bool) {
+func boundsHold(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)
 		if late || r.NotBefore.After(victim.Expired) {
@@ -125,15 +124,15 @@ func TestRiskBounds(t *testing.T) {
 		n := rapid.IntRange(2, 4).Draw(t, "candidates")
 		shortest := time.Hour
 		for i := range n {
-			c := s.Client(uint64(i+1), s.Between("timeout", max(2*s.Tick, 4*time.Second), 30*time.Second))
+			c := s.client(uint64(i+1), s.between("timeout", max(2*s.Tick, 4*time.Second), 30*time.Second))
 			shortest = min(shortest, c.Timeout)
-			s.Stand(c)
-			s.Run(10 * time.Millisecond)
+			s.stand(c)
+			s.run(10 * time.Millisecond)
 		}
 		limit := shortest*2/3 - 500*time.Millisecond
-		s.Every = s.Between("poll", 200*time.Millisecond, limit/2-50*time.Millisecond)
-		s.Polls(func() time.Duration { return s.Every }, false)
-		s.Run(s.Between("warm up", s.Every*2, 20*time.Second))
+		s.Every = s.between("poll", 200*time.Millisecond, limit/2-50*time.Millisecond)
+		s.polls(func() time.Duration { return s.Every }, false)
+		s.run(s.between("warm up", s.Every*2, 20*time.Second))
 
 		victim := s.Clients[rapid.IntRange(1, n).Draw(t, "victim")]
 		led := s.J.State().Leader().Session == victim.Session
@@ -165,15 +164,15 @@ func TestRiskBounds(t *testing.T) {
 		}
 		stop(t, s, victim)
 		for !victim.Over && s.Tree.Now.Sub(victim.StopAt) < 2*time.Minute {
-			s.Run(50 * time.Millisecond)
-			if r := s.J.State().Risk(s.Candidate(victim)); r != nil {
+			s.run(50 * time.Millisecond)
+			if r := s.J.State().Risk(s.candidate(victim)); r != nil {
 				risks = append(risks, *r)
 				if led != r.Leader || led && r.Next == nil {
 					t.Fatalf("led %v: %+v", led, r)
 				}
 			}
 		}
-		s.Run(time.Second)
+		s.run(time.Second)
 		if !victim.Over || !cleared || len(s.J.State().Risks) > 0 {
 			t.Fatalf("over %v, cleared %v, still %d at risk", victim.Over, cleared, len(s.J.State().Risks))
 		}
@@ -194,12 +193,12 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := silentSim(t, true, 500*time.Millisecond, 2*time.Second)
 		for i := range 3 {
-			s.Stand(s.Client(uint64(i+1), s.Between("timeout", 4*time.Second, 20*time.Second)))
-			s.Run(10 * time.Millisecond)
+			s.stand(s.client(uint64(i+1), s.between("timeout", 4*time.Second, 20*time.Second)))
+			s.run(10 * time.Millisecond)
 		}
-		s.Every = s.Between("poll", 200*time.Millisecond, 2*time.Second)
-		s.Polls(func() time.Duration { return s.Every }, false)
-		s.Run(s.Between("warm up", s.Every*2, 40*time.Second))
+		s.Every = s.between("poll", 200*time.Millisecond, 2*time.Second)
+		s.polls(func() time.Duration { return s.Every }, false)
+		s.run(s.between("warm up", s.Every*2, 40*time.Second))
 		victim := s.Clients[rapid.IntRange(1, 3).Draw(t, "victim")]
 		stop(t, s, victim)
 		var risks []doctor.Risk
@@ -225,10 +224,10 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 		for !victim.Over && s.Tree.Now.Sub(victim.StopAt) < 3*time.Minute {
 			if elections > 0 && rapid.IntRange(0, 40).Draw(t, "election now") == 0 {
 				elections--
-				s.Elect()
+				s.elect()
 			}
-			s.Run(100 * time.Millisecond)
-			if r := s.J.State().Risk(s.Candidate(victim)); r != nil {
+			s.run(100 * time.Millisecond)
+			if r := s.J.State().Risk(s.candidate(victim)); r != nil {
 				note(*r)
 				if s.Leader < 0 && s.Tree.Now.Sub(s.Elected) > s.Every+50*time.Millisecond && !r.By.IsZero() {
 					t.Fatalf("a bound while an election is under way: %+v", r)

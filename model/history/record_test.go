@@ -15,6 +15,8 @@ import (
 	"electop/model/history"
 	"electop/model/internal/modeltest"
 	"electop/model/znode"
+
+	"pgregory.net/rapid"
 )
 
 // recording returns the lines of a short one, the header first.
@@ -182,5 +184,46 @@ func FuzzDecoder(f *testing.F) {
 			}
 		}
 		t.Fatal("a recording without end")
+	})
+}
+
+// A recording gives the events and the state that were recorded.
+func TestRecordingReplays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, all := modeltest.DrawPast(t)
+		var b bytes.Buffer
+		enc, err := history.NewEncoder(&b, history.NewHeader(cfg, modeltest.Start))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range all {
+			if err := enc.Encode(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dec, h, err := history.NewDecoder(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded, err := h.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, replayed := doctor.NewJournal(cfg), doctor.NewJournal(recorded)
+		for i, o := range all {
+			read, err := dec.Decode()
+			if err != nil {
+				t.Fatalf("observation %d of %d: %v", i, len(all), err)
+			}
+			if diff := modeltest.Differs(live.Apply(o), replayed.Apply(read)); diff != "" {
+				t.Fatalf("observation %d of %d, %T: events (-) and those of the replay (+):\n%s", i, len(all), o, diff)
+			}
+		}
+		if _, err := dec.Decode(); !errors.Is(err, io.EOF) {
+			t.Fatalf("after the last observation: %v", err)
+		}
+		if diff := modeltest.Differs(live.State(), replayed.State()); diff != "" {
+			t.Fatalf("state (-) and that of the replay (+):\n%s", diff)
+		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -55,24 +54,4 @@ func (c *Crowd) Change(i int) *model.Read {
 	r.New = []znode.Znode{c.znode()}
 	r.Parent = c.Stat()
 	return r
-}
-
-// Table is what three servers say of a healthy Crowd.
-func (c *Crowd) Table() *session.Table {
-	answered := session.Answer{State: session.Answered, At: c.At}
-	t := &session.Table{At: c.At, End: c.At, Whole: true, Servers: make([]session.Server, 3)}
-	st := c.J.State()
-	for i := range t.Servers {
-		t.Servers[i] = session.Server{Addr: fmt.Sprint("zk", i), Basic: answered, Connections: answered, Sessions: answered, Watches: answered}
-	}
-	for k, x := range st.Queue.All() {
-		s := &t.Servers[x.Session%3]
-		s.Clients = append(s.Clients, session.Client{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.At.Sub(Start)})
-		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
-		if k > 0 {
-			s.Watched = append(s.Watched, session.Watch{Path: "/e/" + st.Queue.At(k-1).Name, Sessions: []uint64{x.Session}})
-		}
-		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, session.Deadline{Session: x.Session, At: c.At.Sub(Start) + time.Hour})
-	}
-	return t
 }

@@ -110,33 +110,6 @@ func (s *Script) Cast(id string, belief model.Belief, fault model.Fault, session
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: id, Belief: belief, Fault: fault, Session: session, Znode: "n"}})
 }
 
-func (s *Script) Props() model.Properties { return s.J.State().Properties }
-
 func (s *Script) Add(name string, session uint64, data string) string {
 	return s.Tree.Create(name, true, session, data)
-}
-
-// Whose is what the journal recognised, and its contenders by label.
-func (s *Script) Whose(want string) {
-	s.Helper()
-	st := s.J.State()
-	got := DialectID(st.Dialect) + ", " + st.Recipe.Name() + ":"
-	for _, c := range st.Queue.All() {
-		got += " " + c.Label()
-	}
-	if len(st.Ignored) > 0 {
-		got += fmt.Sprintf(" (%d ignored)", len(st.Ignored))
-	}
-	if got != want {
-		s.Errorf("%s, want %s", got, want)
-	}
-}
-
-// Lone is a look at a single znode; czxid 0: it is not there.
-func (s *Script) Lone(czxid int64, data string) []string {
-	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
-	if czxid != 0 {
-		r.New = []znode.Znode{{Name: "controller", Session: uint64(czxid), Czxid: czxid, Ctime: Start, Data: znode.NewData([]byte(data))}}
-	}
-	return s.Apply(r)
 }

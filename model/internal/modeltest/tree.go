@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -153,34 +152,6 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	}
 	w.Known[name] = z
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
-}
-
-// Queue is what the watcher should think of the election.
-func (w *Watcher) Queue() (contenders []dialect.ID, others []string) {
-	var zs []znode.Znode
-	for _, z := range w.Known {
-		if _, ok := znode.Sequence(z.Name); ok && (z.Session != 0 || z.Unread && z.Czxid == 0) {
-			zs = append(zs, z)
-		} else {
-			others = append(others, z.Name)
-		}
-	}
-	slices.Sort(others)
-	slices.SortFunc(zs, func(a, b znode.Znode) int {
-		x, _ := znode.Sequence(a.Name)
-		y, _ := znode.Sequence(b.Name)
-		switch {
-		case x != y:
-			return int(x - y)
-		case a.Czxid != b.Czxid:
-			return int(a.Czxid - b.Czxid)
-		}
-		panic("one czxid twice")
-	})
-	for _, z := range zs {
-		contenders = append(contenders, dialect.ID{Name: z.Name, Czxid: z.Czxid})
-	}
-	return contenders, others
 }
 
 // Stat is a parent as a server shows it (DataNode.copyStat).
