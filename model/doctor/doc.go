@@ -13,7 +13,7 @@
 //
 // # Rules
 //
-// A rule is one value in rules.go and one function in a file of its own. It reads
+// A rule is one value in rules.go and one function in a file with its name. It reads
 // a [ruleContext] and reports what is wrong now, in the words of texts.go. A report is a
 // suspicion until it has lasted for some time or over several tables, as the rule says.
 // Then the doctor raises the finding, and clears it when the rule no longer reports it. So

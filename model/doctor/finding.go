@@ -1,8 +1,13 @@
 package doctor
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
+
+	"electop/model"
+	"electop/model/units"
 )
 
 // Severity grades a finding.
@@ -61,4 +66,182 @@ func Worst(fs []*Finding) (worst Severity) {
 func sameFinding(a, b *Finding) bool {
 	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
 		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
+}
+
+// suspect holds what a rule reported.
+type suspect struct {
+	hold
+	finding *Finding
+	first   time.Time // since when it is reported
+	counted int       // tables so far
+	tableAt time.Time // when the last of them was made
+	raised  bool
+	seen    bool // in this run
+}
+
+// hold says how long a suspicion has to last before it is a finding.
+type hold struct {
+	wait   time.Duration
+	tables int       // this many tables, each calm after the one before
+	again  time.Time // look again then, whatever changed
+	ages   bool      // until then there is nothing to suspect
+	shown  bool      // it is worth showing before it has lasted: see [Pending.Early]
+}
+
+// suspicions hold what rules reported, and the findings that they became.
+type suspicions struct {
+	byKey    map[string]*suspect // by Finding.Key
+	findings []*Finding          // the raised ones, worst first; shared by states
+	events   []model.EventBody   // of this run
+}
+
+// begin begins a run of the rules.
+func (u *suspicions) begin() {
+	u.events = nil
+	for _, s := range u.byKey {
+		s.seen = false
+	}
+}
+
+// note notes a suspicion. table is the time of a new server table, zero for none.
+func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
+	s := u.byKey[f.Key]
+	if s == nil {
+		s = &suspect{first: at}
+		if u.byKey == nil {
+			u.byKey = make(map[string]*suspect)
+		}
+		u.byKey[f.Key] = s
+	}
+	f.Since = s.first
+	s.seen, s.hold = true, h
+	if !table.IsZero() && (s.counted == 0 || table.Sub(s.tableAt) >= calm) {
+		s.counted++
+		s.tableAt = table
+	}
+	if s.raised && sameFinding(s.finding, &f) {
+		return
+	}
+	was := s.finding
+	switch {
+	case !s.raised || was.Severity == f.Severity:
+	case s.counted < s.tables || at.Before(s.first.Add(s.wait)): // not sure enough yet
+		u.say(at, s, false)
+	default:
+		u.events = append(u.events, FindingChanged{&f, true, was.Severity})
+	}
+	s.finding = &f
+}
+
+// has reports whether a rule reported something in the last run.
+func (u *suspicions) has(id string) bool {
+	for _, s := range u.byKey {
+		if s.finding.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// lasted returns how long the suspicion has been reported.
+func (u *suspicions) lasted(key string, at time.Time) time.Duration {
+	if s := u.byKey[key]; s != nil {
+		return max(0, at.Sub(s.first))
+	}
+	return 0
+}
+
+// finish ends a run: it raises what has lasted long enough, and clears what is over.
+// It calls again with the times at which the rules should run again without new input.
+func (u *suspicions) finish(at time.Time, again func(time.Time)) {
+	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
+		s := u.byKey[key]
+		wait := s.first.Add(s.wait)
+		switch {
+		case !s.seen:
+			if s.raised {
+				u.say(at, s, false)
+			}
+			delete(u.byKey, key)
+			continue
+		case s.raised, s.counted < s.tables:
+		case at.Before(wait):
+			again(wait)
+		default:
+			u.say(at, s, true)
+		}
+		if s.again.After(at) {
+			again(s.again)
+		}
+	}
+	u.findings = nil
+	for _, s := range u.byKey {
+		if s.raised {
+			u.findings = append(u.findings, s.finding)
+		}
+	}
+	slices.SortFunc(u.findings, func(a, b *Finding) int { // worst first, then by ID
+		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+// say raises or clears a finding.
+func (u *suspicions) say(at time.Time, s *suspect, raised bool) {
+	s.raised = raised
+	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
+}
+
+// Pending is a suspicion that has not lasted long enough to be a finding.
+type Pending struct {
+	Rule, Title string
+	Severity    Severity // of the finding
+	Znodes      []string // full paths, raw
+	// Left is the time that it still has to last; 0 means until the servers have been
+	// asked again.
+	Left time.Duration
+	// Early is the finding as far as it is known, for what is so already whether it lasts or
+	// not: that nobody leads. nil for others. It is a warning at most.
+	Early *Finding
+}
+
+// Decides reports whether the answer about the election depends on the suspicion, so that
+// observing for longer is worthwhile: it would be critical, or leaders may be flapping.
+func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
+
+// pending lists the suspicions that want to last longer.
+func (u *suspicions) pending(at time.Time) []Pending {
+	var out []Pending
+	for _, s := range u.byKey {
+		if s.raised || s.ages {
+			continue
+		}
+		f := s.finding
+		p := Pending{f.ID, f.Title, f.Severity, f.Znodes, max(0, s.wait-at.Sub(s.first)), nil}
+		if s.shown {
+			early := *f
+			text := "first seen at " + units.Clock(s.first) + ", " + units.Exact(at.Sub(s.first).Round(time.Second)) + " ago"
+			if f.Severity == Critical {
+				early.Severity = Warning
+				text += "; critical if it lasts " + units.Exact(s.wait)
+			}
+			early.Evidence = append(slices.Clip(f.Evidence), text)
+			p.Early = &early
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Pending) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), slices.Compare(a.Znodes, b.Znodes), cmp.Compare(a.Title, b.Title))
+	})
+	return out
+}
+
+func (u suspicions) clone() suspicions {
+	u.findings, u.events = slices.Clip(u.findings), nil
+	byKey := make(map[string]*suspect, len(u.byKey))
+	for key, s := range u.byKey {
+		copied := *s
+		byKey[key] = &copied
+	}
+	u.byKey = byKey
+	return u
 }

@@ -67,34 +67,30 @@ func (r *report) circle(last, base *watchTable) []int {
 }
 
 // cycleIn walks a graph depth first and returns the first cycle on the way.
-func cycleIn(starts []int, edges map[int][]int) []int {
+func cycleIn(starts []int, edges map[int][]int) (cycle []int) {
 	const walking, done = 1, 2
 	color := make(map[int]int, len(starts))
 	var path []int
-	next := make(map[int]int, len(starts)) // of each node's edges
-	for _, start := range starts {
-		if color[start] != 0 {
-			continue
+	var walk func(at int) bool
+	walk = func(at int) bool {
+		switch color[at] {
+		case walking:
+			cycle = path[slices.Index(path, at):]
+			return true
+		case done:
+			return false
 		}
-		path = append(path[:0], start)
-		color[start] = walking
-		for len(path) > 0 {
-			at := path[len(path)-1]
-			if next[at] == len(edges[at]) {
-				color[at] = done
-				path = path[:len(path)-1]
-				continue
-			}
-			to := edges[at][next[at]]
-			next[at]++
-			switch color[to] {
-			case walking:
-				return slices.Clone(path[slices.Index(path, to):])
-			case 0:
-				color[to] = walking
-				path = append(path, to)
-			}
+		color[at], path = walking, append(path, at)
+		if slices.ContainsFunc(edges[at], walk) {
+			return true
+		}
+		color[at], path = done, path[:len(path)-1]
+		return false
+	}
+	for _, start := range starts {
+		if walk(start) {
+			break
 		}
 	}
-	return nil
+	return cycle
 }

@@ -1,12 +1,9 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"electop/model/dialect"
-	"electop/model/units"
 )
 
 // watchFaults has what the watch tables show about all contenders.
@@ -129,25 +126,6 @@ func (r *report) stuck(i int) Severity {
 	return Warning
 }
 
-// missingWatch finds contenders without a watch.
-func missingWatch(r *report) {
-	s, t := r.s, noWatch
-	if r.s.Dialect.Unknown() {
-		t = noWatchGuessed
-	}
-	for _, i := range r.watchFaults().missing {
-		c := s.Queue.At(i)
-		if r.ghost(c) || r.uncounted(c.Name) {
-			continue
-		}
-		f := r.find(t, safe(c.Name)).about(c)
-		f.Severity = r.stuck(i)
-		f.because("%s should watch %s", said(c), r.mustWatch(i))
-		f.because("%s reported no such watch at %s, nor in an earlier answer",
-			units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at))
-	}
-}
-
 // mustWatch names the znode that the contender at i must watch.
 func (r *report) mustWatch(i int) string {
 	t, ok := r.s.Recipe.Watches(r.s.Queue, i)
@@ -155,57 +133,4 @@ func (r *report) mustWatch(i int) string {
 		return "nobody"
 	}
 	return safe(r.s.Queue.At(t).Name)
-}
-
-// wrongWatch finds contenders that do not watch their predecessor, except those
-// in a herd.
-func wrongWatch(r *report) {
-	s, v := r.s, r.watchFaults()
-	for _, w := range v.wrong {
-		c := s.Queue.At(w.at)
-		if r.uncounted(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
-			continue
-		}
-		before := false // it watches one that leaves before its turn comes
-		var names []string
-		for _, name := range w.watched {
-			k := r.child(name)
-			before = before || k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c)
-			names = append(names, safe(name))
-		}
-		t, severity := otherWatch, Warning
-		if !before {
-			t, severity = laterWatch, r.stuck(w.at)
-		}
-		f := r.find(t, safe(c.Name)).about(c)
-		f.Severity = severity
-		f.because("%s should watch %s", said(c), r.mustWatch(w.at))
-		f.because("it watches %s", strings.Join(names[:min(len(names), 4)], ", "))
-	}
-}
-
-// herdWatch finds many contenders that one deletion notifies.
-func herdWatch(r *report) {
-	s, v := r.s, r.watchFaults()
-	for _, name := range v.names {
-		c := v.crowds[name]
-		all := slices.Concat(c.sure, c.right, c.maybe)
-		slices.Sort(all)
-		f := r.find(herd, safe(name), "{candidates}", fmt.Sprintf("%d candidates", len(all)))
-		f.Znodes = []string{r.path(name)}
-		f.because("watched: %s", safe(name))
-		for _, i := range all {
-			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
-			ought := r.mustWatch(i)
-			if s.Recipe.Name() == dialect.Herd().Name() { // which asks for it
-				ought = safe(s.Queue.At(i - 1).Name)
-			}
-			f.because("%s should watch %s", said(s.Queue.At(i)), ought)
-		}
-	}
-	if r.state().watchesList() && s.Queue.Len() > 2 {
-		f := r.find(herdByDesign, "list")
-		f.Znodes = []string{s.Path}
-		f.because("%s: %s", s.Dialect.System, candidates(s.Queue.Len()))
-	}
 }

@@ -2,8 +2,6 @@ package doctor
 
 import (
 	"fmt"
-
-	"electop/model/units"
 )
 
 // leaderMember finds a leader that its system does not list, or that says that it is down.
@@ -21,16 +19,4 @@ func leaderMember(r *report) {
 	f.because("%s names %s", safe(r.s.Path), safe(l.Label()))
 	f.because("%s %s", safe(could.Member), seen)
 	f.because("%s", Could("take over", could))
-}
-
-// epochJump finds a number of leaders that did not grow by one.
-func epochJump(r *report) {
-	e := r.s.EpochChange
-	if e == nil || e.To == e.From+1 {
-		return
-	}
-	path := r.s.Dialect.Notes(r.s.Path).Epoch
-	f := r.find(epochJumped, "", "{from}", fmt.Sprint(e.From), "{to}", fmt.Sprint(e.To))
-	f.Znodes = []string{path, r.s.Path}
-	f.because("%s: %d at %s, %d at %s", safe(path), e.From, units.Clock(e.Before), e.To, units.Clock(e.At))
 }

@@ -1,13 +1,10 @@
 package doctor
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/units"
 	"electop/model/znode"
 )
 
@@ -23,53 +20,6 @@ const (
 	// their beliefs arrive in two messages.
 	beliefGrace = time.Second
 )
-
-// twoLeaders finds two candidates that believe they lead.
-func twoLeaders(r *report) {
-	believers(r)
-	uncounted(r)
-	a, head := &r.s.Ack, r.s.First()
-	if r.s.Single || a.Presence != model.Present || a.Session == 0 || head == nil || a.Names(head) || a.Session == head.Session {
-		return
-	}
-	// The acknowledgement is ephemeral: it exists, so its session is alive.
-	f := r.find(otherAcknowledged, safe(head.Name)).about(head)
-	f.Znodes, f.Sessions = append(f.Znodes, a.Path), append(f.Sessions, a.Session)
-	f.because("lowest: %s", said(head))
-	f.because("the acknowledgement %s belongs to session %s, which is alive", safe(a.Path), znode.Hex(a.Session))
-	if was, ok := r.m.former.of(a.Session); ok && r.owners()[a.Session] == nil {
-		f.because("its candidate %s was deleted at %s", safe(was.name), units.Clock(was.at))
-	}
-}
-
-// believers finds several of our members that believe they lead where only one can.
-func believers(r *report) {
-	var all []*model.Member
-	for _, m := range r.s.Members {
-		if m.Belief == model.Leading && m.Fault != model.Killed && m.Ending == model.NoEnding {
-			all = append(all, m)
-		}
-	}
-	if len(all) < 2 || r.holders() > 1 {
-		return
-	}
-	slices.SortFunc(all, func(a, b *model.Member) int { return cmp.Compare(a.ID, b.ID) })
-	f := r.find(severalBelieve, "believed", "{candidates}", candidates(len(all)))
-	for _, m := range all {
-		there, frozen := "is gone", ""
-		if c := r.child(m.Znode); c != nil && c.Session == m.Session {
-			there = "exists"
-		}
-		if m.Fault == model.Frozen {
-			frozen = "; it is frozen and cannot notice"
-		}
-		f.because("%s, session %s: its znode %s%s", safe(m.Name), znode.Hex(m.Session), there, frozen)
-		if m.Znode != "" {
-			f.Znodes = append(f.Znodes, r.path(m.Znode))
-		}
-		f.Sessions = append(f.Sessions, m.Session)
-	}
-}
 
 // guest reports whether a contender may be of a program that follows electop's
 // naming, which is that of the recipe, and acknowledges nothing.

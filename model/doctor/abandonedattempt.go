@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"time"
+
+	"electop/model/units"
+)
+
+const (
+	// A lock held abandonedTimes as long as the longest of at least abandonedOf
+	// times before, and for abandonedLeast, may have been forgotten.
+	abandonedTimes = 20
+	abandonedOf    = 10
+	abandonedLeast = 5 * time.Minute
+)
+
+// abandonedAttempt finds a lock that a live session holds far longer than normal
+// while others wait: the program may have given up the attempt without deleting
+// its znode. Leaders may lead for months, so this rule is only for locks.
+func abandonedAttempt(r *report) {
+	s := r.s
+	rs := s.Reigns
+	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
+		return
+	}
+	head := s.Leader()
+	now := &rs[len(rs)-1]
+	if !now.To.IsZero() || s.Queue.Len() <= r.holders() {
+		return
+	}
+	longest, n := time.Duration(0), 0
+	for i := range rs[:len(rs)-1] {
+		if rs[i].FromKnown {
+			longest = max(longest, rs[i].To.Sub(rs[i].From))
+			n++
+		}
+	}
+	limit := max(abandonedTimes*longest, abandonedLeast)
+	if n < abandonedOf {
+		return
+	}
+	held := r.at.Sub(now.From)
+	f := r.find(longHeld, safe(head.Name)).about(head)
+	f.because("%s has held it since %s UTC", said(head), now.From.UTC().Format(time.DateTime))
+	f.because("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-1, "other waits", "others wait"))
+	if x := s.Tracked.Client(head.Session); x.Conn != nil {
+		f.Severity = Warning
+		f.because("its session is connected to %s", x.Server)
+	}
+	// Before the limit it is reported all the same, so that its time is waited
+	// for, and not raised.
+	f.wait, f.ages = max(0, limit-held)+r.m.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
+}

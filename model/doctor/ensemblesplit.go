@@ -1,0 +1,33 @@
+package doctor
+
+import (
+	"slices"
+
+	"electop/model/session"
+	"electop/model/znode"
+)
+
+// ensembleSplit finds two members that both lead the ensemble.
+func ensembleSplit(r *report) {
+	leading := slices.DeleteFunc(answered(r.s.Table), func(s *session.Server) bool { return s.Mode != session.ModeLeader })
+	if len(leading) < 2 {
+		return
+	}
+	f := r.find(split, "")
+	f.tables = 2 // one round alone may fall into a change of the ensemble's leader
+	for _, s := range leading {
+		f.because("%s says that it leads, at zxid %s", safe(s.Addr), znode.Zxid(s.Zxid))
+	}
+}
+
+// answered returns the servers that reported their mode and zxid.
+func answered(t *session.Table) (out []*session.Server) {
+	if t != nil {
+		for i := range t.Servers {
+			if t.Servers[i].Basic.State == session.Answered {
+				out = append(out, &t.Servers[i])
+			}
+		}
+	}
+	return out
+}

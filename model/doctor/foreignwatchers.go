@@ -1,0 +1,44 @@
+package doctor
+
+import (
+	"electop/model/units"
+	"electop/model/znode"
+)
+
+// foreignWatchers finds that many sessions which are no candidates watch the leader's znode.
+func foreignWatchers(r *report) {
+	crowd := r.watchersOfLeader()
+	if len(crowd) == 0 {
+		return
+	}
+	head := r.s.First()
+	f := r.find(manyWatch, safe(head.Name), "{sessions}", units.Count(len(crowd), "session", "sessions"))
+	f.because("the servers' watches of %s:", safe(head.Name))
+	f.Znodes = []string{r.path(head.Name)}
+	f.clients(crowd)
+}
+
+// crowdFrom is the number of other sessions on the leader's znode from which on a handoff
+// is a load on the servers.
+const crowdFrom = 20
+
+// watchersOfLeader returns the sessions that are no candidates and watch the leader's znode,
+// nil if they are few. Where the znode has no queue, those who wait watch it.
+func (r *report) watchersOfLeader() []uint64 {
+	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
+		return w.Others
+	}
+	return nil
+}
+
+// clients adds sessions with the addresses of their clients.
+func (f *draft) clients(sessions []uint64) {
+	f.Sessions = sessions
+	for _, session := range f.Sessions {
+		from := ""
+		if x := f.r.s.Tracked.Client(session); x.Conn != nil {
+			from = " from " + safe(x.Conn.Addr)
+		}
+		f.because("session %s%s", znode.Hex(session), from)
+	}
+}

@@ -1,0 +1,24 @@
+package doctor
+
+import (
+	"electop/model/units"
+)
+
+// missingWatch finds contenders without a watch.
+func missingWatch(r *report) {
+	s, t := r.s, noWatch
+	if r.s.Dialect.Unknown() {
+		t = noWatchGuessed
+	}
+	for _, i := range r.watchFaults().missing {
+		c := s.Queue.At(i)
+		if r.ghost(c) || r.uncounted(c.Name) {
+			continue
+		}
+		f := r.find(t, safe(c.Name)).about(c)
+		f.Severity = r.stuck(i)
+		f.because("%s should watch %s", said(c), r.mustWatch(i))
+		f.because("%s reported no such watch at %s, nor in an earlier answer",
+			units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at))
+	}
+}

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"electop/model/session"
+	"electop/model/units"
+)
+
+const (
+	// A livelock is many handoffs in a few seconds by a few candidates that rejoin again and
+	// again: a reset deletes one's znode and creates another.
+	livelockMin    = 10
+	livelockWindow = 10 * time.Second
+	livelockReign  = time.Second
+	livelockWait   = 2 * time.Second
+)
+
+// resetLivelock finds candidates that delete and create their znodes so fast
+// that no candidate can lead for long.
+func resetLivelock(r *report) {
+	s := r.s
+	rs := s.Reigns
+	ended, sessions := 0, make(map[uint64]bool)
+	last := time.Time{}
+	for i := len(rs) - 1; i >= 0; i-- {
+		x := &rs[i]
+		if x.To.IsZero() {
+			if r.at.Sub(x.From) >= livelockReign {
+				return
+			}
+			continue
+		}
+		if r.at.Sub(x.To) > livelockWindow {
+			break
+		}
+		last = session.Later(last, x.To)
+		if x.To.Sub(x.Earliest) >= livelockReign {
+			break
+		}
+		ended++
+		sessions[x.Leader.Session] = true
+	}
+	if ended < livelockMin || len(sessions)*2 > ended || r.s.Dialect.Shares() || r.at.Sub(last) >= livelockReign {
+		return
+	}
+	f := r.find(resets, "")
+	f.because("in the last %s, %d reigns of less than a second, by %s that rejoin again and again",
+		units.Exact(livelockWindow), ended, units.Count(len(sessions), "session", "sessions"))
+	f.Znodes, f.again = []string{s.Path}, last.Add(livelockReign)
+	f.Sessions = slices.Sorted(maps.Keys(sessions))
+}

@@ -1,0 +1,33 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+)
+
+// wrongWatch finds contenders that do not watch their predecessor, except those
+// in a herd.
+func wrongWatch(r *report) {
+	s, v := r.s, r.watchFaults()
+	for _, w := range v.wrong {
+		c := s.Queue.At(w.at)
+		if r.uncounted(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
+			continue
+		}
+		before := false // it watches one that leaves before its turn comes
+		var names []string
+		for _, name := range w.watched {
+			k := r.child(name)
+			before = before || k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c)
+			names = append(names, safe(name))
+		}
+		t, severity := otherWatch, Warning
+		if !before {
+			t, severity = laterWatch, r.stuck(w.at)
+		}
+		f := r.find(t, safe(c.Name)).about(c)
+		f.Severity = severity
+		f.because("%s should watch %s", said(c), r.mustWatch(w.at))
+		f.because("it watches %s", strings.Join(names[:min(len(names), 4)], ", "))
+	}
+}

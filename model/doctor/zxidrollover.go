@@ -1,0 +1,26 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+
+	"electop/model/session"
+	"electop/model/znode"
+)
+
+// rolloverNear is the lower half of a zxid at which the rest of it lasts three
+// days of a thousand writes a second.
+const rolloverNear = 0xf0000000
+
+// zxidRollover finds an ensemble that must soon elect a new leader because it has
+// used up its transaction numbers.
+func zxidRollover(r *report) {
+	all := answered(r.s.Table)
+	if len(all) == 0 {
+		return
+	}
+	top := slices.MaxFunc(all, func(a, b *session.Server) int { return cmp.Compare(uint64(a.Zxid), uint64(b.Zxid)) })
+	if uint32(top.Zxid) >= rolloverNear {
+		r.find(rollover, "").because("%s is at zxid %s; the lower half ends at ffffffff", safe(top.Addr), znode.Zxid(top.Zxid))
+	}
+}
