@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/session"
 )
@@ -412,3 +413,5 @@ type duration struct{ ns atomic.Int64 }
 
 func (d *duration) set(to time.Duration) { d.ns.Store(int64(to)) }
 func (d *duration) get() time.Duration   { return time.Duration(d.ns.Load()) }
+
+func TestMain(m *testing.M) { zktest.Main(m) }

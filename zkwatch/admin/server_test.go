@@ -2,7 +2,11 @@ package admin
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -99,4 +103,431 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 			t.Errorf("queue %d, risks %+v", st.Queue.Len(), st.Risks)
 		}
 	})
+}
+
+// TestAPollEnds has a server that answers everything, and each time late.
+func TestAPollEnds(t *testing.T) {
+	of3(t, nil, func(t *testing.T, _ *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		servers[1].delay.set(tableTimeout - time.Second)
+		began := time.Now()
+		askAll(t, a, l)
+		if d := time.Since(began); d != tablePollTimeout {
+			t.Errorf("the poll took %v", d)
+		}
+		got := l.last(t)
+		if states(got.Servers[0]) != allAnswered || states(got.Servers[2]) != allAnswered {
+			t.Errorf("the others: %+v", got)
+		}
+		if s := got.Servers[1]; s.Basic.State != session.Answered || s.Watches.State != session.Failed {
+			t.Errorf("the slow one: %+v", s)
+		}
+	})
+}
+
+func TestEndlessReplies(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []Mode{HTTP, FourLetter} {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+			got := askNow(t, a, l)
+			if got.Basic.State != session.TooLarge || got.Watches.State != session.TooLarge || got.Watches.Why == "" {
+				t.Errorf("%s: %+v", mode, got)
+			}
+		})
+		// Only a table is.
+		for _, much := range []struct{ word, entry string }{{"wchp", "/a\n\t0x1\n"}, {"cons", " /1.2.3.4:5[0](queued=0)\n"}} {
+			alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+				c.Mode = FourLetter
+				s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
+			}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+				got := askNow(t, a, l)
+				answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
+				if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
+					t.Errorf("%s: %+v", much.word, got)
+				}
+			})
+		}
+	}
+}
+
+// TestASlowServer checks that the others are not delayed beyond a poll,
+// and that it is asked less and less often, until it answers again.
+func TestASlowServer(t *testing.T) {
+	for name, slow := range map[string]func(*fakeNet, *fakeServer){
+		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
+		"is unreachable": func(n *fakeNet, s *fakeServer) { n.set(s.addr, &fakePort{}); n.set("10.0.0.2:8080", &fakePort{}) },
+	} {
+		for _, mode := range []Mode{HTTP, FourLetter, Auto} {
+			t.Run(name+" "+string(mode), func(t *testing.T) {
+				of3(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+					slow(n, servers[1])
+					began := time.Now()
+					defer n.run(a)()
+					pass(statusPollTimeout)
+					first := l.last(t)
+					if d := l.times()[0].Sub(began); d > statusPollTimeout {
+						t.Errorf("the first table came after %v", d)
+					}
+					if first.Servers[0].Basic.State != session.Answered || first.Servers[2].Basic.State != session.Answered {
+						t.Errorf("the healthy ones: %+v", first)
+					}
+					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || first.Unwhole != "server.2 did not answer (10.0.0.2:2181)" {
+						t.Errorf("the slow one: %+v", first)
+					}
+					pass(20 * time.Minute)
+					times := l.times()
+					for i, when := range times[1:] {
+						if d := when.Sub(times[i]); d > 5*time.Second+statusPollTimeout {
+							t.Errorf("%v between two tables", d)
+							break
+						}
+					}
+					m := servers[1].asked()
+					if polls := m["configuration"] + m["conf"]; name == "hangs" && polls > 50 || l.count() < 180 {
+						t.Errorf("in 20 minutes it was asked %d times, and there were %d tables", polls, l.count())
+					}
+					if b := l.last(t).Servers[1].Basic; b.State != session.Failed || b.Why == "" {
+						t.Errorf("after 20 minutes: %+v", b)
+					}
+					// It comes back.
+					servers[1].delay.set(0)
+					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
+					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
+					pass(longestPause + 10*time.Second)
+					if b := l.last(t).Servers[1].Basic; b.State != session.Answered {
+						t.Errorf("it is back: %+v", b)
+					}
+					servers[1].asked()
+					pass(time.Minute)
+					if m := servers[1].asked(); m["server_stats"]+m["srvr"] != 12 {
+						t.Errorf("a minute after it came back: %v", m)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSomebodyAsksForASlowServer checks that a server which is asked less often
+// is tried when somebody asks, and that a table is not asked for twice.
+func TestSomebodyAsksForASlowServer(t *testing.T) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		for range 5 {
+			if b := askNow(t, a, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
+				t.Fatalf("nobody listens: %+v", b)
+			}
+		}
+		n.set(s.addr, &fakePort{s, (*fakeServer).words})
+		if got := askNow(t, a, l); states(got) != allAnswered {
+			t.Errorf("it is there now: %+v", got)
+		}
+	})
+	alone(t, nil, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		askNow(t, a, l)
+		s.asked()
+		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // and no more
+		if got := askNow(t, a, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
+			t.Errorf("a table that does not come: %+v", got)
+		}
+		if m := s.asked(); m["watches_by_path"] != 1 || m["wchp"] != 0 {
+			t.Errorf("a table that does not come: asked %v", m)
+		}
+	})
+}
+
+func TestEndsWithItsContext(t *testing.T) {
+	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+			stop := n.run(a)
+			time.Sleep(100 * time.Millisecond) // the first poll is under way
+			ctx, cancel := context.WithCancelCause(t.Context())
+			asked := make(chan error)
+			go func() { asked <- a.Ask(ctx, everything) }()
+			time.Sleep(100 * time.Millisecond)
+			began := time.Now()
+			why := errors.New("enough")
+			cancel(why)
+			if err := <-asked; !errors.Is(err, why) && mode != Off {
+				t.Errorf("Ask: %v", err)
+			}
+			stop()
+			if d := time.Since(began); d != 0 {
+				t.Errorf("%s: it took %v to end", mode, d)
+			}
+			if l.count() != 0 {
+				t.Errorf("%s: %d tables", mode, l.count())
+			}
+		})
+	}
+}
+
+// TestASubscriberThatDoesNotTake delays the others for a moment, and nobody
+// who subscribes, verifies or tells of handoffs.
+func TestASubscriberThatDoesNotTake(t *testing.T) {
+	alone(t, nil, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
+		a.mu.Lock()
+		a.subscribers = append([]*Election{&stuck}, a.subscribers...)
+		a.mu.Unlock()
+		stop := n.run(a)
+		defer stop()
+		time.Sleep(putTimeout / 2)
+		began := time.Now()
+		a.Verify()
+		a.Handoff()
+		a.Subscribe(stuck)()
+		if d := time.Since(began); d != 0 {
+			t.Errorf("they waited %v", d)
+		}
+		pass(putTimeout)
+		if l.count() == 0 {
+			t.Error("the other one got nothing")
+		}
+	})
+}
+
+// TestWhatListensInstead puts strangers where an AdminServer should be. In
+// mode HTTP that is a failure that says so; in mode Auto the words answer. No
+// redirect is followed.
+func TestWhatListensInstead(t *testing.T) {
+	page := func(head, body string) string {
+		return "HTTP/1.1 " + head + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	}
+	for name, reply := range map[string]string{
+		"a page":            page("200 OK\r\nContent-Type: text/html", "<html>hello</html>"),
+		"no type":           page("200 OK", "{}"),
+		"other JSON":        page("200 OK\r\nContent-Type: application/json", `{"status":"UP"}`),
+		"another command":   `{"command":"ruok","error":null}`,
+		"not JSON":          page("200 OK\r\nContent-Type: application/json", "<html>"),
+		"a redirect":        page("302 Found\r\nLocation: http://10.0.0.9:8080/", ""),
+		"a redirect (JSON)": page("307 T\r\nContent-Type: application/json\r\nLocation: http://10.0.0.9:8080/", `{"command":"server_stats"}`),
+		"not found":         page("404 Not Found\r\nContent-Type: application/json", "{}"),
+		"compressed":        page("200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip", "\x1f\x8b\x08\x00"),
+		"long headers":      page("200 OK\r\nX: "+strings.Repeat("x", 100<<10), ""),
+		"no HTTP":           "HTTP/but not quite\r\n\x1b[31mhello\r\n\r\n",
+		"a cut-off body":    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+		"control characters": page("200 OK\r\nContent-Type: application/json",
+			`{"command":"server_stats","error":"\u001b]0;title\u0007\u202e"}`),
+	} {
+		stranger := func(mode Mode) func(*fakeNet, *fakeServer, *Config) {
+			return func(n *fakeNet, s *fakeServer, c *Config) {
+				c.Mode = mode
+				for _, command := range []string{"server_stats", "configuration", "monitor", "watch_summary", "connections", "dump_", "watches_by_path"} {
+					s.replies[command] = reply
+				}
+			}
+		}
+		t.Run(name, func(t *testing.T) {
+			alone(t, stranger(HTTP), func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+				other := n.member("10.0.0.9", 0, session.ModeStandalone)
+				got := askNow(t, a, l)
+				if m := other.asked(); len(m) > 0 {
+					t.Errorf("followed: %v", m)
+				}
+				if got.Basic.State != session.Failed || got.Watches.State != session.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, znode.Unsafe) {
+					t.Errorf("HTTP: %+v", got.Basic)
+				}
+			})
+			alone(t, stranger(Auto), func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+				got := askNow(t, a, l)
+				if states(got) != allAnswered || got.Basic.Via != "4lw" || len(got.Watched) != 1 {
+					t.Errorf("auto: %+v", got)
+				}
+				if name != "a page" && name != "a cut-off body" {
+					return
+				}
+				s.asked()
+				defer n.run(a)()
+				pass(4 * time.Minute)
+				want := "monitor=49 server_stats=49 watch_summary=49"
+				if name == "a cut-off body" { // no answer in time, which may have been bad luck: each minute, by HTTP and then the word
+					want = "configuration=6 " + want
+				}
+				if m := questions(s.asked()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
+					t.Errorf("in four minutes: %s", m)
+				}
+				for what, reply := range replies(0, session.ModeStandalone, 2181) {
+					s.set(what, reply)
+				}
+				a.Verify() // asks for all there is: the AdminServer may be there by now
+				pass(4 * time.Second)
+				if b := l.last(t).Servers[0].Basic; b.Via != "http" {
+					t.Errorf("when it is there: %+v", b)
+				}
+			})
+		})
+	}
+}
+
+// TestOneAdminServerForAll has three members on one host: only the first got
+// the usual port.
+func TestOneAdminServerForAll(t *testing.T) {
+	hosts := func(n *fakeNet) (addrs []string) {
+		for i := range 3 {
+			addr := "127.0.0.1:218" + strconv.Itoa(i+1)
+			s := &fakeServer{addr: addr, counts: make(map[string]int), replies: replies(i+1, session.ModeFollower, 2181+i)}
+			n.set(addr, &fakePort{s, (*fakeServer).words})
+			if addrs = append(addrs, addr); i == 0 {
+				n.set("127.0.0.1:8080", &fakePort{s, (*fakeServer).commands})
+			}
+		}
+		return addrs
+	}
+	for _, mode := range []Mode{Auto, HTTP} {
+		alone(t, func(n *fakeNet, _ *fakeServer, c *Config) {
+			c.Mode, c.Servers = mode, hosts(n)
+		}, func(t *testing.T, n *fakeNet, a *Asker, _ *fakeServer, l *listener) {
+			for i, s := range askAll(t, a, l).Servers {
+				switch {
+				case i == 0 && (s.Basic.Via != "http" || states(s) != allAnswered):
+					t.Errorf("%s, the first: %+v", mode, s)
+				case i > 0 && mode == Auto && (s.Basic.Via != "4lw" || states(s) != allAnswered || s.Clients != nil && s.Clients[0].Session>>56 != uint64(i+1)):
+					t.Errorf("%s, number %d: %+v", mode, i+1, s)
+				case i > 0 && mode == HTTP && (s.Basic.State != session.Failed || s.Basic.Hint != "--admin-url" || !strings.Contains(s.Basic.Why, "port 2181")):
+					t.Errorf("%s, number %d: %+v", mode, i+1, s)
+				}
+			}
+		})
+	}
+	// The one server that is asked is not the one that got the port.
+	for _, c := range []struct {
+		url, via string
+	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
+		alone(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
+			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
+		}, func(t *testing.T, n *fakeNet, a *Asker, _ *fakeServer, l *listener) {
+			if got := askNow(t, a, l); got.Basic.Via != c.via {
+				t.Errorf("URL %q: %+v", c.url, got)
+			}
+		})
+	}
+}
+
+func TestNoSecretsInAnswers(t *testing.T) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode, c.URL = HTTP, "http://user:secret@{host}:8080/commands"
+		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if b := askNow(t, a, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
+			t.Errorf("%+v", b)
+		}
+	})
+}
+
+func TestRefusedWords(t *testing.T) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, as since 3.5
+		c.Mode = FourLetter
+		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
+			delete(s.replies, word)
+		}
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		got := askNow(t, a, l)
+		want := [4]session.AnswerState{session.Answered, session.Refused, session.Refused, session.Refused}
+		if states(got) != want || got.Mode != session.ModeStandalone {
+			t.Errorf("%+v", got)
+		}
+		for _, x := range []session.Answer{got.Connections, got.Sessions} {
+			if x.Hint != allWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
+				t.Errorf("%+v", x)
+			}
+		}
+		if !strings.Contains(got.Watches.Hint, "4lw.commands.whitelist=") {
+			t.Errorf("%+v", got.Watches)
+		}
+		s.asked()
+		stop := n.run(a)
+		pass(50 * time.Second)
+		// What was refused is not asked again at once.
+		if m := questions(s.asked()); m != "server_stats=11" {
+			t.Errorf("then it was asked %q", m)
+		}
+		pass(time.Minute)
+		if m := questions(s.asked()); m != "monitor=1 server_stats=12 watch_summary=1" {
+			t.Errorf("in the next minute it was asked %q", m)
+		}
+		stop()
+		s.replies = replies(0, session.ModeStandalone, 2181)
+		if got := askNow(t, a, l); states(got) != allAnswered {
+			t.Errorf("when it is allowed: %+v", got)
+		}
+	})
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode = HTTP
+		for name := range s.replies {
+			s.replies[name] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+		}
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if c := askNow(t, a, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
+			t.Errorf("forbidden: %+v", c)
+		}
+	})
+}
+
+// TestOtherWay has the command for a table refused.
+func TestOtherWay(t *testing.T) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if got := askNow(t, a, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
+			t.Errorf("wchp for a command: %+v", got)
+		}
+	})
+}
+
+func TestNotServing(t *testing.T) {
+	for _, mode := range []Mode{HTTP, FourLetter, Auto} {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+			c.Mode = mode
+			for name := range s.replies {
+				s.replies[name] = "This ZooKeeper instance is not currently serving requests\n"
+				if len(name) > 4 {
+					s.replies[name] = `{"command":"` + strings.TrimSuffix(name, "_") + `","error":"This ZooKeeper instance is not currently serving requests"}`
+				}
+			}
+		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+			got := askNow(t, a, l)
+			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != session.Failed {
+				t.Errorf("%s: %+v", mode, got)
+			}
+			stop := n.run(a)
+			defer stop()
+			s.asked()
+			pass(time.Minute)
+			if l.count() < 12 || len(s.asked()) == 0 {
+				t.Errorf("%s: it is not asked any more", mode)
+			}
+		})
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	for _, good := range []string{DefaultURL, "https://{host}/commands", "http://[::1]:8080/commands", "http://user:secret@{host}:8080/commands/"} {
+		if err := CheckURL(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"", "localhost:8080", "ftp://{host}/", "http://", "http://{host}:8080/commands?x=1", "http://us\x7fer:secret@{host}", "/commands", "{host}"} {
+		if err := CheckURL(bad); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, short := range []string{"http://{host}:8080", "http://{host}:8080/"} {
+		if u, err := expand(short, "zk1"); u != "http://zk1:8080/commands" {
+			t.Errorf("%s: %s, %v", short, u, err)
+		}
+	}
+	if u, err := expand(DefaultURL, "2001:db8::1"); u != "http://[2001:db8::1]:8080/commands" {
+		t.Errorf("IPv6: %s, %v", u, err)
+	}
+	if u, err := expand(DefaultURL, "fe80::1%eth0"); u != "http://[fe80::1%25eth0]:8080/commands" {
+		t.Errorf("IPv6 with a zone: %s, %v", u, err)
+	}
+}
+
+func TestCertificateName(t *testing.T) {
+	for addr, want := range map[string]string{"zk1:2181": "zk1", "[2001:db8::1]:2181": "2001:db8::1", "[fe80::1%eth0]:2181": "fe80::1"} {
+		if c := forHost(&tls.Config{}, addr); c.ServerName != want {
+			t.Errorf("%s: the certificate is for %q, want %q", addr, c.ServerName, want)
+		}
+	}
+	if c := forHost(&tls.Config{ServerName: "zk"}, "zk1:2181"); c.ServerName != "zk" {
+		t.Errorf("a configured name is replaced by %q", c.ServerName)
+	}
 }

@@ -4,18 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
 )
 
 func TestElectionByTheRecipe(t *testing.T) {
@@ -214,5 +224,338 @@ func TestUnusableConfigurationIsSaid(t *testing.T) {
 	c := candidate.New(candidate.Config{Path: "/election"})
 	if err := c.Run(t.Context()); err == nil || t.Context().Err() != nil {
 		t.Errorf("Run with no server = %v", err)
+	}
+}
+
+// TestHandoffCost: a handoff costs the same for any number of candidates: 3 requests until
+// the next one leads, one after that besides the renewals of its lease, and at most 2
+// notifications. They are counted at the embedded server, which knows each of them.
+func TestHandoffCost(t *testing.T) {
+	for _, n := range []int{3, 20} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { handoffCost(t, n) })
+		})
+	}
+}
+
+func handoffCost(t *testing.T, n int) {
+	server, c := clienttest.Embedded(t)
+	create := clienttest.Creator(t, c)
+	create("/election", 0)
+	// The leader is a bare znode, so that its own farewell is not counted.
+	leader := create("/election/bare-n_", clienttest.Contender)
+	var next *electiontest.Stander
+	for i := range n - 1 {
+		s := electiontest.Stand(t, candidate.Config{
+			Conn: electiontest.Conn(server, nil),
+			Path: "/election", Ack: "/election-leader",
+		})
+		s.Believes(t, model.Waiting)
+		if i == 0 {
+			next = s
+		}
+	}
+	// On a busy machine go-zookeeper may restore watches that were set while it began
+	// a session.
+	synctest.Wait()
+	before := server.Counters()
+	if err := c.Delete(leader, -1); err != nil {
+		t.Fatal(err)
+	}
+	next.Believes(t, model.Leading)
+	synctest.Wait() // leading does not wait for the read that watches the acknowledgement
+	after := server.Counters()
+
+	want := map[wire.Op]int64{wire.OpDelete: 1, wire.OpGetChildren2: 1, wire.OpGetData: 2, wire.OpCreate: 1, wire.OpPing: -1}
+	for op, count := range after.Requests {
+		w := want[op]
+		got := count - before.Requests[op]
+		if op == wire.OpMulti && got == 1 {
+			continue // the first renewal of the lease, which may have come by now
+		}
+		if w >= 0 && got != w {
+			t.Errorf("%d candidates: %d requests of %v during a handoff, want %d", n, got, op, w)
+		}
+	}
+	if got := after.Notifications - before.Notifications; got > 2 {
+		t.Errorf("%d candidates: %d notifications during a handoff, at most 2 are promised", n, got)
+	}
+}
+
+// TestIdleCosts: in a quiet election the leader renews its lease ten times in
+// each session timeout, and the observer reads the parent's stat four times a minute. Nobody
+// else sends anything but pings.
+func TestIdleCosts(t *testing.T) {
+	t.Parallel()
+	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+		cfg := electiontest.Conn(server, nil)
+		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
+		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
+		synctest.Wait()
+		before := server.Counters()
+		time.Sleep(time.Hour) // virtual
+		after := server.Counters()
+		renewals := int64(10 * time.Hour / electiontest.LeaseTimeout)
+		for op, n := range after.Requests {
+			more := n - before.Requests[op]
+			switch {
+			case op == wire.OpMulti && (more < renewals-1 || more > renewals+1):
+				t.Errorf("%d renewals in an idle hour, want %d", more, renewals)
+			case op == wire.OpExists && more <= 240: // the observer compares
+			case more != 0 && op != wire.OpMulti && op != wire.OpPing:
+				t.Errorf("%d requests of %v in an idle hour", more, op)
+			}
+		}
+		if after.Requests[wire.OpPing] == before.Requests[wire.OpPing] {
+			t.Error("no ping in an hour: the test shows nothing")
+		}
+		if n := after.Notifications - before.Notifications; n != 0 {
+			t.Errorf("%d notifications in an idle hour", n)
+		}
+	})
+}
+
+func TestMain(m *testing.M) { zktest.Main(m) }
+
+// virtual runs an election of n candidates in virtual time, each over a line of its own.
+// It calls f when all have done what they do before they wait for the election to change.
+func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line)) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		t.Cleanup(func() { server.Close() })
+		var standers []*electiontest.Stander
+		var lines []*fault.Line
+		for i := range n {
+			line := new(fault.Line)
+			s := electiontest.Stand(t, candidate.Config{Conn: electiontest.Conn(server, line), Path: "/election", Create: true, Ack: "/election-leader"})
+			if i == 0 {
+				s.Believes(t, model.Leading)
+			} else {
+				s.Believes(t, model.Waiting)
+			}
+			standers, lines = append(standers, s), append(lines, line)
+		}
+		synctest.Wait() // a leader believes before it has set its last watch
+		f(t, server, standers, lines)
+	})
+}
+
+// beliefs are the beliefs that were reported from the from-th report on, each
+// once in a row.
+func beliefs(s *electiontest.Stander, from int) (out []model.Belief) {
+	for _, m := range s.All()[from:] {
+		out = append(out, m.Belief)
+	}
+	return slices.Compact(out)
+}
+
+// when returns how long after now the first report from the from-th on comes that holds.
+func when(t *testing.T, s *electiontest.Stander, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
+	start, took := time.Now(), make(chan time.Duration, 1)
+	go func() {
+		s.Await(t, from, what, holds)
+		took <- time.Since(start)
+	}()
+	return took
+}
+
+func believing(b model.Belief) func(model.Member) bool {
+	return func(m model.Member) bool { return m.Belief == b }
+}
+
+func leads(m model.Member) bool { return m.Belief == model.Leading || m.Belief == model.Elected }
+
+// ping waits until the candidate's ping has just been answered.
+func ping(s *electiontest.Stander) {
+	for end := s.Status().ExpiresFrom; s.Status().ExpiresFrom.Equal(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestResigningLeaderStopsFirst: its procedure's context is over before its
+// znode is deleted, so before anybody else can lead.
+func TestResigningLeaderStopsFirst(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		var leading atomic.Int32
+		lead := func(ctx context.Context, _ int64) error {
+			if n := leading.Add(1); n != 1 {
+				t.Errorf("%d lead", n)
+			}
+			go func() {
+				<-ctx.Done()
+				leading.Add(-1)
+			}()
+			return nil
+		}
+		a := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Lead: func(ctx context.Context, fence int64) error {
+			if n := leading.Add(1); n != 1 {
+				t.Errorf("%d lead", n)
+			}
+			<-ctx.Done() // a procedure that is still at it
+			leading.Add(-1)
+			return ctx.Err()
+		}})
+		a.Await(t, 0, "elected", func(m model.Member) bool { return m.Step == model.StepLead })
+		b := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Lead: lead})
+		b.Believes(t, model.Waiting)
+		a.Resign()
+		b.Believes(t, model.Leading)
+		_, i := a.Await(t, 0, "resigned", func(m model.Member) bool { return m.Belief == model.Resigned })
+		a.Await(t, i, "deleting its znode only then", func(m model.Member) bool { return m.Ending == model.Resigning })
+	})
+}
+
+// TestParentUnderForbiddenGround: creating what exists may be forbidden.
+func TestParentUnderForbiddenGround(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if err := on.AddAuth("digest", []byte("u:p")); err != nil {
+			t.Fatal(err)
+		}
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/ours", 0)
+		if _, err := on.SetACL(on.Path, append(zk.DigestACL(zk.PermAll, "u", "p"), zk.WorldACL(zk.PermRead)...), -1); err != nil {
+			t.Fatal(err)
+		}
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path + "/ours/election", Create: true})
+		s.Believes(t, model.Leading)
+	})
+}
+
+// TestLeadIsNotCalledAfterTheLease: a process that slept between asking and
+// the answer finds the answer waiting, and its session perhaps gone.
+func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		var late atomic.Int32
+		var self atomic.Pointer[candidate.Candidate]
+		cfg := candidate.Config{
+			Conn: electiontest.Conn(server, nil),
+			Path: "/election", Create: true, Ack: "/election-leader",
+			Lead: func(context.Context, int64) error {
+				if st := self.Load().Status(); !time.Now().Before(st.ExpiresFrom) {
+					late.Add(1)
+				}
+				return nil
+			},
+		}
+		var frozen atomic.Bool
+		cfg.Report = func(_ time.Time, m model.Member) {
+			// It knows that it is lowest, and stops before it asks for its fence.
+			if m.Step == model.StepLowest && frozen.CompareAndSwap(false, true) {
+				self.Load().Freeze()
+				go func() {
+					time.Sleep(2 * electiontest.LeaseTimeout)
+					self.Load().Thaw()
+				}()
+			}
+		}
+		c := candidate.New(cfg)
+		self.Store(c)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { c.Run(ctx) })
+		time.Sleep(10 * electiontest.LeaseTimeout)
+		cancel()
+		wg.Wait()
+		if n := late.Load(); n > 0 {
+			t.Errorf("the leader procedure was called %d times after the lease", n)
+		}
+		if !frozen.Load() {
+			t.Error("it was never frozen: the test shows nothing")
+		}
+	})
+}
+
+// TestStandingInForeignElections: in every dialect that has a way in, a
+// candidate queues behind the system's own, watches whom they would, leaves
+// the election recognisable, and makes no acknowledgement.
+func TestStandingInForeignElections(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		ways := 0
+		for _, d := range dialect.All() {
+			t.Run(d.ID, func(t *testing.T) {
+				path := clienttest.ElectionPath(t)
+				on.T = t
+				cfg := candidate.Config{Conn: on.Config(), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
+				if d.Why != "" {
+					err := candidate.New(cfg).Run(t.Context())
+					if err == nil || d.Why == "" || !strings.Contains(err.Error(), d.Why) {
+						t.Errorf("Run = %v, want %q", err, d.Why)
+					}
+					return
+				}
+				ways++
+				on.Make(path, 0)
+				first := on.Make(path+"/"+d.Prefix([16]byte{1}), clienttest.Contender)
+				second := on.Make(path+"/"+d.Prefix([16]byte{2}), clienttest.Contender)
+				s := electiontest.Stand(t, cfg)
+				m := s.Believes(t, model.Waiting)
+				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
+					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
+				}
+				conn := clienttest.Connected(t, on.Config())
+				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent}); got == nil || got.Recipe.Name() != d.Recipe.Name() {
+					t.Errorf("with us it is taken for %+v", got)
+				}
+				on.Remove(second, first)
+				s.Believes(t, model.Leading)
+				ok, _, err := on.Exists(path + "-leader")
+				if err != nil || ok == d.Foreign() {
+					t.Errorf("foreign %v: acknowledged %v, %v", d.Foreign(), ok, err)
+				}
+			})
+		}
+		if ways < 5 {
+			t.Errorf("%d ways in: the test shows nothing", ways)
+		}
+	})
+}
+
+// TestLostReplyInADialect: whether or not the name has a guid, the znode of a
+// create whose reply was lost is found again, among others that look the same. A znode has
+// the name that it must have, whatever NoGuid says.
+func TestLostReplyInADialect(t *testing.T) {
+	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
+		t.Run(id, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, ok := dialect.ByID(id)
+				if !ok || d.Why != "" {
+					t.Fatalf("no such dialect to stand in: %+v", d)
+				}
+				server, c := clienttest.Embedded(t)
+				create := clienttest.Creator(t, c)
+				create("/election", 0)
+				for i := range 20 {
+					create("/election/"+d.Prefix([16]byte{byte(i)}), clienttest.Contender)
+				}
+				s := electiontest.NewStander(candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Dialect: d, NoGuid: func() bool { return true }})
+				s.LoseReply()
+				s.Start(t)
+				time.Sleep(10 * electiontest.LeaseTimeout)
+				children, _, err := c.Children("/election")
+				if err != nil {
+					t.Fatal(err)
+				}
+				last := s.Now()
+				if !s.All()[0].LosesReply || last.LosesReply {
+					t.Fatal("no reply was lost: the test shows nothing")
+				}
+				if len(children) != 21 || last.Belief != model.Waiting || !strings.HasSuffix(last.Znode, "0000000020") {
+					t.Errorf("%d children, the candidate %+v", len(children), last)
+				}
+				// In a dialect its guid is its own each time.
+				if _, stat, err := c.Get("/election/" + last.Znode); err != nil || uint64(stat.EphemeralOwner) != last.Session {
+					t.Errorf("%s is owned by %+v (%v), the candidate has %#x", last.Znode, stat, err, last.Session)
+				}
+			})
+		})
 	}
 }

@@ -1,12 +1,20 @@
 package candidate_test
 
 import (
+	"context"
+	"errors"
+	"net"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/znode"
@@ -14,6 +22,7 @@ import (
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/wire"
 )
 
 // obstructed waits until the candidate is elected and says what keeps it from
@@ -176,5 +185,218 @@ func TestTooSlowForALease(t *testing.T) {
 			}
 		}
 		t.Error("no leader was suspended: its session always ended before")
+	})
+}
+
+// alone runs one candidate in virtual time, and a bare client beside it.
+func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander)) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c := clienttest.Embedded(t)
+		cfg := candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Create: true}
+		prepare(c, &cfg)
+		f(server, c, electiontest.Stand(t, cfg))
+	})
+}
+
+// behindUnreadable runs a candidate whose predecessor may not be read.
+func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64)) {
+	var leader string
+	var requests atomic.Int64
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
+			t.Fatal(err)
+		}
+		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll)))
+		clienttest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
+			if requests.Add(1) > 10_000 {
+				panic("ten thousand requests: virtual time stands still")
+			}
+			return false
+		})
+	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
+			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read")
+		})
+		f(server, c, leader, s, &requests)
+	})
+}
+
+func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
+	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64) {
+		zktest.Must(c.SetACL(leader, clienttest.Open, -1))
+		zktest.Must(c.Set(leader, []byte("x"), -1))
+		before := requests.Load()
+		s.Await(t, 0, "waiting for one that it can read", func(m model.Member) bool {
+			return m.Belief == model.Waiting && m.Obstacle == ""
+		})
+		time.Sleep(time.Minute)
+		if n := requests.Load() - before; n > 5 {
+			t.Errorf("%d times it asked whether it is there", n)
+		}
+	})
+}
+
+func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
+	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Stander, _ *atomic.Int64) {
+		clienttest.Restart(server, 3*time.Second)
+		time.Sleep(time.Minute)
+		if m := s.Now(); m.Belief != model.Waiting {
+			t.Errorf("connected for a minute it is %+v", m)
+		}
+	})
+}
+
+// TestNoFalseReason: a leader that stops because it is told to, or because its
+// znode is gone, has no trouble with its connection or its lease.
+func TestNoFalseReason(t *testing.T) {
+	for _, how := range []string{"deleted", "resigned"} {
+		t.Run(how, func(t *testing.T) {
+			alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
+				cfg.Lead = func(ctx context.Context, _ int64) error {
+					context.AfterFunc(ctx, func() {})
+					return nil
+				}
+			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+				m := s.Believes(t, model.Leading)
+				if how == "resigned" {
+					s.Resign()
+				} else {
+					remove(t, c, "/election/"+m.Znode)
+				}
+				time.Sleep(30 * time.Second)
+				for _, m := range s.All() {
+					if m.Obstacle != "" {
+						t.Errorf("%s, %s: %q", how, m.Belief, m.Obstacle)
+					}
+				}
+			})
+		})
+	}
+}
+
+// breaking ends a connection in place of one request, once armed.
+func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
+	clienttest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
+		breaks := armed.CompareAndSwap(true, false)
+		if breaks {
+			c.Close()
+		}
+		return breaks
+	})
+}
+
+// TestOwnWatchIsSetAgain: the connection is lost while a candidate reads its
+// znode again, so the watch on it is used up.
+func TestOwnWatchIsSetAgain(t *testing.T) {
+	var armed atomic.Bool
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, clienttest.Open))
+		cfg.Ack = "/election-leader"
+		breaking(cfg, wire.OpGetData, &armed)
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
+		m, i := s.Await(t, 0, "behind somebody's acknowledgement", elected)
+		armed.Store(true)
+		zktest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
+		_, i = s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
+		_, i = s.Await(t, i, "behind it again", elected)
+		remove(t, c, "/election/"+m.Znode)
+		s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
+		remove(t, c, "/election-leader")
+		if now, _ := s.Await(t, i, "leading", unobstructed); now.Znode == m.Znode {
+			t.Errorf("leads as %s, which is not there", now.Znode)
+		}
+	})
+}
+
+// TestSuspensionsLeaveNothing: with a chroot each watch has a goroutine.
+func TestSuspensionsLeaveNothing(t *testing.T) {
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+		zktest.Must(c.Create("/chroot", nil, 0, clienttest.Open))
+		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
+	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
+		s.Believes(t, model.Leading)
+		time.Sleep(time.Minute)
+		before := runtime.NumGoroutine()
+		for range 20 {
+			from := len(s.All())
+			clienttest.Restart(server, time.Second)
+			_, i := s.Await(t, from, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
+			s.Await(t, i, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
+			time.Sleep(10 * time.Second)
+		}
+		if n := runtime.NumGoroutine() - before; n > 5 {
+			t.Errorf("%d more goroutines after 20 lost connections", n)
+		}
+	})
+}
+
+// TestNoLeaseOfLongAgo: a lease that was proved when the candidate volunteered is
+// none when it is elected.
+func TestNoLeaseOfLongAgo(t *testing.T) {
+	var leader string
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+		s.Believes(t, model.Waiting)
+		time.Sleep(time.Hour)
+		remove(t, c, leader)
+		s.Believes(t, model.Leading)
+		reports := s.All()
+		i := slices.IndexFunc(reports, func(m model.Member) bool { return m.Belief == model.Elected })
+		if m := reports[i]; !m.LeaseEnd.IsZero() {
+			t.Errorf("elected with %+v", m)
+		}
+	})
+}
+
+// remove deletes a znode.
+func remove(t *testing.T, c *zk.Conn, path string) {
+	t.Helper()
+	if err := c.Delete(path, -1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestListLostWithItsConnection: the predecessor's deletion is known and the
+// connection breaks before the list is had. The watch is spent, so nothing would
+// wake the candidate any more if it did not ask again by itself.
+func TestListLostWithItsConnection(t *testing.T) {
+	var armed atomic.Bool
+	var leader string
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+		breaking(cfg, wire.OpGetChildren2, &armed)
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+		before := s.Believes(t, model.Waiting)
+		armed.Store(true)
+		remove(t, c, leader)
+		after := s.Believes(t, model.Leading)
+		if armed.Load() || after.Znode != before.Znode || after.Session != before.Session {
+			t.Errorf("armed %t; leads as %s of session %#x, waited as %s of %#x", armed.Load(), after.Znode, after.Session, before.Znode, before.Session)
+		}
+	})
+}
+
+// A candidate whose credentials are refused before it ever waited ends with the reason.
+func TestRefusedCredentials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Answer: func(_ clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+			reply(xid, -124, nil)
+			return true
+		}}
+		c := candidate.New(candidate.Config{
+			Path: "/e",
+			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, Dial: p.Dial},
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := c.Run(ctx); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) || p.Dials() > 3 {
+			t.Errorf("%v after %d connections", err, p.Dials())
+		}
+		p.Served.Wait()
 	})
 }

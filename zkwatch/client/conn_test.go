@@ -7,17 +7,23 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
 
@@ -529,3 +535,224 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 		clienttest.WaitState(t, c, client.Connected)
 	})
 }
+
+func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
+	t.Parallel()
+	e := zktest.NewEnsemble(t, 3)
+	for _, chroot := range []string{"", "/app"} {
+		c := clienttest.Connected(t, clienttest.Config(t, e.ConnectString()+chroot))
+		text, err := c.EnsembleConfig(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"server.1=", "server.2=", "server.3="} {
+			if !strings.Contains(text, want) {
+				t.Errorf("chroot %q: no %s in %q", chroot, want, text)
+			}
+		}
+	}
+}
+
+func TestAnchor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, _ := clienttest.Embedded(t)
+		line := new(fault.Line)
+		c := clienttest.Connected(t, electiontest.Conn(server, line))
+		defer c.Close()
+		a, ok := c.Anchor()
+		if !ok || a.Session != c.Status().SessionID || a.Timeout != c.Status().Timeout {
+			t.Fatalf("anchor %+v, %v; status %+v", a, ok, c.Status())
+		}
+		time.Sleep(time.Minute)
+		b, _ := c.Anchor() // a ping moved it
+		if !b.Sent.After(a.Sent) || time.Since(b.Sent) > electiontest.LeaseTimeout {
+			t.Errorf("anchor %+v a minute after %+v", b, a)
+		}
+		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
+			t.Errorf("the anchor's session lasts until %v, it expires from %v", end, c.Status().ExpiresFrom)
+		}
+		line.Partition() // what is not answered moves nothing
+		time.Sleep(electiontest.LeaseTimeout / 2)
+		if got, _ := c.Anchor(); time.Since(got.Sent) < electiontest.LeaseTimeout/2 {
+			t.Errorf("anchor %+v with nobody answering", got)
+		}
+		line.Heal()
+	})
+}
+
+// A reading is a connection that is read in another way.
+type reading struct {
+	net.Conn
+	io.Reader
+}
+
+func (r reading) Read(p []byte) (int, error) { return r.Reader.Read(p) }
+
+// Only the reply to an ephemeral sequential create that succeeded gets lost,
+// once, with its connection, however the bytes arrive.
+func TestLostReply(t *testing.T) {
+	for how, read := range map[string]func(io.Reader) io.Reader{
+		"at once":      func(r io.Reader) io.Reader { return r },
+		"byte by byte": iotest.OneByteReader,
+		"in halves":    iotest.HalfReader,
+	} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &clienttest.Peer{
+					Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+						refused := f.Opcode == wire.OpCreate && string(f.Body[4:6]) == "/x"
+						if refused {
+							reply(xid, int32(wire.NoNode), nil)
+						}
+						return refused
+					},
+					Dialled: func(_ int, c net.Conn) (net.Conn, error) { return reading{c, read(c)}, nil },
+				}
+				var replies fault.Replies
+				c := p.Connect(t, func(cfg *client.Config) { cfg.Replies = &replies })
+				p.Connected(t, c, 1)
+				create := func(path string, flags int32) error {
+					_, err := c.Create(context.Background(), path, nil, flags, clienttest.Open)
+					return err
+				}
+				if err := create("/e/n_", zk.FlagEphemeralSequential); err != nil {
+					t.Errorf("none is to be lost: %v", err)
+				}
+				replies.LoseCreate()
+				if err := create("/e/n_", zk.FlagEphemeral); err != nil {
+					t.Errorf("a create without a number: %v", err)
+				}
+				if err := create("/x/n_", zk.FlagEphemeralSequential); !errors.Is(err, zk.ErrNoNode) {
+					t.Errorf("a create that failed: %v", err)
+				}
+				if _, _, err := c.Get(context.Background(), "/e"); err != nil || !replies.Losing() || p.Dials() != 1 {
+					t.Errorf("a read: %v; losing is %t, %d connections", err, replies.Losing(), p.Dials())
+				}
+				err := create("/e/n_", zk.FlagEphemeralSequential)
+				if !errors.Is(err, client.ErrUnknownOutcome) || !errors.Is(err, fault.ErrReplyLost) || replies.Losing() {
+					t.Errorf("the reply that is to be lost: %v; losing is %t", err, replies.Losing())
+				}
+				p.Connected(t, c, 2)
+				if err := create("/e/n_", zk.FlagEphemeralSequential); err != nil {
+					t.Errorf("one is lost only: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// linedPeer is a connection to a peer over a line.
+func linedPeer(t *testing.T, p *clienttest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
+	line := new(fault.Line)
+	c := p.Session(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
+	return c, line
+}
+
+// A request that was sent over a connection that ended is lost; its caller gets an
+// error that says that the outcome is unknown.
+func TestLineLoses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p)
+		line.Partition()
+		began := time.Now()
+		_, err := c.Create(t.Context(), "/e/0", nil, 0, nil)
+		if !errors.Is(err, client.ErrUnknownOutcome) {
+			t.Errorf("create: %v", err)
+		}
+		if took := time.Since(began); took < 2*time.Second || took > 6*time.Second { // of 9 s
+			t.Errorf("the connection was missed after %v", took)
+		}
+		if s := c.Status(); s.State != client.Disconnected || !errors.Is(s.Err, os.ErrDeadlineExceeded) {
+			t.Errorf("status %+v", s)
+		}
+		// Dials are not answered: one a DialTimeout of 2 s.
+		clienttest.WaitErr(t, c, os.ErrDeadlineExceeded)
+		time.Sleep(5 * time.Second)
+		if p.Dials() != 1 {
+			t.Errorf("%d connections over a line that is down", p.Dials())
+		}
+		line.Heal()
+		healed := time.Now()
+		p.Connected(t, c, 2)
+		if took := time.Since(healed); took > 10*time.Millisecond {
+			t.Errorf("connected %v after the healing", took)
+		}
+		if got := p.Opcodes(0); slices.Contains(got, wire.OpCreate) {
+			t.Errorf("requests %d: what was lost has arrived", got)
+		}
+	})
+}
+
+// That the other end closes a connection is not seen while the line is down.
+func TestLineKeepsTheEndOfAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p)
+		line.Partition()
+		p.Drop(1)
+		time.Sleep(time.Second)
+		if s := c.Status(); s.State != client.Connected {
+			t.Errorf("status %+v: the end of the connection got through", s)
+		}
+		line.Heal()
+		p.Connected(t, c, 2)
+	})
+}
+
+func TestCloseWhileTheLineIsDown(t *testing.T) {
+	for _, down := range []time.Duration{0, 4 * time.Second, 7 * time.Second, 15 * time.Second} {
+		for name, end := range map[string]func(*client.Conn){
+			"Close": func(c *client.Conn) { c.Close() },
+			"Cut":   (*client.Conn).Cut,
+		} {
+			t.Run(fmt.Sprintf("%s after %v", name, down), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					p := &clienttest.Peer{}
+					c, line := linedPeer(t, p)
+					line.Partition()
+					go c.Create(t.Context(), "/e/0", nil, 0, nil)
+					time.Sleep(down)
+					began := time.Now()
+					end(c)
+					if took := time.Since(began); took > time.Second {
+						t.Errorf("it took %v", took)
+					}
+					line.Heal()
+					time.Sleep(time.Minute)
+					if got := p.Opcodes(0); len(got) > 0 {
+						t.Errorf("requests %d arrived", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A client that goes on sending into a line that is down is not given memory
+// without end.
+func TestLineTakesOnlySoMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p, func(cfg *client.Config) { cfg.BufferSize = 256 << 10 })
+		line.Partition()
+		var sent atomic.Int64
+		for range 10 {
+			go func() {
+				c.Set(t.Context(), "/e", make([]byte, 40<<10), -1)
+				sent.Add(1)
+			}()
+		}
+		synctest.Wait()
+		if s := c.Status(); s.State == client.Connected {
+			t.Error("it took 400 KiB")
+		}
+		line.Heal()
+		clienttest.WaitState(t, c, client.Connected)
+		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // more at once than it takes
+			t.Error(err)
+		}
+	})
+}
+
+func TestMain(m *testing.M) { zktest.Main(m) }

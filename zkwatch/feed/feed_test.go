@@ -3,7 +3,10 @@ package feed_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -12,8 +15,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/session"
 	"electop/model/znode"
 	"electop/zkwatch/feed"
 )
@@ -380,4 +387,314 @@ func TestEventsErrorEndsRun(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestFeedKeepsThePast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := feed.New(feed.Config{Election: election, Keep: true})
+		if _, ok := f.Seek(1, history.MoveTo); ok {
+			t.Error("a moment before there was any")
+		}
+		end := running(f)
+		s := newStory()
+		f.Put(s.connected())
+		for range 10 {
+			f.Put(s.pass(time.Second).change(1))
+		}
+		synctest.Wait()
+		last, ok := f.Seek(math.MaxUint64, history.MoveTo)
+		if !ok || last.N != 10 || !last.Last || last.State.Queue.Len() != 10 {
+			t.Fatalf("the last moment is %d, of %d", last.N, last.State.Queue.Len())
+		}
+		f.Put(s.pass(time.Second).change(1))
+		synctest.Wait()
+		back, ok := f.Seek(last.N, history.MoveBack)
+		if !ok || back.N != 9 || back.State.Queue.Len() != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
+			t.Errorf("before it %d, of %d at %v", back.N, back.State.Queue.Len(), back.At)
+		}
+		if f.State().Queue.Len() != 11 {
+			t.Error("the present is not the present any more")
+		}
+		if first, last := f.Span(); !last.Equal(s.at) || last.Sub(first) != 10*time.Second {
+			t.Errorf("from %v to %v", first, last)
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	})
+	f := feed.New(feed.Config{Election: election})
+	f.Put(newStory().change(1))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Run(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, ok := f.Seek(1, history.MoveTo); ok {
+		t.Error("a feed that keeps nothing has a moment")
+	}
+	if first, last := f.Span(); !first.IsZero() || !last.IsZero() {
+		t.Errorf("from %v to %v", first, last)
+	}
+}
+
+// Whoever goes through the past, from several sides, meets what was live, and
+// the present goes on.
+func TestSeekWhileThePresentGoesOn(t *testing.T) {
+	const changes = 800
+	var mu sync.Mutex
+	states := map[int]time.Time{}                      // by how many stand
+	clock := func() time.Time { return newStory().at } // it stands: nothing is due
+	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n := s.Queue.Len(); states[n].IsZero() {
+			states[n] = s.At
+		}
+	}})
+	end := running(f)
+	type met struct {
+		stand int
+		at    time.Time
+	}
+	var walks [2][]met
+	var wg sync.WaitGroup
+	for i := range walks {
+		wg.Go(func() {
+			for n := uint64(0); n < changes; {
+				at, ok := f.Seek(n, history.MoveOn)
+				if !ok || at.N == n {
+					runtime.Gosched() // it has come to the present
+					continue
+				}
+				if at.N != n+1 || len(at.Events) != 1 {
+					t.Errorf("after moment %d comes %d, with %d events", n, at.N, len(at.Events))
+					return
+				}
+				walks[i] = append(walks[i], met{at.State.Queue.Len(), at.At})
+				n = at.N
+			}
+		})
+	}
+	s := newStory()
+	for range changes {
+		f.Put(s.pass(time.Millisecond).change(1))
+	}
+	wg.Wait()
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	for _, walk := range walks {
+		for i, m := range walk {
+			if m.stand != i+1 || !m.at.Equal(states[i+1]) {
+				t.Fatalf("moment %d: %d stand at %v; live it was at %v", i+1, m.stand, m.at, states[i+1])
+			}
+		}
+	}
+}
+
+// Applied is told of each observation, in order, before the screen is.
+func TestApplied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		var events []model.Event
+		var f *feed.Feed
+		f = feed.New(feed.Config{Election: election, Applied: func(s *doctor.State, es []model.Event) {
+			select {
+			case <-f.Dirty():
+				t.Error("the screen was told before")
+			default:
+			}
+			if f.State() != s {
+				t.Error("the state is not that after the observation")
+			}
+			at = append(at, s.At)
+			events = append(events, es...)
+		}})
+		end := running(f)
+		s := newStory()
+		for i := range 5 {
+			f.Put(s.pass(time.Second).change(i % 2))
+			synctest.Wait()
+			if len(at) != i+1 || !at[i].Equal(s.at) {
+				t.Errorf("after %d observations it was told of %v", i+1, at)
+			}
+			<-f.Dirty()
+		}
+		if len(events) != 4 { // the state, two that joined, and that the first of them leads
+			t.Errorf("%d events", len(events))
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// churn is a demo's election in which somebody leaves and somebody joins twice
+// a second: what its feed is given, as far as a journal goes by it.
+type churn struct {
+	*story
+	put     func(model.Observation)
+	queue   []*model.Member
+	timeout time.Duration
+	beats   int
+	n       int
+}
+
+// churned makes the observations of n candidates under churn for as long as d,
+// with tables of the server and a round trip each second, and a lease renewed
+// every third of the timeout.
+func churned(n int, d time.Duration, put func(model.Observation)) {
+	c := &churn{story: newStory(), put: put, timeout: 10 * time.Second}
+	put(c.connected())
+	put(&model.Rules{At: c.at})
+	c.join(n)
+	for end := c.at.Add(d); c.at.Before(end); {
+		c.second()
+	}
+}
+
+func (c *churn) cast(m *model.Member, step model.Step, detail string, belief model.Belief) {
+	c.pass(100 * time.Microsecond)
+	m.Step, m.StepAt, m.StepOn, m.Belief = step, c.at, model.StepOn{Name: detail}, belief
+	c.publish(m)
+}
+
+func (c *churn) publish(m *model.Member) {
+	m.LeaseEnd = c.at.Add(c.timeout)
+	c.put(&model.Cast{At: c.at, Member: *m})
+}
+
+// join has n more stand.
+func (c *churn) join(n int, leavers ...int) {
+	first := c.next
+	r := c.change(n, leavers...)
+	for i := range r.New {
+		z := &r.New[i]
+		z.Name = fmt.Sprintf("_c_%032x-n_%s", c.n, z.Name[2:])
+		c.n++
+	}
+	for i, seq := range leavers {
+		k := slices.IndexFunc(c.queue, func(m *model.Member) bool { return m.Fence == int64(seq) })
+		m := c.queue[k]
+		r.Gone[i] = m.Znode
+		c.leave(k, c.parent.Pzxid-int64(len(leavers)-1-i))
+	}
+	c.put(r)
+	for i, z := range r.New {
+		m := &model.Member{
+			ID: "m" + fmt.Sprint(z.Session), Name: "host", Recipe: "election", Session: z.Session, Timeout: c.timeout,
+			Znode: z.Name, Fence: int64(first + i),
+		}
+		c.queue = append(c.queue, m)
+		c.cast(m, model.StepCreate, "guid-n_", model.Volunteering)
+		c.cast(m, model.StepList, "C := {12, 13, 14, 15, 16, 17, 18, 19, … 42 more}", model.Volunteering)
+		if len(c.queue) > 1 {
+			m.Watches = c.queue[len(c.queue)-2].Znode
+			c.cast(m, model.StepWatch, "12", model.Waiting)
+		} else {
+			c.lead(m)
+		}
+	}
+}
+
+func (c *churn) lead(m *model.Member) {
+	m.Watches = ""
+	c.cast(m, model.StepLowest, "12", model.Elected)
+	c.cast(m, model.StepLead, "", model.Elected)
+	c.cast(m, model.StepAcknowledge, "/leader", model.Leading)
+}
+
+// leave takes out the one at k, whose znode goes at zxid, and has the next one
+// act on it.
+func (c *churn) leave(k int, zxid int64) {
+	m := c.queue[k]
+	m.Ending = model.Closing
+	c.publish(m)
+	c.put(&model.Cast{At: c.at, Member: *m, Gone: true})
+	c.queue = slices.Delete(c.queue, k, k+1)
+	wake := model.Wake{At: c.at, Deleted: c.at, Znode: m.Znode, Zxid: zxid, Notified: []uint64{m.Session + 1}}
+	first := wake
+	c.put(&first)
+	if k == len(c.queue) {
+		return
+	}
+	next := c.queue[k]
+	c.cast(next, model.StepListAgain, "C := {12, 13, 14, 15, 16, 17, 18, 19, … 42 more}", model.Waiting)
+	if k == 0 {
+		c.lead(next)
+	} else {
+		next.Watches = c.queue[k-1].Znode
+		c.cast(next, model.StepWatchAgain, "11", model.Waiting)
+	}
+	wake.At, wake.Requests, wake.BytesIn, wake.BytesOut, wake.Settled = c.at, 2, 100, 4000, true
+	c.put(&wake)
+}
+
+// second is one of it.
+func (c *churn) second() {
+	for range 2 {
+		c.pass(500 * time.Millisecond)
+		c.beats++
+		k := 0 // the leader, every half minute
+		if c.beats%60 != 0 {
+			k = 1 + c.beats*7919%(len(c.queue)-1)
+		}
+		c.join(1, int(c.queue[k].Fence))
+	}
+	for i, m := range c.queue {
+		if (i+c.beats)%3 == 0 {
+			c.publish(m)
+		}
+	}
+	link := c.connected()
+	link.RTT = time.Millisecond
+	c.put(link)
+	c.put(c.table())
+}
+
+// table is what the server says.
+func (c *churn) table() *session.Table {
+	told := session.Answer{State: session.Answered, Via: "http", At: c.at}
+	s := session.Server{
+		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: session.ModeStandalone, Zxid: 1000 + int64(c.n),
+		Basic: told, Connections: told, Sessions: told, Watches: told, Tick: 2 * time.Second,
+		ConnectionCount: len(c.queue), WatchCount: len(c.queue), DataWatches: len(c.queue),
+	}
+	for _, m := range c.queue {
+		s.Clients = append(s.Clients, session.Client{
+			Session: m.Session, Addr: fmt.Sprintf("127.0.0.1:%d", 40000+m.Session%20000), Timeout: c.timeout, LastOp: "GETC",
+			Established: c.at, LastResponse: c.at.Sub(newStory().at), Received: int64(c.beats),
+		})
+		s.Deadlines = append(s.Deadlines, session.Deadline{Session: m.Session, At: c.at.Sub(newStory().at) + c.timeout})
+		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: m.Session, Path: path + "/" + m.Znode})
+		if m.Watches != "" {
+			s.Watched = append(s.Watched, session.Watch{Path: path + "/" + m.Watches, Sessions: []uint64{m.Session}})
+		}
+	}
+	return &session.Table{
+		At: c.at, End: c.at, Whole: true, Every: time.Second, Servers: []session.Server{s},
+		Anchors: []session.Anchor{{Session: 7, Sent: c.at, Timeout: c.timeout}},
+	}
+}
+
+// churnFile records d of it.
+func churnFile(t testing.TB, d time.Duration) (file string, n int) {
+	t.Helper()
+	file = t.TempDir() + "/recording"
+	r, err := feed.Create(file, 0, history.NewHeader(acking, newStory().at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	churned(50, d, func(o model.Observation) {
+		n++
+		if err := r.Encode(o, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file, n
 }

@@ -1,11 +1,14 @@
 package observer_test
 
 import (
+	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -22,6 +26,8 @@ import (
 	"electop/zkwatch/feed"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
 )
 
 // A report is what an observer's feed says of an election's past. Its times are those
@@ -291,5 +297,278 @@ func TestCandidatesThatLiveShorterThanARoundTrip(t *testing.T) {
 			t.Errorf("%d handoffs by a watch, 101 happened", got)
 		}
 		c.Close()
+	})
+}
+
+func byWatch(s *doctor.State) bool { return s.Follow != nil && s.Follow.By == model.ByWatch }
+
+// A burst is seen whole: no change between two reads is missed.
+func TestWatchMissesNothingOfABurst(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path})
+		w.Await(t, "by a watch", byWatch)
+		const n = 100
+		var ops []any
+		for i := range n {
+			name := fmt.Sprintf("%s/n_%010d", on.Path, i)
+			ops = append(ops, &zk.CreateRequest{Path: name, Acl: clienttest.Open, Flags: zk.FlagEphemeral})
+			if i%3 == 0 {
+				ops = append(ops, &zk.DeleteRequest{Path: name, Version: -1})
+			}
+		}
+		if _, err := on.Multi(ops...); err != nil {
+			t.Fatal(err)
+		}
+		w.Await(t, "the burst", electiontest.QueueOf(n-n/3-1))
+		accounts(t, w, n, n/3+1, false)
+		for _, e := range w.Events.All() {
+			if b, ok := e.Body.(model.Missed); ok {
+				t.Errorf("missed %+v", b)
+			}
+		}
+		w.Await(t, "the parent's stat compared", func(s *doctor.State) bool { return s.Parent.Pzxid > 0 && s.NextSequence == n })
+	})
+}
+
+// A server before 3.6 is asked once, and followed by reads.
+func TestOldServersAreFollowedByReads(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/n_", clienttest.Contender)
+		var asked atomic.Int32
+		cfg := on.Config()
+		clienttest.OnRequest(&cfg, wire.OpAddWatch, func(c net.Conn, frame []byte) bool {
+			asked.Add(1)
+			frame = slices.Clone(frame)
+			binary.BigEndian.PutUint32(frame[8:], 999) // which it does not know, either
+			c.Write(frame)
+			return true
+		})
+		w := electiontest.Observe(t, cfg, model.Config{Path: on.Path})
+		w.Await(t, "by reads", func(s *doctor.State) bool {
+			return s.Follow != nil && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowUnsupported
+		})
+		for n := range 3 {
+			w.Await(t, "the queue", electiontest.QueueOf(n+1))
+			on.Make(on.Path+"/n_", clienttest.Contender)
+		}
+		if n := asked.Load(); n != 1 {
+			t.Errorf("the server was asked %d times for a persistent watch", n)
+		}
+	})
+}
+
+// Where a child may not be read servers withhold its events, so electop reads.
+func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if err := on.AddAuth("digest", []byte("u:p")); err != nil {
+			t.Fatal(err)
+		}
+		owner := zk.DigestACL(zk.PermAll, "u", "p")
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/n_", clienttest.Contender)
+		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path})
+		w.Await(t, "by a watch", byWatch)
+		hidden, err := on.Create(on.Path+"/n_", nil, clienttest.Contender, owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		on.Make(on.Path+"/n_", clienttest.Contender) // whose comparison shows the other
+		w.Await(t, "by reads", func(s *doctor.State) bool {
+			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
+		})
+		on.Remove(hidden)
+		w.Await(t, "two", electiontest.QueueOf(2))
+		accounts(t, w, 2, 1, false)
+	})
+}
+
+// What is written below the candidates comes with the watch: too much of it costs more
+// than reading. The watch is tried again a while after it did no good, at the next change.
+func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, raw := clienttest.Embedded(t)
+		create := clienttest.Creator(t, raw)
+		create("/e", 0)
+		create("/e/config", 0)
+		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
+		w.Await(t, "by a watch", byWatch)
+		for range 2 {
+			for range 5 { // in few transactions: spread over ten seconds it is no flood
+				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
+				zktest.Must(raw.Multi(writes...))
+			}
+			w.Await(t, "by reads", func(s *doctor.State) bool { return s.Follow.Why == model.FollowFlooded })
+			time.Sleep(9 * time.Minute)
+			create("/e/n_", clienttest.Contender)
+			synctest.Wait()
+			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
+				t.Error("soon after a flood it is followed by a watch")
+			}
+			time.Sleep(2 * time.Minute)
+			create("/e/n_", clienttest.Contender)
+			w.Await(t, "by a watch again", byWatch)
+		}
+		w.Await(t, "all four", electiontest.QueueOf(4))
+		accounts(t, w, 4, 0, false)
+	})
+}
+
+func ledBy(data string) func(*doctor.State) bool {
+	return func(s *doctor.State) bool {
+		return s.Phase == model.Live && s.Queue.Len() == 1 && string(s.Queue.At(0).Data.Bytes) == data
+	}
+}
+
+func vacant(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == 0 }
+
+func TestSingleEphemeralElection(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		create := func(path, data string, flags int32) {
+			t.Helper()
+			if _, err := on.Create(path, []byte(data), flags, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create(on.Path, "", 0)
+		create(on.Path+"/brokers", "", 0)
+		create(on.Path+"/controller_epoch", "0", 0)
+		kafka, other := on.Path+"/controller", on.Path+"/somebody"
+		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
+		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
+
+		// Where the znodes beside it show the system, absent means that nobody leads.
+		known.Await(t, "vacant", vacant)
+		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
+		for path, w := range map[string]*electiontest.Watched{kafka: known, other: unknown} {
+			create(path, one, zk.FlagEphemeral)
+			w.Await(t, path+" led", ledBy(one))
+			if _, err := on.Set(path, []byte("2"), -1); err != nil {
+				t.Fatal(err)
+			}
+			w.Await(t, path+" rewritten", ledBy("2"))
+			for i := range 3 {
+				on.Remove(path)
+				w.Await(t, path+" vacant", vacant)
+				data := fmt.Sprintf(`{"version":1,"brokerid":%d}`, 10+i)
+				create(path, data, zk.FlagEphemeral)
+				w.Await(t, path+" led again", ledBy(data))
+			}
+		}
+		if s := known.Feed.State(); s.Dialect == nil || s.Dialect.ID != "kafka" {
+			t.Errorf("dialect %+v", s.Dialect)
+		}
+		for _, e := range append(known.Events.All(), unknown.Events.All()...) {
+			if m, ok := e.Body.(model.Missed); ok {
+				t.Errorf("missed %+v of what cannot be counted", m)
+			}
+		}
+
+		// A parent may come in its place, and an ephemeral in a parent's.
+		on.Remove(other)
+		unknown.Await(t, "vacant", vacant)
+		create(other, "", 0)
+		create(other+"/n_", "x", clienttest.Contender)
+		unknown.Await(t, "a queue", func(s *doctor.State) bool {
+			if s.Queue.Len() != 1 {
+				return false
+			}
+			_, numbered := znode.Sequence(s.Queue.At(0).Name)
+			return numbered
+		})
+	})
+}
+
+// What is there decides, and the name where nothing is.
+func TestReadOfASingleElection(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/controller", zk.FlagEphemeral)
+		on.Make(on.Path+"/master", zk.FlagEphemeral)
+		on.Make(on.Path+"/leader", 0)
+		on.Make(on.Path+"/leader/n_", clienttest.Contender)
+		conn := clienttest.Connected(t, on.Config())
+		for path, want := range map[string]struct {
+			single   bool
+			presence model.Presence
+			children int
+		}{
+			on.Path + "/controller":               {true, model.Present, 1},
+			on.Path + "/master":                   {true, model.Present, 1},
+			on.Path + "/leader":                   {false, model.Present, 1},
+			on.Path + "/none":                     {false, model.Absent, 0},
+			on.Path + "/ActiveStandbyElectorLock": {true, model.Present, 0},
+		} {
+			r, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Single != want.single || r.Presence != want.presence || len(r.New) != want.children {
+				t.Errorf("%s: %+v, want %+v", path, r, want)
+			}
+		}
+	})
+}
+
+// TestSingleElectionKeepsOneWatch: at any time one watch is outstanding, for
+// however long the znode is absent and however often the connection is lost.
+func TestSingleElectionKeepsOneWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, c := clienttest.Embedded(t)
+		var mu sync.Mutex
+		var last *model.Read
+		run(t, observer.Config{
+			Conn: electiontest.Conn(server, nil),
+			Path: "/ActiveStandbyElectorLock",
+			Put: func(_ context.Context, obs model.Observation) {
+				if r, ok := obs.(*model.Read); ok {
+					mu.Lock()
+					last = r
+					mu.Unlock()
+				}
+			},
+		})
+		settled := func(children int, what string) {
+			t.Helper()
+			time.Sleep(10 * time.Second) // virtual
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if last == nil || !last.Single || len(last.New) != children {
+				t.Errorf("%s: last read %+v, want %d", what, last, children)
+			}
+			if n := clienttest.Watches(t, server); n != 1 {
+				t.Errorf("%s: %d watches", what, n)
+			}
+		}
+		settled(0, "absent")
+		for round := range 3 {
+			clienttest.Restart(server, electiontest.LeaseTimeout/3)
+			settled(0, fmt.Sprint("absent over a lost connection ", round))
+			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+			settled(1, fmt.Sprint("there ", round))
+			clienttest.Restart(server, electiontest.LeaseTimeout/3)
+			settled(1, fmt.Sprint("there over a lost connection ", round))
+			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
+				t.Fatal(err)
+			}
+			settled(0, fmt.Sprint("absent again ", round))
+		}
+		before := server.Counters()
+		time.Sleep(time.Hour)
+		for op, n := range server.Counters().Requests {
+			if op != wire.OpPing && n != before.Requests[op] {
+				t.Errorf("%d requests of %v in an idle hour", n-before.Requests[op], op)
+			}
+		}
 	})
 }

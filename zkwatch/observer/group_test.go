@@ -2,13 +2,17 @@ package observer_test
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/client"
@@ -16,6 +20,7 @@ import (
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
 )
 
 // A stage is a group with a feed for each of its observers.
@@ -205,3 +210,81 @@ func TestRemovedObserver(t *testing.T) {
 		again.Await(t, "two", electiontest.QueueOf(2))
 	})
 }
+
+// Servers that refuse the credentials are asked rarely, and observed as soon as they
+// accept them.
+func TestRefusedCredentials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var accepts atomic.Bool
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+			if accepts.Load() {
+				return false
+			}
+			reply(xid, -124, nil)
+			return true
+		}}
+		ctx, cancel := context.WithCancel(t.Context())
+		g := observer.NewGroup(client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, Dial: p.Dial})
+		read := make(chan struct{}, 1)
+		g.Add(observer.New(observer.Config{Path: "/e", Put: func(_ context.Context, o model.Observation) {
+			if _, ok := o.(*model.Read); ok {
+				select {
+				case read <- struct{}{}:
+				default:
+				}
+			}
+		}}))
+		done := make(chan error, 1)
+		go func() { done <- g.Run(ctx) }()
+		time.Sleep(10 * time.Minute)
+		// 1 + 2 + 4 + 8 + 16 s, then every 30 s.
+		if n := p.Dials(); n < 15 || n > 30 {
+			t.Errorf("%d attempts in ten minutes", n)
+		}
+		if err := g.Refused(); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
+			t.Errorf("refused: %v", err)
+		}
+		accepts.Store(true)
+		<-read
+		if err := g.Refused(); err != nil {
+			t.Errorf("accepted, and refused: %v", err)
+		}
+		cancel()
+		<-done
+		p.Served.Wait()
+	})
+}
+
+// TestRequests: a group counts its requests as the server does, over several sessions.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	server, addr := zkserver.Start(t, zkserver.Options{})
+	path := clienttest.ElectionPath(t)
+	create := clienttest.Creator(t, zktest.Client(t, addr))
+	create(path, 0)
+	counted := func() (n uint64) {
+		for op, c := range server.Counters().Requests {
+			if op != wire.OpPing && op != wire.OpCloseSession {
+				n += uint64(c)
+			}
+		}
+		return n
+	}
+	before := counted()
+	s := newStage(t, clienttest.Config(t, addr))
+	w := s.watch(path, "")
+	w.Await(t, "none", electiontest.QueueOf(0))
+	first := s.Conn()
+	zktest.Await(t, "the same count", func() bool { return s.Requests() == counted()-before })
+	one := s.Requests()
+	if one < 2 {
+		t.Errorf("%d requests for the first read", one)
+	}
+	first.Cut()
+	zktest.Await(t, "another session", func() bool { c := s.Conn(); return c != nil && c != first })
+	zktest.Await(t, "more requests, as many as the server counts", func() bool {
+		return s.Requests() > one && s.Requests() == counted()-before
+	})
+}
+
+func TestMain(m *testing.M) { zktest.Main(m) }

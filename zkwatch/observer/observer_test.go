@@ -2,12 +2,15 @@ package observer_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -19,6 +22,8 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
@@ -310,5 +315,431 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	}
 	if len(missed) > 0 {
 		t.Errorf("missed %+v, though the session went on and nothing happened in the gap", missed)
+	}
+}
+
+// TestContradictoryAnswers: a server whose answers contradict each other gets no more
+// requests than one whose election changes all the time.
+func TestContradictoryAnswers(t *testing.T) {
+	const noNode = -101
+	stat := func(prefix int, owner uint64) []byte {
+		body := make([]byte, prefix+68)
+		binary.BigEndian.PutUint64(body[prefix+44:], owner)
+		return body
+	}
+	for name, answer := range map[string]func(op wire.Op) (code int32, body []byte){
+		"no children of a znode that exists": func(op wire.Op) (int32, []byte) {
+			if op == wire.OpGetChildren2 {
+				return noNode, nil
+			}
+			return 0, stat(0, 0)
+		},
+		"no data of a znode that exists": func(op wire.Op) (int32, []byte) {
+			if op == wire.OpGetData {
+				return noNode, nil
+			}
+			return 0, stat(0, 1)
+		},
+		"ephemeral only in a list": func(op wire.Op) (int32, []byte) {
+			switch op {
+			case wire.OpGetChildren2:
+				return 0, stat(4, 1)
+			case wire.OpGetData:
+				return 0, stat(4, 0)
+			}
+			return 0, stat(0, 0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				const most = 60 * 50 * 4 // every 20 ms, four requests
+				n := 0
+				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+					switch f.Opcode {
+					case wire.OpGetChildren2, wire.OpGetData, wire.OpExists:
+						if n++; n == most {
+							t.Errorf("%d requests", n)
+							cancel()
+						}
+						code, body := answer(f.Opcode)
+						reply(xid, code, body)
+						return true
+					}
+					return false
+				}}
+				observer.New(observer.Config{
+					Conn: client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, Dial: p.Dial},
+					Path: "/e", ByReads: true, Put: func(context.Context, model.Observation) {},
+				}).Run(ctx)
+				p.Served.Wait()
+			})
+		})
+	}
+}
+
+// run runs an observer until the test ends.
+func run(t *testing.T, cfg observer.Config) *observer.Observer {
+	o := observer.New(cfg)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { o.Run(ctx) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return o
+}
+
+// seesJoins has candidates join in virtual time and reports how long an observer by reads
+// takes to see each. before is called before each, and read after each read.
+func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
+	server, c := clienttest.Embedded(t)
+	create := clienttest.Creator(t, c)
+	reads := make(chan *model.Read, 100)
+	run(t, observer.Config{
+		Conn: electiontest.Conn(server, nil), Path: "/e", ByReads: true, Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: now,
+		Put: func(_ context.Context, obs model.Observation) {
+			if r, ok := obs.(*model.Read); ok {
+				reads <- r
+				read(len(r.New))
+			}
+		},
+	})
+	<-reads // absent
+	create("/e", 0)
+	<-reads
+	for range joins {
+		before()
+		begin := time.Now()
+		create("/e/n_", clienttest.Contender)
+		<-reads
+		took = append(took, time.Since(begin))
+	}
+	return took
+}
+
+// TestObserverSeesThroughASteppedClock: what the observer waits for goes by the monotonic
+// clock, not by a wall clock that somebody sets.
+func TestObserverSeesThroughASteppedClock(t *testing.T) {
+	for _, step := range []time.Duration{-time.Hour, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			var by atomic.Int64
+			now := func() time.Time { return time.Now().Add(time.Duration(by.Load())).UTC().Round(0) }
+			for _, took := range seesJoins(t, now, 5, func() { by.Add(int64(step)) }, func(int) {}) {
+				if took > time.Second { // virtual
+					t.Errorf("clock set by %v: a change was seen after %v", step, took)
+				}
+			}
+		})
+	}
+}
+
+// TestSlowReaderDoesNotSlowTheObserverLater: the time that a reader of
+// observations takes is not taken for the server's.
+func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := true
+		took := seesJoins(t, nil, 2, func() { time.Sleep(2 * time.Minute) }, func(joined int) {
+			if joined > 0 && slow {
+				slow = false
+				time.Sleep(time.Minute)
+			}
+		})
+		if took[1] > time.Second { // virtual
+			t.Errorf("after a slow reader a change was seen after %v", took[1])
+		}
+	})
+}
+
+// TestCutOff: while the network is away for longer than the session lives, the picture is
+// said to be stale. What happened meanwhile is counted as missed, or said to be unknown if
+// the parent was deleted and created again.
+func TestCutOff(t *testing.T) {
+	for _, byReads := range []bool{false, true} {
+		for _, recreated := range []bool{false, true} {
+			t.Run(fmt.Sprintf("by reads %t, recreated %t", byReads, recreated), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, c := clienttest.Embedded(t)
+					create := clienttest.Creator(t, c)
+					create("/e", 0)
+					line := new(fault.Line)
+					w := electiontest.Observe(t, electiontest.Conn(server, line), model.Config{Path: "/e"}, func(cfg *observer.Config) { cfg.ByReads = byReads })
+					w.Await(t, "empty", electiontest.QueueOf(0))
+					first := create("/e/n_", clienttest.Contender)
+					before := w.Await(t, "one", electiontest.QueueOf(1))
+					line.Partition()
+					w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link == model.Disconnected })
+					if recreated {
+						for _, path := range []string{first, "/e"} {
+							zktest.Must(0, c.Delete(path, -1))
+						}
+						create("/e", 0)
+					} else {
+						zktest.Must(0, c.Delete(create("/e/n_", clienttest.Contender), -1))
+					}
+					for range 2 {
+						create("/e/n_", clienttest.Contender)
+					}
+					time.Sleep(electiontest.LeaseTimeout) // its session expires
+					if s := w.Feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || s.Queue.Len() != 1 {
+						t.Errorf("cut off: link %+v, down since %v, %d stand", s.Link, s.DownSince, s.Queue.Len())
+					}
+					line.Heal()
+					stand, creates := 3, 4
+					if recreated {
+						stand, creates = 2, 3
+					}
+					s := w.Await(t, "what is there now", electiontest.QueueOf(stand))
+					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
+						t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
+					}
+					if !slices.ContainsFunc(w.Events.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
+						t.Error("nothing said that the session expired")
+					}
+					accounts(t, w, creates, 1, recreated)
+				})
+			})
+		}
+	}
+}
+
+// links is what an observer said of its connection.
+type links struct {
+	mu   sync.Mutex
+	said []*model.Connection
+}
+
+func (l *links) since(i int) []*model.Connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.said[i:]
+}
+
+// lookOn observes the election by a persistent watch, and by reads besides.
+func (c *churn) lookOn(t *testing.T) (*electiontest.Watched, *links) {
+	t.Helper()
+	cfg := clienttest.Config(t, c.e.ConnectString())
+	cfg.DialTimeout = time.Second
+	l := &links{}
+	w := electiontest.Observe(t, cfg, model.Config{Path: c.path}, func(cfg *observer.Config) {
+		put := cfg.Put
+		cfg.Put = func(ctx context.Context, o model.Observation) {
+			if c, ok := o.(*model.Connection); ok {
+				l.mu.Lock()
+				l.said = append(l.said, c)
+				l.mu.Unlock()
+			}
+			put(ctx, o)
+		}
+	})
+	c.reads = electiontest.Observe(t, cfg, model.Config{Path: c.path}, byReads)
+	return w, l
+}
+
+// churn makes and deletes persistent children under path, which outlive any
+// trouble with sessions, and counts them.
+type churn struct {
+	t                *testing.T
+	e                *zktest.Ensemble
+	path             string
+	creates, deletes int
+	reads            *electiontest.Watched // the observer by reads
+}
+
+// some makes so many children and deletes one of each two, over a connection of
+// its own to the ensemble.
+func (c *churn) some(n int) {
+	c.t.Helper()
+	cfg := clienttest.Config(c.t, c.e.ConnectString())
+	cfg.SessionTimeout = electiontest.WaitFor // servers that are slow to answer are no trouble here: none is made twice
+	conn := clienttest.Connect(c.t, cfg)
+	defer conn.Close()
+	clienttest.WaitState(c.t, conn, client.Connected)
+	for i := range n {
+		p, err := conn.Create(c.t.Context(), c.path+"/n_", nil, zk.FlagSequence, clienttest.Open)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.creates++
+		if i%2 == 1 {
+			if err := conn.Delete(c.t.Context(), p, -1); err != nil {
+				c.t.Fatal(err)
+			}
+			c.deletes++
+		}
+	}
+}
+
+// seen waits until the observer has seen as many children as there are.
+func (c *churn) seen(w *electiontest.Watched) *doctor.State {
+	c.t.Helper()
+	if w != c.reads {
+		c.seen(c.reads)
+	}
+	return w.Await(c.t, fmt.Sprint(c.creates-c.deletes, " children"), func(s *doctor.State) bool {
+		return s.Phase == model.Live && s.Link.Link == model.Connected && len(s.Ignored) == c.creates-c.deletes
+	})
+}
+
+// accounts holds the events of both observers to the truth.
+func (c *churn) accounts(w *electiontest.Watched) {
+	c.t.Helper()
+	accounts(c.t, w, c.creates, c.deletes, false)
+	accounts(c.t, c.reads, c.creates, c.deletes, false)
+}
+
+func poll(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline, tick := time.After(electiontest.WaitFor), time.NewTicker(20*time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s: not within %v", what, electiontest.WaitFor)
+		}
+	}
+}
+
+// TestTroubleWithAnEnsemble: whatever happens to the servers and the network,
+// the picture is said to be stale while it is, comes back, and each change is
+// either seen or counted as missed.
+func TestTroubleWithAnEnsemble(t *testing.T) {
+	t.Parallel()
+	e := zktest.NewEnsemble(t, 3)
+	setup := func(t *testing.T) *churn {
+		path := clienttest.ElectionPath(t)
+		clienttest.Creator(t, zktest.Client(t, e.Leader(t).Addr))(path, 0)
+		return &churn{t: t, e: e, path: path}
+	}
+
+	t.Run("without quorum", func(t *testing.T) {
+		c := setup(t)
+		w, l := c.lookOn(t)
+		c.seen(w)
+		c.some(4)
+		c.seen(w)
+		before := len(l.since(0))
+		killed := []*zktest.Server{e.Leader(t)}
+		for _, s := range e.Members {
+			if s != killed[0] && len(killed) < 2 {
+				killed = append(killed, s)
+			}
+		}
+		for _, s := range killed {
+			s.Kill(t)
+		}
+		s := w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected && s.Link.Err != "" })
+		if s.DownSince.IsZero() || len(s.Ignored) != 2 {
+			t.Errorf("while disconnected: down since %v, %d children", s.DownSince, len(s.Ignored))
+		}
+		// Each server is named while it is tried, with the reason why the last
+		// one was not it.
+		poll(t, "every server tried", func() bool {
+			tried := make(map[string]bool)
+			for _, c := range l.since(before) {
+				if c.Link != model.Connected && c.Err != "" {
+					tried[c.Server] = true
+				}
+			}
+			return len(tried) == 3
+		})
+		if s := w.Feed.State(); s.Link.Link == model.Connected || s.Link.Err == "" || s.Link.Server == "" {
+			t.Errorf("without quorum the link is %+v", s.Link)
+		}
+		for _, s := range killed {
+			s.Start(t)
+		}
+		e.Leader(t)
+		c.some(4)
+		if s := c.seen(w); s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects == 0 {
+			t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
+		}
+		c.accounts(w)
+	})
+
+	t.Run("rolling restart", func(t *testing.T) {
+		c := setup(t)
+		w, _ := c.lookOn(t)
+		c.seen(w)
+		for _, s := range e.Members {
+			s.Stop(t)
+			e.Leader(t)
+			c.some(2) // while one is away
+			s.Start(t)
+		}
+		e.Leader(t)
+		c.some(2)
+		if s := c.seen(w); s.Reconnects == 0 {
+			t.Errorf("all servers were restarted and the observer says %d reconnects", s.Reconnects)
+		}
+		c.accounts(w)
+	})
+}
+
+// byReads makes an observer read for each notification.
+func byReads(cfg *observer.Config) { cfg.ByReads = true }
+
+// bothWays runs a test with observers that follow by a persistent watch, and with ones
+// that read for each notification.
+func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config))) {
+	t.Run("by a watch", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(*observer.Config) {})
+	})
+	t.Run("by reads", func(t *testing.T) {
+		t.Parallel()
+		test(t, byReads)
+	})
+}
+
+// accounts waits for the events of so many creates and deletes, since a state is there
+// before its events are handed on, and checks that they are true: so many creates and
+// deletes happened since the first state.
+func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
+	t.Helper()
+	var c, d int
+	w.Events.AwaitAll(t, "the events of all creates and deletes", func(events []model.Event) bool {
+		c, d = 0, 0
+		for _, e := range events {
+			switch b := e.Body.(type) {
+			case model.Joined:
+				c++
+			case model.Left:
+				d++
+			case model.Missed:
+				c, d = c+b.Creates, d+b.Deletes
+			}
+		}
+		return c >= creates && d >= deletes
+	})
+	if c != creates || d != deletes {
+		t.Errorf("seen and missed: %d creates and %d deletes; happened: %d and %d", c, d, creates, deletes)
+	}
+	var head dialect.ID
+	id := func(c *dialect.Candidate) dialect.ID {
+		if c == nil {
+			return dialect.ID{}
+		}
+		return c.ID()
+	}
+	for i, e := range w.Events.All() {
+		if e.N != uint64(i+1) {
+			t.Errorf("event %d has number %d", i, e.N)
+		}
+		switch b := e.Body.(type) {
+		case doctor.Snapshot:
+			if i == 0 {
+				head = id(b.State.Leader())
+			}
+		case model.Missed:
+			if !b.Known && !unknownAllowed {
+				t.Errorf("event %d: an unknown number of changes", e.N)
+			}
+		case model.Handoff:
+			if id(b.From) != head {
+				t.Errorf("event %d: handoff from %v, the one before went to %v", e.N, b.From, head)
+			}
+			head = id(b.To)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -182,4 +184,155 @@ func secure(t *testing.T, host string, cfg *tls.Config) string {
 	wg.Go(func() { s.Serve(tls.NewListener(l, cfg)) })
 	t.Cleanup(func() { s.Close(); l.Close(); wg.Wait() })
 	return l.Addr().String()
+}
+
+func TestParseAuth(t *testing.T) {
+	for line, scheme := range map[string]string{
+		"digest:ann:s3cret":       "digest",
+		"digest:ann:s3:cr:et\r\n": "digest",
+		"super:x":                 "super",
+		"sasl:ann:s3:cret":        "sasl",
+	} {
+		if a, err := client.ParseAuth(line); err != nil || a.Scheme != scheme {
+			t.Errorf("%q: %v, %v", line, a, err)
+		}
+	}
+	for _, line := range []string{
+		"", "S3cret", "digest", "digest:", "digest:S3cret", "digest::S3cret", "digest:ann:", ":ann:S3cret",
+		"S3cret:ann", "dig est:S3cret", "sasl:S3cret", "sasl::S3cret", "sasl:ann:", "sasl:ann:S3cret\xff", "digest:ann:S3cret" + strings.Repeat("x", 64<<10), strings.Repeat("s", 40) + ":S3cret",
+	} {
+		if a, err := client.ParseAuth(line); err == nil {
+			t.Errorf("%.40q: accepted as %v", line, a)
+		} else if strings.Contains(err.Error(), "S3cret") {
+			t.Errorf("%.40q: %v", line, err)
+		}
+	}
+}
+
+func TestReadAuthFile(t *testing.T) {
+	good := clienttest.File(t, "# who we are\n\n  \ndigest:ann:s3cret\nsuper:x\n")
+	auths, err := client.ReadAuthFile(good)
+	if err != nil || len(auths) != 2 || auths[0].Scheme != "digest" || auths[1].Scheme != "super" {
+		t.Errorf("%v, %v", auths, err)
+	}
+	for name, c := range map[string]struct{ path, want string }{
+		"missing":     {filepath.Join(t.TempDir(), "none"), "none"},
+		"a directory": {t.TempDir(), "directory"},
+		"empty":       {clienttest.File(t, "# nothing\n"), "no credential"},
+		"malformed":   {clienttest.File(t, "digest:ann:S3cret\nS3cret\n"), "line 2"},
+		"a long line": {clienttest.File(t, "digest:ann:S3cret\n"+strings.Repeat("S3cret", 20<<10)), "line 2"},
+		"endless":     {clienttest.File(t, strings.Repeat("digest:ann:S3cret\n", 60<<10)), "larger than"},
+	} {
+		_, err := client.ReadAuthFile(c.path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "S3cret") {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o666} {
+		if err := os.Chmod(good, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.ReadAuthFile(good); err == nil || !strings.Contains(err.Error(), good) || !strings.Contains(err.Error(), "chmod 600") {
+			t.Errorf("mode %o: %v", mode, err)
+		}
+	}
+	if err := os.Chmod(good, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ReadAuthFile(good); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseConnectString(t *testing.T) {
+	for _, tt := range []struct {
+		in      string
+		servers string // space separated
+		chroot  string
+	}{
+		{"localhost", "localhost:2181", ""},
+		{"localhost:2182", "localhost:2182", ""},
+		{"a:1,b:2,c", "a:1 b:2 c:2181", ""},
+		{" a:1 , b:2 ", "a:1 b:2", ""},
+		{"a:1/", "a:1", ""},
+		{"a:1/app", "a:1", "/app"},
+		{"a,b/app/sub dir", "a:2181 b:2181", "/app/sub dir"},
+		{"10.0.0.1:02181", "10.0.0.1:2181", ""},
+		{"[::1]:2182", "[::1]:2182", ""},
+		{"[::1]", "[::1]:2181", ""},
+		{"::1", "[::1]:2181", ""},
+		{"::1/app", "[::1]:2181", "/app"},
+		{"fe80::a:b,[fe80::1%eth0]:1", "[fe80::a:b]:2181 [fe80::1%eth0]:1", ""},
+		{"1:2:3:4:5:6:7:8", "[1:2:3:4:5:6:7:8]:2181", ""},
+		{"::1:12181", "[::1]:12181", ""}, // five digits are no part of an address
+		{"a,a", "a:2181 a:2181", ""},
+	} {
+		got, err := client.ParseConnectString(tt.in)
+		want := client.ConnectString{Servers: strings.Fields(tt.servers), Chroot: tt.chroot}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("ParseConnectString(%q) = %v, %v; want %v", tt.in, got, err, want)
+		}
+	}
+}
+
+func TestParseConnectStringNamesWhatIsWrong(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", "it is empty"},
+		{"  ", "it is empty"},
+		{"/app", `server "": it is empty`},
+		{"a,,b", `server "": it is empty`},
+		{"a,", `server "": it is empty`},
+		{"a:", `port ""`},
+		{"a:0", `port "0"`},
+		{"a:65536", `port "65536"`},
+		{"a:x", `port "x"`},
+		{"a:+1", `port "+1"`},
+		{":2181", "no host"},
+		{"zk://a:1", "empty name"},
+		{"[::1", "no closing bracket"},
+		{"[a]:1", `"a" is not an IPv6 address`},
+		{"[::1]x", `"x" after the bracket`},
+		{"[::1]:", `port ""`},
+		{"::1:2181", "Write [::1:2181] or [::1]:2181"},
+		{"a:b:1", "more than one colon"},
+		{"a b:1", `character ' '`},
+		{"a\x1b[m:1", `character '\x1b'`},
+		{"\xff:1", "not valid UTF-8"},
+		{strings.Repeat("a", 254), "too long"},
+		{"a/b/", "empty name"},
+		{"a//b", "empty name"},
+		{"a/./b", `relative name "."`},
+		{"a/..", `relative name ".."`},
+		{"a/b\x00c", "character U+0000"},
+		{"a/b\u009bc", "character U+009B"},
+		{"a/b\ue000c", "character U+E000"},
+		{"a/\xff", "not valid UTF-8"},
+	} {
+		got, err := client.ParseConnectString(tt.in)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("ParseConnectString(%q) = %v, %v; want an error with %s", tt.in, got, err, tt.want)
+		}
+	}
+}
+
+func FuzzParseConnectString(f *testing.F) {
+	for _, s := range []string{"a:1,b/c", "[::1]:2,::1", "fe80::1%x", "a/.b/...", " a , b /c ", "::ffff:1.2.3.4", "a:1/\u00e9"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		cs, err := client.ParseConnectString(s)
+		if err != nil {
+			return
+		}
+		if len(cs.Servers) == 0 || cs.Chroot == "/" {
+			t.Fatalf("ParseConnectString(%q) = %#v", s, cs)
+		}
+		again, err := client.ParseConnectString(cs.String())
+		if err != nil || !reflect.DeepEqual(again, cs) {
+			t.Fatalf("%q was parsed as %#v, and that as %#v, %v", s, cs, again, err)
+		}
+	})
 }

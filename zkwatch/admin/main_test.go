@@ -1,9 +1,0 @@
-package admin
-
-import (
-	"testing"
-
-	"electop/demo/zktest"
-)
-
-func TestMain(m *testing.M) { zktest.Main(m) }

@@ -1,0 +1,377 @@
+package candidate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/wire"
+)
+
+// A lateCreate is an ensemble in which the first create of a candidate's znode
+// is on its way to the ensemble leader while its client loses the connection and
+// asks another server. Reads and sync there do not wait for it. It is executed
+// just before or after the next transaction of its session.
+type lateCreate struct {
+	after bool
+
+	mu      sync.Mutex
+	frame   []byte // on its way
+	arrived bool
+}
+
+// A lateConn is a connection to one of the servers.
+type lateConn struct {
+	net.Conn
+	late  *lateCreate
+	reply bytes.Buffer // frames that the client has not read
+	hide  []byte       // the xid of the late create, if it was executed over this connection
+}
+
+func (c *lateConn) Write(p []byte) (int, error) {
+	c.late.mu.Lock()
+	defer c.late.mu.Unlock()
+	if c.late.arrived || len(p) < 12 {
+		return c.Conn.Write(p)
+	}
+	op := wire.Op(int32(binary.BigEndian.Uint32(p[8:])))
+	switch {
+	case c.late.frame == nil && op == wire.OpCreate && strings.Contains(string(p), "-n_"):
+		c.late.frame = bytes.Clone(p)
+		c.Conn.Close()
+		return 0, errors.New("lost")
+	case c.late.frame == nil, op != wire.OpCreate && op != wire.OpMulti && op != wire.OpCloseSession:
+		return c.Conn.Write(p)
+	}
+	c.late.arrived, c.hide = true, c.late.frame[4:8]
+	frames := [][]byte{c.late.frame, p}
+	if c.late.after {
+		frames = [][]byte{p, c.late.frame}
+	}
+	for _, f := range frames {
+		if _, err := c.Conn.Write(f); err != nil && &f[0] == &p[0] {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// Read leaves out the reply to the late create, whose connection is no more.
+func (c *lateConn) Read(p []byte) (int, error) {
+	for c.reply.Len() == 0 {
+		frame := make([]byte, 4)
+		if _, err := io.ReadFull(c.Conn, frame); err != nil {
+			return 0, err
+		}
+		frame = append(frame, make([]byte, binary.BigEndian.Uint32(frame))...)
+		if _, err := io.ReadFull(c.Conn, frame[4:]); err != nil {
+			return 0, err
+		}
+		c.late.mu.Lock()
+		if c.hide == nil || !bytes.Equal(frame[4:8], c.hide) {
+			c.reply.Write(frame)
+		}
+		c.late.mu.Unlock()
+	}
+	return c.reply.Read(p)
+}
+
+// TestCreateExecutedLate: a create that was not answered may be executed after
+// the search for its znode, and even after later requests of its session. It
+// must not give the candidate a second znode: behind one of its own it would
+// wait for itself.
+func TestCreateExecutedLate(t *testing.T) {
+	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
+		t.Run(name, func(t *testing.T) {
+			late := &lateCreate{after: after}
+			alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+				zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+				clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &lateConn{Conn: conn, late: late} })
+			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+				time.Sleep(10 * electiontest.LeaseTimeout) // virtual
+				late.mu.Lock()
+				arrived := late.arrived
+				late.mu.Unlock()
+				if !arrived {
+					t.Fatal("the create was not executed: the test shows nothing")
+				}
+				children, _, err := c.Children("/election")
+				if m := s.Now(); err != nil || len(children) != 1 || children[0] != m.Znode || m.Belief != model.Leading {
+					t.Errorf("children %q, %v; the candidate is %+v", children, err, m)
+				}
+			})
+		})
+	}
+}
+
+// A mover is a client's way to one server at a time.
+type mover struct {
+	mu    sync.Mutex
+	to    string
+	conns []net.Conn
+}
+
+func (m *mover) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if addr != m.to {
+		return nil, errors.New("no way to this server")
+	}
+	c, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	m.conns = append(m.conns, c)
+	return c, nil
+}
+
+// move leaves the present server for another.
+func (m *mover) move(addr string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.to = addr
+	for _, c := range m.conns {
+		c.Close()
+	}
+	m.conns = nil
+}
+
+// open returns the number of connections to the present server.
+func (m *mover) open() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.conns)
+}
+
+// TestCreateHeldBetweenServers: a follower has passed a create on, and it is held
+// on the way to the ensemble leader while the candidate moves there and back.
+// Then it arrives together with the news that the session is at the follower
+// again, so nothing says that it is old. It must not give any session a second
+// znode.
+func TestCreateHeldBetweenServers(t *testing.T) {
+	t.Parallel()
+	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(250*time.Millisecond), zktest.WithLimits(80, 80))
+	leader := e.Leader(t)
+	follower := e.Members[0]
+	if follower == leader {
+		follower = e.Members[1]
+	}
+	path, c := clienttest.ElectionPath(t), zktest.ClientOver(t, follower.Addr, time.Minute, net.DialTimeout)
+	clienttest.Creator(t, c)(path, 0)
+	outstanding := func(n int) {
+		t.Helper()
+		clienttest.Until(t, "the follower has passed requests on", func() error {
+			var has int
+			for line := range strings.Lines(follower.Ask(t, "srvr")) {
+				fmt.Sscanf(line, "Outstanding: %d", &has)
+			}
+			if has < n {
+				return fmt.Errorf("%d of %d", has, n)
+			}
+			return nil
+		})
+	}
+
+	creating, proceed := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() {
+		close(creating)
+		<-proceed
+	})
+	m := &mover{to: follower.Addr}
+	cfg := clienttest.Config(t, follower.Addr+","+leader.Addr)
+	cfg.SessionTimeout, cfg.Dial = 5*time.Second, m.dial
+	cfg.Shuffle = func(int, func(i, j int)) {}
+	clienttest.OnRequest(&cfg, wire.OpCreate, func(net.Conn, []byte) bool { once(); return false })
+	s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
+	release := sync.OnceFunc(func() { close(proceed) })
+	t.Cleanup(func() { // first, or the candidate could not close its session
+		release()
+		e.Heal()
+	})
+
+	<-creating
+	e.Hold(follower, leader)
+	// This keeps the ensemble leader busy while it receives what comes next.
+	busy := make(chan error, 1)
+	go func() {
+		_, err := c.Multi(slices.Repeat([]any{&zk.CheckVersionRequest{Path: path, Version: -1}}, 20_000)...)
+		busy <- err
+	}()
+	outstanding(1)
+	release()
+	outstanding(2)
+	m.move(leader.Addr)
+	s.Believes(t, model.Leading)
+	m.move(follower.Addr)
+	clienttest.Until(t, "the candidate is on its way back", func() error {
+		if n := m.open(); n != 1 {
+			return fmt.Errorf("%d connections", n)
+		}
+		return nil
+	})
+	follower.Ask(t, "srvr") // by its answer the follower is likely to have passed that on
+	e.Heal()
+	if err := <-busy; err != nil {
+		t.Fatal(err)
+	}
+	clienttest.Until(t, "the candidate is back", func() error {
+		if st := s.Status(); st.State != client.Connected || st.Server != follower.Addr {
+			return fmt.Errorf("%v at %s", st.State, st.Server)
+		}
+		return nil
+	})
+
+	if _, err := c.Sync(path); err != nil {
+		t.Fatal(err)
+	}
+	children, _, err := c.Children(path)
+	if err != nil || len(children) == 0 {
+		t.Fatalf("children %q, %v", children, err)
+	}
+	owns := make(map[int64]string)
+	for _, name := range children {
+		ok, stat, err := c.Exists(znode.Join(path, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			continue
+		}
+		if other := owns[stat.EphemeralOwner]; other != "" {
+			t.Errorf("session %#x has %s and %s", stat.EphemeralOwner, other, name)
+		}
+		owns[stat.EphemeralOwner] = name
+	}
+}
+
+// creates counts the creates of its own znode that a candidate reported.
+func creates(s *electiontest.Stander) (n int, last model.Member) {
+	reports := s.All()
+	for i, m := range reports {
+		if m.Step == model.StepCreate && m.Znode == "" && (i == 0 || reports[i-1].Step != model.StepCreate || !reports[i-1].StepAt.Equal(m.StepAt)) {
+			n, last = n+1, m
+		}
+	}
+	return n, last
+}
+
+// With a guid in its name the znode is found again: no ghost.
+func TestLoseReplyWithAGuid(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Leading)
+		if first := s.All()[0]; !first.LosesReply || m.LosesReply {
+			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
+		}
+		s.Await(t, 0, "found again", func(m model.Member) bool { return m.StepOn.Found })
+		if mine := owned(t, on.Conn, on.Path, m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+		if n, _ := creates(s); n != 1 {
+			t.Errorf("%d creates", n)
+		}
+	})
+}
+
+// A naive program makes another, and its first stands before it in the queue:
+// a ghost. It waits for a predecessor that goes when it goes itself.
+func TestLoseReplyWithoutAGuid(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path, NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Waiting)
+		mine := owned(t, on.Conn, on.Path, m)
+		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
+			t.Fatalf("it owns %q and is %+v, want %q", mine, m, want)
+		}
+		if n, last := creates(s); n != 2 || last.StepOn.Name != "n_" {
+			t.Errorf("%d creates, the last %+v", n, last)
+		}
+		after := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
+		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
+			t.Errorf("the next one watches %q", m.Watches)
+		}
+		// Nobody leads, until it leaves: both go with its session.
+		s.Resign()
+		after.Believes(t, model.Leading)
+		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
+			t.Errorf("behind its own ghost it believed %q", got)
+		}
+		children, _, err := on.Children(on.Path)
+		if err != nil || len(children) != 1 {
+			t.Errorf("children %q, %v", children, err)
+		}
+	})
+}
+
+// A create that fails, and any of another znode, is answered: the loss waits
+// for the one that it is meant for, and is over with it.
+func TestLoseReplyIsOfOneCreate(t *testing.T) {
+	t.Parallel()
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path + "/deep/down", Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Waiting)
+		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 2 {
+			t.Errorf("it owns %q", mine)
+		}
+		// It notices that its znode is gone, and its session ends with both. Its
+		// next candidacy is as good as any.
+		on.Remove(znode.Join(on.Path+"/deep/down", m.Znode))
+		m = s.Believes(t, model.Leading)
+		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+	})
+}
+
+// owned are the children that the session of m owns, in the queue's order.
+func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string) {
+	t.Helper()
+	children, _, err := c.Children(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range children {
+		ok, stat, err := c.Exists(znode.Join(path, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok && uint64(stat.EphemeralOwner) == m.Session {
+			mine = append(mine, name)
+		}
+	}
+	slices.SortFunc(mine, func(a, b string) int {
+		m, _ := znode.Sequence(a)
+		n, _ := znode.Sequence(b)
+		return int(m - n)
+	})
+	return mine
+}
