@@ -11,12 +11,12 @@ import (
 	"testing"
 	"unicode"
 
-	"electop/ui/term"
-
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 	"go.uber.org/goleak"
+
+	"electop/ui/term"
 )
 
 // -scene NAME shows a scene on this terminal instead of testing, to be looked

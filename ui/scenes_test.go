@@ -419,6 +419,15 @@ func (a *allow) Do(_ context.Context, x action.Action) error {
 	return a.err
 }
 
+// did is the action that was done, an empty one if none was.
+func (a *allow) did() (x action.Action) {
+	select {
+	case x = <-a.done:
+	default:
+	}
+	return x
+}
+
 var errRefused = errors.New("refused by \x1b[31mtest")
 
 // stagedOn is a dashboard of 120x36 on a world, with its source and its clock.

@@ -1,0 +1,488 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/action"
+	"electop/ui/input"
+	"electop/ui/mainscreen"
+	"electop/ui/overlay"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// stagedWith is the main scene with these actions, and its model.
+func stagedWith(actions Actions, mode string) (Model, *source, *time.Time) {
+	return stagedOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
+}
+
+func TestActionsHaveTargets(t *testing.T) {
+	acts := &allow{done: make(chan action.Action, 1)}
+	m, src, _ := stagedWith(acts, ModeDemo)
+	src.world.join("guid-n_", "stranger", 0xbeef)
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
+	for _, c := range []struct {
+		keys string
+		want action.Action
+	}{
+		{"s", action.Action{Election: "/election", Kind: action.Spawn}},
+		{"x", action.Action{Election: "/election", Kind: action.Kill, Target: "amber"}},
+		{"jf", action.Action{Election: "/election", Kind: action.Freeze, Target: "birch", Arg: action.ArgOn}},
+		{"d", action.Action{Election: "/election", Kind: action.Resign, Target: "birch"}},
+		{"c", action.Action{Election: "/election", Kind: action.Campaign, Arg: action.ArgOff}},
+		{"h", action.Action{Election: "/election", Kind: action.Herd, Arg: action.ArgOn}},
+		{"Gx", action.Action{Election: "/election", Kind: action.Kill, Target: "/election/guid-n_0000000017"}},
+	} {
+		keys(m, strings.Split(c.keys, "")...)
+		if got := acts.did(); got != c.want {
+			t.Errorf("keys %q do %+v, want %+v", c.keys, got, c.want)
+		}
+	}
+	if got := selected(m); got != "17 stranger" {
+		t.Errorf("selected is %s", got)
+	}
+}
+
+func TestInspectReadsAgain(t *testing.T) {
+	acts := &allow{done: make(chan action.Action, 1)}
+	m, src, now := stagedWith(acts, ModeDemo)
+	cmd := pressed(m, "enter")
+	*now = now.Add(3 * time.Second)
+	m.Update(cmd())
+	if want, got := (action.Action{Election: "/election", Kind: action.Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
+		t.Errorf("enter does %+v, want %+v", got, want)
+	}
+	says(t, m, "as of "+now.Format(term.ClockFormat))
+	// It shows who is selected.
+	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
+	m.Update(present(src, false))
+	says(t, m, "No candidate is selected.")
+}
+
+// What cannot be done says why, also where it failed, and is not done.
+func TestRefusedKeySaysWhy(t *testing.T) {
+	refusing := &allow{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
+	nobody := vacant()
+	for _, c := range []struct {
+		acts  Actions
+		world *world
+		mode  string
+		key   string
+		want  string
+	}{
+		{refusing, nil, ModeDemo, "x", `Can't kill: amber is \x1bdead already`},
+		{refusing, nil, ModeDemo, ".", "Can't go one step: no server"}, // and not that [ slows it down first
+		{nil, nil, ModeLive, "s", "Can't spawn: read-only"},
+		{&allow{err: errRefused}, nil, ModeDemo, "x", `kill amber: refused by \x1b[31mtest`},
+		{&allow{}, nobody, ModeDemo, "x", "Can't kill: no candidate is selected"},
+		{&allow{}, nobody, ModeDemo, "X", "Can't list faults: no candidate is selected"},
+		{&allow{}, nobody, ModeDemo, "enter", "Can't inspect: no candidate is selected"},
+		{&allow{}, nobody, ModeDemo, "y", "copy the path: no candidate is selected"},
+		{&allow{}, nil, ModeDemo, "y", "copy the path: there is no terminal to send it to"},
+	} {
+		m, _, now := stagedOn(cmp.Or(c.world, five(dialect.Election()).wait(time.Minute)), c.acts, Options{Mode: c.mode})
+		keys(m, c.key)
+		if got := statusLine(m); !strings.Contains(got, c.want) || front(m) != onMain {
+			t.Errorf("%s says %q, not %q; in front is %s", c.key, got, c.want, front(m))
+		}
+		*now = now.Add(mainscreen.TroubleShown)
+		if look(m); strings.Contains(statusLine(m), "Can't") {
+			t.Errorf("later it still says %q", statusLine(m))
+		}
+	}
+	if len(refusing.done) > 0 {
+		t.Error("it was done all the same")
+	}
+}
+
+// slow is [Actions] that end with their context only.
+type slow struct{}
+
+func (slow) Why(action.Action) string { return "" }
+func (slow) Do(ctx context.Context, a action.Action) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestPausedRefusesToAct(t *testing.T) {
+	acts := &allow{done: make(chan action.Action, 1)}
+	m, src, _ := stagedWith(acts, ModeDemo)
+	keys(m, "p")
+	src.world.leave(amberZ)
+	m.Update(present(src, false))
+	says(t, m, "5 candidates", "+2 events waiting")
+	keys(m, "x")
+	if got := statusLine(m); !strings.Contains(got, "paused") || len(acts.done) > 0 {
+		t.Errorf("status line: %q, done: %d", got, len(acts.done))
+	}
+	keys(m, "p")
+	says(t, m, "amber  → birch")
+	saysNot(t, m, "PAUSED")
+}
+
+func TestReplayIsPausedAtItsSource(t *testing.T) {
+	acts := &allow{done: make(chan action.Action, 1)}
+	m, src, _ := stagedWith(acts, ModeReplay)
+	keys(m, "p")
+	if got := <-acts.done; got != (action.Action{Election: "/election", Kind: action.Pause}) {
+		t.Errorf("p does %+v", got)
+	}
+	says(t, m, "REPLAY  stopped")
+	src.world.leave(amberZ)
+	m.Update(present(src, false))
+	says(t, m, "4 candidates") // the picture is not held as well
+	saysNot(t, m, "PAUSED")
+}
+
+func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
+	acts := &allow{done: make(chan action.Action, 1)}
+	m, _, _ := stagedWith(acts, ModeLive)
+	keys(m, "j")
+	keys(m, "j") // cedar, which is this program's own
+	for _, c := range []struct {
+		answer string
+		done   int
+	}{{"n", 0}, {"esc", 0}, {"y", 1}} {
+		keys(m, "x")
+		if got := statusLine(m); !strings.Contains(got, "live cluster?") {
+			t.Fatalf("no question: %q", got)
+		}
+		keys(m, "q") // means nothing here
+		keys(m, c.answer)
+		if len(acts.done) != c.done || front(m) != onMain {
+			t.Errorf("after %q: %d done, in front is %s", c.answer, len(acts.done), front(m))
+		}
+	}
+}
+
+// A filter is a line of bounded length: the cursor moves, and letters go where it is. Esc clears
+// it, while it is typed and later.
+func TestFilterByKeyboard(t *testing.T) {
+	m, _, _ := stagedWith(nil, ModeDemo)
+	for _, c := range []struct {
+		keys, front, line string
+		queue             []string
+	}{
+		{"/ c d left e", inFilter, "/ce█d  name", []string{"14 cedar"}},
+		{"ctrl+u q backspace c e", inFilter, "/ce█  name", []string{"14 cedar"}},
+		{"enter", onMain, "/ce  1 of 5", []string{"14 cedar"}},
+		{"/ m backspace backspace", inFilter, "/c█  name", []string{"13 birch", "14 cedar"}},
+		{"esc", onMain, "5 candidates", []string{"12 amber", "13 birch", "14 cedar", "15 delta", "16 ember"}},
+		{"/ 0 x a 5", inFilter, "/0xa5█", []string{"16 ember"}},
+		{"esc", onMain, "5 candidates", []string{"12 amber", "13 birch", "14 cedar", "15 delta", "16 ember"}},
+	} {
+		keys(m, strings.Fields(c.keys)...)
+		says(t, m, c.line)
+		if got := queue(m); front(m) != c.front || !slices.Equal(got, c.queue) {
+			t.Errorf("%s: in front is %s, shown are %q", c.keys, front(m), got)
+		}
+	}
+	if got := selected(m); got != "16 ember" {
+		t.Errorf("selected is %s", got)
+	}
+}
+
+func TestQuitAndSuspend(t *testing.T) {
+	m, _, _ := stagedWith(nil, ModeDemo)
+	for key, want := range map[string]tea.Msg{"q": tea.Quit(), "ctrl+c": tea.Quit(), "ctrl+z": tea.Suspend()} {
+		if cmd := pressed(m, key); cmd == nil || cmd() != want {
+			t.Errorf("%s does not end in %T", key, want)
+		}
+	}
+}
+
+func TestNoticesAreShown(t *testing.T) {
+	m, _, _ := stagedWith(nil, ModeDemo)
+	m.Update(noticeMsg{"recording: disk full\x07", 2})
+	if got := statusLine(m); !strings.Contains(got, `recording: disk full\x07 (and 2 more)`) {
+		t.Errorf("status line: %q", got)
+	}
+}
+
+func TestThemeKey(t *testing.T) {
+	w := five(dialect.Election())
+	m := New(Options{Source: &source{world: w}, Theme: term.Mono, Renderer: profileRenderer(termenv.TrueColor), Now: func() time.Time { return w.now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	colour := regexp.MustCompile(`38;2;\d+;\d+;\d+`)
+	seen := map[string]bool{}
+	for _, want := range []string{term.Dark, term.Light, term.Mono} {
+		keys(m, "T")
+		if got := statusLine(m); !strings.Contains(got, "theme: "+want) {
+			t.Errorf("status line: %q, want %s", got, want)
+		}
+		first := colour.FindString(m.View())
+		if seen[first] || (first == "") != (want == term.Mono) {
+			t.Errorf("the first colour of theme %s is %q", want, first)
+		}
+		seen[first] = true
+	}
+}
+
+// The footer is made from the table, and gives way where nothing can be done.
+func TestKeysAreInTheFooter(t *testing.T) {
+	m := stage(scenes()["main"](), 300, 100, term.Mono)
+	for _, b := range input.Bindings(false) {
+		at := slices.Contains([]input.Command{input.CmdPanel, input.CmdZoom, input.CmdJoin}, b.Do) // they are shown at times
+		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && !at {
+			says(t, m, b.Help().Key+" "+b.Help().Desc)
+		}
+	}
+	for _, w := range []int{60, 80, 100, 120} {
+		says(t, stage(scenes()["crowd"](), w, 30, term.Mono), "enter inspect", "? help", "q quit")
+	}
+}
+
+// Where the recipe is not in view, the footer says how to see it.
+func TestFooterLeadsToThePanels(t *testing.T) {
+	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
+		for _, w := range []int{80, 120} {
+			last := footerLine(stage(scenes()[name](), w, 24, term.Mono))
+			if strings.Contains(last, want) != (w < mainscreen.WideFrom) {
+				t.Errorf("%s at width %d: %q", name, w, last)
+			}
+		}
+	}
+}
+
+// Help is about the place that one is in; ? again shows all, and again less.
+func TestHelpIsAboutThePlace(t *testing.T) {
+	for _, c := range []struct {
+		scene, keys string
+		says, not   []string
+	}{
+		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "while a lesson is on", "Back in time"}},
+		{"main", "? ?", []string{"On the main screen", "Choosing a fault", "Back in time", "Words"}, nil},
+		{"main", "? ? ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
+		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
+		{"main", "X ?", []string{"Choosing a fault"}, []string{"On the main screen"}},
+		{"lesson", "?", []string{"On the main screen, while a lesson is on", "go on; after the last part"}, []string{"Back in time"}},
+		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},
+	} {
+		m := stage(scenes()[c.scene](), 120, 250, term.Mono)
+		keys(m, strings.Fields(c.keys)...)
+		t.Run(c.scene+" "+c.keys, func(t *testing.T) {
+			says(t, m, c.says...)
+			saysNot(t, m, c.not...)
+		})
+	}
+}
+
+// A key that means nothing says so, once.
+func TestUnknownKeysSaySo(t *testing.T) {
+	for _, before := range []string{"", "enter", "!", "?", "X"} {
+		m, _, _ := stagedWith(nil, ModeDemo)
+		keys(m, strings.Fields(before)...)
+		keys(m, "%")
+		says(t, m, "% does nothing here: ? lists the keys")
+		keys(m, "%")
+		saysNot(t, m, "does nothing")
+	}
+	m, _, _ := stagedWith(nil, ModeDemo)
+	keys(m, "/", "%") // what is typed is no key
+	saysNot(t, m, "does nothing")
+}
+
+// Whatever is typed or pasted into a filter is bounded and safe.
+func TestFilterTakesAnything(t *testing.T) {
+	special := []tea.KeyType{
+		tea.KeyLeft, tea.KeyRight, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyDelete, tea.KeyTab, tea.KeyUp, tea.KeyDown, tea.KeySpace,
+		tea.KeyCtrlA, tea.KeyCtrlE, tea.KeyCtrlK, tea.KeyCtrlU, tea.KeyCtrlV, tea.KeyCtrlW, tea.KeyCtrlLeft, tea.KeyCtrlRight, tea.KeyF1,
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		m, _, _ := stagedWith(nil, ModeDemo)
+		keys(m, "/")
+		// The screen makes everything safe once more: what the filter really is
+		// shows in the line alone.
+		line := overlay.NewTyped()
+		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
+			if rapid.Bool().Draw(rt, "text") {
+				msg.Type, msg.Paste = tea.KeyRunes, rapid.Bool().Draw(rt, "paste")
+				msg.Runes = []rune(rapid.OneOf(rapid.StringN(1, 5, -1), rapid.SampledFrom([]string{"d", "\x1b[2J", "e\u0301", "\u202e", "a\nb", strings.Repeat("é", 100)})).Draw(rt, "runes"))
+			}
+			m.Update(msg)
+			line.Edit(msg)
+			if text := line.Text(); utf8.RuneCountInString(text) > rows.FilterMax || strings.ContainsFunc(text, znode.Unsafe) {
+				rt.Fatalf("filter %q", text)
+			}
+			if got := statusLine(m); front(m) != inFilter || controls(got) {
+				rt.Fatalf("in front is %s, %q", front(m), got)
+			}
+		}
+	})
+}
+
+// typing types a text, a letter at a time.
+func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
+
+// Every action that a key can do is in the list, with its key and the reason why it cannot
+// be done, and so is everything else with a key but movements.
+func TestPaletteHasAll(t *testing.T) {
+	m, _, _ := stagedWith(&allow{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
+	keys(m, ":")
+	all := m.d.actionsShown().All
+	has := func(fits func(e overlay.Entry) bool) bool { return slices.ContainsFunc(all, fits) }
+	for i := range action.Table {
+		d := &action.Table[i]
+		if (d.Key != "" || slices.Contains(action.Faults(), d.Kind)) && !has(func(e overlay.Entry) bool { return e.Kind == d.Kind && (e.Arg == d.Arg || d.Key == "") }) {
+			t.Errorf("the list lacks %s %s", d.Kind, d.Arg)
+		}
+	}
+	for _, b := range input.Bindings(false) {
+		if b.Modes&input.ModeNormal != 0 && b.Do.Named() && !has(func(e overlay.Entry) bool {
+			return e.Do == b.Do && e.Kind == b.Kind && strings.HasSuffix(e.Key, b.Help().Key)
+		}) {
+			t.Errorf("the list lacks %s", b.Help().Desc)
+		}
+	}
+	for _, e := range all {
+		if e.Name == "" || e.Key == "" || e.About == "" || (e.Why != "") != (e.Kind == action.Kill || e.Kind == action.Step) {
+			t.Errorf("incomplete: %+v", e)
+		}
+	}
+	m = stage(scene{world: scenes()["main"]().world, o: Options{ObserveOnly: true}}, 120, 36, term.Mono)
+	keys(m, ":")
+	for _, e := range m.d.actionsShown().All {
+		if e.Kind.Changes() {
+			t.Errorf("read-only, and the list has %s", e.Name)
+		}
+	}
+}
+
+// enter does what is selected, of the selected candidate, and closes the list. What cannot be
+// done says why, and the list stays. A name is completed and erased.
+func TestPaletteRuns(t *testing.T) {
+	acts := &allow{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
+	for _, c := range []struct {
+		keys, typed, then string
+		did               action.Kind
+		front, says       string
+	}{
+		{"j :", "expire", "enter", action.Expire, onMain, "the session of birch expires now"},
+		{":", "freeze", "", "", "Actions", "Not now: too cold"},
+		{":", "freeze", "enter", "", "Actions", "freeze: too cold"},
+		{":", "serv", "tab", "", "Actions", ":servers"},
+		{": x ctrl+u", "serv", "enter", "", "Servers", "Servers"},
+		{":", "qqq", "enter down tab", "", "Actions", "nothing is called so"},
+		{":", "qqq", "backspace backspace u i t", "", "Actions", "> q"},
+		{": x esc :", "", "", "", "Actions", ":█"},
+		{": x esc", "", "", "", onMain, "amber leads"},
+	} {
+		m, _, _ := stagedWith(acts, ModeDemo)
+		keys(m, strings.Fields(c.keys)...)
+		typing(m, c.typed)
+		keys(m, strings.Fields(c.then)...)
+		if got := acts.did(); got.Kind != c.did || c.did != "" && got.Target != "birch" || front(m) != c.front {
+			t.Errorf("%s %s %s: done is %+v, in front is %s", c.keys, c.typed, c.then, got, front(m))
+		}
+		says(t, m, c.says)
+	}
+	m, _, _ := stagedWith(acts, ModeDemo)
+	keys(m, ":")
+	typing(m, "quit")
+	if cmd := pressed(m, "enter"); cmd == nil || cmd() != tea.Quit() {
+		t.Error("quit does not quit")
+	}
+}
+
+// The selection is an action, also where others come and go, and the first match where
+// something else is typed.
+func TestPaletteSelection(t *testing.T) {
+	acts := &allow{why: map[action.Kind]string{}}
+	m, src, _ := stagedWith(acts, ModeDemo)
+	keys(m, ":", "down", "down", "down")
+	e, _ := m.d.palette.Selected()
+	acts.why[e.Kind] = "not now"
+	src.world.join("guid-n_", "stranger", 0xbeef)
+	m.Update(present(src, false))
+	if now, _ := m.d.palette.Selected(); now.Kind != e.Kind || now.Why != "not now" {
+		t.Errorf("selected was %s, and is %s (%s)", e.Kind, now.Kind, now.Why)
+	}
+	typing(m, "zoom")
+	if now, _ := m.d.palette.Selected(); now.Do != input.CmdZoom {
+		t.Errorf("selected is %+v", now)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
+	keys(m, "ctrl+u")
+	keys(m, slices.Repeat([]string{"down"}, 100)...)
+	all := m.d.actionsShown().All
+	says(t, m, all[len(all)-1].Name)
+}
+
+// At another moment the list says why nothing can be done there.
+func TestPaletteInThePast(t *testing.T) {
+	sc := scenes()["past"]()
+	sc.keys = append(sc.keys, ":", "k", "i", "l", "l")
+	m := stage(sc, 120, 36, term.Mono)
+	says(t, m, "> x", "Not now: this is")
+	for _, c := range [][2]string{{"enter", "Actions"}, {"esc", inPast}} {
+		if keys(m, c[0]); front(m) != c[1] {
+			t.Errorf("after %s %s is in front", c[0], front(m))
+		}
+	}
+}
+
+// copying is a scene with a clipboard, of which the last text is returned by the function.
+func copying(scene string, fails error) (Model, func(keys ...string) string) {
+	sc, last := scenes()[scene](), ""
+	sc.o.Clipboard = func(text string) error {
+		last = text
+		return fails
+	}
+	m := stage(sc, 120, 36, term.Mono)
+	return m, func(all ...string) string {
+		last = ""
+		keys(m, all...)
+		return last
+	}
+}
+
+// What is selected is copied: in the list, in the inspection, at another moment and among
+// elections, of which one may not be watched. What cannot be copied is said, with the reason.
+func TestCopySelected(t *testing.T) {
+	for _, c := range []struct {
+		scene, keys, want, says string
+		fails                   error
+	}{
+		{"main", "y", "/election/" + amberZ, "path sent to the terminal's clipboard", nil},
+		{"main", "j enter y", "/election/" + birchZ, "path sent", nil},
+		{"main", "j p y", "/election/" + birchZ, "path sent", nil},
+		{"main", "? y", "", "", nil},
+		{"wall", "g y", "/services/billing/leader", "path sent", nil},
+		{"wall", "G y", "/tasks/nightly", "path sent", nil},
+		{"homeless", "G y", "", "has no znode", nil},
+		{"main", "y", "/election/" + amberZ, `copy path: \x1b[31mwrite: broken pipe`, errors.New("\x1b[31mwrite: broken pipe")},
+	} {
+		m, copies := copying(c.scene, c.fails)
+		if got := copies(strings.Fields(c.keys)...); got != c.want {
+			t.Errorf("%s: %s copies %q, want %q", c.scene, c.keys, got, c.want)
+		}
+		says(t, m, c.says)
+	}
+}
+
+// Names come from the servers: nothing in them is more than text for who pastes them.
+func TestCopiesAreSafe(t *testing.T) {
+	m, copies := copying("hostile", nil)
+	for range m.d.shown().Queue.Len() {
+		if got := copies("y"); got == "" || znode.Safe(got, clipMax) != got || len(got) > clipMax {
+			t.Errorf("y copies %q", got)
+		}
+		copies("j")
+	}
+}
