@@ -2,7 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -46,7 +45,7 @@ func show(name, theme string) int {
 	sc.o.Renderer = lipgloss.NewRenderer(os.Stdout)
 	m := stage(sc, 120, 36, theme)
 	m.Update(tea.WindowSizeMsg{})
-	if err := run(context.Background(), Options{}, func(doer) *dashboard { return m.d }, programOptions(context.Background(), Options{})...); err != nil {
+	if _, err := tea.NewProgram(m, tea.WithAltScreen()).Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -29,19 +28,6 @@ func clicks(t *testing.T, m Model, text string) {
 	t.Fatalf("there is no %q to click:\n%s", text, screen(m))
 }
 
-// clicksRow clicks a candidate's name in its panel.
-func clicksRow(t *testing.T, m Model, name string) {
-	t.Helper()
-	r := m.d.screen.At.Panel[mainscreen.Candidates]
-	for y := r.Y; y < r.Y+r.H; y++ {
-		if queueRow := regexp.MustCompile(`^.{3,}[0-9]  ` + name); queueRow.MatchString(lines(m)[y]) {
-			clickAt(m, r.X+12, y)
-			return
-		}
-	}
-	t.Fatalf("there is no %q to click:\n%s", name, screen(m))
-}
-
 func clickAt(m Model, x, y int) {
 	for cmd := sent(m, tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft}); cmd != nil; {
 		cmd = sent(m, cmd())
@@ -52,55 +38,30 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: button})
 }
 
-// A click selects the row that is drawn there, whatever the filter and the size;
-// a second one opens it.
+// A click selects the row that is drawn there, also where rows are more than the queue, and a
+// second one opens it.
 func TestClickSelects(t *testing.T) {
-	for _, size := range allSizes {
-		m, _, _ := stagedWith(&allow{}, ModeDemo)
-		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		for _, name := range []string{"delta", "birch", "ember", "amber", "cedar"} {
-			clicksRow(t, m, name)
-			if got := m.d.candidates.Row().Name(); got != name || front(m) != onMain {
-				t.Errorf("at %v: %s is selected, not %s; in front is %s", size, got, name, front(m))
-			}
-		}
-		keys(m, "g", "/", "e", "r")
-		clicksRow(t, m, "ember")
-		if got := m.d.candidates.Row().Name(); got != "ember" || front(m) != onMain || m.d.candidates.Filter != "er" {
-			t.Errorf("at %v, filtered: %s is selected, in front is %s", size, got, front(m))
-		}
-		clicksRow(t, m, "ember")
-		if got := m.d.screen.Focus; got != mainscreen.Selected || !strings.Contains(screen(m), "Candidate ember") {
-			t.Errorf("at %v: a second click gives panel %d the focus", size, got)
-		}
-	}
-}
-
-// In a scene in which rows are more than the queue, each row is where it is drawn.
-func TestEachRowIsWhereItIsDrawn(t *testing.T) {
-	for _, name := range []string{"homeless", "told", "storm", "crowd", "grid", "filter", "hostile", "killed"} {
+	for _, name := range []string{"main", "homeless", "told", "storm", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
 			m := stage(scenes()[name](), size[0], size[1], term.Mono)
-			all := lines(m)
-			seen := 0
-			for y := range all {
-				x := 2
-				before := m.d.candidates.Index
-				if m.d.canvas.SpotAt(x, y) == nil {
-					continue
-				}
-				if at, ok := m.d.screen.At.PanelAt(x, y); !ok || at != mainscreen.Candidates {
+			r, seen := m.d.screen.At.Panel[mainscreen.Candidates], 0
+			for y := r.Y; y < r.Y+r.H; y++ {
+				if m.d.canvas.SpotAt(2, y) == nil {
 					continue
 				}
 				seen++
-				clickAt(m, x, y)
+				clickAt(m, 2, y)
 				if front(m) != onMain { // it was selected already
 					keys(m, "esc")
 				}
-				line := []rune(lines(m)[y])
-				if line[1] != '>' {
-					t.Errorf("%s at %v: line %d is clicked, from row %d, and row %d is selected:\n%s", name, size, y, before, m.d.candidates.Index, screen(m))
+				if line := []rune(lines(m)[y]); line[1] != '>' {
+					t.Errorf("%s at %v: line %d is clicked, and row %d is selected:\n%s", name, size, y, m.d.candidates.Index, screen(m))
 				}
+				clickAt(m, 2, y)
+				if got := m.d.screen.Focus; got != mainscreen.Selected {
+					t.Errorf("%s at %v: a second click gives panel %d the focus", name, size, got)
+				}
+				keys(m, "esc")
 			}
 			if seen == 0 {
 				t.Errorf("%s at %v: no row can be clicked", name, size)
@@ -119,24 +80,16 @@ func TestClickPanelsAndKeys(t *testing.T) {
 		}
 	}
 	clicks(t, m, "s spawn")
-	select {
-	case a := <-acts.done:
-		if a.Kind != action.Spawn {
-			t.Errorf("it does %+v", a)
-		}
-	default:
-		t.Error("a click on a key presses none")
+	if got := acts.did(); got.Kind != action.Spawn {
+		t.Errorf("a click on a key does %+v", got)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 36})
 	clicks(t, m, "v verify")
 	says(t, m, "not today")
-	clicks(t, m, "? help")
-	if got := front(m); got != "Help" {
-		t.Errorf("in front is %s", got)
-	}
-	clicks(t, m, "esc back")
-	if got := front(m); got != onMain {
-		t.Errorf("in front is %s", got)
+	for _, c := range [][2]string{{"? help", "Help"}, {"esc back", onMain}} {
+		if clicks(t, m, c[0]); front(m) != c[1] {
+			t.Errorf("%s is clicked, and %s is in front", c[0], front(m))
+		}
 	}
 }
 
@@ -182,24 +135,19 @@ func TestWheel(t *testing.T) {
 func TestClickInLists(t *testing.T) {
 	acts := &allow{done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeDemo)
-	keys(m, "X")
-	clicks(t, m, " freeze")
-	if got := marked(m, "Faults of amber"); !strings.Contains(got, "freeze") || len(acts.done) > 0 {
-		t.Fatalf("marked is %q", got)
-	}
-	clicks(t, m, " freeze")
-	if len(acts.done) != 1 || (<-acts.done).Kind != action.Freeze {
-		t.Error("a second click does nothing")
-	}
-
-	keys(m, ":")
-	clicks(t, m, "x      kill")
-	if e, _ := m.d.palette.Selected(); e.Kind != action.Kill || len(acts.done) > 0 {
-		t.Errorf("selected is %+v", e)
-	}
-	clicks(t, m, "x      kill")
-	if len(acts.done) != 1 || (<-acts.done).Kind != action.Kill || front(m) != onMain {
-		t.Error("a second click does nothing")
+	for _, c := range []struct {
+		key, row, title string
+		did             action.Kind
+	}{{"X", " freeze", "Faults of amber", action.Freeze}, {":", "x      kill", "Actions", action.Kill}} {
+		keys(m, c.key)
+		clicks(t, m, c.row)
+		if got := marked(m, c.title); !strings.Contains(got, string(c.did)) || acts.did() != (action.Action{}) {
+			t.Fatalf("marked is %q", got)
+		}
+		clicks(t, m, c.row)
+		if got := acts.did(); got.Kind != c.did || front(m) != onMain {
+			t.Errorf("a second click does %+v, in front is %s", got, front(m))
+		}
 	}
 
 	m = stage(scenes()["wall"](), 120, 36, term.Mono)

@@ -18,17 +18,12 @@ import (
 // quit, the cause of ctx's end, or what went wrong with the terminal. Signals
 // are the caller's business: one that is to end the program ends ctx.
 func Run(ctx context.Context, o Options) error {
-	return run(ctx, o, func(a doer) *dashboard { return newDashboard(o, a) }, programOptions(ctx, o)...)
-}
-
-// run is Run for a dashboard that it has made with what does its actions.
-func run(ctx context.Context, o Options, build func(doer) *dashboard, opts ...tea.ProgramOption) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	inside, leave := context.WithCancel(ctx)
 	running := new(sync.RWMutex)
-	p := tea.NewProgram(Model{build(doer{ctx: inside, actions: o.Actions, running: running})}, opts...)
+	p := tea.NewProgram(Model{newDashboard(o, doer{ctx: inside, actions: o.Actions, running: running})}, programOptions(ctx, o)...)
 
 	feeding := start(p, func(send func(tea.Msg)) { pump(inside, o, send) })
 	_, err := p.Run()

@@ -129,59 +129,51 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// program runs a staged dashboard inside a bubble and hands it to f.
-func program(t *testing.T, o Options, f func(send func(tea.Msg), out *writes)) error {
-	t.Helper()
-	out := new(writes)
-	in, typed := io.Pipe()
-	o.Output, o.Input = out, in
-	o.Renderer, o.Theme = plainRenderer(), term.Mono
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan error, 1)
-	var p *tea.Program
-	ready := make(chan struct{})
-	go func() {
-		ended <- run(ctx, o, func(a doer) *dashboard { return newDashboard(o, a) },
-			append(programOptions(ctx, o), func(made *tea.Program) { p = made; close(ready) })...)
-	}()
-	<-ready
-	synctest.Wait() // the option is applied before the program is complete
-	p.Send(tea.WindowSizeMsg{Width: 120, Height: 36})
-	synctest.Wait()
-	f(p.Send, out)
-	p.Send(tea.Quit())
-	err := <-ended
-	typed.Close()
-	synctest.Wait()
-	return err
-}
-
-// warm starts the runtime's signal goroutine outside of any bubble.
-func warm() {
+// inBubble runs f in a bubble. Before it starts the runtime's signal goroutine outside of any.
+func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
 	signal.Stop(c)
+	synctest.Test(t, f)
 }
+
+// running runs a dashboard of 120 x 36 on out. press types a key, and leave ends it.
+func running(t *testing.T, out *writes, o Options) (press func(key string), leave func() error) {
+	in, typed := io.Pipe()
+	o.Output, o.Input, o.Renderer, o.Theme, o.Width, o.Height = out, in, plainRenderer(), term.Mono, 120, 36
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, o) }()
+	synctest.Wait()
+	press = func(key string) {
+		io.WriteString(typed, key)
+		synctest.Wait()
+	}
+	return press, func() error {
+		cancel(errRefused)
+		defer typed.Close()
+		return <-ended
+	}
+}
+
+// sourceOf is a source that can become dirty.
+func sourceOf(w *world) *source { return &source{world: w, dirty: make(chan struct{}, 1)} }
 
 // Where only ages change, a frame is written once a second.
 func TestFrameRates(t *testing.T) {
-	warm()
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		w := newWorld("/e", nil, false)
 		w.now = time.Now()
-		src := &source{world: w.connect().read(nil, nil), dirty: make(chan struct{}, 1)}
-		err := program(t, Options{Source: src, Mode: ModeDemo}, func(send func(tea.Msg), out *writes) {
-			sent := out.count()
-			time.Sleep(10 * time.Second)
-			synctest.Wait()
-			if n := out.count() - sent; n < 9 || n > 11 {
-				t.Errorf("%d frames were written in 10 s", n)
-			}
-		})
-		if err != nil {
-			t.Error(err)
+		out := new(writes)
+		_, leave := running(t, out, Options{Source: sourceOf(w.connect().read(nil, nil)), Mode: ModeDemo})
+		time.Sleep(time.Second)
+		sent := out.count()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if n := out.count() - sent; n < 9 || n > 11 {
+			t.Errorf("%d frames were written in 10 s", n)
 		}
+		leave()
 	})
 }
 
@@ -200,14 +192,11 @@ func TestNothingNewDrawsNothing(t *testing.T) {
 
 // What is under way when the user quits is cancelled and waited for.
 func TestQuitCancelsActions(t *testing.T) {
-	warm()
-	synctest.Test(t, func(t *testing.T) {
-		src := &source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}
-		err := program(t, Options{Source: src, Actions: slow{}, Mode: ModeDemo}, func(send func(tea.Msg), out *writes) {
-			send(press("s"))
-			synctest.Wait()
-		})
-		if err != nil {
+	inBubble(t, func(t *testing.T) {
+		press, leave := running(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{}, Mode: ModeDemo})
+		press("s")
+		press("q")
+		if err := leave(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -225,22 +214,27 @@ func TestActionTimesOut(t *testing.T) {
 	})
 }
 
+// panicSource panics when it is asked again.
+type panicSource struct {
+	source
+	asked atomic.Bool
+}
+
+func (s *panicSource) State() *doctor.State {
+	if s.asked.Swap(true) {
+		panic("no state")
+	}
+	return s.source.State()
+}
+
 // A source that panics ends the program, which returns what happened.
 func TestPanicInTheFeed(t *testing.T) {
-	warm()
-	synctest.Test(t, func(t *testing.T) {
-		src := &panicSource{source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}, atomic.Bool{}}
-		out := new(writes)
-		in, typed := io.Pipe()
-		defer typed.Close()
-		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer()}
+	inBubble(t, func(t *testing.T) {
+		src := &panicSource{source: *sourceOf(five(dialect.Election()))}
 		src.dirty <- struct{}{}
-		err := run(t.Context(), o, func(a doer) *dashboard {
-			d := newDashboard(o, a)
-			src.armed.Store(true)
-			return d
-		}, programOptions(t.Context(), o)...)
-		if err == nil || !strings.Contains(err.Error(), "panic while reading the election: no state") {
+		out := new(writes)
+		_, leave := running(t, out, Options{Source: src})
+		if err := leave(); err == nil || !strings.Contains(err.Error(), "panic while reading the election: no state") {
 			t.Errorf("Run returned %v", err)
 		}
 		if !strings.Contains(out.b.String(), "\x1b[?1049l") {
@@ -249,33 +243,15 @@ func TestPanicInTheFeed(t *testing.T) {
 	})
 }
 
-type panicSource struct {
-	source
-	armed atomic.Bool
-}
-
-func (s *panicSource) State() *doctor.State {
-	if s.armed.Load() {
-		panic("no state")
-	}
-	return s.source.State()
-}
-
 func TestRunEndsWithItsContext(t *testing.T) {
-	warm()
-	synctest.Test(t, func(t *testing.T) {
-		in, typed := io.Pipe()
-		defer typed.Close()
-		ctx, cancel := context.WithCancelCause(t.Context())
-		o := Options{Output: new(writes), Input: in, Renderer: plainRenderer()}
-		ended := make(chan error, 1)
-		go func() { ended <- Run(ctx, o) }()
-		synctest.Wait()
-		cancel(errRefused)
-		if err := <-ended; err != errRefused {
+	inBubble(t, func(t *testing.T) {
+		_, leave := running(t, new(writes), Options{})
+		if err := leave(); err != errRefused {
 			t.Errorf("Run returned %v, want the cause", err)
 		}
-		if err := Run(ctx, o); err != errRefused {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errRefused)
+		if err := Run(ctx, Options{}); err != errRefused {
 			t.Errorf("Run with an ended context returned %v", err)
 		}
 	})
@@ -284,67 +260,35 @@ func TestRunEndsWithItsContext(t *testing.T) {
 // The first frame is on the screen before any time has passed, and what Bubbletea writes on
 // its tick is the same.
 func TestTheFirstFrameDoesNotWait(t *testing.T) {
-	warm()
-	synctest.Test(t, func(t *testing.T) {
-		src, out := newSource(), new(writes)
-		var before string // what is written when work may begin
-		defer running(t, src, out, func() { before = out.b.String() })()
-		synctest.Wait()
-		if entered := strings.Index(out.b.String(), "\x1b[?1049h"); entered < 0 || entered > strings.Index(out.b.String(), "\x1b[H") {
+	inBubble(t, func(t *testing.T) {
+		out, before := new(writes), "" // before work may begin
+		_, leave := running(t, out, Options{Source: sourceOf(newWorld("/election", nil, false)), Begin: func() { before = out.b.String() }})
+		defer leave()
+		if entered := strings.Index(before, "\x1b[?1049h"); entered < 0 || entered > strings.Index(before, "\x1b[H") {
 			t.Error("the first frame is not on the alternate screen")
 		}
-		if !strings.Contains(before, "/election") {
+		at, written := out.screen(120, 36), out.count()
+		if !strings.Contains(before, "/election") || !strings.Contains(at, "/election") {
 			t.Errorf("before the first frame something else begins: %q", before)
 		}
-		stays(t, out, "/election")
-	})
-}
-
-// newSource is a source in which nothing has been seen yet.
-func newSource() *source {
-	return &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
-}
-
-// running starts a dashboard of 120 x 36, and leave ends it.
-func running(t *testing.T, src Source, out io.Writer, begin func()) (leave func()) {
-	t.Helper()
-	in, typed := io.Pipe()
-	o := Options{Source: src, Output: out, Input: in, Begin: begin, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, o) }()
-	return func() {
-		cancel(errRefused)
-		if err := <-ended; err != errRefused {
-			t.Error(err)
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if out.count() == written {
+			t.Error("Bubbletea wrote nothing on its tick")
 		}
-		typed.Close()
-	}
-}
-
-// stays compares what is on the screen with what is there after the renderer's tick.
-func stays(t *testing.T, out *writes, want string) {
-	t.Helper()
-	at, written := out.screen(120, 36), out.count()
-	if !strings.Contains(at, want) {
-		t.Errorf("no %q at once on the screen:\n%s", want, at)
-	}
-	time.Sleep(100 * time.Millisecond)
-	synctest.Wait()
-	if out.count() == written {
-		t.Error("Bubbletea wrote nothing on its tick")
-	}
-	if diff := cmp.Diff(at, out.screen(120, 36)); diff != "" {
-		t.Errorf("Bubbletea wrote something else:\n%s", diff)
-	}
+		if diff := cmp.Diff(at, out.screen(120, 36)); diff != "" {
+			t.Errorf("Bubbletea wrote something else:\n%s", diff)
+		}
+	})
 }
 
 // Two states that come faster than Bubbletea draws leave nothing of the first on the screen.
 func TestAStateBetweenTwoTicksLeavesNothing(t *testing.T) {
-	warm()
-	synctest.Test(t, func(t *testing.T) {
-		src, out := newSource(), new(writes)
-		defer running(t, src, out, nil)()
+	inBubble(t, func(t *testing.T) {
+		src := sourceOf(newWorld("/election", nil, false))
+		out := new(writes)
+		_, leave := running(t, out, Options{Source: src})
+		defer leave()
 		shows := func(w *world) {
 			synctest.Wait() // the pump has read the one before
 			src.world = w
