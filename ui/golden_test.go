@@ -348,15 +348,10 @@ func TestDrawingChangesNothing(t *testing.T) {
 // Keys that come in one message do what they do one by one.
 func TestKeysAtOnce(t *testing.T) {
 	var views []string
-	for _, msgs := range [][]tea.Msg{
-		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("zjjj")}, press("right"), press("pgdown")},
-		{press("z"), press("j"), press("j"), press("j"), press("right"), press("pgdown")},
-	} {
-		w := class(300)
-		m := New(Options{Source: &source{world: w}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-		for _, msg := range msgs {
-			m.Update(msg)
+	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
+		m, _, _ := stagedOn(class(300), nil, Options{})
+		for _, k := range append(msgs, "right", "pgdown") {
+			m.Update(press(k))
 		}
 		views = append(views, m.View())
 	}
@@ -392,79 +387,55 @@ func TestFrameIsBounded(t *testing.T) {
 
 // Esc leaves a text that tab came to for the panel before it.
 func TestTabAndBack(t *testing.T) {
-	w := five(dialect.Election())
-	m := New(Options{Source: &source{world: w}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+	m, _, _ := stagedOn(five(dialect.Election()), nil, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	keys(m, "enter", "esc")
-	before := m.d.screen.Focus
-	for range mainscreen.Panels {
-		if keys(m, "tab"); m.d.screen.Focus >= mainscreen.Selected {
-			break
-		}
-		before = m.d.screen.Focus
+	focus, before := &m.d.screen.Focus, m.d.screen.Focus
+	for i := 0; i < int(mainscreen.Panels) && *focus < mainscreen.Selected; i++ {
+		before = *focus
+		keys(m, "tab")
 	}
-	if m.d.screen.Focus < mainscreen.Selected {
-		t.Fatal("tab comes to no text")
-	}
-	if keys(m, "esc"); m.d.screen.Focus != before {
-		t.Errorf("panel %d has the focus, before the text %d", m.d.screen.Focus, before)
+	text := *focus
+	if keys(m, "esc"); text < mainscreen.Selected || *focus != before {
+		t.Errorf("tab leads from panel %d to %d, esc to %d", before, text, *focus)
 	}
 }
 
-// sources are the Go files of the dashboard and its rooms that are no tests.
-func sources(t *testing.T) []string {
-	var files []string
+// Every colour is made in the theme, and a drawing needs few libraries. Which rooms know which:
+// see model.TestImports.
+func TestSources(t *testing.T) {
+	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
+	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
+	files := 0
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && (path == "cli" || path == "plain" || path == "testdata"):
 			return fs.SkipDir
-		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
-			files = append(files, path)
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		files++
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if found := made.Find(src); (found != nil) != (path == filepath.Join("term", "theme.go")) {
+			t.Errorf("%s makes the colour %q", path, found)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, src, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, i := range f.Imports {
+			if to, _ := strconv.Unquote(i.Path.Value); !allowed.MatchString(to) || to == "net" {
+				t.Errorf("%s imports %s", path, to)
+			}
 		}
 		return nil
 	})
-	if err != nil || len(files) < 50 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
-	return files
-}
-
-// Every colour is made in the theme.
-func TestColoursAreTheThemes(t *testing.T) {
-	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
-	for _, f := range sources(t) {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := made.Find(src)
-		if f == filepath.Join("term", "theme.go") {
-			if found == nil {
-				t.Error("the theme makes no colours: the pattern is out of date")
-			}
-		} else if found != nil {
-			t.Errorf("%s makes a colour: %s", f, found)
-		}
-	}
-}
-
-// The dashboard knows the model, and nothing of where the election comes from.
-// Its rooms do not know the dashboard.
-func TestImports(t *testing.T) {
-	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
-	for _, name := range sources(t) {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range f.Imports {
-			path, _ := strconv.Unquote(i.Path.Value)
-			if own := strings.HasPrefix(path, "electop/"); !allowed.MatchString(path) || path == "net" ||
-				own && !strings.HasPrefix(path, "electop/model") && !strings.HasPrefix(path, "electop/ui/") || path == "electop/ui/cli" {
-				t.Errorf("%s imports %s", name, path)
-			}
-		}
+	if err != nil || files < 30 {
+		t.Fatalf("%d files: %v", files, err)
 	}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"html"
@@ -83,7 +84,7 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 		run, _, _ := strings.Cut(line, "\x1b")
 		line = line[len(run):]
 		cells := ansi.StringWidth(run) * cellWide
-		if bg := look.background(); bg != "" {
+		if _, bg := look.colours(); bg != "" {
 			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, y, cells, cellHigh, bg)
 		}
 		drawSVGRun(out, x, y, look, run)
@@ -104,11 +105,11 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	for run != "" {
 		g, w := ansi.FirstGraphemeCluster(run, ansi.GraphemeWidth)
 		run = run[len(g):]
-		path := svgShape(g, x, y)
+		shape := svgShapes[g]
 		switch {
-		case path != "":
+		case shape != "":
 			flush()
-			signs.WriteString(path)
+			fmt.Fprintf(&signs, shape, x, y, x+cellWide/2, y+cellHigh/2, y+cellHigh)
 		case len(g) > 1:
 			flush()
 			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle"%s>%s</text>`+"\n", x+w*cellWide/2, y+13, look.attributes(), g)
@@ -123,41 +124,23 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 		x += w * cellWide
 	}
 	flush()
-	if signs.Len() > 0 {
-		fmt.Fprintf(out, `<g%s stroke="%s">%s</g>`+"\n", look.attributes(), look.foreground(), signs.String())
+	if fg, _ := look.colours(); signs.Len() > 0 {
+		fmt.Fprintf(out, `<g%s stroke="%s">%s</g>`+"\n", look.attributes(), fg, signs.String())
 	}
 }
 
-// svgShape draws the lines and blocks of the screen, whole cells that have to
-// touch; "" is for a character of text.
-func svgShape(g string, x, y int) string {
-	const w, h, r = cellWide, cellHigh, cellWide / 2
-	mx, my := x+w/2, y+h/2
-	path := func(d string) string { return fmt.Sprintf(`<path d="%s" fill="none"/>`, d) }
-	block := func(opacity string) string {
-		return fmt.Sprintf(`<rect x="%d" y="%d" width="%d" height="%d" opacity="%s" stroke="none"/>`, x, y, w, h, opacity)
-	}
-	switch g {
-	case "─":
-		return path(fmt.Sprintf("M%d %dh%d", x, my, w))
-	case "│":
-		return path(fmt.Sprintf("M%d %dv%d", mx, y, h))
-	case "╭":
-		return path(fmt.Sprintf("M%d %dv%dq0-%d %d-%[4]d", mx, y+h, my-y-h+r, r, w-w/2))
-	case "╮":
-		return path(fmt.Sprintf("M%d %dq%d 0 %[3]d %[3]dv%d", x, my, r, y+h-my-r))
-	case "╰":
-		return path(fmt.Sprintf("M%d %dv%dq0 %d %[4]d %[4]d", mx, y, my-y-r, r))
-	case "╯":
-		return path(fmt.Sprintf("M%d %dq%d 0 %[3]d-%[3]dv%d", x, my, r, y+r-my))
-	case "█":
-		return block("1")
-	case "▒":
-		return block(".5")
-	case "░":
-		return block(".25")
-	}
-	return ""
+// svgShapes are the lines and blocks of the screen, whole cells of 8 x 17 that have to touch. Their
+// numbers are the cell's left and top, its middle, and its bottom.
+var svgShapes = map[string]string{
+	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
+	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,
+	"╭": `<path d="M%[3]d %[5]dv-5q0-4 4-4" fill="none"/>`,
+	"╮": `<path d="M%[1]d %[4]dq4 0 4 4v5" fill="none"/>`,
+	"╰": `<path d="M%[3]d %[2]dv4q0 4 4 4" fill="none"/>`,
+	"╯": `<path d="M%[1]d %[4]dq4 0 4-4v-4" fill="none"/>`,
+	"█": `<rect x="%[1]d" y="%[2]d" width="8" height="17" opacity="1" stroke="none"/>`,
+	"▒": `<rect x="%[1]d" y="%[2]d" width="8" height="17" opacity=".5" stroke="none"/>`,
+	"░": `<rect x="%[1]d" y="%[2]d" width="8" height="17" opacity=".25" stroke="none"/>`,
 }
 
 // lookOf reads the codes that the theme writes.
@@ -173,18 +156,14 @@ func lookOf(codes string) svgLook {
 		case "7":
 			l.reverse = true
 		case "38", "48":
-			if len(all) < i+5 {
-				return l
+			colour := &l.fg
+			if all[i] == "48" {
+				colour = &l.bg
 			}
-			colour := "#"
+			*colour = "#"
 			for _, part := range all[i+2 : i+5] {
 				n, _ := strconv.Atoi(part)
-				colour += fmt.Sprintf("%02x", n)
-			}
-			if all[i] == "38" {
-				l.fg = colour
-			} else {
-				l.bg = colour
+				*colour += fmt.Sprintf("%02x", n)
 			}
 			i += 4
 		}
@@ -192,33 +171,17 @@ func lookOf(codes string) svgLook {
 	return l
 }
 
-func (l svgLook) foreground() string {
-	fg, bg := l.fg, l.bg
-	if fg == "" {
-		fg = pictureText
+// colours are those of the text and behind it, where "" is the picture's own.
+func (l svgLook) colours() (fg, bg string) {
+	if fg, bg = cmp.Or(l.fg, pictureText), l.bg; l.reverse {
+		fg, bg = cmp.Or(bg, pictureBack), fg
 	}
-	if l.reverse {
-		if bg == "" {
-			return pictureBack
-		}
-		return bg
-	}
-	return fg
-}
-
-// background is "" for the picture's own.
-func (l svgLook) background() string {
-	if !l.reverse {
-		return l.bg
-	}
-	if l.fg == "" {
-		return pictureText
-	}
-	return l.fg
+	return fg, bg
 }
 
 func (l svgLook) attributes() string {
-	s := fmt.Sprintf(` fill="%s"`, l.foreground())
+	fg, _ := l.colours()
+	s := fmt.Sprintf(` fill="%s"`, fg)
 	if l.bold {
 		s += ` font-weight="bold"`
 	}
