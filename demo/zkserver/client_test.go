@@ -113,7 +113,7 @@ func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 			c.onEvent(ev)
 			continue
 		}
-		if h.Err == wire.OK && rsp != nil {
+		if _, odd := rsp.(*anyBytes); rsp != nil && (h.Err == wire.OK || odd) {
 			rsp.Fields(d)
 		}
 		if d.Err() != nil {
@@ -235,6 +235,11 @@ func (s *transcript) body(rsp wire.Record) string {
 		return ""
 	case *wire.Stat:
 		return s.stat(*r)
+	case *anyBytes:
+		if len(*r) > 20 { // with a Stat
+			return fmt.Sprintf("%d bytes", len(*r))
+		}
+		return fmt.Sprintf("%x", *r)
 	case *wire.CreateResponse:
 		return fmt.Sprintf("%q %s", r.Path, s.stat(r.Stat))
 	case *wire.DataResponse:

@@ -33,9 +33,7 @@ const stepsPerTalk = 150
 // short conversation and printed with the seed; `-rapid.seed` repeats it,
 // `-differential.ops` sets the length.
 func TestDifferential(t *testing.T) {
-	// Apache must not reap on its own: when it does depends on the clock.
-	apache := zktest.NewApache(t, zktest.WithProperty("znode.container.checkIntervalMs", "86400000"),
-		zktest.WithProperty("zookeeper.DigestAuthenticationProvider.superDigest", digestID(superAuth))).Addr
+	both := bothServers(t)
 	seed := rand.Uint64() >> 1
 	if f := flag.Lookup("rapid.seed"); f.Value.String() != "0" {
 		seed, _ = strconv.ParseUint(f.Value.String(), 0, 64)
@@ -50,18 +48,9 @@ func TestDifferential(t *testing.T) {
 	ops, told := 0, 0
 	// compare has one conversation with both and returns where they part.
 	compare := func(steps []step) (difference string) {
-		var l testingT
-		defer l.end()
-		s, addr := zkserver.Start(&l, zkserver.Options{})
-		theirs := make(chan string)
-		go func() { theirs <- talkWith(t, dialTo(apache), steps) }()
-		ours := talkWith(t, dialTo(addr), steps)
-		want := <-theirs
+		want, ours := both(t, steps)
 		ops += len(steps)
 		told += strings.Count(want, " event ")
-		if k := s.Counters(); k.Panics > 0 {
-			ours += "panics"
-		}
 		if want == ours {
 			return ""
 		}
@@ -93,6 +82,26 @@ func TestDifferential(t *testing.T) {
 	t.Logf("seed %d: %d operations and %d events compared in %d conversations", seed, ops, told, talks)
 	if ops < *differentialOps/4 || told == 0 {
 		t.Errorf("%d operations and %d events: too little to tell anything", ops, told)
+	}
+}
+
+// bothServers starts an Apache ZooKeeper, and returns a function that has a conversation
+// with it and with an embedded server of its own, and returns the two texts.
+func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours string) {
+	// Apache must not reap on its own: when it does depends on the clock.
+	apache := zktest.NewApache(t, zktest.WithProperty("znode.container.checkIntervalMs", "86400000"),
+		zktest.WithProperty("zookeeper.DigestAuthenticationProvider.superDigest", digestID(superAuth))).Addr
+	return func(t *testing.T, steps []step) (theirs, ours string) {
+		var l testingT
+		defer l.end()
+		s, addr := zkserver.Start(&l, zkserver.Options{})
+		text := make(chan string)
+		go func() { text <- talkWith(t, dialTo(apache), steps) }()
+		ours = talkWith(t, dialTo(addr), steps)
+		if s.Counters().Panics > 0 {
+			ours += "panics"
+		}
+		return <-text, ours
 	}
 }
 

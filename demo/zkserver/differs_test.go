@@ -388,9 +388,10 @@ func withoutPurpose(steps []step) []step {
 			}
 		case *wire.SetACLRequest:
 			s.burst = false
-		case nullPath:
-			if _, ok := r.Record.(*wire.SetACLRequest); ok {
-				s.burst = false
+		case bytesOf:
+			switch s.op { // which may leave, look for or end watches
+			case wire.OpAddWatch, wire.OpCheckWatches, wire.OpSetWatches, wire.OpSetWatches2, wire.OpAuth:
+				continue
 			}
 		case *wire.SetWatchesRequest:
 			c := classic(s.who, *r)

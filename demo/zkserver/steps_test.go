@@ -184,69 +184,6 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-// nullPath is a request with null in place of its path, which is empty and
-// comes first.
-type nullPath struct{ wire.Record }
-
-func (r nullPath) Fields(c *wire.Coder) {
-	b := wire.Append(nil, r.Record)
-	copy(b, null)
-	c.Raw(&b)
-}
-
-// cutOff is the beginning of a request.
-type cutOff struct {
-	wire.Record
-	most int // bytes, or one less than there are
-}
-
-func (r cutOff) Fields(c *wire.Coder) {
-	b := wire.Append(nil, r.Record)
-	b = b[:min(r.most, max(0, len(b)-1))]
-	c.Raw(&b)
-}
-
-// nullList is a setWatches or setWatches2 with null in place of a list, the last
-// one that there is.
-func nullList(lists int) wire.Record {
-	return bytesOf(i64(0) + strings.Repeat(i32(0), lists-1) + null)
-}
-
-// odd is a request that no well-behaved client makes, for any operation that
-// takes one. See oddities_test.go for each kind of them.
-func odd(t *rapid.T) (op wire.Op, req wire.Record) {
-	none := []struct {
-		op  wire.Op
-		req wire.Record
-	}{
-		{wire.OpCreate, &wire.CreateRequest{ACL: world(wire.PermAll), Flags: pick(t, []int32{0, seq, eph, 77})}},
-		{wire.OpCreate2, &wire.CreateRequest{ACL: acl(t)}}, {wire.OpCreateContainer, &wire.CreateRequest{ACL: world(wire.PermAll), Flags: wire.FlagContainer}},
-		{wire.OpDelete, &wire.PathVersionRequest{Version: version(t)}}, {wire.OpCheck, &wire.PathVersionRequest{Version: version(t)}},
-		{wire.OpSetData, &wire.SetDataRequest{Data: data(t), Version: version(t)}}, {wire.OpSetACL, &wire.SetACLRequest{ACL: acl(t), Version: version(t)}},
-		{wire.OpExists, &wire.PathWatchRequest{Watch: roll(t, 2) == 0}}, {wire.OpGetData, &wire.PathWatchRequest{Watch: roll(t, 2) == 0}},
-		{wire.OpGetChildren, &wire.PathWatchRequest{}}, {wire.OpGetChildren2, &wire.PathWatchRequest{Watch: true}},
-		{wire.OpGetACL, &wire.PathRequest{}}, {wire.OpGetAllChildrenNumber, &wire.PathRequest{}}, {wire.OpGetEphemerals, &wire.PathRequest{}},
-		{wire.OpRemoveWatches, &wire.WatcherTypeRequest{Type: int32(roll(t, 5))}},
-	}
-	switch roll(t, 6) {
-	case 0, 1:
-		one := none[roll(t, len(none))]
-		return one.op, nullPath{one.req}
-	case 2:
-		one := none[roll(t, len(none))]
-		return one.op, cutOff{one.req, roll(t, 40)}
-	case 3:
-		return wire.OpMulti, cutOff{&wire.MultiRequest{Ops: several(t, 4, multiOp)}, roll(t, 200)}
-	case 4:
-		if roll(t, 2) == 0 {
-			return wire.OpSetWatches, nullList(3)
-		}
-		return wire.OpSetWatches2, nullList(5)
-	}
-	// The empty path is before the root.
-	return wire.OpGetAllChildrenNumber, &wire.PathRequest{}
-}
-
 // misplaced puts an operation where it has no place, once in a while.
 func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
@@ -378,10 +315,8 @@ func printed(req wire.Record) string {
 	switch r := req.(type) {
 	case nil:
 		return ""
-	case nullPath:
-		return " null path:" + printed(r.Record)
-	case cutOff:
-		return fmt.Sprintf(" cut off at %d:%s", r.most, printed(r.Record))
+	case bytesOf:
+		return fmt.Sprintf(" %q", string(r))
 	case *wire.CreateRequest:
 		return " " + create(r)
 	case *wire.CreateTTLRequest:
@@ -427,8 +362,8 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 			st.event = reattach
 		}
 		if k.op == 0 && k.event == 0 {
-			st.op, st.req = odd(t)
-			st.burst = roll(t, 4) == 3
+			o := pick(t, alike())
+			st.op, st.req, st.burst = o.op, o.body, o.op != wire.OpAuth && o.op != wire.OpSetACL && roll(t, 4) == 3
 		}
 		if k.req != nil {
 			st.req = k.req(t)
