@@ -228,27 +228,6 @@ func TestAdminRequests(t *testing.T) {
 	}
 }
 
-func TestAdminAfterClose(t *testing.T) {
-	s := zkserver.New(zkserver.Options{})
-	url := startAdmin(t, s)
-	get(t, http.MethodGet, url+"/commands/ruok")           // it serves: a listener alone takes connections too
-	idle := dialTCP(t, strings.TrimPrefix(url, "http://")) // Close must not wait for it
-	s.Close()
-	if _, err := idle.Read(make([]byte, 1)); err == nil {
-		t.Error("an idle connection outlives Close")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.ServeAdmin(l); !errors.Is(err, zkserver.ErrClosed) {
-		t.Errorf("ServeAdmin on a closed server: %v", err)
-	}
-	if _, err := l.Accept(); err == nil {
-		t.Error("ServeAdmin left the listener open")
-	}
-}
-
 // pipeListener accepts connections in memory, which synctest can wait for.
 type pipeListener struct {
 	conns chan net.Conn
@@ -332,5 +311,10 @@ func TestAdminIsBounded(t *testing.T) {
 		if _, err := c.Read(make([]byte, 1)); err == nil {
 			t.Error("open after Close")
 		}
+		l = newPipeListener()
+		if err := s.ServeAdmin(l); !errors.Is(err, zkserver.ErrClosed) {
+			t.Errorf("ServeAdmin on a closed server: %v", err)
+		}
+		<-l.done // it is closed
 	})
 }

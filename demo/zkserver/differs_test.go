@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/zkwatch/wire"
@@ -310,34 +308,6 @@ func TestDifferencesOnPurpose(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestPurposeIsSteeredAround shows what is taken out of a conversation.
-func TestPurposeIsSteeredAround(t *testing.T) {
-	get := func(who int, path string) step {
-		return step{who: who, op: wire.OpGetData, req: &wire.PathWatchRequest{Path: path, Watch: true}}
-	}
-	add := func(who int, path string, mode int32) step {
-		return step{who: who, op: wire.OpAddWatch, req: &wire.AddWatchRequest{Path: path, Mode: mode}}
-	}
-	check := func(who int, path string) step {
-		return step{who: who, op: wire.OpCheckWatches, req: &wire.WatcherTypeRequest{Path: path, Type: wire.WatcherAny}}
-	}
-	in := []step{
-		add(0, "/t", 0), get(0, "/t"), get(1, "/t"), check(0, "/t"), check(0, "/t/x"), add(1, "/t", 1),
-		{who: 1, event: reattach}, add(1, "/t", 1), add(0, "/t", 0), add(0, "/t", 1),
-	}
-	var out []string
-	for _, s := range withoutPurpose(in) {
-		out = append(out, s.String())
-	}
-	want := []string{
-		"a addWatch {Path:/t Mode:0}", "a getData {Path:/t Watch:false}", "b getData {Path:/t Watch:true}", "a checkWatches {Path:/t/x Type:3}",
-		"b loses its connection", "b addWatch {Path:/t Mode:1}", "a addWatch {Path:/t Mode:0}",
-	}
-	if diff := cmp.Diff(want, out); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
 

@@ -138,6 +138,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 		if err != nil {
 			t.Fatalf("a reply to nothing: %+v", h)
 		}
+		describe(asked, h, nil) // as in slow motion
 		var req wire.RequestHeader
 		req.Fields(wire.NewDecoder(asked))
 		want := req.Xid

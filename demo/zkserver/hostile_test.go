@@ -1,6 +1,7 @@
 package zkserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -82,32 +83,6 @@ func TestLargestFrame(t *testing.T) {
 	if err := c.closed(); err != nil {
 		t.Errorf("a frame beyond the limit: %v", err)
 	}
-}
-
-func TestMaxClientCnxns(t *testing.T) {
-	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 3})
-	var cs []*rawClient
-	for range 3 {
-		cs = append(cs, dialRaw(t, addr))
-	}
-	nc := dialTCP(t, addr)
-	nc.SetDeadline(time.Now().Add(patience))
-	if _, err := nc.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the fourth connection: %v", err)
-	}
-	if n := s.Counters().Rejected; n != 1 {
-		t.Errorf("%d connections rejected", n)
-	}
-	cs[0].must(wire.OpCloseSession, nil, nil)
-	cs[0].nc.Close()
-	zktest.Await(t, "there is room again", func() bool {
-		nc := dialTCP(t, addr)
-		defer nc.Close()
-		nc.SetDeadline(time.Now().Add(patience))
-		io.WriteString(nc, "ruok")
-		answer, _ := io.ReadAll(nc)
-		return string(answer) == "imok"
-	})
 }
 
 // TestSlowReaderIsCutOff: a client that leaves its events unread neither holds
@@ -270,45 +245,6 @@ func TestBackPressure(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestPipelining sends many requests at once; the replies come in order.
-func TestPipelining(t *testing.T) {
-	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := dialRaw(t, addr)
-	const n = 5000
-	var out []byte
-	for i := range int32(n) {
-		h := &wire.RequestHeader{Xid: i, Op: wire.OpCreate}
-		if i%3 == 1 {
-			out = wire.AppendFrame(out, &wire.RequestHeader{Xid: wire.XidPing, Op: wire.OpPing})
-			continue
-		}
-		out = wire.AppendFrame(out, h, &wire.CreateRequest{Path: fmt.Sprintf("/p%d", i), ACL: world(31)})
-	}
-	var sending sync.WaitGroup
-	defer sending.Wait()
-	sending.Go(func() { c.nc.Write(out) })
-	for i := range int32(n) {
-		h, err := c.receive(createReply(i%3 != 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := i
-		if i%3 == 1 {
-			want = wire.XidPing
-		}
-		if h.Xid != want || h.Err != wire.OK {
-			t.Fatalf("reply %d: %+v", i, h)
-		}
-	}
-}
-
-func createReply(create bool) wire.Record {
-	if create {
-		return &wire.PathResponse{}
-	}
-	return nil
 }
 
 // TestEventBeforeNews: with many writers about, a reader never sees a change
@@ -482,26 +418,34 @@ func TestCloseUnderLoad(t *testing.T) {
 	}
 }
 
-// Where only other hosts are bounded, this one is not.
-func TestLoopbackUnbounded(t *testing.T) {
+// TestMaxClientCnxns: a host may have so many connections at a time, this one more if
+// only others are bounded.
+func TestMaxClientCnxns(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 2, LoopbackUnbounded: true})
 	for range 4 {
 		dialRaw(t, addr)
 	}
-	for i := range 3 {
+	connect := func() *rawClient {
 		client, server := net.Pipe()
+		go s.ServeConn(fromHost{server, "10.0.0.7"})
 		t.Cleanup(func() { client.Close() })
-		attached := make(chan struct{})
-		go func() { s.ServeConn(fromHost{server, "10.0.0.7"}); close(attached) }()
+		nc := &rawClient{t: t, nc: client, in: bufio.NewReader(client)}
 		client.SetDeadline(time.Now().Add(patience))
-		if i < 2 {
-			connectRaw(t, client, wire.ConnectRequest{})
-		} else if _, err := client.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("the third connection of another host: %v", err)
-		} else {
-			<-attached
+		if _, err := client.Write(wire.AppendFrame(nil, &wire.ConnectRequest{Passwd: make([]byte, 16)})); err != nil {
+			return nil
 		}
+		if _, err := wire.ReadFrame(nc.in, 1<<10); err != nil {
+			return nil
+		}
+		return nc
 	}
+	first := connect()
+	if connect() == nil || connect() != nil || s.Counters().Rejected != 1 {
+		t.Errorf("of three connections from another host %d were rejected", s.Counters().Rejected)
+	}
+	first.must(wire.OpCloseSession, nil, nil)
+	first.nc.Close()
+	zktest.Await(t, "there is room again", func() bool { return connect() != nil })
 }
 
 type fromHost struct {

@@ -2,7 +2,6 @@ package zkserver_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -154,27 +153,6 @@ func TestPaceOverConnections(t *testing.T) {
 		wantGone(t, c)
 		if h := held(t, s); len(h) != 0 {
 			t.Errorf("held: %+v", h)
-		}
-	})
-}
-
-// TestPaceHostilePath: what is said of a request is bounded by the request and
-// survives any bytes.
-func TestPaceHostilePath(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		s.SetPace(steps)
-		for i, body := range []string{"", "\x00", "\x7f\xff\xff\xff", "\xff\xff\xff\xff", "\x00\x00\x00\x03\xff\x1b[", strings.Repeat("x", 1000)} {
-			for _, op := range []wire.Op{wire.OpGetData, wire.OpMulti, wire.OpSetWatches, 99, -5} {
-				c.send(op, bytesOf(body))
-				synctest.Wait()
-				if _, ok := s.Step(); !ok || len(held(t, s)) > 0 {
-					t.Errorf("%d %v: not one message", i, op)
-				}
-				if _, err := wire.ReadFrame(c.in, 1<<20); err != nil {
-					t.Fatalf("%d %v: %v", i, op, err)
-				}
-			}
 		}
 	})
 }

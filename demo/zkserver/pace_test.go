@@ -5,12 +5,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
 	"electop/zkwatch/wire"
@@ -303,107 +300,6 @@ func TestDeadline(t *testing.T) {
 		time.Sleep(2 * time.Nanosecond)
 		if _, ok := s.Deadline(id(c)); ok {
 			t.Error("did not expire")
-		}
-	})
-}
-
-// TestSlownessExpiresNobody: real clients with short sessions, who go on asking
-// as soon as they are answered, in slow motion and with no step for an hour.
-func TestSlownessExpiresNobody(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		var clients []*zk.Conn
-		var ids []int64
-		var asked atomic.Int64
-		var lost atomic.Int64
-		stop := make(chan struct{})
-		for range 4 {
-			connected := make(chan struct{}, 99)
-			c, _, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 4*time.Second, zk.WithDialer(dialer(s)), zk.WithLogger(quiet{}),
-				zk.WithMaxConnBufferSize(16<<10), zk.WithMaxBufferSize(64<<10), zk.WithEventCallback(func(ev zk.Event) {
-					switch ev.State {
-					case zk.StateHasSession:
-						connected <- struct{}{}
-					case zk.StateDisconnected:
-						lost.Add(1)
-					}
-				}))
-			try(t, err)
-			<-connected
-			clients, ids = append(clients, c), append(ids, c.SessionID())
-			_, err = c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll))
-			if err != zk.ErrNodeExists {
-				try(t, err)
-			}
-			go func() {
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					c.ChildrenW("/e")
-					if name, err := c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err == nil {
-						c.Delete(name, -1)
-					}
-					asked.Add(1)
-					time.Sleep(time.Millisecond)
-				}
-			}()
-		}
-		same := func(what string) {
-			t.Helper()
-			for i, c := range clients {
-				if c.SessionID() != ids[i] || c.State() != zk.StateHasSession {
-					t.Errorf("%s: session %#x became %#x, %v", what, ids[i], c.SessionID(), c.State())
-				}
-			}
-			if n := lost.Load(); n > 0 || s.Counters().Expired > 0 {
-				t.Errorf("%s: %d connections lost, %d expired", what, n, s.Counters().Expired)
-			}
-		}
-		s.SetPace(delay(zkserver.PaceMax))
-		time.Sleep(10 * time.Minute)
-		same("slow motion")
-		if n := asked.Load(); n < 4*100 {
-			t.Errorf("%d rounds in ten minutes", n)
-		}
-		s.SetPace(steps)
-		time.Sleep(time.Hour)
-		same("an hour with no step")
-		for range 1000 {
-			time.Sleep(time.Second)
-			if _, ok := s.Step(); !ok {
-				t.Fatal("nothing to step")
-			}
-		}
-		same("steps")
-		close(stop)
-		s.SetPace(zkserver.Pace{})
-		time.Sleep(time.Minute)
-		same("afterwards")
-		s.SetPace(steps)
-
-		// A client that closes does not hang, and the others do not suffer.
-		begin := time.Now()
-		clients[0].Close()
-		if d := time.Since(begin); d > time.Second {
-			t.Errorf("Close took %v", d)
-		}
-		if h := held(t, s); len(h) != 1 || h[0].Op != wire.OpCloseSession || h[0].Session != ids[0] {
-			t.Errorf("held %+v", h)
-		}
-		if _, ok := s.Deadline(ids[0]); ok {
-			t.Error("the session is not over")
-		}
-		time.Sleep(4 * time.Second)
-		if h := held(t, s); len(h) != 0 {
-			t.Errorf("the client is gone, held %+v", h)
-		}
-		clients, ids = clients[1:], ids[1:]
-		lost.Add(-1)
-		same("a close")
-		for _, c := range clients {
-			c.Close()
 		}
 	})
 }
