@@ -16,9 +16,8 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/command"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
@@ -128,7 +127,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	case errors.Is(err, candidate.ErrNoParent):
 		return fmt.Errorf("%w, or create it with --create", cluster.Missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
-		err = exit.Interrupted
+		err = process.Interrupted
 	case o.command.args == nil || ended == "":
 		return err
 	}
@@ -150,7 +149,7 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 	if err != nil {
 		return nil, nil, err
 	}
-	t := task.NewGroup(ctx)
+	t := process.NewTasks(ctx)
 	o.metrics.Start(t, w)
 	e, _ := o.metrics.Watch(observed) // the only one
 	return e.Feed.Put, func() {

@@ -20,9 +20,8 @@ import (
 	"electop/model/units"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -59,21 +58,21 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, name := range []string{"seed", "rate"} {
 		if changed(name) && !c.on {
-			return exit.Usagef("--%s needs --chaos", name)
+			return process.Usagef("--%s needs --chaos", name)
 		}
 	}
 	for _, name := range []string{"json", "for"} {
 		if changed(name) && !c.headless {
-			return exit.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
+			return process.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
 		}
 	}
 	for _, name := range []string{"campaign", "theme", "no-mouse"} {
 		if changed(name) && c.headless {
-			return exit.Usagef("--%s means nothing with --headless", name)
+			return process.Usagef("--%s means nothing with --headless", name)
 		}
 	}
 	if c.headless && !c.on {
-		return exit.Usagef("--headless needs --chaos: without a screen nothing else would happen")
+		return process.Usagef("--headless needs --chaos: without a screen nothing else would happen")
 	}
 	c.listen = changed("listen")
 	var err error
@@ -95,7 +94,7 @@ func parseRate(s string) (perSecond float64, err error) {
 		per = 1
 	}
 	if err != nil || per == 0 || !(n > 0) || n/per > rateMax {
-		return 0, exit.Usagef("--rate %q: a number of faults per time, as in 2/s or 30/m, up to %d/s", s, rateMax)
+		return 0, process.Usagef("--rate %q: a number of faults per time, as in 2/s or 30/m, up to %d/s", s, rateMax)
 	}
 	return n / per, nil
 }
@@ -118,7 +117,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 		return err
 	}
 	if o.duration < 0 {
-		return exit.Usagef("--for must not be negative")
+		return process.Usagef("--for must not be negative")
 	}
 	log, closeLog, err := o.logger(ctx)
 	if err != nil {
@@ -188,7 +187,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	cast := w.First().Cast(demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
 	scene := w.First().Stage(demo.StageConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
 	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
-	t := task.NewGroup(ctx)
+	t := process.NewTasks(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return r.server.run(ctx, notice) })
 	w.Start(t)
 	t.Start("stage", scene.Run)
@@ -223,7 +222,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	r.std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
 		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)
 	if ctx.Err() != nil {
-		return exit.Interrupted
+		return process.Interrupted
 	}
 	return nil
 }

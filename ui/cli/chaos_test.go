@@ -16,7 +16,7 @@ import (
 	"electop/demo"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 )
 
@@ -81,7 +81,7 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 		}
 		began := time.Now()
 		err = r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper))
-		if err == nil || !strings.Contains(err.Error(), "the network is gone") || exit.Report(io.Discard, err) != exit.Failure {
+		if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
 			t.Errorf("ended with %v", err)
 		}
 		if d := time.Since(began); d > time.Minute {

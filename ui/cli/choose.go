@@ -12,7 +12,7 @@ import (
 	"electop/model/phrase"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
@@ -62,7 +62,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	d, err := searchBelow(ctx, election.Below("/"), c, nil, std)
 	switch {
 	case ctx.Err() != nil:
-		return nil, exit.Interrupted
+		return nil, process.Interrupted
 	case errors.Is(err, zk.ErrNoNode):
 		return nil, cluster.Missing("/", conn.Servers)
 	case err != nil:

@@ -10,9 +10,8 @@ import (
 
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/release"
+	"electop/ui/cli/process"
 )
 
 // Run carries out the command line and returns the exit code.
@@ -28,17 +27,17 @@ func Run(ctx context.Context, args []string, std IO) int {
 	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if ctx.Err() != nil && err == nil {
-		err = exit.Interrupted
+		err = process.Interrupted
 	}
 	if cmd.Name() == campaignName && slices.Contains(args, "--") {
-		err = exit.OfItself(err)
+		err = process.OfItself(err)
 	}
-	code := exit.Report(std.Err, err)
-	if passed := exit.Passed(0); code == exit.Signal && !errors.As(err, &passed) {
+	code := process.Report(std.Err, err)
+	if passed := process.Passed(0); code == process.ExitSignal && !errors.As(err, &passed) {
 		code = received.code()
 	}
-	if code == exit.Terminate && cmd.Name() == exporterName {
-		return exit.OK // a service manager ends it so
+	if code == process.ExitTerminate && cmd.Name() == exporterName {
+		return process.ExitOK // a service manager ends it so
 	}
 	return code
 }
@@ -62,7 +61,7 @@ func newRoot(std IO) *cobra.Command {
 		Example:           example,
 		Args:              pathArgs(o, election.Max),
 		ValidArgsFunction: o.completePaths(election.Max),
-		Version:           release.This().String(),
+		Version:           process.ThisBuild().String(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.cluster.Servers == "" {
 				if err := o.demoOnly(cmd); err != nil {
@@ -130,9 +129,9 @@ func newHelp() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				what := strings.Join(args, " ")
 				if meant := meantCommand(cmd.Root(), what); meant != "" {
-					return exit.Usagef("no help on %q: it is not a command or a topic; %s", what, meant)
+					return process.Usagef("no help on %q: it is not a command or a topic; %s", what, meant)
 				}
-				return exit.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
+				return process.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
 			if on.DisableFlagParsing { // removed
 				return on.RunE(on, nil)
@@ -148,6 +147,6 @@ func newHelp() *cobra.Command {
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: noFiles,
-		RunE: func(*cobra.Command, []string) error { return exit.Usagef("%s was removed: %s", name, instead) },
+		RunE: func(*cobra.Command, []string) error { return process.Usagef("%s was removed: %s", name, instead) },
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"electop/model"
 	"electop/model/znode"
 	"electop/ui/cli/command"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 	"electop/zkwatch/candidate"
 )
 
@@ -42,18 +42,18 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 		dash := cmd.ArgsLenAtDash()
 		if dash < 0 {
 			if cmd.Flags().Changed("once") || cmd.Flags().Changed("grace") {
-				return exit.Usagef("--once and --grace are about a command to run: give it behind --")
+				return process.Usagef("--once and --grace are about a command to run: give it behind --")
 			}
 			return pathArg(o)(cmd, args)
 		}
 		o.command.args = args[dash:]
 		switch {
 		case len(o.command.args) == 0:
-			return exit.Usagef("there is no command behind --")
+			return process.Usagef("there is no command behind --")
 		case !command.Supported:
-			return exit.Usagef("electop cannot run a command on this system: it needs process groups")
+			return process.Usagef("electop cannot run a command on this system: it needs process groups")
 		case o.command.grace < 0:
-			return exit.Usagef("--grace %v: not below 0", o.command.grace)
+			return process.Usagef("--grace %v: not below 0", o.command.grace)
 		}
 		return pathArg(o)(cmd, args[:dash])
 	}
@@ -66,11 +66,11 @@ func newGuard(std IO) *cobra.Command {
 		Use: guardName, Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return exit.Usagef("electop campaign starts this command by itself")
+				return process.Usagef("electop campaign starts this command by itself")
 			}
 			grace, err := time.ParseDuration(args[0])
 			if err != nil {
-				return exit.Usagef("%v", err)
+				return process.Usagef("%v", err)
 			}
 			return command.Guard(std.In, grace, args[1:])
 		},
@@ -124,9 +124,9 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	code, exited, failure := s.Result()
 	switch {
 	case ctx.Err() != nil:
-		return "interrupted", exit.Interrupted
+		return "interrupted", process.Interrupted
 	case exited:
-		return "its command ended", exit.Passed(code)
+		return "its command ended", process.Passed(code)
 	case failure != nil:
 		return failure.Error(), failure
 	}

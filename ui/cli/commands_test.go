@@ -16,7 +16,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/ui/cli"
-	"electop/ui/cli/release"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 )
 
@@ -31,7 +31,7 @@ func once(t *testing.T, code int, args ...string) (out, errs string) {
 }
 
 func TestVersion(t *testing.T) {
-	want := "electop " + release.This().String() + "\n"
+	want := "electop " + process.ThisBuild().String() + "\n"
 	if out, errs := once(t, 0, "--version"); out != want || errs != "" {
 		t.Errorf("%q, %q, want %q", out, errs, want)
 	}

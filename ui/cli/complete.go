@@ -18,7 +18,7 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 )
@@ -95,7 +95,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var paths []string
 	within, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
-	_, _ = task.Await(within, func() (none struct{}, err error) {
+	_, _ = process.Await(within, func() (none struct{}, err error) {
 		ctx, cancel := context.WithTimeout(ctx, searchWithin)
 		defer cancel()
 		cfg, err := o.cluster.Config(ctx, slog.New(slog.DiscardHandler))

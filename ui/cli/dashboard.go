@@ -12,8 +12,7 @@ import (
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
-	"electop/ui/cli/terminal"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 )
 
@@ -23,11 +22,11 @@ const forScripts = "electop status PATH --json, or electop events PATH --json"
 // needTerminal refuses a dashboard without a terminal that can draw it, and says what to
 // use instead.
 func needTerminal(std IO, instead string) error {
-	if _, ok := terminal.Of(std.Out); !ok {
-		return exit.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
+	if _, ok := process.Terminal(std.Out); !ok {
+		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
 	}
 	if os.Getenv("TERM") == "dumb" {
-		return exit.Usagef("the dashboard can't be drawn on a terminal with TERM=dumb; use: %s, or set TERM to the terminal's type, as in TERM=xterm-256color", instead)
+		return process.Usagef("the dashboard can't be drawn on a terminal with TERM=dumb; use: %s, or set TERM to the terminal's type, as in TERM=xterm-256color", instead)
 	}
 	return nil
 }
@@ -63,7 +62,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		return o.runThenTurn(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
-	if u := (exit.Error{}); err != nil && !(errors.As(err, &u) && u.Code == exit.NoServer) { // it may not be up yet
+	if u := (process.Error{}); err != nil && !(errors.As(err, &u) && u.Code == process.ExitNoServer) { // it may not be up yet
 		return err
 	}
 	cfg.Admission, cfg.Consent = e, o.yes || e.Foreign > 0

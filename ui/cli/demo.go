@@ -14,8 +14,8 @@ import (
 	"electop/ui"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/dashboard"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 	"electop/ui/overlay"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -68,13 +68,13 @@ func newDemo(std IO) *cobra.Command {
 // the demo for the cluster.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
-		return exit.Usagef("the demo has one election: several PATHs need --servers")
+		return process.Usagef("the demo has one election: several PATHs need --servers")
 	}
 	for _, name := range []string{"admin", "admin-url", "admin-sessions", "admin-heavy",
 		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name",
 		"krb5", "krb5-keytab", "krb5-principal", "krb5-service", "observe-only"} {
 		if cmd.Flags().Changed(name) {
-			return exit.Usagef("--%s is about a cluster, and without --servers this is the demo", name)
+			return process.Usagef("--%s is about a cluster, and without --servers this is the demo", name)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func newLesson(std IO) *cobra.Command {
 		Example: "  electop lesson --list\n  electop lesson",
 		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return exit.Usagef("one lesson at a time, got %d (see electop lesson --list)", len(args))
+				return process.Usagef("one lesson at a time, got %d (see electop lesson --list)", len(args))
 			}
 			o.path, o.paths = defaultPath, []string{defaultPath}
 			return nil

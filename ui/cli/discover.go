@@ -17,9 +17,8 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/terminal"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -36,7 +35,7 @@ func newDiscover(std IO) *cobra.Command {
 			o.search.Root = "/"
 			switch {
 			case len(args) > 1:
-				return exit.Usagef("one ROOT at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
+				return process.Usagef("one ROOT at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
 			case len(args) == 1 && args[0] != "/":
 				var err error
 				o.search.Root, err = election.CheckPath(args[0])
@@ -81,17 +80,17 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	d, err := searchBelow(ctx, o.search, conn, asker, std)
 	switch {
 	case ctx.Err() != nil:
-		d.Stopped, err = "interrupted", exit.Interrupted
+		d.Stopped, err = "interrupted", process.Interrupted
 	case errors.Is(err, zk.ErrNoNode):
 		return cluster.Missing(o.search.Root, cfg.Servers)
 	case err != nil:
 		err = fmt.Errorf("discover below %s: %w", o.search.Root, err)
 		d.Stopped = "failed"
 	}
-	_, screen := terminal.Of(std.Out)
+	_, screen := process.Terminal(std.Out)
 	d.Problems, d.Colour = o.problems, screen && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if err == nil && o.problems && d.ElectionCount() > 0 {
-		err = exit.Empty
+		err = process.Empty
 	}
 	if failed := std.print(o.json, d.JSON(), d.Text()); failed != nil {
 		return failed
@@ -120,7 +119,7 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 // showProgress shows the progress of the search on one line of the terminal, which
 // the returned function clears.
 func showProgress(s *election.Search, std IO) (done func()) {
-	f, ok := terminal.Of(std.Err)
+	f, ok := process.Terminal(std.Err)
 	if !ok {
 		return func() {}
 	}

@@ -5,15 +5,12 @@
 //
 // The commands share these parts, each a package of its own:
 //
-//	exit       exit codes, and the errors that carry them
-//	task       goroutines that end together
-//	terminal   questions at a terminal
+//	process    exit codes, goroutines, the terminal, the build of this process
 //	cluster    the flags of a cluster, connections to it, questions to its servers
 //	election   elections: watched, recorded, found, examined, and whether candidates may join
 //	exporter   the metrics of watched elections, over HTTP
 //	command    the user's commands: for each handoff, or while a candidate leads
 //	dashboard  the dashboard on live elections, assembled from these, with the lessons
-//	release    what this program was built from
 //	help       flags under headings, help topics, manual pages
 //
 // No part knows the command line: a command turns its flags into their values. The

@@ -14,10 +14,8 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
-	"electop/ui/cli/terminal"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/feed"
 )
@@ -52,7 +50,7 @@ func newDoctor(std IO) *cobra.Command {
 
 func runDoctor(ctx context.Context, o *options, std IO) error {
 	if o.duration <= 0 {
-		return exit.Usagef("--for %v: must be more than 0", o.duration)
+		return process.Usagef("--for %v: must be more than 0", o.duration)
 	}
 	log, conn, done, err := o.open(ctx)
 	if err != nil {
@@ -63,15 +61,15 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	if n := len(o.paths); n > election.Max {
-		return exit.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give their PATHs", o.cluster.Cluster, n, election.Max)
+		return process.Usagef("cluster %s has %d elections, and doctor observes at most %d at a time: give their PATHs", o.cluster.Cluster, n, election.Max)
 	}
 	w, err := o.observe(conn, log, feed.Config{}, func(s string) { log.Warn(s) })
 	if err != nil {
 		return err
 	}
-	t := task.NewGroup(ctx)
+	t := process.NewTasks(ctx)
 	w.Observe(t)
-	line, shown := terminal.Of(std.Err)
+	line, shown := process.Terminal(std.Err)
 	look := &looking{end: time.Now().Add(o.duration), what: "looking"}
 	if shown {
 		t.Start("countdown", func(ctx context.Context) error { return look.countdown(ctx, line) })
@@ -124,11 +122,11 @@ type examined struct {
 // outcome returns the exit code that a state causes, nil for success.
 func outcome(s *doctor.State) error {
 	if doctor.Worst(s.Findings) == doctor.Critical {
-		return exit.Critical
+		return process.Critical
 	}
 	for _, p := range s.Pending {
 		if p.Early != nil && p.Severity == doctor.Critical {
-			return exit.Empty
+			return process.Empty
 		}
 	}
 	return nil

@@ -15,9 +15,8 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/command"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -53,7 +52,7 @@ var errEnough = errors.New("enough")
 
 func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	if o.duration < 0 || o.count < 0 {
-		return exit.Usagef("--for and --count must not be negative")
+		return process.Usagef("--for and --count must not be negative")
 	}
 	log, conn, done, err := o.open(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	defer w.Close()
 	h.Start(ctx, std.Err, std.note, cluster.Environ())
 	defer h.Close()
-	t := task.NewGroup(ctx)
+	t := process.NewTasks(ctx)
 	w.Start(t)
 	var first *doctor.State
 	if first, err = w.FirstRead(t.Context(), w.First(), o.cluster.Reach()); err == nil {

@@ -10,7 +10,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 )
 
 // A command of --exec gets each handoff as the line that --json prints, and neither one
@@ -63,7 +63,7 @@ func TestExecOnHandoffs(t *testing.T) {
 		t.Errorf("of the one that hangs: %s", said)
 	}
 	for _, args := range [][]string{{"--exec", ""}, {"--exec-timeout", "1s"}, {"--exec", "true", "--exec-timeout", "0s"}} {
-		_, errs := once(t, exit.Usage, append([]string{"events", "/election", "--servers", addr}, args...)...)
+		_, errs := once(t, process.ExitUsage, append([]string{"events", "/election", "--servers", addr}, args...)...)
 		if !strings.Contains(errs, "--exec") || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: %s", args, errs)
 		}

@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/election"
 	"electop/ui/cli/exporter"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 )
 
@@ -64,7 +64,7 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	t := task.NewGroup(ctx)
+	t := process.NewTasks(ctx)
 	if o.unnamed {
 		given = nil
 		o.metrics.Search(conn, o.cluster.Reach())

@@ -19,7 +19,7 @@ func waiting() bool {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	return slices.ContainsFunc(strings.Split(string(stacks), "\n\n"), func(stack string) bool {
-		return strings.Contains(stack, "created by electop/ui/cli/task.Await") && !strings.Contains(stack, "terminal.ReadLine")
+		return strings.Contains(stack, "created by electop/ui/cli/process.Await") && !strings.Contains(stack, "process.ReadLine")
 	})
 }
 

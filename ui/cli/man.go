@@ -7,9 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/release"
+	"electop/ui/cli/process"
 )
 
 // newMan is for those who package electop: it is not in the list of commands.
@@ -24,12 +23,12 @@ func newMan(std IO) *cobra.Command {
 		ValidArgsFunction: completeHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && dir != "" {
-				return exit.Usagef("electop man takes one COMMAND, or --dir for all of them")
+				return process.Usagef("electop man takes one COMMAND, or --dir for all of them")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			build := release.This()
+			build := process.ThisBuild()
 			book := help.Book{Version: "electop " + cmp.Or(build.Version, "devel"), Date: build.Time}
 			if dir != "" {
 				if err := book.Write(cmd.Root(), dir); err != nil {
@@ -39,7 +38,7 @@ func newMan(std IO) *cobra.Command {
 			}
 			page, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 || page.GroupID == help.Topic {
-				return exit.Usagef("no manual page on %q: it is not a command (see electop help)", args[0])
+				return process.Usagef("no manual page on %q: it is not a command (see electop help)", args[0])
 			}
 			_, err = std.Out.Write(book.Page(page))
 			return err

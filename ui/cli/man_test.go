@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 )
 
 // TestManualPages: each command has a page with every flag of its help, and no other
@@ -60,7 +60,7 @@ func TestManualPages(t *testing.T) {
 		t.Errorf("electop help lists man:\n%s", help)
 	}
 	for _, args := range [][]string{{"man", "nonsense"}, {"man", "json"}, {"man", "status", "info"}, {"man", "status", "--dir", dir}} {
-		if got := says(t, exit.Usage, args...); strings.Count(got, "\n") != 1 {
+		if got := says(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
 			t.Errorf("electop %v is not one line:\n%s", args, got)
 		}
 	}

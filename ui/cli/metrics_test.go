@@ -21,7 +21,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 )
 
@@ -250,14 +250,14 @@ func TestMetricsAddress(t *testing.T) {
 		{"192.0.2.1:9141", "cannot assign"}, // no address of this machine
 	} {
 		for command, flag := range map[string]string{"exporter": "--listen", "campaign": "--metrics"} {
-			out, errs := once(t, exit.Usage, command, "/election", "--servers", addr, flag, c.flag)
+			out, errs := once(t, process.ExitUsage, command, "/election", "--servers", addr, flag, c.flag)
 			if out != "" || !strings.Contains(errs, c.want) || !strings.Contains(errs, flag) || strings.Count(errs, "\n") != 1 {
 				t.Errorf("%s %s %s: %q, %q; want %q", command, flag, c.flag, out, errs, c.want)
 			}
 		}
 	}
 	for _, args := range [][]string{{"events", "/e", "--metrics", "9141"}, {"/e", "-s", addr, "--metrics=9141"}} {
-		if _, errs := once(t, exit.Usage, args...); errs != "electop: --metrics was removed: electop exporter serves the metrics\n" {
+		if _, errs := once(t, process.ExitUsage, args...); errs != "electop: --metrics was removed: electop exporter serves the metrics\n" {
 			t.Errorf("%v: %s", args, errs)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 )
 
 // removedFlags are flags that no longer exist, each with what replaces it.
@@ -31,16 +31,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		name := unknown.GetSpecifiedName()
 		if instead := removedFlags[name]; instead != "" {
-			return exit.Usagef("--%s was removed: %s", name, instead)
+			return process.Usagef("--%s was removed: %s", name, instead)
 		}
-		return exit.Usagef("%v%s (see %s --help)", err, meantFlag(cmd, name), cmd.CommandPath())
+		return process.Usagef("%v%s (see %s --help)", err, meantFlag(cmd, name), cmd.CommandPath())
 	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
-		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
+		return process.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	}
 	f := invalid.GetFlag()
-	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
+	return process.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
 }
 
 // meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.
@@ -62,7 +62,7 @@ func noCommand(cmd *cobra.Command, word string) error {
 		return nil
 	}
 	if meant := meantCommand(cmd, word); meant != "" {
-		return exit.Usagef("no command %q: %s A PATH starts with /, as in /election", word, meant)
+		return process.Usagef("no command %q: %s A PATH starts with /, as in /election", word, meant)
 	}
 	return nil
 }

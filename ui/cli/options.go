@@ -15,10 +15,9 @@ import (
 	"electop/ui/cli/config"
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
@@ -75,9 +74,9 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 		}
 		switch {
 		case len(args) > most && most == 1:
-			return exit.Usagef("one PATH at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
+			return process.Usagef("one PATH at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
 		case len(args) > most:
-			return exit.Usagef("at most %d PATHs, got %d", most, len(args))
+			return process.Usagef("at most %d PATHs, got %d", most, len(args))
 		case len(args) == 0:
 			o.unnamed, args = true, []string{defaultPath}
 		}
@@ -90,7 +89,7 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 				return err
 			}
 			if slices.Contains(o.paths, path) {
-				return exit.Usagef("PATH %s is given twice", path)
+				return process.Usagef("PATH %s is given twice", path)
 			}
 			o.paths = append(o.paths, path)
 		}
@@ -102,7 +101,7 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 // check refuses invalid values.
 func (o *options) check() error {
 	if o.cast < 0 || o.cast > dashboard.CastMax {
-		return exit.Usagef("--cast %d: between 0 and %d candidates", o.cast, dashboard.CastMax)
+		return process.Usagef("--cast %d: between 0 and %d candidates", o.cast, dashboard.CastMax)
 	}
 	if err := o.cluster.Check(); err != nil {
 		return err
@@ -110,11 +109,11 @@ func (o *options) check() error {
 	acting := o.campaign || o.castSet
 	switch {
 	case o.observeOnly && acting:
-		return exit.Usagef("--observe-only with --campaign or --cast: give one or the other")
+		return process.Usagef("--observe-only with --campaign or --cast: give one or the other")
 	case len(o.paths) > 1 && acting:
-		return exit.Usagef("--campaign and --cast take part in one election: give one PATH, not %d", len(o.paths))
+		return process.Usagef("--campaign and --cast take part in one election: give one PATH, not %d", len(o.paths))
 	case len(o.paths) > 1 && o.record.File != "":
-		return exit.Usagef("--record records one election: give one PATH, not %d", len(o.paths))
+		return process.Usagef("--record records one election: give one PATH, not %d", len(o.paths))
 	}
 	if err := o.record.Check(); err != nil {
 		return err
@@ -164,9 +163,9 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}
-	f, err := task.Await(ctx, func() (*os.File, error) { return os.OpenFile(o.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) })
+	f, err := process.Await(ctx, func() (*os.File, error) { return os.OpenFile(o.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) })
 	if err != nil {
-		return nil, nil, exit.Usagef("--log-file: %w", err)
+		return nil, nil, process.Usagef("--log-file: %w", err)
 	}
 	h := slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})
 	return slog.New(h), func() { f.Close() }, nil

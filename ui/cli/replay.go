@@ -12,9 +12,8 @@ import (
 	"electop/model/history"
 	"electop/ui"
 	"electop/ui/action"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/ui/travel"
 	"electop/zkwatch/feed"
 )
@@ -28,7 +27,7 @@ func newReplay(std IO) *cobra.Command {
 		Example: "  electop replay FILE --speed 4\n  electop replay FILE --json",
 		Args: o.settled(func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("replay takes one FILE, a recording made with --record")
+				return process.Usagef("replay takes one FILE, a recording made with --record")
 			}
 			return nil
 		}),
@@ -50,7 +49,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		}
 	}
 	if !(o.speed > 0 && o.speed <= 1e6) {
-		return exit.Usagef("--speed %v: between 0 and 1000000", o.speed)
+		return process.Usagef("--speed %v: between 0 and 1000000", o.speed)
 	}
 	log, closeLog, err := o.logger(ctx)
 	if err != nil {
@@ -63,12 +62,12 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		}
 		return nil
 	}
-	p, err := task.Await(ctx, func() (*feed.Playback, error) { return feed.OpenPlayback(file, o.speed) })
+	p, err := process.Await(ctx, func() (*feed.Playback, error) { return feed.OpenPlayback(file, o.speed) })
 	if err != nil {
 		return fmt.Errorf("replay %s: %w", file, err)
 	}
 	notices := make(chan string, 16)
-	t := task.NewGroup(ctx)
+	t := process.NewTasks(ctx)
 	t.Start("replay "+file, func(ctx context.Context) error {
 		return p.Run(ctx, func(s string) {
 			log.Warn(s)
@@ -93,7 +92,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 
 // printRecording prints the events of a recording as events prints them live.
 func printRecording(ctx context.Context, o *options, std IO, file string) error {
-	r, err := task.Await(ctx, func() (*feed.Recording, error) { return feed.OpenRecording(file) })
+	r, err := process.Await(ctx, func() (*feed.Recording, error) { return feed.OpenRecording(file) })
 	if err != nil {
 		return err
 	}

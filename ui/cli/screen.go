@@ -8,17 +8,17 @@ import (
 
 	"electop/ui"
 	"electop/ui/cli/dashboard"
-	"electop/ui/cli/terminal"
+	"electop/ui/cli/process"
 )
 
 // onScreen opens the terminal for a dashboard, and closes it when show, which gets the
 // dashboard's options with the terminal in them, has returned.
 func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
-	out, ok := terminal.Of(std.Out)
+	out, ok := process.Terminal(std.Out)
 	if !ok { // needTerminal has said so
 		return show(with)
 	}
-	s, err := terminal.Open(ctx, std.In, out)
+	s, err := process.OpenScreen(ctx, std.In, out)
 	if err != nil {
 		return fmt.Errorf("open the terminal for the dashboard's keys: %w", err)
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/demo/zkserver"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/terminal"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 )
 
@@ -48,7 +47,7 @@ func newServe(std IO) *cobra.Command {
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return exit.Usagef("%s takes no argument, got %q", cmd.CommandPath(), args[0])
+		return process.Usagef("%s takes no argument, got %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -67,7 +66,7 @@ func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
 
 func runServe(ctx context.Context, o *options, std IO) error {
 	if o.tick < time.Millisecond || o.tick > tickMax {
-		return exit.Usagef("--tick %v: between 1ms and %v", o.tick, tickMax)
+		return process.Usagef("--tick %v: between 1ms and %v", o.tick, tickMax)
 	}
 	if err := o.server.confirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
 		return err
@@ -96,7 +95,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if err := errors.Join(ended, h.ZooKeeper.Close()); err != nil {
 		return err
 	}
-	return exit.Interrupted
+	return process.Interrupted
 }
 
 // embedded is the ZooKeeper in this process. Flags say where it listens. Its data is in memory.
@@ -127,7 +126,7 @@ func newEmbedded(opts zkserver.Options) *embedded {
 func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	switch {
 	case o.cnxns < 0:
-		return nil, exit.Usagef("--max-client-cnxns %d is negative", o.cnxns)
+		return nil, process.Usagef("--max-client-cnxns %d is negative", o.cnxns)
 	case !o.cnxnsSet && open(o.listen):
 		opts.MaxClientCnxns, opts.LoopbackUnbounded = openCnxns, true
 	default:
@@ -238,12 +237,12 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 		fmt.Fprintf(stderr, "electop: %s\n", says)
 		return nil
 	}
-	in, ok := terminal.Of(stdin)
+	in, ok := process.Terminal(stdin)
 	if !ok {
-		return exit.Usagef("%s. Add --yes if you want that", says)
+		return process.Usagef("%s. Add --yes if you want that", says)
 	}
 	fmt.Fprintf(stderr, "%s.\nContinue? (y/N) ", says)
-	line, err := terminal.ReadLine(ctx, in)
+	line, err := process.ReadLine(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"electop/model/znode"
 	"electop/ui/cli/config"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 )
 
 // settled settles the flags that were not given before args are read.
@@ -31,7 +31,7 @@ func readConfig() (config.File, error) {
 	home, _ := os.UserHomeDir() // without one ~/ is an error
 	f, err := config.Read(path, home)
 	if err != nil {
-		return f, exit.Usagef("%v", err)
+		return f, process.Usagef("%v", err)
 	}
 	return f, nil
 }
@@ -50,7 +50,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 		s, err = config.Resolve(file, given, os.Getenv, true)
 	}
 	if err != nil {
-		return exit.Usagef("%v", err)
+		return process.Usagef("%v", err)
 	}
 	o.file, o.settings = file, s
 	o.cluster.Note = func(text string) { IO{Err: cmd.ErrOrStderr()}.note("%s", znode.Safe(text, 500)) }
@@ -61,7 +61,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 			continue
 		}
 		if err := f.Value.Set(v.Text); err != nil {
-			return exit.Usagef("%s: %q: %s", v.Origin, v.Text, help.Why(f, err))
+			return process.Usagef("%s: %q: %s", v.Origin, v.Text, help.Why(f, err))
 		}
 		o.cluster.Named[name] = v.Origin.String()
 	}
@@ -74,7 +74,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 func (o *options) clusterPaths(cmd *cobra.Command, most int) ([]string, error) {
 	paths := o.settings.Paths
 	if len(paths) > most {
-		return nil, exit.Usagef("cluster %s has %d paths (%s): give the PATH of one, as in %s %s", o.cluster.Cluster, len(paths), o.settings.PathsOrigin, cmd.CommandPath(), paths[0])
+		return nil, process.Usagef("cluster %s has %d paths (%s): give the PATH of one, as in %s %s", o.cluster.Cluster, len(paths), o.settings.PathsOrigin, cmd.CommandPath(), paths[0])
 	}
 	return paths, nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"electop/model/znode"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 )
 
 // severalPaths is the help of a command that takes several elections.
@@ -28,16 +28,16 @@ func (o *options) each(std IO, read func(i int) (object any, text string, err er
 				return failed
 			}
 		}
-		e, coded := errors.AsType[exit.Error](err)
-		said := coded && (e.Code == exit.NoCandidate || e.Code == exit.Finding) // by the text
+		e, coded := errors.AsType[process.Error](err)
+		said := coded && (e.Code == process.ExitNoCandidate || e.Code == process.ExitFinding) // by the text
 		switch {
 		case err == nil:
 		case !several || coded && !said || errors.Is(err, context.Canceled):
 			return err
 		case !said:
 			std.note("%s", znode.Safe(err.Error(), 1000))
-			worst = exit.Passed(exit.Failure)
-		case worst == nil || errors.Is(err, exit.Critical) && errors.Is(worst, exit.Empty):
+			worst = process.Passed(process.ExitFailure)
+		case worst == nil || errors.Is(err, process.Critical) && errors.Is(worst, process.Empty):
 			worst = err
 		}
 	}

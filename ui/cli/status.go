@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -67,7 +67,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		case s.Phase == model.Forbidden:
 			return nil, "", cluster.Forbidden(s.Path, cfg.Servers)
 		case s.Leader() == nil:
-			err = exit.Empty
+			err = process.Empty
 		}
 		return plain.Status(s), plain.StatusText(s), err
 	})

@@ -13,7 +13,7 @@ import (
 
 	"electop/model/dialect"
 	"electop/ui/cli"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/ui/input"
 )
 
@@ -152,7 +152,7 @@ func TestHelpLists(t *testing.T) {
 		t.Errorf("electop help status is not electop status --help:\n%s", got)
 	}
 	for _, args := range [][]string{{"help", "nonsense"}, {"help", "json", "keys"}, {"json", "extra"}, {"help", "figures"}, {"figures", "--help"}, {"clusters", "--json"}} {
-		if got := says(t, exit.Usage, args...); strings.Count(got, "\n") != 1 {
+		if got := says(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
 			t.Errorf("electop %v is not one line:\n%s", args, got)
 		}
 	}
@@ -213,7 +213,7 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 		}
 	}
 	codes := words(says(t, 0, "help", "exit-codes"))
-	for _, c := range exit.Codes() {
+	for _, c := range process.ExitCodes() {
 		if !strings.Contains(codes, fmt.Sprintf("%d %s", c.Number, c.Meaning)) {
 			t.Errorf("electop help exit-codes lacks %d", c.Number)
 		}

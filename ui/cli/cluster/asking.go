@@ -16,8 +16,8 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/session"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -93,24 +93,24 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 // Check refuses invalid values. Errors name the flags as called does.
 func (o Asking) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
-		return exit.Usagef("%s: %v", called("admin"), err)
+		return process.Usagef("%s: %v", called("admin"), err)
 	}
 	switch {
 	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
-		return exit.Usagef("--admin-url with --admin %s: no AdminServer is asked then", o.Mode)
+		return process.Usagef("--admin-url with --admin %s: no AdminServer is asked then", o.Mode)
 	case o.Sessions != 0 && o.Sessions < shortest:
-		return exit.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, shortest)
+		return process.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, shortest)
 	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:
-		return exit.Usagef("--admin-sessions with --admin off: the servers are not asked then")
+		return process.Usagef("--admin-sessions with --admin off: the servers are not asked then")
 	}
 	if o.URL == "" {
 		return nil
 	}
 	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // its password is not repeated
-		return exit.Usagef("%s: a user name or password has no place here", called("admin-url"))
+		return process.Usagef("%s: a user name or password has no place here", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
-		return exit.Usagef("%s: %v", called("admin-url"), err)
+		return process.Usagef("%s: %v", called("admin-url"), err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 )
 
@@ -139,7 +139,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
-	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s reached within %v (%s): check %s, or wait longer with %s",
+	return process.Error{Code: process.ExitNoServer, Err: fmt.Errorf("no server of %s reached within %v (%s): check %s, or wait longer with %s",
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 

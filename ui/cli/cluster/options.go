@@ -20,9 +20,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/client"
 	"electop/zkwatch/sasl"
 )
@@ -95,11 +94,11 @@ func (o *Options) Check() error {
 	_, err := o.servers()
 	switch {
 	case err != nil:
-		return exit.Usagef("%s: %v", o.Called("servers"), err)
+		return process.Usagef("%s: %v", o.Called("servers"), err)
 	case o.Timeout < 0:
-		return exit.Usagef("%s %v is negative", o.Called("connect-timeout"), o.Timeout)
+		return process.Usagef("%s %v is negative", o.Called("connect-timeout"), o.Timeout)
 	case o.SessionTimeout != 0 && (o.SessionTimeout < time.Millisecond || o.SessionTimeout > math.MaxInt32*time.Millisecond):
-		return exit.Usagef("%s %v: between 1ms and 24 days", o.Called("session-timeout"), o.SessionTimeout)
+		return process.Usagef("%s %v: between 1ms and 24 days", o.Called("session-timeout"), o.SessionTimeout)
 	}
 	return nil
 }
@@ -112,7 +111,7 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 		return client.Config{}, err
 	}
 	cfg := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.SessionTimeout, SessionTimeout), Logger: log}
-	return task.Await(ctx, func() (client.Config, error) {
+	return process.Await(ctx, func() (client.Config, error) {
 		if err := o.kerberos.apply(&cfg, o.Called); err != nil {
 			return client.Config{}, err
 		}
@@ -144,7 +143,7 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	}
 	auth, err := client.ParseAuth(line)
 	if err != nil {
-		return nil, exit.Usagef("%s: %v", AuthVariable, err)
+		return nil, process.Usagef("%s: %v", AuthVariable, err)
 	}
 	return &auth, nil
 }
@@ -164,7 +163,7 @@ func (a access) apply(cfg *client.Config, called func(flag string) string) error
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
 		if err != nil {
-			return exit.Usagef("%s: %v", called("auth-file"), err)
+			return process.Usagef("%s: %v", called("auth-file"), err)
 		}
 		cfg.Auth = append(cfg.Auth, auth...)
 	}
@@ -179,15 +178,15 @@ func (a access) apply(cfg *client.Config, called func(flag string) string) error
 		if cfg.SASL != nil {
 			places += ", " + called("krb5")
 		}
-		return exit.Usagef("%v (%s): keep one of them", client.ErrTwoAccounts, places)
+		return process.Usagef("%v (%s): keep one of them", client.ErrTwoAccounts, places)
 	}
 	if a.tls || a.ca != "" || a.cert != "" || a.key != "" || a.serverName != "" {
 		if (a.cert == "") != (a.key == "") {
-			return exit.Usagef("--tls-cert and --tls-key go together: one of them is missing")
+			return process.Usagef("--tls-cert and --tls-key go together: one of them is missing")
 		}
 		tls, err := client.LoadTLS(a.ca, a.cert, a.key, a.serverName)
 		if err != nil {
-			return exit.Usagef("--tls: %v", err)
+			return process.Usagef("--tls: %v", err)
 		}
 		cfg.TLS = tls
 	}
@@ -223,7 +222,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 	}
 	account, err := sasl.NewKerberos(sasl.KerberosOptions{Keytab: k.keytab, Principal: k.principal, Service: k.service})
 	if err != nil {
-		return exit.Usagef("%s: %v", called("krb5"), err)
+		return process.Usagef("%s: %v", called("krb5"), err)
 	}
 	cfg.SASL = account
 	return nil
@@ -241,7 +240,7 @@ func (o *Options) Known(ctx context.Context, servers client.ConnectString) error
 			return nil
 		}
 	}
-	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s: %s: check %s", servers, noSuchHost(unknown), o.Called("servers"))}
+	return process.Error{Code: process.ExitNoServer, Err: fmt.Errorf("no server of %s: %s: check %s", servers, noSuchHost(unknown), o.Called("servers"))}
 }
 
 func noSuchHost(hosts []string) string { return "no such host: " + strings.Join(hosts, ", ") }

@@ -32,7 +32,7 @@ import (
 	"syscall"
 	"time"
 
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 )
 
 // A Supervisor runs a command whenever this process leads. [Supervisor.Lead] and
@@ -108,7 +108,7 @@ func (s *Supervisor) Close() {
 }
 
 // Result is how it ended: exited tells whether the command ended by itself, with an exit
-// code. err is an [exit.Error], or nil.
+// code. err is an [process.Error], or nil.
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,10 +193,10 @@ func parseLimits(line string) (l limits, err error) {
 }
 
 func failed(format string, args ...any) error {
-	return exit.Error{Code: exit.Own, Err: fmt.Errorf(format, args...)}
+	return process.Error{Code: process.ExitOwn, Err: fmt.Errorf(format, args...)}
 }
 
-// Find returns an [exit.Error] if there is no such command, or it cannot be executed.
+// Find returns an [process.Error] if there is no such command, or it cannot be executed.
 func Find(name string) error {
 	if _, err := exec.LookPath(name); err != nil && !errors.Is(err, exec.ErrDot) {
 		return notStarted(name, err)
@@ -205,22 +205,22 @@ func Find(name string) error {
 }
 
 // notStarted is the failure of an attempt to find or start a command.
-func notStarted(name string, err error) exit.Error {
+func notStarted(name string, err error) process.Error {
 	var started *fs.PathError
 	if errors.As(err, &started) {
 		if _, there := os.Stat(started.Path); there == nil && errors.Is(err, fs.ErrNotExist) {
-			return exit.Error{Code: exit.NotFound, Err: fmt.Errorf("%s: its interpreter was not found", name)}
+			return process.Error{Code: process.ExitNotFound, Err: fmt.Errorf("%s: its interpreter was not found", name)}
 		}
 		err = started.Err
 	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return exit.Error{Code: exit.NotFound, Err: fmt.Errorf("%s: command not found", name)}
+		return process.Error{Code: process.ExitNotFound, Err: fmt.Errorf("%s: command not found", name)}
 	}
 	var e *exec.Error
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	return exit.Error{Code: exit.CannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
+	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
 // exitCode is the exit code of a process as a shell has it: 128 and the number of the
@@ -425,7 +425,7 @@ func (r *run) reported(report string) {
 		var code int
 		var why string
 		if _, err := fmt.Sscanf(rest, "%d %q", &code, &why); err == nil {
-			r.ending.failure = exit.Error{Code: code, Err: errors.New(why)}
+			r.ending.failure = process.Error{Code: code, Err: errors.New(why)}
 		}
 	case reportLease:
 		if r.stopped == 0 {

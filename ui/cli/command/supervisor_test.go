@@ -21,7 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"electop/ui/cli/command"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 )
 
 const (
@@ -176,8 +176,8 @@ func TestOnceIsOnce(t *testing.T) {
 	await(t, dir, "pid")
 	f.Stop()
 	<-f.over
-	var failure exit.Error
-	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != exit.Own {
+	var failure process.Error
+	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != process.ExitOwn {
 		t.Errorf("%v, %v", exited, err)
 	}
 }
@@ -220,7 +220,7 @@ func TestNotFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{"electop-no-such-command": 127, "/nowhere/command": 127, file: 126, t.TempDir(): 126} {
-		var f exit.Error
+		var f process.Error
 		if err := command.Find(name); !errors.As(err, &f) || f.Code != want {
 			t.Errorf("%s: %v, want %d", name, err, want)
 		}

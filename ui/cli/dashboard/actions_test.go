@@ -31,7 +31,7 @@ import (
 	"electop/ui/action"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/ui/term"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -72,7 +72,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		backstage := conn
 		conn.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 		backstage.Dial = func(context.Context, string, string) (net.Conn, error) { return server.DialBackstage() }
-		tasks := task.NewGroup(context.Background())
+		tasks := process.NewTasks(context.Background())
 		h := &world{t: t}
 		h.parts, err = assemble(Config{
 			Watch: election.Config{

@@ -14,7 +14,7 @@ import (
 	"electop/ui"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
@@ -28,7 +28,7 @@ type parts struct {
 }
 
 // assemble makes the parts. Nothing runs yet.
-func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error) {
+func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // see sharePast
 	cfg.Reach.Note = nil        // it would be written on the screen
@@ -85,7 +85,7 @@ func Run(ctx context.Context, cfg Config) error {
 		default: // the status line has one row; the log has them all
 		}
 	}
-	tasks := task.NewGroup(ctx)
+	tasks := process.NewTasks(ctx)
 	p, err := assemble(cfg, tasks, notice)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 // start runs the parts.
-func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
+func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	if cfg.Server != nil {
 		tasks.Start("embedded server", func(ctx context.Context) error { return cfg.Serve(ctx, notice) })
 		tasks.Start("stage", p.actions.stage.Run)

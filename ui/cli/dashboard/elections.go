@@ -12,7 +12,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	list "electop/ui/elections"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
@@ -23,7 +23,7 @@ import (
 // and open them. They implement [ui.Wall].
 type elections struct {
 	watched *election.Elections
-	tasks   *task.Group
+	tasks   *process.Tasks
 	cfg     Config
 	dirty   chan struct{} // capacity 1
 
@@ -150,7 +150,7 @@ func (e *elections) Span(path string) (first, last time.Time) {
 
 // searcher searches for elections, each time over a connection of its own.
 type searcher struct {
-	tasks *task.Group
+	tasks *process.Tasks
 	conn  client.Config
 	reach cluster.Reach
 	mark  func() // the list changed

@@ -23,8 +23,7 @@ import (
 	"electop/model/lesson"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/cli/exit"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/feed"
 )
 
@@ -34,7 +33,7 @@ import (
 type tutor struct {
 	course   []*lesson.Lesson
 	progress *progress
-	tasks    *task.Group
+	tasks    *process.Tasks
 	stage    *demo.Stage // this and the next two are set before the first lesson begins
 	cast     *demo.Cast
 	feed     *feed.Feed
@@ -52,7 +51,7 @@ type tutor struct {
 const sceneMax = 30 * time.Second
 
 // newTutor returns a tutor that keeps its progress where the environment says.
-func newTutor(tasks *task.Group, notice func(string)) (*tutor, error) {
+func newTutor(tasks *process.Tasks, notice func(string)) (*tutor, error) {
 	course, err := lessons.All()
 	if err != nil {
 		return nil, err
@@ -298,7 +297,7 @@ func noSuchLesson(id string, course []*lesson.Lesson) error {
 	for i, l := range course {
 		ids[i] = l.ID
 	}
-	return exit.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
+	return process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }
 
 // progress is which lessons were done, in a file of the user's state directory

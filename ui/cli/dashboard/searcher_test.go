@@ -14,7 +14,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	list "electop/ui/elections"
 	"electop/zkwatch/client"
 )
@@ -69,7 +69,7 @@ func TestListIsSearchedAgain(t *testing.T) {
 			return candidate
 		}
 		changed := make(chan struct{}, 1)
-		tasks := task.NewGroup(context.Background())
+		tasks := process.NewTasks(context.Background())
 		defer tasks.Stop()
 		s := &searcher{
 			tasks: tasks, conn: conn, reach: cluster.Reach{For: time.Minute},

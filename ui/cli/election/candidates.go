@@ -14,8 +14,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/cli/exit"
-	"electop/ui/cli/terminal"
+	"electop/ui/cli/process"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -149,12 +148,12 @@ func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, err
 	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {
 		return e, err
 	}
-	in, ok := terminal.Of(r.In)
+	in, ok := process.Terminal(r.In)
 	if !ok {
-		return e, exit.Usagef("%s is %s (%s): add --yes to take part; %s", r.Path, e.Whose(), units.Count(e.Foreign, "candidate", "candidates"), e.Behind)
+		return e, process.Usagef("%s is %s (%s): add --yes to take part; %s", r.Path, e.Whose(), units.Count(e.Foreign, "candidate", "candidates"), e.Behind)
 	}
 	fmt.Fprintf(r.Err, "%s on %s is %s: %s electop's; %s.\nA candidate of electop may become its leader. Type the path to take part: ", r.Path, r.Servers, e.Whose(), units.Count(e.Foreign, "candidate that is not", "candidates that are not"), e.Behind)
-	line, err := terminal.ReadLine(ctx, in)
+	line, err := process.ReadLine(ctx, in)
 	if err != nil {
 		return e, err
 	}

@@ -17,7 +17,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -193,7 +193,7 @@ func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, ra
 		x.znode = x.leader.Stand(t, "election", x.path, "amber").Znode
 		successors.Stand(t, "election", x.path, fmt.Sprint("birch", i))
 	}
-	tasks := task.NewGroup(t.Context())
+	tasks := process.NewTasks(t.Context())
 	defer func() {
 		if err := tasks.Stop(); err != nil {
 			t.Error(err)
@@ -294,7 +294,7 @@ func (x *trial) sees(t *testing.T, what string, holds func(*doctor.State) bool) 
 }
 
 // watchRisk notes when the leader is at risk for the first time.
-func (x *trial) watchRisk(tasks *task.Group) {
+func (x *trial) watchRisk(tasks *process.Tasks) {
 	risk := make(chan time.Time, 1)
 	x.risk = risk
 	tasks.Start("risk", func(ctx context.Context) error {

@@ -15,8 +15,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/exit"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -100,7 +99,7 @@ func (w *Elections) add(cfg feed.Config) *Election {
 }
 
 // Add watches one more election, with the session of the others.
-func (w *Elections) Add(t *task.Group, cfg feed.Config) *Election {
+func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	e := w.add(cfg)
 	e.run(t, w.asker)
 	return e
@@ -132,7 +131,7 @@ func (w *Elections) All() []*Election {
 func (w *Elections) First() *Election { return w.All()[0] }
 
 // Start runs everything.
-func (w *Elections) Start(t *task.Group) {
+func (w *Elections) Start(t *process.Tasks) {
 	w.Observe(t)
 	if w.asker != nil {
 		t.Start("asking the servers", w.asker.Run)
@@ -140,7 +139,7 @@ func (w *Elections) Start(t *task.Group) {
 }
 
 // Observe runs everything but the asker.
-func (w *Elections) Observe(t *task.Group) {
+func (w *Elections) Observe(t *process.Tasks) {
 	for _, e := range w.All() {
 		e.run(t, w.asker)
 	}
@@ -247,7 +246,7 @@ func newElection(cfg feed.Config, asker *admin.Asker, byReads bool) *Election {
 func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 
 // run runs everything but the observer, which runs with the session.
-func (e *Election) run(t *task.Group, asker *admin.Asker) {
+func (e *Election) run(t *process.Tasks, asker *admin.Asker) {
 	var ctx context.Context
 	ctx, e.end = context.WithCancel(t.Context())
 	start := func(what string, f func(context.Context) error) {
@@ -345,11 +344,11 @@ const Max = 50
 // end, as a shell completes it. It refuses what cannot be one.
 func CheckPath(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") {
-		return "", exit.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
+		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
 	}
 	trimmed := strings.TrimSuffix(path, "/")
 	if err := client.ValidatePath(trimmed); err != nil {
-		return "", exit.Usagef("PATH %q is not the path of a znode below the root", path)
+		return "", process.Usagef("PATH %q is not the path of a znode below the root", path)
 	}
 	return trimmed, nil
 }

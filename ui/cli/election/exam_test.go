@@ -18,7 +18,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -81,7 +81,7 @@ func TestExamLooksLonger(t *testing.T) {
 						t.Fatalf("the election is not recognised: %v", err)
 					}
 				}
-				tasks := task.NewGroup(t.Context())
+				tasks := process.NewTasks(t.Context())
 				w.Observe(tasks)
 				exam, longer := election.Exam{For: 6 * time.Second, Reach: cluster.Reach{For: time.Minute}}, time.Duration(0)
 				if !x.fixed {

@@ -24,7 +24,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -79,7 +79,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tasks := task.NewGroup(t.Context())
+		tasks := process.NewTasks(t.Context())
 		defer func() {
 			if err := tasks.Stop(); err != nil {
 				t.Error(err)

@@ -12,8 +12,8 @@ import (
 
 	"electop/model"
 	"electop/model/history"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 	"electop/zkwatch/feed"
 )
 
@@ -34,7 +34,7 @@ func (r *Recording) Flags(cmd *cobra.Command) {
 // Check refuses a bound without a recording.
 func (r Recording) Check() error {
 	if r.File == "" && r.Max.set {
-		return exit.Usagef("--record-max needs --record")
+		return process.Usagef("--record-max needs --record")
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
+	"electop/ui/cli/process"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -208,9 +208,9 @@ func (o *SearchOptions) Flags(cmd *cobra.Command) {
 func (o SearchOptions) Check() error {
 	switch {
 	case o.nodes < 1:
-		return exit.Usagef("--max-nodes %d: at least 1", o.nodes)
+		return process.Usagef("--max-nodes %d: at least 1", o.nodes)
 	case !(o.rate > 0 && o.rate <= 1e6):
-		return exit.Usagef("--rate %v: more than 0, and at most 1000000", o.rate)
+		return process.Usagef("--rate %v: more than 0, and at most 1000000", o.rate)
 	}
 	return nil
 }

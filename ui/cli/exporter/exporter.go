@@ -24,9 +24,8 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/cli/election"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/help"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/feed"
 )
 
@@ -45,14 +44,14 @@ type Exporter struct {
 	flag, address string // the flag's name, without --, and its value
 	listener      net.Listener
 	registry      *prometheus.Registry
-	tasks         *task.Group
+	tasks         *process.Tasks
 	watched       *election.Elections
 	searcher      *searcher // nil: the elections are given
 }
 
 // Start runs w, and serves its metrics, until t ends. An election is in them after
 // [Exporter.Watch].
-func (x *Exporter) Start(t *task.Group, w *election.Elections) {
+func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(ofAll(), nil, func(put put) { x.overview().sample(put) }))
 	w.Start(t)
@@ -209,14 +208,14 @@ func (x *Exporter) Listen(note func(format string, args ...any)) error {
 		addr = "127.0.0.1" + addr
 	}
 	if strings.HasSuffix(addr, ":") { // it would mean any port
-		return exit.Usagef("--%s %q has no port: give PORT or HOST:PORT, as in 9141", x.flag, x.address)
+		return process.Usagef("--%s %q has no port: give PORT or HOST:PORT, as in 9141", x.flag, x.address)
 	}
 	l, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return exit.Usagef("--%s %s: another program listens there: give another port", x.flag, addr)
+		return process.Usagef("--%s %s: another program listens there: give another port", x.flag, addr)
 	case err != nil:
-		return exit.Usagef("--%s: %w: give PORT or HOST:PORT, as in 9141", x.flag, err)
+		return process.Usagef("--%s: %w: give PORT or HOST:PORT, as in 9141", x.flag, err)
 	}
 	x.listener, x.registry = l, prometheus.NewRegistry()
 	open := ""

@@ -16,7 +16,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
-	"electop/ui/cli/task"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )
@@ -47,7 +47,7 @@ func onCluster(t *testing.T, test func(*observed)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tasks := task.NewGroup(t.Context())
+		tasks := process.NewTasks(t.Context())
 		defer tasks.Stop()
 		c := &observed{T: t, writer: writer}
 		c.exporter.registry = prometheus.NewRegistry()

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/model/dialect"
-	"electop/ui/cli/exit"
+	"electop/ui/cli/process"
 	"electop/ui/input"
 	"electop/ui/plain"
 )
@@ -63,7 +63,7 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 		Use: name, Short: title, GroupID: Topic,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return exit.Usagef("the help topic %s takes no argument, got %q", name, args[0])
+				return process.Usagef("the help topic %s takes no argument, got %q", name, args[0])
 			}
 			return nil
 		},
@@ -85,7 +85,7 @@ func text(name string) string {
 
 func exitCodes() string {
 	s := "| code | meaning |\n|---|---|\n"
-	for _, c := range exit.Codes() {
+	for _, c := range process.ExitCodes() {
 		s += fmt.Sprintf("| %d | %s |\n", c.Number, c.Meaning)
 	}
 	return s

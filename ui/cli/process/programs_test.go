@@ -1,4 +1,4 @@
-package release_test
+package process_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"electop/ui/cli/release"
+	"electop/ui/cli/process"
 )
 
 // TestPrograms checks what .ci/release built: ELECTOP_TEST_RELEASES is its directory.
@@ -54,7 +54,7 @@ func program(t *testing.T, file, sum string) {
 	if set["CGO_ENABLED"] != "0" || set["-trimpath"] != "true" {
 		t.Errorf("built with %v", set)
 	}
-	build := release.Of(info)
+	build := process.BuildOf(info)
 	if build.Commit == "" || build.Modified || build.Time.IsZero() {
 		t.Errorf("built from %+v", build)
 	}

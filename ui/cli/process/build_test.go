@@ -1,4 +1,4 @@
-package release_test
+package process_test
 
 import (
 	"runtime"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"electop/ui/cli/release"
+	"electop/ui/cli/process"
 )
 
 func TestOf(t *testing.T) {
@@ -29,21 +29,20 @@ func TestOf(t *testing.T) {
 		{"a commit after a release", "v1.2.1-0.20261122230116-142675f89c39", vcs("false"), "devel (" + of + ")"},
 		{"the same with changes", "v0.0.0-20261122230116-142675f89c39+dirty", vcs("true"), "devel (" + of + ", with uncommitted changes)"},
 		{"changes, by an older Go", "(devel)", vcs("true"), "devel (" + of + ", with uncommitted changes)"},
-		{"a downloaded module", "v0.0.0-20261122230116-142675f89c39", nil, "devel (" + of + ")"},
 		{"a downloaded release", "v1.2.0", nil, "v1.2.0 (commit not recorded)"},
 		{"go run, or no version control", "(devel)", nil, "devel (commit not recorded)"},
 		{"an odd time", "(devel)", []debug.BuildSetting{{Key: "vcs.revision", Value: "7"}, {Key: "vcs.time", Value: "yesterday"}}, "devel (commit 7)"},
 	} {
 		info := &debug.BuildInfo{GoVersion: "go1.99", Main: debug.Module{Version: c.version}, Settings: append(c.settings, debug.BuildSetting{Key: "GOOS", Value: "plan9"}, debug.BuildSetting{Key: "GOARCH", Value: "mips"})}
-		if got, want := release.Of(info).String(), c.want+" go1.99 plan9/mips"; got != want {
+		if got, want := process.BuildOf(info).String(), c.want+" go1.99 plan9/mips"; got != want {
 			t.Errorf("%s: %q, want %q", c.name, got, want)
 		}
 	}
 	want := "devel (commit not recorded) " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
-	if got := release.Of(nil).String(); got != want {
+	if got := process.BuildOf(nil).String(); got != want {
 		t.Errorf("no build information: %q, want %q", got, want)
 	}
-	if got := release.This().String(); !strings.Contains(got, " "+runtime.Version()) {
+	if got := process.ThisBuild().String(); !strings.Contains(got, " "+runtime.Version()) {
 		t.Errorf("this program: %q", got)
 	}
 }

@@ -1,13 +1,10 @@
-// Package release says from what this program was built.
-package release
+package process
 
 import (
 	"cmp"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -23,36 +20,20 @@ type Build struct {
 	Platform string // "linux/amd64"
 }
 
-// This returns what this program was built from.
-func This() Build {
+// ThisBuild returns what this program was built from.
+func ThisBuild() Build {
 	info, _ := debug.ReadBuildInfo()
-	return Of(info)
+	return BuildOf(info)
 }
 
-// pseudo is the version that Go gives a commit without a tag: v0.0.0-TIME-COMMIT, or
-// the next version with -0.TIME-COMMIT.
-var pseudo = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^v\d+\.\d+\.\d+-(?:.*\.)?(\d{14})-([0-9a-f]{12})$`)
-})
-
-// Of reads build information, which is nil for a program without any.
-func Of(info *debug.BuildInfo) Build {
+// BuildOf reads build information, which is nil for a program without any.
+func BuildOf(info *debug.BuildInfo) Build {
 	b := Build{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return b
 	}
 	b.Go = cmp.Or(info.GoVersion, b.Go)
 	b.Version, b.Modified = strings.CutSuffix(info.Main.Version, "+dirty")
-	if b.Version == "(devel)" {
-		b.Version = ""
-	}
-	// A program that was built from a downloaded module has its commit there alone.
-	if strings.Contains(b.Version, "-") { // others, as most programs have, need no expression
-		if m := pseudo().FindStringSubmatch(b.Version); m != nil {
-			b.Version, b.Commit = "", m[2]
-			b.Time, _ = time.Parse("20060102150405", m[1])
-		}
-	}
 	system, machine, _ := strings.Cut(b.Platform, "/")
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -69,10 +50,14 @@ func Of(info *debug.BuildInfo) Build {
 		}
 	}
 	b.Platform = system + "/" + machine
+	// Go names a commit without a tag v0.0.0-TIME-COMMIT, or the next version with -0.TIME-COMMIT.
+	if b.Version == "(devel)" || b.Commit != "" && strings.HasSuffix(b.Version, "-"+b.Commit[:min(len(b.Commit), commitDigits)]) {
+		b.Version = ""
+	}
 	return b
 }
 
-// commitDigits are enough to find a commit.
+// commitDigits are enough to find a commit, and those that Go has in a version.
 const commitDigits = 12
 
 // String is the build in one line. The first word is the version, "devel" between

@@ -1,0 +1,130 @@
+// Package process is about this process: its exit codes and the errors that carry them, its
+// goroutines, which end together ([Tasks]), its terminal, and what it was built from ([Build]).
+//
+// Questions to the user are asked at the terminal ([ReadLine]), and a dashboard is shown on it
+// ([Screen]). A dashboard's terminal is not asked for anything, because an answer would come
+// among the keys, perhaps late and in pieces. A key that comes in pieces is put together.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"electop/model/znode"
+)
+
+const (
+	ExitOK          = 0
+	ExitFailure     = 1
+	ExitUsage       = 2
+	ExitNoServer    = 3
+	ExitNoCandidate = 4
+	ExitFinding     = 5
+
+	// With a command to run, as a shell has them: failures that are not the command's.
+	ExitOwn           = 125
+	ExitCannotExecute = 126
+	ExitNotFound      = 127
+
+	// 128 and the number of the signal that ended the command.
+	ExitHangUp    = 129
+	ExitSignal    = 130
+	ExitQuit      = 131
+	ExitAbort     = 134
+	ExitTerminate = 143
+)
+
+// ExitCode is an exit code and what it means.
+type ExitCode struct {
+	Number  int
+	Meaning string
+}
+
+// ExitCodes lists them for the help.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{ExitOK, "success"},
+		{ExitFailure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; something that must hold did not hold under demo --chaos --headless"},
+		{ExitUsage, "wrong usage: a flag, an argument or a file that a flag names"},
+		{ExitNoServer, "no server reached within --connect-timeout"},
+		{ExitNoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. " +
+			"Of several elections one is enough. discover --problems: there is one"},
+		{ExitFinding, "doctor: at least one finding of one election is critical"},
+		{ExitOwn, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
+		{ExitCannotExecute, "campaign -- CMD: CMD cannot be executed"},
+		{ExitNotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's"},
+		{ExitHangUp, "ended by SIGHUP: its terminal was closed"},
+		{ExitSignal, "interrupted: Ctrl-C, SIGINT"},
+		{ExitQuit, "ended by SIGQUIT: Ctrl-\\"},
+		{ExitAbort, "ended by SIGABRT, as systemd's watchdog sends it"},
+		{ExitTerminate, "ended by SIGTERM, as kill and systemd send it. exporter: 0"},
+	}
+}
+
+// Error is an error that has an exit code of its own.
+type Error struct {
+	Code int
+	Err  error
+}
+
+func (e Error) Error() string { return e.Err.Error() }
+func (e Error) Unwrap() error { return e.Err }
+
+// Usagef returns an error about wrong usage.
+func Usagef(format string, args ...any) error {
+	return Error{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Passed is an exit code without a message: that of a command that electop ran, or of
+// errors that were printed already.
+type Passed int
+
+func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
+
+// OfItself turns an error of a command line with a command to run into one that cannot
+// be taken for the command's.
+func OfItself(err error) error {
+	var e Error
+	var p Passed
+	switch {
+	case err == nil, errors.As(err, &p), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &e) && (e.Code == ExitSignal || e.Code >= ExitOwn):
+		return err
+	}
+	return Error{ExitOwn, err}
+}
+
+var (
+	// Empty is the end of `status` without a candidate, and of `discover --problems` with
+	// one. It prints no message: the output says it.
+	Empty = Error{ExitNoCandidate, errors.New("the election is empty")}
+	// Critical is the end of `doctor` with a critical finding, also without a message.
+	Critical = Error{ExitFinding, errors.New("something critical was found")}
+	// Interrupted is the end by a signal.
+	Interrupted = Error{ExitSignal, errors.New("interrupted")}
+)
+
+// Report writes err for the user, on one line, and returns the exit code.
+func Report(w io.Writer, err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	var e Error
+	var p Passed
+	switch {
+	case errors.As(err, &p):
+		return int(p)
+	case errors.Is(err, context.Canceled):
+		e = Interrupted
+	case errors.As(err, &e):
+	default:
+		e = Error{ExitFailure, err}
+	}
+	if e.Code != ExitNoCandidate && e.Code != ExitFinding && e.Code != ExitSignal {
+		fmt.Fprintf(w, "electop: %s\n", znode.Safe(err.Error(), 1000))
+	}
+	return e.Code
+}
