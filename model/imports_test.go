@@ -18,7 +18,7 @@ import (
 const module = "electop"
 
 // panel is what a part of the screen may import.
-var panel = []string{"model", "ui/term", "ui/rows", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
+var panel = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
 // rooms says who may import whom: the first entry that a package is under
 // counts. A room is a path below the module and everything under it; "" is
@@ -70,12 +70,11 @@ var rooms = []struct {
 	{room: "ui/plain", imports: []string{"model", "ui/plain"}},
 	{room: "ui/term", imports: []string{"ui/term"}},
 	// What a panel is made of, and what it is drawn with.
-	{room: "ui/rows", imports: []string{"model", "ui/rows"}},
-	{room: "ui/wording", imports: []string{"model", "ui/rows", "ui/term", "ui/wording"}},
-	{room: "ui/action", imports: []string{"model", "ui/rows", "ui/action"}},
+	{room: "ui/wording", imports: []string{"model", "ui/term", "ui/wording"}},
+	{room: "ui/action", imports: []string{"model", "ui/action"}},
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
 	// Panels do not know each other.
-	{room: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/rows", "ui/term"}},
+	{room: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/term"}},
 	{room: "ui/candidates", imports: panel},
 	{room: "ui/recipe", imports: panel},
 	{room: "ui/belief", imports: panel},

@@ -6,11 +6,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/overlay"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -18,7 +18,7 @@ import (
 type question struct {
 	text   string
 	action action.Action
-	row    rows.Row
+	row    model.Row
 }
 
 // situation is what decides now whether an action can be done.
@@ -43,7 +43,7 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 }
 
 // try does a, or says why not: if why is set, or not without being asked.
-func (d *dashboard) try(a action.Action, why string, r rows.Row) tea.Cmd {
+func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
 		return nil
@@ -65,7 +65,7 @@ func (d *dashboard) try(a action.Action, why string, r rows.Row) tea.Cmd {
 func (d *dashboard) refuse(what, why string) { d.say(term.Trouble, "Can't "+what+": "+why+".") }
 
 // begin does a. Of one whose result comes with a later state, it says so.
-func (d *dashboard) begin(a action.Action, r rows.Row) tea.Cmd {
+func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	if a.Kind == action.Verify {
 		d.asked = d.o.Now()
 	}
@@ -90,7 +90,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 }
 
 // done tells how an action ended, on the candidate with that name.
-func (d *dashboard) done(a action.Action, name string, of rows.Ref, err error) {
+func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if did, ok := errors.AsType[action.Did](err); ok {
 		d.say(term.Good, znode.Safe(string(did), 0))
@@ -129,7 +129,7 @@ func (d *dashboard) done(a action.Action, name string, of rows.Ref, err error) {
 // stays selected for the same one.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
-	if of == (rows.Ref{}) {
+	if of == (model.Ref{}) {
 		d.refuse("list faults", action.NoneSelected)
 		return
 	}
@@ -156,7 +156,7 @@ func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 func (d *dashboard) faultsShown() overlay.Shown {
 	r := d.meant()
 	x := overlay.Shown{Title: "Faults of " + r.Name(), Width: 84, Keys: 3, Names: 12}
-	if r.Ref() == (rows.Ref{}) {
+	if r.Ref() == (model.Ref{}) {
 		x.Title = "Faults"
 		x.Note = []term.Span{{Style: term.Trouble, Text: "This candidate is gone: its znode was deleted, and it is not electop's."}}
 	}
@@ -164,9 +164,9 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	if !d.lesson().Todo() {
 		asked = ""
 	}
-	if to := rows.Member(d.shown(), d.course.Target()); asked != "" && to != nil && r.Member != to {
+	if to := d.shown().MemberByID(d.course.Target()); asked != "" && to != nil && r.Member != to {
 		asked = ""
-		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, rows.NameMax) + ": esc, and select it first."}}
+		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, znode.NameMax) + ": esc, and select it first."}}
 	}
 	for _, kind := range action.Faults() {
 		e := d.entry(overlay.Entry{Kind: kind, Asked: kind == asked})

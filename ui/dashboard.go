@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/elections"
@@ -17,7 +18,6 @@ import (
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
 	"electop/ui/overlay"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -42,7 +42,7 @@ type dashboard struct {
 
 	screen mainscreen.Screen
 	reread struct {
-		of rows.Ref // the candidate whose data was read again last
+		of model.Ref // the candidate whose data was read again last
 		at time.Time
 	}
 	listing  bool // the last Listing action said that the list of elections is on it

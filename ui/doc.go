@@ -34,7 +34,7 @@
 //	a state comes      pump (run.go) sends it; dashboard.refresh, watched.take (watched.go)
 //	the screen         mainscreen.Screen.Settle: rectangles from mainscreen.Arrange
 //	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
-//	its words          package wording; the rows that can be selected, package rows
+//	its words          package wording; what can be selected is a model.Row
 //	the glass          package term: Canvas.Render with the Theme; View returns the text
 //
 //	a key comes        dashboard.oneKey (keyboard.go); package input says what it means
@@ -57,7 +57,7 @@
 // values, and can be read alone:
 //
 //	term                       cells, pens, colours and signs; knows no election
-//	rows, wording              what can be selected; what is said of one thing
+//	wording                    what is said of one thing
 //	action, input              what can be done; what a key means; modes and help
 //	mainscreen                 header, panels, status line and footer: their places, the focus
 //	candidates, recipe,        its panels

@@ -7,10 +7,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/lessons"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"
 )
@@ -32,7 +32,7 @@ type tickMsg struct{ gen uint64 }
 
 // cmd returns the command that does a, to the candidate with that name. A panic in it is
 // bubbletea's to recover.
-func (d doer) cmd(a action.Action, name string, of rows.Ref) tea.Cmd {
+func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
 		return thenMsg(func(d *dashboard) tea.Cmd { d.done(a, name, of, err); return nil })

@@ -3,10 +3,10 @@ package ui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model"
 	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/overlay"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -28,7 +28,7 @@ type inFront struct {
 	modes     input.Stack
 	elections elections.Panel // the screen of elections
 	faults    overlay.List
-	faultsOf  rows.Ref // the candidate that they are done to
+	faultsOf  model.Ref // the candidate that they are done to
 	palette   overlay.List
 	join      overlay.Panel
 	help      overlay.Panel
@@ -56,7 +56,7 @@ func (x *inFront) part() part {
 }
 
 // meant is the row that an action is about.
-func (x *inFront) meant() rows.Row {
+func (x *inFront) meant() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)
 	}

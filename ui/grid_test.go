@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"electop/model/dialect"
-	"electop/ui/rows"
+	"electop/ui/candidates"
 	"electop/ui/term"
 )
 
@@ -76,13 +76,13 @@ func TestZoom(t *testing.T) {
 // There are addresses only for those from elsewhere: one of ours that has just
 // come, and is in no table yet, makes no column for them.
 func TestGuests(t *testing.T) {
-	if !rows.HasGuests(guests().state()) {
+	if !candidates.HasGuests(guests().state()) {
 		t.Error("guests whose address is known are none")
 	}
 	w := five(dialect.Election())
 	w.j.Apply(w.table())
 	w.join("guid-n_", "fjord", 0xa6)
-	if rows.HasGuests(w.state()) {
+	if candidates.HasGuests(w.state()) {
 		t.Error("one whose address is not known is a guest")
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"electop/ui/input"
 	"electop/ui/mainscreen"
 	"electop/ui/plain"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -143,7 +142,7 @@ func oneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	if words := phrase.NoLeader(s).Sentence; (why == "") != (leader != "") || (words == "") != (why == "") {
 		t.Fatalf("%q leads, %q, and the header says %q", leader, why, words)
 	}
-	if words := phrase.Standing(s, 0).Row; why == "" && words != "" || (rows.Leader(s).Candidate == nil) != (leader == "") {
+	if words := phrase.Standing(s, 0).Row; why == "" && words != "" || (s.LeaderRow().Candidate == nil) != (leader == "") {
 		t.Fatalf("%q leads, %q, and the row says %q", leader, why, words)
 	}
 	var out struct {

@@ -5,11 +5,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/mainscreen"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -150,7 +150,7 @@ func (d *dashboard) move(do input.Command) {
 // inspect shows all of the selected candidate and has its data read again.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
-	if r.Ref() == (rows.Ref{}) {
+	if r.Ref() == (model.Ref{}) {
 		d.refuse("inspect", action.NoneSelected)
 		return nil
 	}

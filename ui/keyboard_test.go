@@ -22,7 +22,6 @@ import (
 	"electop/ui/input"
 	"electop/ui/mainscreen"
 	"electop/ui/overlay"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -317,7 +316,7 @@ func TestFilterTakesAnything(t *testing.T) {
 			}
 			m.Update(msg)
 			line.Edit(msg)
-			if text := line.Text(); utf8.RuneCountInString(text) > rows.FilterMax || strings.ContainsFunc(text, znode.Unsafe) {
+			if text := line.Text(); utf8.RuneCountInString(text) > znode.NameMax || strings.ContainsFunc(text, znode.Unsafe) {
 				rt.Fatalf("filter %q", text)
 			}
 			if got := statusLine(m); front(m) != inFilter || controls(got) {

@@ -5,10 +5,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model"
 	"electop/ui/handoffs"
 	"electop/ui/input"
 	"electop/ui/overlay"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -95,7 +95,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	}
 	d.screen.Turn(at)
 	switch spot := spot.(type) {
-	case rows.Ref:
+	case model.Ref:
 		again := d.candidates.Row().Ref() == spot
 		d.candidates.Select(spot)
 		d.past.chose()

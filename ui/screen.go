@@ -14,7 +14,6 @@ import (
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
 	"electop/ui/overlay"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"
 	"electop/ui/wording"
@@ -111,7 +110,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 		Lesson: d.lesson(), Journey: &d.past.journey, Came: d.handoffCame,
 		Spawns: spawn == "", Campaigns: campaign == "", Asking: !d.asked.IsZero(), Unasked: verify,
 	}
-	if rows.Same(d.reread.of, d.candidates.Row().Ref()) {
+	if d.candidates.Row().Ref().Same(d.reread.of) {
 		x.Reread = d.reread.at
 	}
 	switch {

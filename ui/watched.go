@@ -17,7 +17,6 @@ import (
 	"electop/ui/input"
 	"electop/ui/mainscreen"
 	"electop/ui/messages"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -200,8 +199,8 @@ func (v *view) takeHandoff(now time.Time) {
 
 // row returns the row with that identity, an empty one if it is gone. The
 // filter does not hide it.
-func (v *view) row(id rows.Ref) rows.Row {
-	all := rows.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
+func (v *view) row(id model.Ref) model.Row {
+	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 
@@ -258,7 +257,7 @@ func (d *dashboard) choose() tea.Cmd {
 	if why != "" {
 		return nil // the screen says so itself
 	}
-	return d.begin(a, rows.Row{})
+	return d.begin(a, model.Row{})
 }
 
 // tellListing tells that the list of elections came on the screen or left it: only while it
@@ -269,7 +268,7 @@ func (d *dashboard) tellListing() tea.Cmd {
 		return nil
 	}
 	d.listing = on
-	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Unless(!on)}, "", rows.Ref{})
+	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Unless(!on)}, "", model.Ref{})
 }
 
 // open shows the selected election, and has it watched if it is not yet.
@@ -291,7 +290,7 @@ func (d *dashboard) open() tea.Cmd {
 		return nil
 	}
 	d.say(term.Muted, "opening "+name)
-	return d.doer.cmd(a, name, rows.Ref{})
+	return d.doer.cmd(a, name, model.Ref{})
 }
 
 // opened shows the election that the user wanted to open, if it is watched by

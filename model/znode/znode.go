@@ -91,6 +91,9 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	return int(c / 2), int(d / 2), c >= 0 && d >= 0 && c%2 == 0
 }
 
+// NameMax bounds a name on the screen, and what can be typed to find one, in runes.
+const NameMax = 64
+
 // Zxid formats a zxid as zkCli and JSON do ("0x10000002a"), so that what is on
 // the screen can be searched for elsewhere.
 func Zxid(z int64) string { return Hex(uint64(z)) }

@@ -17,7 +17,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/rows"
 )
 
 // Kind is what an [Action] does.
@@ -208,7 +207,7 @@ type Situation struct {
 
 // Offer returns what a key of that kind means for the candidate in r, and the reason why
 // it cannot be done, if it cannot. arg is "" where the kind decides.
-func (x Situation) Offer(kind Kind, arg string, r rows.Row) (a Action, why string) {
+func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
 	var m *model.Member

@@ -17,7 +17,6 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -151,7 +150,7 @@ func guardSpan(s *doctor.State) term.Span {
 // counterSpans are the counter's value and the results of the attempts to set it.
 func counterSpans(s *doctor.State, roomy bool) []term.Span {
 	value := strconv.FormatInt(s.Work.Value, 10)
-	if m := rows.Member(s, s.Work.Writer); m != nil && roomy {
+	if m := s.MemberByID(s.Work.Writer); m != nil && roomy {
 		value += " by " + znode.Safe(m.Name, 12)
 	}
 	return append([]term.Span{{Style: term.Text, Text: value + ": "}}, tries(s.Work.Counter)...)
@@ -235,7 +234,7 @@ func (v *Panel) believers(f *term.Frame) []believer {
 		}
 	}
 	for _, id := range s.Properties.Believers {
-		add(rows.Member(s, id))
+		add(s.MemberByID(id))
 	}
 	for i := len(s.Work.Last) - 1; i >= 0; i-- {
 		t := s.Work.Last[i]
@@ -243,14 +242,14 @@ func (v *Panel) believers(f *term.Frame) []believer {
 			break
 		}
 		f.At(t.At.Add(writesShown + time.Millisecond))
-		add(rows.Member(s, t.Member))
+		add(s.MemberByID(t.Member))
 	}
 	return out
 }
 
 func (b believer) name() string {
 	if b.member != nil {
-		return znode.Safe(b.member.Name, rows.NameMax)
+		return znode.Safe(b.member.Name, znode.NameMax)
 	}
 	return b.candidate.Label()
 }
@@ -288,7 +287,7 @@ func (v *Panel) addBeliever(out *body, f *term.Frame, b believer, nameWidth int)
 	}
 	believes := "unknown"
 	if m != nil {
-		believes = znode.Safe(string(m.Belief), rows.NameMax)
+		believes = znode.Safe(string(m.Belief), znode.NameMax)
 		if m.Belief == model.Leading {
 			believes = "leads"
 		}

@@ -14,7 +14,6 @@ import (
 	"electop/model/znode"
 	"electop/ui/candidates"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -112,7 +111,7 @@ func TestSelectionIsAnIdentity(t *testing.T) {
 					t.Fatalf("row %d says that %v is at position %d", i, r.Ref(), r.Position)
 				}
 			}
-			if i := p.Rows.Find(before, 0); i >= 0 && before != (rows.Ref{}) && !rows.Same(p.Selected, before) && p.Rows.At(i).Ref() != p.Selected {
+			if i := p.Rows.Find(before, 0); i >= 0 && before != (model.Ref{}) && !before.Same(p.Selected) && p.Rows.At(i).Ref() != p.Selected {
 				t.Fatalf("the selection moved from %+v to %+v, row %d", before, p.Selected, i)
 			}
 			if n := p.Rows.Len(); n > 0 && p.Row().Ref() != p.Selected {
@@ -159,7 +158,7 @@ func TestSelectionReturns(t *testing.T) {
 	want := p.Selected
 	p.Filter = "nobody"
 	p.Reselect(e.j.State())
-	if p.Rows.Len() != 0 || p.Row().Ref() != (rows.Ref{}) {
+	if p.Rows.Len() != 0 || p.Row().Ref() != (model.Ref{}) {
 		t.Errorf("%d rows, selected %+v", p.Rows.Len(), p.Row())
 	}
 	p.Filter = ""

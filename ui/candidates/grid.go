@@ -10,7 +10,6 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -79,7 +78,7 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 }
 
 // cellSign is the sign of a row in the grid.
-func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
+func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
 	leads := r.Position >= 0 && r.Position < s.Holders()
 	_, troubled := wording.ExpiryOf(s, r)
@@ -153,7 +152,7 @@ func (at phase) look(g *term.Glyphs) (term.Style, string) {
 func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
 	r := v.Rows.At(v.Index)
-	if r.Ref() == (rows.Ref{}) {
+	if r.Ref() == (model.Ref{}) {
 		return
 	}
 	p.Text(term.Strong, term.Cut(r.Name(), p.Room()-1))

@@ -1,15 +1,21 @@
 package candidates
 
 import (
+	"slices"
+	"strings"
+
+	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/ui/rows"
+	"electop/model/immutable"
+	"electop/model/znode"
 )
 
 // list is where the user is in the candidates: what is shown of them, which
 // one is selected, and what is in view.
 type list struct {
-	Rows     rows.List
-	Selected rows.Ref
+	Rows     List
+	Selected model.Ref
 	Index    int // of the selected row in Rows
 	queuedAt int // where it was last in the queue
 	top      int // first contender in view
@@ -21,7 +27,7 @@ type list struct {
 // its znode first and left then.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
-	l.Rows = rows.New(s, l.Filter)
+	l.Rows = newList(s, l.Filter)
 	if i := l.Rows.Find(l.Selected, l.Index); i >= 0 {
 		l.Index = i
 		l.Selected = l.Rows.At(i).Ref() // a member may have another znode now
@@ -50,11 +56,153 @@ func (l *list) SelectRow(i int) {
 }
 
 // Select selects the row with that identity, if it is shown.
-func (l *list) Select(id rows.Ref) {
+func (l *list) Select(id model.Ref) {
 	if i := l.Rows.Find(id, l.Index); i >= 0 {
 		l.SelectRow(i)
 	}
 }
 
 // Row is the selected row, an empty one if there is none.
-func (l *list) Row() rows.Row { return l.Rows.At(l.Index) }
+func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
+
+// List is what can be selected in a state, in the order of the screen: the
+// queue, then the members without a znode. It is made once a state, not once a frame.
+type List struct {
+	State   *doctor.State
+	some    bool          // not all contenders may be shown
+	shown   dialect.Queue // those that are, then
+	NoZnode []*model.Member
+	Held    map[uint64]*model.Message // the next message held for each session
+	Guests  bool                      // there are contenders from elsewhere whose address is known
+}
+
+// newList returns the rows in which filter is.
+func newList(s *doctor.State, filter string) List {
+	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
+	if filter == "" {
+		return r
+	}
+	want := strings.ToLower(filter)
+	r.some, r.shown = true, immutable.ListOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
+	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
+		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, znode.NameMax)+" "+znode.Safe(m.ID, znode.NameMax)), want)
+	})
+	return r
+}
+
+// Whole reports whether the list shows the queue as it is.
+func (r *List) Whole() bool { return !r.some }
+
+// Queued is how many rows are contenders.
+func (r *List) Queued() int {
+	q := r.Contenders()
+	return q.Len()
+}
+
+// Contenders are those that are shown.
+func (r *List) Contenders() dialect.Queue {
+	switch {
+	case r.some:
+		return r.shown
+	case r.State == nil:
+		return dialect.Queue{}
+	}
+	return r.State.Queue
+}
+
+func (r *List) Len() int { return r.Queued() + len(r.NoZnode) }
+
+// At returns row i, the zero row if there is none.
+func (r *List) At(i int) model.Row {
+	n := r.Queued()
+	switch {
+	case i < 0 || i >= r.Len():
+		return model.Row{Position: -1}
+	case i >= n:
+		return model.Row{Member: r.NoZnode[i-n], Position: -1}
+	}
+	c := r.Contenders().At(i)
+	if r.some {
+		_, i = r.State.Candidate(c.ID())
+	}
+	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
+}
+
+// Find returns the row with that identity, -1 if it is not shown. A member of ours may
+// have two znodes, and so two rows: it is that with the same znode, or the first. near
+// is where the row was last: the search mostly ends there.
+func (r *List) Find(id model.Ref, near int) int {
+	if id == (model.Ref{}) {
+		return -1
+	}
+	if r.At(near).Ref() == id {
+		return near
+	}
+	if id.Znode != (dialect.ID{}) {
+		if i := r.rowOf(id.Znode); i >= 0 && id.Same(r.At(i).Ref()) {
+			return i
+		}
+	}
+	if id.Member == "" {
+		return -1
+	}
+	for i, m := range r.NoZnode {
+		if m.ID == id.Member {
+			return r.Queued() + i
+		}
+	}
+	if m := r.State.MemberByID(id.Member); m != nil && m.Session != 0 {
+		return r.Contenders().Index(func(c *dialect.Candidate) bool { return c.Session == m.Session })
+	}
+	return -1
+}
+
+// rowOf is the row of the contender with that identity, -1 for none.
+func (r *List) rowOf(id dialect.ID) int {
+	c, i := r.State.Candidate(id)
+	if c == nil || !r.some {
+		return i
+	}
+	return r.shown.Index(func(x *dialect.Candidate) bool { return x == c })
+}
+
+// matches reports whether a filter, in lower case, is in the label, the
+// znode's name or the session. It does the cheap things first.
+func matches(c *dialect.Candidate, want string) bool {
+	if want == "" || strings.Contains(strings.ToLower(c.Name), want) {
+		return true
+	}
+	if len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) {
+		return true
+	}
+	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
+}
+
+// HasGuests reports whether the address of a contender that is none of ours is
+// known.
+func HasGuests(s *doctor.State) bool {
+	if s.Answers == nil {
+		return false
+	}
+	for _, c := range s.Queue.All() {
+		if x, _ := s.Client(c); x.Conn != nil && s.Member(c) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// heldFor is the first message that is held for each session.
+func heldFor(s *doctor.State) map[uint64]*model.Message {
+	if s.Pace == nil || len(s.Pace.Held) == 0 {
+		return nil
+	}
+	out := make(map[uint64]*model.Message, len(s.Pace.Held))
+	for i := range s.Pace.Held {
+		m := &s.Pace.Held[i]
+		if out[m.Session] == nil {
+			out[m.Session] = m
+		}
+	}
+	return out
+}

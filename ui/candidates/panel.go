@@ -24,7 +24,6 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -239,7 +238,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	if n := len(s.Ignored); n > 0 && spare >= 1 {
 		names := make([]string, 0, 3)
 		for _, c := range s.Ignored[:min(n, 3)] {
-			names = append(names, znode.Safe(c.Name, rows.NameMax))
+			names = append(names, znode.Safe(c.Name, znode.NameMax))
 		}
 		p := a.Pen(y).Gap(c.before()).Text(term.Muted, units.Count(n, "child", "children")+" ignored: ")
 		p.Fit(p.Room()-1, term.Muted, strings.Join(names, ", "))
@@ -257,7 +256,7 @@ func (v *Panel) tail() []term.Span {
 		out = append(out, wording.PaceSpans(s)...)
 	}
 	if v.Filter != "" {
-		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax), Keep: 7},
+		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, znode.NameMax), Keep: 7},
 			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), s.Queue.Len()), Keep: 8})
 		return out
 	}

@@ -9,7 +9,6 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -142,7 +141,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 }
 
 // drawMark draws the mark of the selected row, or the pointer of a lesson.
-func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r rows.Row) {
+func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 	mark := " "
 	if i == v.Index {
 		mark = f.Theme.Glyph.Selected
@@ -168,7 +167,7 @@ func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first boo
 }
 
 // drawName draws a label with what is to be known of its owner.
-func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
+func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r model.Row) {
 	var tags []term.Span
 	if r.Member != nil && r.Member.You {
 		tags = append(tags, term.Span{Style: term.You, Text: " you"})
@@ -181,7 +180,7 @@ func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r row
 }
 
 // drawWatches draws what the candidate waits for.
-func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r model.Row, t wording.Expiry, troubled bool) {
 	s, m := v.State, r.Member
 	if e := phrase.Standing(s, r.Position); e.Row != "" {
 		p.Text(wording.Style(e.Severity), term.Cut(e.Row, p.Room()))
@@ -204,7 +203,7 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, t wording.Ex
 		p.Gap(2).Text(term.Trouble, misbehaves)
 	case r.Position == s.Holders() && s.Leader() != nil:
 		st, words := term.Muted, f.Theme.Glyph.Next
-		if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && s.Holders() == 1 {
+		if _, falls := wording.ExpiryOf(s, s.LeaderRow()); falls && s.Holders() == 1 {
 			const takesOver = "next: takes over"
 			if st = term.Lead; p.Room() >= len(takesOver)+2 {
 				words = takesOver
@@ -215,7 +214,7 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, t wording.Ex
 }
 
 // drawLeads draws how the leader leads, or how it is about to stop.
-func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Expiry, troubled bool) {
 	s, g, m := v.State, &f.Theme.Glyph, r.Member
 	one := r.Position > 0 // of several
 	switch e, lead := phrase.Lead(s), s.Lead(); {
@@ -246,7 +245,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 }
 
 // drawTarget draws whom r watches, and how that is known.
-func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
+func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
 	if s.Dialect != nil && s.Dialect.ChildWatch {
@@ -358,7 +357,7 @@ func (v *Panel) clientColumn(w int) int {
 
 // clientOf is where r's client is, or was last, as its server says, in w cells; "" for our
 // own, and where it is not known.
-func (v *Panel) clientOf(r rows.Row, w int) string {
+func (v *Panel) clientOf(r model.Row, w int) string {
 	if r.Member != nil {
 		return ""
 	}

@@ -19,7 +19,6 @@ import (
 	"electop/model/znode"
 	"electop/ui/overlay"
 	"electop/ui/recipe"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -27,7 +26,7 @@ import (
 // Panel is what the texts are made from.
 type Panel struct {
 	State  *doctor.State
-	Row    rows.Row  // the candidate
+	Row    model.Row // the candidate
 	ReadAt time.Time // when its data was read again, zero: it was not
 	Stale  string    // how old the picture is, "" for a current one
 	Asking bool      // the servers are being asked now
@@ -50,14 +49,14 @@ func (x *facts) safe(name string, st term.Style, text string) {
 
 // Candidate is everything that is known of the candidate, the most important first, on lines of w cells.
 func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
-	if v.Row.Ref() == (rows.Ref{}) {
+	if v.Row.Ref() == (model.Ref{}) {
 		return overlay.Text{Title: "Candidate", Lines: term.FactLines(w, facts{{Style: term.Text, Text: "No candidate is selected."}})}
 	}
 	return overlay.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
 }
 
 // facts are what is known about a row.
-func (v *Panel) facts(f *term.Frame, r rows.Row) facts {
+func (v *Panel) facts(f *term.Frame, r model.Row) facts {
 	out := make(facts, 0, 24)
 	if r.Candidate != nil {
 		v.addZnode(&out, f, r)
@@ -74,7 +73,7 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) facts {
 }
 
 // addZnode adds what the znode and the servers show.
-func (v *Panel) addZnode(out *facts, f *term.Frame, r rows.Row) {
+func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	s, c := v.State, r.Candidate
 	out.add("znode", term.Strong, znode.Safe(znode.Join(s.Path, c.Name), 0))
 	if wording.Foreign(s) != nil {
@@ -115,7 +114,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r rows.Row) {
 }
 
 // addRole adds which part the candidate has in the election.
-func (v *Panel) addRole(out *facts, r rows.Row) {
+func (v *Panel) addRole(out *facts, r model.Row) {
 	s := v.State
 	e, n := phrase.Standing(s, r.Position), s.Holders()
 	switch {
@@ -172,7 +171,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 }
 
 // addClient adds what the servers know about r's session.
-func (v *Panel) addClient(out *facts, f *term.Frame, r rows.Row) {
+func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 	s := v.State
 	x, listed := s.Client(r.Candidate)
 	conn := x.Conn
@@ -224,7 +223,7 @@ const scanMax = 1000
 
 // watchersOf lists the candidates that watch r: by the servers' answers, or else by the
 // recipe. In a long queue it looks only at those that watch r by the recipe.
-func (v *Panel) watchersOf(r rows.Row) string {
+func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
 	from, left := 0, s.Queue.Len()
@@ -266,16 +265,16 @@ func (v *Panel) watchersOf(r rows.Row) string {
 }
 
 // addMember adds what a member of ours reports about itself, compared with the truth.
-func (v *Panel) addMember(out *facts, f *term.Frame, r rows.Row) {
+func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
 	who := "one of electop's candidates"
 	if m.You {
 		who = "electop's own candidacy"
 	}
-	out.add("ours", term.You, who+", "+znode.Safe(m.ID, rows.NameMax)+", recipe "+znode.Safe(m.Recipe, rows.NameMax))
+	out.add("ours", term.You, who+", "+znode.Safe(m.ID, znode.NameMax)+", recipe "+znode.Safe(m.Recipe, znode.NameMax))
 	leads := r.Candidate != nil && r.Position >= 0 && r.Position < s.Holders()
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
-	st, words := term.Text, znode.Safe(string(m.Belief), rows.NameMax)
+	st, words := term.Text, znode.Safe(string(m.Belief), znode.NameMax)
 	switch {
 	case r.Candidate == nil:
 		fate := wording.FateOf(s, m)

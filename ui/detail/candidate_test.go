@@ -11,7 +11,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -24,7 +23,7 @@ func TestEpoch(t *testing.T) {
 	j.Apply(&model.Directory{At: at, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}})
 	j.Apply(&model.Ack{At: at, Path: "/controller_epoch", Presence: model.Present, Data: znode.NewData([]byte("7"))})
 	s := j.State()
-	v := Panel{State: s, Row: rows.Row{Candidate: s.Leader()}}
+	v := Panel{State: s, Row: model.Row{Candidate: s.Leader()}}
 	facts := v.facts(&term.Frame{Canvas: new(term.Canvas), Now: at, Picture: at, Theme: &term.Theme{}}, v.Row)
 	if i := slices.IndexFunc(facts, func(f term.Fact) bool { return f.Name == "epoch" }); i < 0 || !strings.HasPrefix(facts[i].Text, "7 ") {
 		t.Errorf("epoch 7 is not among %+v", facts)

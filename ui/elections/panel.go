@@ -11,7 +11,6 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/plain"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -108,7 +107,7 @@ func (v Panel) Draw(f *term.Frame) {
 func (v *Panel) tail() []term.Span {
 	var out []term.Span
 	if v.Filter != "" {
-		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax) + "  ", Keep: 7})
+		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, znode.NameMax) + "  ", Keep: 7})
 	}
 	if by := orders[v.order].name; by != "" {
 		out = append(out, term.Span{Style: term.You, Text: "sorted by " + by + "   ", Keep: 9})
@@ -271,7 +270,7 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 		}
 		p.Fit(c.leader, st, "  "+words)
 	} else {
-		t, troubled = wording.ExpiryOf(s, rows.Leader(s))
+		t, troubled = wording.ExpiryOf(s, s.LeaderRow())
 		sign, st := g.Leader, term.Lead
 		switch {
 		case troubled:

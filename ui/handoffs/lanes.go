@@ -10,7 +10,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -44,7 +43,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 // choose takes the lanes into view: all that are on the axis in the order of their
 // znodes, or of too many those that matter most at the time head. It returns how far
 // they can be scrolled.
-func (l *lanes) choose(x axis, head time.Time, selected rows.Ref, room, scroll int) (most int) {
+func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
 	for _, lane := range l.whole.All {
@@ -77,7 +76,7 @@ func (l *lanes) choose(x axis, head time.Time, selected rows.Ref, room, scroll i
 }
 
 // rank is lower for what matters more.
-func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected rows.Ref) int {
+func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Ref) int {
 	now, _ := lane.At(head)
 	led := time.Time{}
 	for i, st := range lane.Stretches {
@@ -111,7 +110,7 @@ func believes(s model.Standing) bool {
 // nameOf is what to call a lane.
 func nameOf(l *model.Lane) string {
 	if l.Member != "" {
-		return znode.Safe(cmp.Or(l.Name, l.Member), rows.NameMax)
+		return znode.Safe(cmp.Or(l.Name, l.Member), znode.NameMax)
 	}
 	return l.Znodes[len(l.Znodes)-1].Label()
 }
@@ -472,7 +471,7 @@ func (v *Panel) alarm() string {
 		e := phrase.NoLeader(s)
 		return cmp.Or(e.Row, e.Sentence)
 	}
-	if _, ok := wording.ExpiryOf(s, rows.Leader(s)); ok {
+	if _, ok := wording.ExpiryOf(s, s.LeaderRow()); ok {
 		return phrase.Lead(s).Row
 	}
 	return ""

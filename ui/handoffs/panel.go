@@ -21,7 +21,6 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -67,7 +66,7 @@ type Shown struct {
 
 	Now      time.Time // of the picture, or of what came after it
 	Zoomed   bool      // the panel fills the screen
-	Selected rows.Ref
+	Selected model.Ref
 
 	// Head is the moment that is shown where others came after it: the playhead. Zero: it
 	// is the last one.

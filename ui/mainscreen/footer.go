@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -121,7 +121,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	case input.CmdRun:
 		k.Off = l.Refused
 	case input.CmdInspect:
-		if k.Off = l.Candidates.Row().Ref() == (rows.Ref{}); l.Focus == Selected {
+		if k.Off = l.Candidates.Row().Ref() == (model.Ref{}); l.Focus == Selected {
 			k.Label, k.Off = "close", false
 		}
 	case input.CmdOpen:

@@ -23,7 +23,6 @@ import (
 	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/recipe"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -43,7 +42,7 @@ type Panel struct {
 type Shown struct {
 	State    *doctor.State
 	Focused  bool
-	Selected rows.Row // the candidate whose messages are wanted
+	Selected model.Row // the candidate whose messages are wanted
 }
 
 // Settle takes what to show and where.
@@ -78,12 +77,12 @@ func (v *Panel) inView() []entry {
 
 // lane is a candidate at one side of the ladder. The zero lane is nobody's.
 type lane struct {
-	row     rows.Row
+	row     model.Row
 	member  string // [model.Member.ID], "" for a candidate that is not ours
 	session uint64
 }
 
-func laneOf(r rows.Row) lane {
+func laneOf(r model.Row) lane {
 	l := lane{row: r}
 	if r.Candidate != nil {
 		l.session = r.Candidate.Session
@@ -116,8 +115,8 @@ func (l *lane) style() term.Style {
 
 // lanes are the selected candidate and another one, in the order of the queue: the one
 // that depends on it or, if that has no messages, the one that has the newest.
-func lanes(s *doctor.State, selected rows.Row) (left, right lane) {
-	if selected.Ref() == (rows.Ref{}) {
+func lanes(s *doctor.State, selected model.Row) (left, right lane) {
+	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
 	}
 	own, other := laneOf(selected), partner(s, selected)
@@ -134,7 +133,7 @@ func lanes(s *doctor.State, selected rows.Row) (left, right lane) {
 
 // partner is who watches a candidate, or for the last one whom it watches, or for one
 // without a znode who is first.
-func partner(s *doctor.State, of rows.Row) lane {
+func partner(s *doctor.State, of model.Row) lane {
 	i := of.Position
 	if of.Candidate == nil || i < 0 || i >= s.Queue.Len() {
 		return at(s, 0)
@@ -180,7 +179,7 @@ func newest(s *doctor.State, but *lane) lane {
 		}
 		for _, m := range s.WithoutZnode() {
 			if m.ID == member || m.Session == session && session != 0 {
-				return laneOf(rows.Row{Member: m, Position: -1}), true
+				return laneOf(model.Row{Member: m, Position: -1}), true
 			}
 		}
 		return lane{}, false
@@ -209,10 +208,10 @@ func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
 		return lane{}
 	}
-	return laneOf(rows.Row{Candidate: s.Queue.At(i), Member: s.Member(s.Queue.At(i)), Position: i})
+	return laneOf(model.Row{Candidate: s.Queue.At(i), Member: s.Member(s.Queue.At(i)), Position: i})
 }
 
-func (l *lane) name() string { return znode.Safe(l.row.Name(), rows.NameMax) }
+func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
 // kind is what an entry of the ladder tells. What happens at the same time is in this
 // order: a reply comes before the step that it allows, and that before the next request.
@@ -311,7 +310,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	for i := range s.Steps {
 		x := &s.Steps[i]
 		if of := whose(x.Member, 0); of != elsewhere && !x.At.Before(began) {
-			words := strings.TrimPrefix(recipe.StepWords(*x), znode.Safe(x.Name, rows.NameMax)+": ")
+			words := strings.TrimPrefix(recipe.StepWords(*x), znode.Safe(x.Name, znode.NameMax)+": ")
 			out = append(out, entry{kind: step, side: of, at: x.At, text: words, n: int(x.N)})
 		}
 	}
@@ -329,7 +328,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 		*lane
 	}{{left, l}, {right, r}} {
 		if m := of.row.Member; m != nil && m.Fault != model.NoFault && !m.FaultAt.IsZero() {
-			out = append(out, entry{kind: fault, side: of.side, at: m.FaultAt, text: znode.Safe(string(m.Fault), rows.NameMax)})
+			out = append(out, entry{kind: fault, side: of.side, at: m.FaultAt, text: znode.Safe(string(m.Fault), znode.NameMax)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b entry) int {
@@ -366,7 +365,7 @@ func lossOf(x *model.Exchange) loss {
 	case x.Lost:
 		return lostHere
 	case x.Fault != model.NoFault:
-		return loss(znode.Safe(string(x.Fault), rows.NameMax))
+		return loss(znode.Safe(string(x.Fault), znode.NameMax))
 	}
 	return arrived
 }

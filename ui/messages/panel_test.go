@@ -15,7 +15,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -104,7 +103,7 @@ func TestLadderTellsAll(t *testing.T) {
 		s := e.j.State()
 		at := rapid.IntRange(0, len(names)-1).Draw(t, "selected")
 		var v Panel
-		v.Settle(Shown{State: s, Selected: rows.Row{Candidate: s.Queue.At(at), Member: s.Member(s.Queue.At(at)), Position: at}}, term.Rect{W: 80, H: 400})
+		v.Settle(Shown{State: s, Selected: model.Row{Candidate: s.Queue.At(at), Member: s.Member(s.Queue.At(at)), Position: at}}, term.Rect{W: 80, H: 400})
 		own, other := &v.left, &v.right
 		if own.member != names[at] {
 			own, other = other, own
@@ -212,7 +211,7 @@ func TestDrawn(t *testing.T) {
 		f := &term.Frame{Canvas: &term.Canvas{}, Theme: theme, Now: e.now, Picture: e.now}
 		f.Resize(w, h)
 		var v Panel
-		x := Shown{State: s, Selected: rows.Row{Candidate: s.Queue.At(0), Member: s.Member(s.Queue.At(0))}}
+		x := Shown{State: s, Selected: model.Row{Candidate: s.Queue.At(0), Member: s.Member(s.Queue.At(0))}}
 		v.Settle(x, term.Rect{W: w, H: h})
 		v.Draw(f)
 		text := f.Render(theme)

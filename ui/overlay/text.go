@@ -16,7 +16,6 @@ import (
 
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -126,7 +125,7 @@ func Join(width int, all []Invitation, open bool, cannot string) Text {
 		}
 		line := znode.Safe(x.Line, lineMax)
 		broken = broken || term.Width(line) > width-indent
-		say(term.Heading, 0, znode.Safe(x.Program, rows.NameMax))
+		say(term.Heading, 0, znode.Safe(x.Program, znode.NameMax))
 		say(term.Strong, indent, line)
 	}
 	text.Lines = append(text.Lines, nil)
@@ -148,7 +147,7 @@ type Typed struct{ in textinput.Model }
 // NewTyped returns an empty line.
 func NewTyped() Typed {
 	in := textinput.New()
-	in.CharLimit = rows.FilterMax
+	in.CharLimit = znode.NameMax
 	in.Focus()
 	return Typed{in}
 }
@@ -165,7 +164,7 @@ func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
 		return // a letter with alt is not text; alt-d ends textinput in a panic
 	}
-	msg.Runes = []rune(znode.Safe(string(msg.Runes), rows.FilterMax))
+	msg.Runes = []rune(znode.Safe(string(msg.Runes), znode.NameMax))
 	l.in, _ = l.in.Update(msg)
 }
 
@@ -175,6 +174,6 @@ func (l *Typed) Text() string { return l.in.Value() }
 // Draw draws the text with its cursor after a prompt.
 func (l *Typed) Draw(f *term.Frame, p *term.Pen, prompt string) {
 	text, at := []rune(l.Text()), l.in.Position()
-	p.Gap(1).Text(term.Key, prompt).Text(term.You, znode.Safe(string(text[:at]), rows.FilterMax)).
-		Text(term.You, f.Theme.Glyph.Cursor).Text(term.You, znode.Safe(string(text[at:]), rows.FilterMax))
+	p.Gap(1).Text(term.Key, prompt).Text(term.You, znode.Safe(string(text[:at]), znode.NameMax)).
+		Text(term.You, f.Theme.Glyph.Cursor).Text(term.You, znode.Safe(string(text[at:]), znode.NameMax))
 }

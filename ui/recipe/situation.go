@@ -12,7 +12,6 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -59,7 +58,7 @@ func (v *Panel) noLeader() (term.Style, string) {
 		return term.Muted, "Nothing to see yet."
 	}
 	if of, sure := s.GhostOf(s.First()); sure {
-		return term.Alarm, "First is the ghost of " + znode.Safe(of, rows.NameMax) + ": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends or somebody deletes the znode."
+		return term.Alarm, "First is the ghost of " + znode.Safe(of, znode.NameMax) + ": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends or somebody deletes the znode."
 	}
 	switch e := phrase.NoLeader(s); {
 	case s.Leader() != nil:
@@ -76,7 +75,7 @@ func (v *Panel) noLeader() (term.Style, string) {
 // over.
 func (v *Panel) handoff(f *term.Frame) (term.Style, string) {
 	s, l := v.State, v.State.Leader()
-	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); ok && t.Faulty() {
+	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {
 		return term.Trouble, "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted"
 	} else if ok {
 		words := "The servers do not hear from " + l.Label() + ". Until its session expires nobody is notified"

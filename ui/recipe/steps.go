@@ -8,7 +8,6 @@ import (
 
 	"electop/model"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -44,10 +43,10 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity)
 			f.At(t.At.Add(shown))
 		}
 		waits := false
-		name := znode.Safe(t.Name, rows.NameMax)
+		name := znode.Safe(t.Name, znode.NameMax)
 		if stepping && !last[t.Member] {
 			last[t.Member] = true
-			if m := rows.Member(s, t.Member); m != nil && v.Held[m.Session] != nil {
+			if m := s.MemberByID(t.Member); m != nil && v.Held[m.Session] != nil {
 				now := v.runs(m, t.Step)
 				waits = now == t.Step
 				if !waits && now != model.StepNone {
@@ -170,7 +169,7 @@ func setText(on model.StepOn) string {
 
 // StepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
 func StepWords(x model.StepTaken) string {
-	words := znode.Safe(x.Name, rows.NameMax) + ": " + strconv.Itoa(int(x.Step))
+	words := znode.Safe(x.Name, znode.NameMax) + ": " + strconv.Itoa(int(x.Step))
 	if text := Line(x.Step, x.On); text != "" {
 		return words + " " + text
 	}

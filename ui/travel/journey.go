@@ -14,7 +14,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -29,7 +28,7 @@ type Journey struct {
 	Shown time.Time
 	Whole Whole
 	// Selected is the user's choice, also at moments at which it does not exist.
-	Selected rows.Ref
+	Selected model.Ref
 
 	in      Past
 	path    string
@@ -60,7 +59,7 @@ type Arrival struct {
 
 // Begin starts a journey in the election at path: first to the moment that is
 // shown now. stop stops the playback of a recording.
-func (j *Journey) Begin(in Past, path string, selected rows.Ref, stop func(context.Context) error) Search {
+func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, play: play{speed: j.play.speed}}
 	gen := j.gen
 	return func(ctx context.Context) Arrival {

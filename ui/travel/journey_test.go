@@ -10,7 +10,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
-	"electop/ui/rows"
 	"electop/ui/travel"
 )
 
@@ -36,7 +35,7 @@ func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 func begun(t *testing.T) (*travel.Journey, *past) {
 	t.Helper()
 	p, j := new(past), new(travel.Journey)
-	search := j.Begin(p, "/e", rows.Ref{}, nil)
+	search := j.Begin(p, "/e", model.Ref{}, nil)
 	if !j.On || j.Known {
 		t.Fatalf("on %v, known %v", j.On, j.Known)
 	}
@@ -95,7 +94,7 @@ func TestLateArrival(t *testing.T) {
 	if j.Arrive(late) || j.On {
 		t.Error("it counts after the end")
 	}
-	j.Begin(p, "/e", rows.Ref{}, nil)
+	j.Begin(p, "/e", model.Ref{}, nil)
 	if j.Arrive(late) || j.Known {
 		t.Error("it counts in the next journey")
 	}
@@ -141,7 +140,7 @@ func TestBeginStopsTheRecording(t *testing.T) {
 		{travel.Playing{N: 10, Ended: true}, nil, 0},
 	} {
 		r, j, stops := &reel{playing: c.playing}, new(travel.Journey), 0
-		a := j.Begin(r, "/e", rows.Ref{}, func(context.Context) error { stops++; return c.fails })(t.Context())
+		a := j.Begin(r, "/e", model.Ref{}, func(context.Context) error { stops++; return c.fails })(t.Context())
 		if stops != c.stops || a.Err != c.fails {
 			t.Errorf("%+v: stopped %d times, %v", c.playing, stops, a.Err)
 		}
@@ -164,7 +163,7 @@ func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, boo
 // The past is played up to a time, and nothing is searched before the next moment.
 func TestPlayTo(t *testing.T) {
 	p, j := new(clock), new(travel.Journey)
-	j.Arrive(j.Begin(p, "/e", rows.Ref{}, nil)(t.Context()))
+	j.Arrive(j.Begin(p, "/e", model.Ref{}, nil)(t.Context()))
 	j.Arrive(j.Go(history.MoveToFirst)(t.Context()))
 	for _, c := range []struct {
 		to     time.Time
@@ -201,7 +200,7 @@ func TestPlay(t *testing.T) {
 			j.Show(latest, real)
 		}
 	}
-	arrive(j.Begin(p, "/e", rows.Ref{}, nil))
+	arrive(j.Begin(p, "/e", model.Ref{}, nil))
 	if j.Whole.State != latest || !j.Whole.At.Equal(real) {
 		t.Errorf("at the last moment the whole election is %+v", j.Whole)
 	}
@@ -225,7 +224,7 @@ func TestPlay(t *testing.T) {
 		t.Errorf("at the end: last %v, playing %v, shows %v", j.At.Last, j.Plays(), j.Shown)
 	}
 	j.End()
-	j.Begin(p, "/e", rows.Ref{}, nil)
+	j.Begin(p, "/e", model.Ref{}, nil)
 	if speed := j.Pace(2, real); speed != 4 {
 		t.Errorf("the speed of the journey before is not kept: %v", speed)
 	}

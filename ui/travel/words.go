@@ -12,7 +12,6 @@ import (
 	"electop/ui/action"
 	"electop/ui/plain"
 	"electop/ui/recipe"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -131,20 +130,20 @@ func doneWords(before, s *doctor.State) string {
 		return "the demo's rules: workers " + onOff(r.Workers) + ", guard " + onOff(r.Fenced)
 	}
 	if name := s.Recipe.Name(); name != before.Recipe.Name() {
-		return "from now on the candidates follow the recipe " + znode.Safe(name, rows.NameMax)
+		return "from now on the candidates follow the recipe " + znode.Safe(name, znode.NameMax)
 	}
 	for _, m := range s.Members {
-		old := rows.Member(before, m.ID)
+		old := before.MemberByID(m.ID)
 		if old == nil {
-			return znode.Safe(m.Name, rows.NameMax) + " is electop's from now on"
+			return znode.Safe(m.Name, znode.NameMax) + " is electop's from now on"
 		}
 		if words := changeWords(old, m); words != "" {
-			return znode.Safe(m.Name, rows.NameMax) + " " + words
+			return znode.Safe(m.Name, znode.NameMax) + " " + words
 		}
 	}
 	for _, m := range before.Members {
-		if rows.Member(s, m.ID) == nil {
-			return znode.Safe(m.Name, rows.NameMax) + " is no longer electop's"
+		if s.MemberByID(m.ID) == nil {
+			return znode.Safe(m.Name, znode.NameMax) + " is no longer electop's"
 		}
 	}
 	return ""
@@ -168,7 +167,7 @@ func sentWords(before, s *doctor.State) string {
 	case x.Lost:
 		words += ": lost"
 	case x.Fault != model.NoFault:
-		words += ": sent while " + znode.Safe(string(x.Fault), rows.NameMax)
+		words += ": sent while " + znode.Safe(string(x.Fault), znode.NameMax)
 	default:
 		words += ": sent"
 	}
@@ -180,7 +179,7 @@ func sentWords(before, s *doctor.State) string {
 
 // changeWords says how a member changed.
 func changeWords(old, m *model.Member) string {
-	safe := func(text string) string { return znode.Safe(text, rows.NameMax) }
+	safe := func(text string) string { return znode.Safe(text, znode.NameMax) }
 	switch {
 	case m.Fault != old.Fault && m.Fault == model.NoFault:
 		return "is not " + safe(string(old.Fault)) + " any more"
@@ -215,11 +214,11 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 	if w.Write == nil {
 		return ""
 	}
-	who := znode.Safe(w.Member, rows.NameMax)
-	if m := rows.Member(s, w.Member); m != nil {
-		who = znode.Safe(m.Name, rows.NameMax)
+	who := znode.Safe(w.Member, znode.NameMax)
+	if m := s.MemberByID(w.Member); m != nil {
+		who = znode.Safe(m.Name, znode.NameMax)
 	}
-	words := "the worker of " + who + " wrote to the " + znode.Safe(string(w.Resource), rows.NameMax)
+	words := "the worker of " + who + " wrote to the " + znode.Safe(string(w.Resource), znode.NameMax)
 	switch {
 	case w.Refused:
 		words += ": refused"

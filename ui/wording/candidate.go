@@ -10,7 +10,6 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -89,7 +88,7 @@ func (x Fate) Within(w int) string {
 func FateOf(s *doctor.State, m *model.Member) Fate {
 	truth := "; in truth " + phrase.RoleHolders(s, phrase.Label)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
-	belief := znode.Safe(string(m.Belief), rows.NameMax)
+	belief := znode.Safe(string(m.Belief), znode.NameMax)
 	for _, x := range []struct {
 		so bool
 		Fate
@@ -118,7 +117,7 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 func whose(s *doctor.State, session uint64) string {
 	for _, m := range s.Members {
 		if m.Session == session && session != 0 {
-			return znode.Safe(m.Name, rows.NameMax)
+			return znode.Safe(m.Name, znode.NameMax)
 		}
 	}
 	for _, c := range s.Queue.All() {
@@ -131,7 +130,7 @@ func whose(s *doctor.State, session uint64) string {
 
 // LeaderSign is the sign of a contender at the head of the queue: hollow unless it
 // leads.
-func LeaderSign(g *term.Glyphs, s *doctor.State, r rows.Row, alarm bool) (term.Style, string) {
+func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
 		return term.Alarm, g.LeaderLost
@@ -143,7 +142,7 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r rows.Row, alarm bool) (term.S
 
 // Pointed is the sign before a row: mark where it is selected, else the pointer where the
 // student of a lesson is to act on it. at is the ID of that member, "" for none.
-func Pointed(g *term.Glyphs, r rows.Row, at, mark string) (term.Style, string) {
+func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed
 	}
@@ -151,16 +150,16 @@ func Pointed(g *term.Glyphs, r rows.Row, at, mark string) (term.Style, string) {
 }
 
 // GhostOf is [doctor.State.GhostOf] of a row's znode, safe to show.
-func GhostOf(s *doctor.State, r rows.Row) (of string, sure bool) {
+func GhostOf(s *doctor.State, r model.Row) (of string, sure bool) {
 	of, sure = s.GhostOf(r.Candidate)
-	return znode.Safe(of, rows.NameMax), sure
+	return znode.Safe(of, znode.NameMax), sure
 }
 
 // Expiry is a contender whose session is about to expire while its znode still
 // exists: a member of ours that was killed or frozen, or any contender that the
 // servers do not hear from.
 type Expiry struct {
-	Row    rows.Row
+	Row    model.Row
 	Found  *doctor.Risk // the risk in the servers' tables, nil for none
 	Latest time.Time    // the session expires by then; zero: not known
 }
@@ -170,7 +169,7 @@ type Expiry struct {
 // The server counts from the last frame that it received, which was not after the fault.
 // It looks for expired sessions once a tick and rounds up to it. The tick is at most
 // half of the shortest timeout that it grants, so at most half of this one.
-func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
+func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	if r.Candidate == nil {
 		return Expiry{}, false
 	}

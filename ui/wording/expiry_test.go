@@ -8,7 +8,6 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/rows"
 )
 
 var start = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
@@ -17,7 +16,7 @@ func TestExpiryIsBounds(t *testing.T) {
 	unknown := doctor.NewJournal(model.Config{}).State()
 	c := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
 	m := &model.Member{Fault: model.Killed, FaultAt: start, Timeout: 4 * time.Second}
-	tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: m})
+	tr, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: m})
 	if !ok || !tr.Latest.Equal(start.Add(8*time.Second)) {
 		t.Fatalf("bounds: %+v, %v", tr, ok)
 	}
@@ -29,13 +28,13 @@ func TestExpiryIsBounds(t *testing.T) {
 			t.Errorf("after %v: %q, want %q", x.at, got, x.want)
 		}
 	}
-	if _, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: &model.Member{}}); ok {
+	if _, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{}}); ok {
 		t.Error("a member without a fault is in trouble")
 	}
-	if _, ok := ExpiryOf(unknown, rows.Row{Member: m, Position: -1}); ok {
+	if _, ok := ExpiryOf(unknown, model.Row{Member: m, Position: -1}); ok {
 		t.Error("a member without a znode has one that expires")
 	}
-	if tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start) != "expires with its session" {
+	if tr, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start) != "expires with its session" {
 		t.Error("nothing is known of the session, yet something is said")
 	}
 	// While the server holds something back for it, its deadline stands off.
@@ -44,7 +43,7 @@ func TestExpiryIsBounds(t *testing.T) {
 		j.Apply(&model.Pace{At: start, Steps: true, Waiting: 1, Held: []model.Message{{Session: session, Op: "getChildren", Since: start}}})
 		frozen := *m
 		frozen.Session, frozen.Fault = 1, model.Frozen
-		tr, _ := ExpiryOf(j.State(), rows.Row{Candidate: c, Member: &frozen})
+		tr, _ := ExpiryOf(j.State(), model.Row{Candidate: c, Member: &frozen})
 		return tr
 	}
 	if tr := held(1); tr.Known() {

@@ -19,7 +19,6 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -51,7 +50,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 		st = max(st, term.Trouble)
 	}
 	text := phrase.RoleHolders(s, phrase.Label)
-	t, _ := ExpiryOf(s, rows.Leader(s))
+	t, _ := ExpiryOf(s, s.LeaderRow())
 	switch s.Lead() {
 	case doctor.AtRisk:
 		text += ": " + t.Expires(f.Busy())
@@ -134,11 +133,11 @@ func next(s *doctor.State) string {
 func deceived(s *doctor.State) string {
 	first := s.Member(s.Leader())
 	for _, id := range s.Properties.Believers {
-		if m := rows.Member(s, id); m != nil && (first == nil || first.ID != m.ID) {
+		if m := s.MemberByID(id); m != nil && (first == nil || first.ID != m.ID) {
 			if n := len(s.Properties.Believers); n > 2 || n == 2 && first != nil && !slices.Contains(s.Properties.Believers, first.ID) {
 				return "several candidates wrongly believe they lead"
 			}
-			return znode.Safe(m.Name, rows.NameMax) + " wrongly believes it leads"
+			return znode.Safe(m.Name, znode.NameMax) + " wrongly believes it leads"
 		}
 	}
 	return ""

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -45,7 +45,7 @@ func WrongEdge(e doctor.Edge) bool {
 }
 
 // EdgeFact says in a sentence what r watches, and how and when that became known.
-func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
+func EdgeFact(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	to := Target(s, r.Position)
 	if r.Position < s.Holders() || r.Position == 0 && to == nil {
 		return ownWatch(s, f, r)
@@ -103,7 +103,7 @@ func askedAt(f *term.Frame, e doctor.Edge) string {
 
 // ownWatch says what a contender watches that has nobody before it: its own znode
 // perhaps, to learn of its deletion.
-func ownWatch(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
+func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
 	name := "its own znode " + phrase.Brief(r.Candidate)
 	asked := askedAt(f, e)

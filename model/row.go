@@ -1,0 +1,70 @@
+package model
+
+import (
+	"electop/model/dialect"
+	"electop/model/znode"
+)
+
+// Row is a candidate as it can be selected: a contender with its position in the queue, or
+// a member of ours that has no znode (position -1). A contender of ours has both.
+type Row struct {
+	Candidate *dialect.Candidate
+	Member    *Member
+	Position  int
+}
+
+// Ref is a row's identity, and never its number: rows come and go. Of a row that is a
+// member, the member counts: it may lose its znode, and get another.
+type Ref struct {
+	Member string // its ID
+	Znode  dialect.ID
+}
+
+func (r Row) Ref() Ref {
+	var id Ref
+	if r.Member != nil {
+		id.Member = r.Member.ID
+	}
+	if r.Candidate != nil {
+		id.Znode = r.Candidate.ID()
+	}
+	return id
+}
+
+// Same reports whether have is the row that want means.
+func (want Ref) Same(have Ref) bool {
+	if want.Member != "" {
+		return have.Member == want.Member
+	}
+	return have != (Ref{}) && have.Znode == want.Znode
+}
+
+// Name is what to call the row.
+func (r Row) Name() string {
+	switch {
+	case r.Candidate != nil:
+		return r.Candidate.Label()
+	case r.Member != nil:
+		return znode.Safe(r.Member.Name, znode.NameMax)
+	}
+	return ""
+}
+
+// LeaderRow is the row of the leader, an empty one if nobody leads.
+func (s *State) LeaderRow() Row {
+	l := s.Leader()
+	if l == nil {
+		return Row{Position: -1}
+	}
+	return Row{Candidate: l, Member: s.Member(l)}
+}
+
+// MemberByID returns our own candidate with that ID, or nil.
+func (s *State) MemberByID(id string) *Member {
+	for _, m := range s.Members {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
