@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/immutable"
 	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
@@ -439,3 +442,157 @@ func TestRecognise(t *testing.T) {
 		}
 	}
 }
+
+// names of every dialect, and of none.
+func anyNames() []string {
+	var names []string
+	for _, e := range dialectExamples {
+		for _, c := range e.list() {
+			name, _, _ := strings.Cut(c, "=")
+			names = append(names, strings.TrimPrefix(name, "!"))
+		}
+	}
+	return append(names, "member_0000000003", modeltest.Hex1+"__party__0000000001", "odd0000000001", "-0000000001", "0000000001", "--1000000000", "{any}-n_0000000001")
+}
+
+func anyPaths() []string {
+	paths := []string{"/", "/e", "", "locks", "//", "/a/b/c/d/e/f"}
+	for _, e := range dialectExamples {
+		paths = append(paths, e.path)
+	}
+	return paths
+}
+
+// Recognition does not depend on the order of the children, nor on those that
+// are persistent, and a naming that most have is found.
+func TestRecognitionIsOrderIndependent(t *testing.T) {
+	names, paths := anyNames(), anyPaths()
+	rapid.Check(t, func(t *rapid.T) {
+		path := rapid.SampledFrom(paths).Draw(t, "path")
+		var children []znode.Znode
+		for range rapid.IntRange(0, 9).Draw(t, "children") {
+			z := znode.Znode{Name: rapid.SampledFrom(names).Draw(t, "name"), Session: uint64(rapid.IntRange(0, 3).Draw(t, "session")), Czxid: int64(rapid.IntRange(0, 4).Draw(t, "czxid"))}
+			z.Unread = z.Session == 0 && rapid.Bool().Draw(t, "unread")
+			children = append(children, z)
+		}
+		want := dialect.Recognise(dialect.Evidence{Path: path, Children: children})
+		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: rapid.Permutation(children).Draw(t, "order")}); got != want {
+			t.Fatalf("%s in this order, %s in another", modeltest.DialectID(want), modeltest.DialectID(got))
+		}
+		if want == nil {
+			return
+		}
+		// As many again of the naming that was found do not change it.
+		for i, z := range children {
+			if len(children) > 1 && z.Session != 0 && dialect.Recognise(dialect.Evidence{Path: "/", Children: []znode.Znode{z}}) == want {
+				z.Czxid = int64(100 + i)
+				children = append(children, z)
+			}
+		}
+		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: children}); got != want {
+			t.Fatalf("%s, with more of its own %s", modeltest.DialectID(want), modeltest.DialectID(got))
+		}
+	})
+}
+
+func FuzzRecognise(f *testing.F) {
+	for _, name := range anyNames() {
+		f.Add("/e", name, []byte("data"))
+	}
+	hostile := []string{hbaseData, hdfsData, yarnData, `{"hostname":"a","port":1e999}`, `{"address":{"address":{"address":{}}}}`, "\xff\xff\xff\xff\xff", "\xff\x00\x00\x00\x00PBUF\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", `{"simpleFields":{"LEADER":3},"id":[]}`}
+	for i, e := range dialectExamples {
+		f.Add(e.path, strings.SplitN(e.list()[0], "=", 2)[0], []byte(hostile[i%len(hostile)]))
+	}
+	f.Fuzz(func(t *testing.T, path, name string, data []byte) {
+		z := znode.Znode{Name: name, Session: 1, Czxid: 7, Data: znode.NewData(data)}
+		found := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}}})
+		if again := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}}); again != found {
+			t.Errorf("%s, %s", modeltest.DialectID(found), modeltest.DialectID(again))
+		}
+		dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}})
+		for _, d := range dialect.All() {
+			c := &dialect.Candidate{Znode: z}
+			c.Sequence, c.HasSequence = znode.Sequence(name)
+			who := d.Who(c)
+			if znode.Safe(who, 64) != who {
+				t.Errorf("%s: unsafe %q", d.ID, who)
+			}
+			for _, ack := range d.Ack(path).Paths() {
+				if len(ack) > len(path)+64 {
+					t.Errorf("%s: acknowledgement %q", d.ID, ack)
+				}
+			}
+			queue := []*dialect.Candidate{c, c, c}
+			d.Recipe.Contends(c)
+			d.Recipe.Before(c, c)
+			for i := range queue {
+				d.Recipe.Watches(immutable.ListOf(queue), i)
+				d.Recipe.Notified(immutable.ListOf(queue), i)
+			}
+			d.Recipe.Holders(immutable.ListOf(queue))
+			d.Recipe.Target(name, []string{name, "", name + "0000000001"}, nil)
+		}
+		for _, single := range []bool{false, true} {
+			s := observe(path, single, []znode.Znode{z})
+			for _, c := range s.Queue.All() {
+				c.Label()
+			}
+		}
+	})
+}
+
+// Clients that order names alone wait for a persistent child that has a lower number
+// than every candidate.
+func TestBlocked(t *testing.T) {
+	const k = "0123456789ab4def8123456789abcde"
+	for _, c := range []struct {
+		name     string
+		children []string
+		why      model.NoLeader
+	}{
+		{"a latch", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"before numbers in Curator's order", []string{"!-notes", latchNumber(5)}, model.Blocked},
+		{"the same, ephemeral", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"nothing behind the lock's name", []string{"!old-latch-", latchNumber(5)}, model.Blocked},
+		{"behind numbers in Curator's order", []string{"!config", "!Config", latchNumber(5)}, ""},
+		{"others order numbers alone", []string{"!-notes", k + "1__lock__0000000001"}, ""},
+		{"behind the first", []string{latchNumber(5), "!" + latchNumber(6), latchNumber(7)}, ""},
+		{"of another kind", []string{"!config-0000000001", latchNumber(5)}, ""},
+		{"the recipe's clients read any number", []string{"!config-0000000001", "n_0000000005", "n_0000000006"}, model.Blocked},
+		{"a reader before readers", []string{"!" + k + "1__rlock__0000000001", k + "2__rlock__0000000002", k + "3__lock__0000000003"}, ""},
+		{"a writer before readers", []string{"!" + k + "1__lock__0000000001", k + "2__rlock__0000000002", k + "3__rlock__0000000003"}, model.Blocked},
+		{"electop's own know it, and others have such names too", []string{"!" + k + "1-n_0000000001", k + "2-n_0000000002"}, model.Blocked},
+	} {
+		s := observe("/e", false, znodes(c.children...))
+		if s.NoLeader() != c.why || (s.Leader() == nil) != (c.why != "") || s.Holders() > 0 != (c.why == "") {
+			t.Errorf("%s: %v leads, %q, want %q", c.name, s.Leader(), s.NoLeader(), c.why)
+		}
+		if (s.Blocker() != nil) != (c.why == model.Blocked) {
+			t.Errorf("%s: %v blocks", c.name, s.Blocker())
+		}
+	}
+}
+
+func latchNumber(n int) string {
+	return fmt.Sprintf("_c_0a1b2c3d-1111-4222-8333-44445555666%d-latch-%010d", n, n)
+}
+
+// The first that has acknowledged leads, whatever is before it.
+func TestBlockedAndAcknowledged(t *testing.T) {
+	const k = "0123456789ab4def8123456789abcde"
+	j := doctor.NewJournal(model.Config{Path: "/e", AckPath: "/e-leader"})
+	first := znodes("!"+k+"1-n_0000000001", k+"2-n_0000000002")
+	j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, Full: true, New: first, Parent: modeltest.Stat(1, 100, 2)})
+	if s := j.State(); s.NoLeader() != model.Blocked || len(s.Reigns) > 0 {
+		t.Errorf("before: %q, reigns %v", s.NoLeader(), s.Reigns)
+	}
+	j.Apply(&model.Ack{At: modeltest.Start, Path: "/e-leader", Presence: model.Present, Session: first[1].Session})
+	if l := j.State().Leader(); l == nil || l.Name != first[1].Name {
+		t.Errorf("%v leads, %q", l, j.State().NoLeader())
+	}
+	if n := len(j.State().Reigns); n != 1 {
+		t.Errorf("%d reigns", n)
+	}
+}
+
+func TestMain(m *testing.M) { modeltest.Main(m) }

@@ -1,9 +1,16 @@
 package dialect_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
@@ -82,6 +89,240 @@ func TestTarget(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(10, func() { r.Target(c.own, c.children, skip) }); n > 0 {
 			t.Errorf("%s: Target(%s) allocates %v times", c.recipe, c.own, n)
+		}
+	}
+}
+
+// contenderNames are, by recipe, what the names of its contenders begin with.
+var contenderNames = map[string][]string{
+	"election":          {"guid-n_", "n_"},
+	"herd":              {"guid-n_", "n_"},
+	"curator-latch":     {"_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-latch-"},
+	"curator-rw":        {"_c_" + modeltest.UUID1 + "-__READ__", "_c_" + modeltest.UUID2 + "-__WRIT__"},
+	"kazoo-rw":          {modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__"},
+	"recipe-rw":         {"read-", "write-", modeltest.Hex1 + "-read-", modeltest.Hex1 + "-write-"},
+	"solr":              {"72057700533010432-a-n_", "72057700533010432-b-n_"},
+	"mesos":             {"json.info_", "info_"},
+	"curator-semaphore": {"_c_" + modeltest.UUID1 + "-lease-"},
+	"kazoo-semaphore":   nil, // names without a number
+}
+
+// randomQueue returns contenders of the recipe in its order, each with a session
+// of its own.
+func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Candidate {
+	var queue []*dialect.Candidate
+	taken := map[string]bool{}
+	for i := range rapid.IntRange(0, 12).Draw(t, "contenders") {
+		c := &dialect.Candidate{Znode: znode.Znode{Session: uint64(i + 1), Czxid: int64(i + 1)}}
+		if prefixes == nil {
+			c.Name = fmt.Sprintf("%032x", rapid.Uint64().Draw(t, "guid"))
+		} else {
+			seq := rapid.IntRange(-3, 30).Draw(t, "sequence")
+			if seq < 0 {
+				seq = -2147483648 - seq
+			}
+			if r.Name() != "solr" && taken[fmt.Sprint(seq)] {
+				continue // a tie has two orders, of czxids and of names
+			}
+			taken[fmt.Sprint(seq)] = true
+			prefix := rapid.SampledFrom(prefixes).Draw(t, "prefix")
+			if seq < 0 && prefix[len(prefix)-1] >= 'a' {
+				continue // nothing shows that it is a sign
+			}
+			c.Name = prefix + fmt.Sprintf("%010d", seq)
+			c.Sequence, c.HasSequence = znode.Sequence(c.Name)
+		}
+		if taken[c.Name] {
+			continue
+		}
+		taken[c.Name] = true
+		if !r.Contends(c) {
+			t.Fatalf("%s is no contender", c.Name)
+		}
+		queue = append(queue, c)
+	}
+	slices.SortFunc(queue, func(a, b *dialect.Candidate) int {
+		if r.Before(a, b) == r.Before(b, a) {
+			t.Fatalf("no order between %s and %s", a.Name, b.Name)
+		}
+		if r.Before(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return queue
+}
+
+// TestRecipesAgreeWithThemselves: what a candidate decides from names alone is
+// what the queue says of it; whoever waits waits for one before it, so that no
+// two wait for each other; holders are at the front and wait for nobody; and
+// whoever watches is notified.
+func TestRecipesAgreeWithThemselves(t *testing.T) {
+	for name, prefixes := range contenderNames {
+		r, ok := dialect.RecipeNamed(name)
+		if !ok {
+			t.Fatalf("no recipe %s", name)
+		}
+		if got := dialect.Queueless(r); got != strings.HasSuffix(name, "semaphore") {
+			t.Errorf("%s: Queueless = %v", name, got)
+		}
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			queue := randomQueue(t, r, prefixes)
+			children := []string{"DONE", "log_replicas_0000000000x"}
+			for _, c := range queue {
+				children = append(children, c.Name)
+			}
+			children = rapid.Permutation(children).Draw(t, "children")
+			holders := r.Holders(immutable.ListOf(queue))
+			if holders < min(1, len(queue)) || holders > len(queue) {
+				t.Fatalf("%d of %d hold", holders, len(queue))
+			}
+			listed := name == "mesos" // where nobody watches a znode
+			watched := make([]int, len(queue))
+			for i, c := range queue {
+				w, waits := r.Watches(immutable.ListOf(queue), i)
+				if waits && (w < 0 || w >= i) {
+					t.Fatalf("%d watches %d", i, w)
+				}
+				if waits {
+					watched[w]++
+				}
+				if !listed && waits != (i >= holders) {
+					t.Fatalf("%d of %d holders: waits %v", i, holders, waits)
+				}
+				want := dialect.Target{Listed: true, Leads: i < holders}
+				if waits {
+					want.Watch = queue[w].Name
+				}
+				if got := r.Target(c.Name, children, nil); got != want {
+					t.Fatalf("%s of %v: target %+v, want %+v", c.Name, children, got, want)
+				}
+			}
+			for i := range queue {
+				want := watched[i]
+				if listed {
+					want = len(queue) - 1
+				}
+				if got := r.Notified(immutable.ListOf(queue), i); got != want {
+					t.Fatalf("the end of %d notifies %d, %d watch it", i, got, want)
+				}
+			}
+		}))
+	}
+}
+
+// A Curator process that holds the write lock and reads as well.
+func TestWriterThatReads(t *testing.T) {
+	rw, _ := dialect.RecipeNamed("curator-rw")
+	cand := func(kind string, seq, session int) *dialect.Candidate {
+		c := &dialect.Candidate{Znode: znode.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", modeltest.UUID1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
+		c.Sequence, c.HasSequence = znode.Sequence(c.Name)
+		return c
+	}
+	for _, c := range []struct {
+		name    string
+		queue   []*dialect.Candidate
+		holders int
+		watches []int
+		first   int // notified by the end of the first
+	}{
+		{"5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
+		{"5.4: a number of its own", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
+		{"behind another writer", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__WRIT__", 1, 2), cand("__READ__", 2, 2)}, 1, []int{-1, 0, 0}, 2},
+	} {
+		var watches []int
+		for i := range c.queue {
+			w, ok := rw.Watches(immutable.ListOf(c.queue), i)
+			if !ok {
+				w = -1
+			}
+			watches = append(watches, w)
+		}
+		if got := rw.Holders(immutable.ListOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(immutable.ListOf(c.queue), 0) != c.first {
+			t.Errorf("%s: %d hold, watches %v, %d notified", c.name, got, watches, rw.Notified(immutable.ListOf(c.queue), 0))
+		}
+	}
+}
+
+// By each recipe a contender is found as by a walk through the queue, whatever the order is
+// made of, and one that is not there is not.
+func TestFind(t *testing.T) {
+	type system struct {
+		name    string
+		dialect *dialect.Dialect
+		recipe  dialect.Recipe
+	}
+	systems := []system{{"no dialect", nil, dialect.Election()}, {"herd", nil, dialect.Herd()}}
+	for _, d := range dialect.All() {
+		systems = append(systems, system{d.ID, d, d.Recipe})
+	}
+	stems := []string{"n_", "guid-n_", "__lock__", "__rlock__", "_c_x-__READ__", "_c_x-__WRIT__", "0", "member_", ""}
+	for _, x := range systems {
+		t.Run(x.name, rapid.MakeCheck(func(t *rapid.T) {
+			var all []*dialect.Candidate
+			for range rapid.IntRange(0, 30).Draw(t, "children") {
+				c := &dialect.Candidate{Znode: znode.Znode{
+					Name:    fmt.Sprintf("%s%010d", rapid.SampledFrom(stems).Draw(t, "stem"), rapid.IntRange(0, 40).Draw(t, "sequence")),
+					Czxid:   int64(rapid.IntRange(0, 9).Draw(t, "czxid")), // a multi creates several at once
+					Session: uint64(rapid.IntRange(1, 3).Draw(t, "session")),
+				}}
+				if slices.ContainsFunc(all, func(a *dialect.Candidate) bool { return a.Name == c.Name }) {
+					continue
+				}
+				x.dialect.Interpret(c)
+				all = append(all, c)
+			}
+			slices.SortFunc(all, func(a, b *dialect.Candidate) int { return dialect.Compare(x.recipe, a, b) })
+			queue := immutable.ListOf(all)
+			for want, c := range all {
+				if i, found := dialect.Find(x.dialect, x.recipe, queue, c.ID()); i != want || !found {
+					t.Fatalf("%v is found at %d (%t), want %d", c.ID(), i, found, want)
+				}
+				other := c.ID()
+				other.Czxid += 10
+				if i, found := dialect.Find(x.dialect, x.recipe, queue, other); found {
+					t.Fatalf("%v is found at %d, and is not there", other, i)
+				}
+			}
+			if i, found := dialect.Find(x.dialect, x.recipe, queue, dialect.ID{Name: "n_0000000041"}); found {
+				t.Fatalf("one that never was is found at %d", i)
+			}
+		}))
+	}
+}
+
+func TestLabel(t *testing.T) {
+	for _, c := range []struct {
+		data string
+		want string
+	}{
+		{"amber", "amber"}, {" amber\n", "amber"}, {"", "n_1"}, {"  ", "n_1"}, {"a\nb", "n_1"}, {"\xff", "n_1"}, {"a\x00b", "n_1"},
+		{"\x1b[1m", `\x1b[1m`}, {strings.Repeat("x", 65), "n_1"}, {strings.Repeat("y", 2*znode.DataMax), "n_1"},
+	} {
+		cand := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Data: znode.NewData([]byte(c.data))}}
+		if got := cand.Label(); got != c.want {
+			t.Errorf("data %.20q: Label = %q, want %q", c.data, got, c.want)
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	seen := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		name  string
+		cand  dialect.Candidate
+		now   time.Time
+		age   time.Duration
+		exact bool
+	}{
+		{"joined", dialect.Candidate{SeenAt: seen, Joined: true, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
+		{"older than us", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
+		{"server's clock ahead", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
+		{"our clock went back", dialect.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
+		{"no ctime", dialect.Candidate{SeenAt: seen}, seen.Add(time.Minute), time.Minute, false},
+	} {
+		if age, exact := c.cand.Age(c.now); age != c.age || exact != c.exact {
+			t.Errorf("%s: Age = %v, %v; want %v, %v", c.name, age, exact, c.age, c.exact)
 		}
 	}
 }

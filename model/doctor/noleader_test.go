@@ -2,13 +2,17 @@ package doctor_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/internal/modeltest"
+	"electop/model/phrase"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -243,5 +247,313 @@ func TestReignByAcknowledgement(t *testing.T) {
 	}
 	if p := c.J.State().Properties; p.LongestVacancy != 20*time.Second {
 		t.Errorf("longest vacancy %v", p.LongestVacancy)
+	}
+}
+
+// beside puts a read of a directory with ephemeral znodes, and persistent ones for
+// names with a slash behind.
+func (c *clinic) beside(path string, names ...string) {
+	d := &model.Directory{At: c.Tree.Now, Path: path, Presence: model.Present}
+	for i, name := range names {
+		z := znode.Znode{Name: strings.TrimSuffix(name, "/"), Session: uint64(100 + i), Czxid: int64(10 + i), Ctime: c.Tree.Now.Add(-time.Hour)}
+		if z.Name != name {
+			z.Session = 0
+		}
+		d.Names, d.Children = append(d.Names, z.Name), append(d.Children, z)
+		d.Parent.Pzxid = z.Czxid
+	}
+	slices.Sort(d.Names)
+	d.Parent.Children = int32(len(names))
+	c.put(d)
+}
+
+func (c *clinic) single(z ...znode.Znode) {
+	c.put(&model.Read{At: c.Tree.Now, Presence: model.Present, Single: true, New: z})
+}
+
+// Systems whose leader has its own znode: nobody leads while it is absent. Whether
+// that is trouble depends on who is there.
+func TestVacant(t *testing.T) {
+	for name, x := range map[string]struct {
+		path   string
+		beside map[string][]string
+		could  string
+		want   string // the finding after a minute, "" for none
+	}{
+		"kafka": {"/k/controller", map[string][]string{"/k": {"brokers/", "controller_epoch/"}, "/k/brokers/ids": {"1", "2"}},
+			"could lead: broker 1, broker 2", "no-leader critical"},
+		"kafka, no broker": {"/k/controller", map[string][]string{"/k": {"brokers/", "controller_epoch/"}, "/k/brokers/ids": {}},
+			"nobody is listed who could lead", "no-leader info"},
+		"hbase": {"/h/master", map[string][]string{"/h": {"hbaseid/", "rs/", "backup-masters/", "running/"}, "/h/backup-masters": {"m2,16000,1795187633402"}, "/h/rs": {}},
+			"could lead: m2:16000", "no-leader critical"},
+		"hbase, region servers only": {"/h/master", map[string][]string{"/h": {"hbaseid/", "rs/", "backup-masters/", "running/"}, "/h/backup-masters": {}, "/h/rs": {"rs1,16020,1795187633402"}},
+			"nobody is listed who could lead", "no-leader critical"},
+		"hbase, shut down": {"/h/master", map[string][]string{"/h": {"hbaseid/", "rs/", "backup-masters/"}, "/h/backup-masters": {}, "/h/rs": {}},
+			"nobody is listed who could lead", "no-leader info"},
+		"hadoop": {"/hadoop-ha/ns/ActiveStandbyElectorLock", map[string][]string{"/hadoop-ha/ns": {"ActiveBreadCrumb/"}},
+			"who could lead is not visible", "no-leader critical"},
+		"hadoop, nothing": {"/hadoop-ha/ns/ActiveStandbyElectorLock", map[string][]string{"/hadoop-ha/ns": {}},
+			"who could lead is not visible", "no-leader info"},
+		"patroni": {"/any/batman/leader", map[string][]string{"/any/batman": {"members/", "config/"}, "/any/batman/members": {"pg1"}},
+			"could lead: pg1", "no-leader critical"},
+		"helix": {"/c/CONTROLLER/LEADER", map[string][]string{"/c/CONTROLLER": {"MESSAGES/", "STATUSUPDATES/"}, "/c/LIVEINSTANCES": {"server_1"}},
+			"nobody is listed who could lead", "no-leader critical"},
+		"nothing known": {"/x/leader", map[string][]string{"/x": {"config/"}}, "who could lead is not visible", "no-leader info"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClinic(t, model.Config{Path: x.path, Found: true, AckFollows: true})
+			c.single()
+			for path, names := range x.beside {
+				c.beside(path, names...)
+			}
+			for _, path := range c.J.State().Around() {
+				if c.J.State().Directories[path] == nil {
+					t.Errorf("%s was not expected", path)
+				}
+			}
+			could := c.J.State().Standbys()
+			if got := doctor.Could("lead", could); got != x.could {
+				t.Errorf("%q, want %q", got, x.could)
+			}
+			c.after(20 * time.Second)
+			c.after(time.Minute, x.want)
+			for _, f := range c.J.State().Findings {
+				if strings.Contains(f.Advice, "log of one of those") && len(could.Names) == 0 && could.Listed {
+					t.Errorf("nobody is listed, and the advice is: %s", f.Advice)
+				}
+			}
+		})
+	}
+}
+
+// A Patroni that is paused takes over by nobody's decision but its operator's.
+func TestVacantPaused(t *testing.T) {
+	c := newClinic(t, model.Config{Path: "/db/batman/leader"})
+	c.single()
+	c.beside("/db/batman", "members/", "config/")
+	c.put(&model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present, Names: []string{"pg1", "pg2"}, Children: []znode.Znode{
+		{Name: "pg1", Session: 7, Data: znode.NewData([]byte(`{"pause":true}`))},
+		{Name: "pg2", Session: 8, Data: znode.NewData([]byte(`{"pause":true,"tags":{"nofailover":true}}`))},
+	}})
+	if could := c.J.State().Standbys(); could.Off == "" || !slices.Equal(could.Names, []string{"pg1"}) {
+		t.Errorf("%+v", could)
+	}
+	c.after(2*time.Minute, "no-leader warning")
+}
+
+// Since when nobody leads: from the znodes, if electop did not see it itself.
+func TestVacantSince(t *testing.T) {
+	c := newClinic(t, model.Config{Path: "/k/controller"})
+	found := c.Tree.Now
+	c.single()
+	vacancy := func(since time.Time, known model.VacancyKnown) {
+		t.Helper()
+		v, ok := c.J.State().Vacancy()
+		if !ok || v.Known != known || !v.Since.Equal(since) {
+			t.Errorf("since %v (%q, %v), want %v (%q)", v.Since, v.Known, ok, since, known)
+		}
+	}
+	vacancy(found, model.VacancyFound)
+	c.beside("/k", "brokers/", "controller_epoch/")
+	vacancy(found.Add(-time.Hour), model.VacancyByZnodes)
+
+	c.pass(10 * time.Second)
+	c.single(znode.Znode{Name: "/k/controller", Session: 9, Czxid: 99, Ctime: c.Tree.Now, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))})
+	if _, ok := c.J.State().Vacancy(); ok || c.J.State().Leader() == nil {
+		t.Error("broker 1 leads")
+	}
+	c.pass(10 * time.Second)
+	gone := c.Tree.Now
+	c.put(&model.Read{At: gone, Notified: gone, Presence: model.Present, Single: true})
+	vacancy(gone, model.VacancyWatched)
+	// A notification while it is absent: somebody came and went.
+	c.pass(10 * time.Second)
+	again := c.Tree.Now
+	c.put(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
+	if v, _ := c.J.State().Vacancy(); v.Known == model.VacancyWatched {
+		t.Errorf("%+v, though somebody led since", v)
+	}
+}
+
+// A Patroni leader is a member whose PostgreSQL runs; those that could take over run too.
+func TestLeaderMember(t *testing.T) {
+	for name, x := range map[string]struct{ leader, state, could, want string }{
+		"healthy":   {"pg1", "running", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", ""},
+		"restarts":  {"pg1", "restarting", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", ""},
+		"stopped":   {"pg1", "stopped", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", "leader-member critical"},
+		"no member": {"pg9", "stopped", "could take over: pg2 (streaming); could not: pg1 (stopped), pg3 (crashed), pg4 (nofailover)", "leader-member critical"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClinic(t, model.Config{Path: "/db/batman/leader"})
+			c.single(znode.Znode{Name: "/db/batman/leader", Session: 1, Czxid: 9, Data: znode.NewData([]byte(x.leader))})
+			c.beside("/db/batman", "members/", "config/")
+			d := &model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present}
+			for i, data := range []string{`{"state":"` + x.state + `"}`, `{"state":"streaming"}`, `{"state":"crashed"}`, `{"state":"streaming","tags":{"nofailover":true}}`} {
+				d.Names = append(d.Names, fmt.Sprintf("pg%d", i+1))
+				d.Children = append(d.Children, znode.Znode{Name: d.Names[i], Session: uint64(i + 1), Data: znode.NewData([]byte(data))})
+			}
+			c.put(d)
+			if got := doctor.Could("take over", c.J.State().Standbys()); got != x.could {
+				t.Errorf("%q, want %q", got, x.could)
+			}
+			c.after(time.Second, slices.DeleteFunc([]string{x.want}, func(s string) bool { return s == "" })...)
+			// A list from before this one led says nothing of it.
+			c.single(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
+			c.after(0)
+		})
+	}
+}
+
+// Watches are used up when the lock is deleted: that nobody watches an absent one does not
+// show that nobody could lead.
+func TestVacantWithoutWatchers(t *testing.T) {
+	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
+	c := newClinic(t, model.Config{Path: lock, Found: true, AckFollows: true})
+	c.single()
+	c.beside("/hadoop-ha/ns", "ActiveBreadCrumb/")
+	c.answer(func(*session.Table) {})
+	if got := doctor.Could("lead", c.J.State().Standbys()); got != "who could lead is not visible" {
+		t.Error(got)
+	}
+	c.after(20 * time.Second)
+	c.after(time.Minute, "no-leader critical")
+}
+
+// agree fails if the words for who leads do not fit how far the first contender leads, or
+// say more than is so. It returns how far it leads.
+func agree(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, s *doctor.State) string {
+	t.Helper()
+	lead, first := s.Lead(), s.First()
+	why, far := phrase.NoLeader(s).Sentence, phrase.Lead(s)
+	if nobody := s.Leader() == nil; nobody != (lead == "") || nobody != (why != "") {
+		t.Fatalf("%v leads, it is %q, and the words are %q", s.Leader(), lead, why)
+	}
+	if reserved := lead != "" && lead != doctor.Leads; reserved != (far.Sentence != "") || reserved != (far.Row != "") || reserved != (far.Cell != "") {
+		t.Fatalf("it is %q, and the words are %+v", lead, far)
+	}
+	if first == nil || lead != doctor.Leads {
+		return string(lead)
+	}
+	m := s.Member(first)
+	foreign := s.Dialect != nil && s.Dialect.Foreign()
+	switch {
+	case m != nil && (m.Fault != model.NoFault || m.Belief == model.Waiting || m.Belief == model.Lost || m.Belief == model.Suspended):
+		t.Fatalf("%s has the fault %q and believes %s, and leads", m.ID, m.Fault, m.Belief)
+	case !foreign && s.Ack.Path != "" && !s.Ack.Names(first) && s.Ack.Presence != model.Denied, s.Risk(first) != nil:
+		t.Fatalf("%s has not acknowledged or is at risk (%v), and leads", first.Label(), s.Risk(first))
+	}
+	return string(lead)
+}
+
+// puppet is a member of electop that owns the first znode and reports anything of
+// itself: that it is another of its znodes, too.
+func puppet(t *rapid.T, s *doctor.State) *model.Cast {
+	m := model.Member{ID: "puppet", Name: "puppet", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
+	for _, c := range s.Queue.All() {
+		if c.Session == m.Session && rapid.Bool().Draw(t, "it goes by this znode") {
+			m.Znode = c.Name
+		}
+	}
+	m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Elected, model.Waiting, model.Volunteering, model.Suspended, model.Resigned, model.Lost}).Draw(t, "puppet believes")
+	if rapid.IntRange(0, 3).Draw(t, "fault") == 0 {
+		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.Killed, model.Frozen, model.Partitioned}).Draw(t, "which"), s.At
+	}
+	m.Ending = rapid.SampledFrom([]model.Ending{model.NoEnding, model.NoEnding, model.Resigning, model.Closing}).Draw(t, "ending")
+	m.SlowLead = rapid.Bool().Draw(t, "slow")
+	return &model.Cast{At: s.At, Member: m}
+}
+
+// Whatever happened, all words say the same of who leads. That the screen, the text and
+// the JSON use these words is for TestAnyKeysAnyStates.
+func TestNothingContradictsTheHeadline(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, all := modeltest.DrawPast(t)
+		j := doctor.NewJournal(cfg)
+		look := func() bool {
+			s := j.State()
+			if s.Phase != model.Live || s.Queue.Len() == 0 {
+				return false
+			}
+			agree(t, s)
+			return true
+		}
+		for _, o := range all {
+			j.Apply(o)
+			if !look() || rapid.IntRange(0, 2).Draw(t, "puppet") > 0 {
+				continue
+			}
+			s := j.State()
+			if first := s.First(); first.Session != 0 {
+				j.Apply(puppet(t, s))
+				look()
+				if rapid.Bool().Draw(t, "acknowledges") {
+					j.Apply(&model.Ack{At: s.At, Presence: model.Present, Session: first.Session, Czxid: first.Czxid + 1})
+					look()
+				}
+			}
+		}
+	})
+}
+
+// Each way to be first differs from the others, and all say the same of it.
+func TestEachWayToLead(t *testing.T) {
+	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
+	first := znode.Znode{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at, Data: znode.NewData([]byte("amber"))}
+	second := znode.Znode{Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at, Data: znode.NewData([]byte("birch"))}
+	ghost := znode.Znode{Name: "n_0000000002", Session: 1, Czxid: 12, Ctime: at, Data: znode.NewData([]byte("amber"))}
+	amber := func(change func(*model.Member)) model.Observation {
+		m := model.Member{ID: "amber", Name: "amber", Recipe: "election", Belief: model.Leading, Session: 1, Znode: first.Name, Timeout: 4 * time.Second}
+		if change != nil {
+			change(&m)
+		}
+		return &model.Cast{At: at, Member: m}
+	}
+	believes := func(b model.Belief) model.Observation { return amber(func(m *model.Member) { m.Belief = b }) }
+	acked := &model.Ack{At: at, Presence: model.Present, Session: 1, Czxid: 13}
+	silent := func(after time.Duration) model.Observation {
+		now := at.Add(after)
+		ok := session.Answer{State: session.Answered, Via: "http", At: now}
+		return &session.Table{At: now, End: now, Whole: true, Every: time.Second, Servers: []session.Server{{
+			Addr: "s0:2181", Mode: session.ModeStandalone, Basic: ok, Connections: ok, Sessions: ok, Watches: ok, Tick: 2 * time.Second,
+			Clients:   []session.Client{{Session: 1, Addr: "10.0.0.1:1", Timeout: 6 * time.Second, LastResponse: time.Hour, Received: 3}},
+			Deadlines: []session.Deadline{{Session: 1, At: time.Hour + 6*time.Second}},
+		}}}
+	}
+	for _, c := range []struct {
+		name string
+		want string
+		also znode.Znode
+		then []model.Observation
+	}{
+		{"acknowledged", "leads", second, []model.Observation{amber(nil), acked}},
+		{"a stranger, acknowledged", "leads", second, []model.Observation{acked}},
+		{"not acknowledged", "elected", second, []model.Observation{believes(model.Elected)}},
+		{"a stranger, not acknowledged", "elected", second, nil},
+		{"its procedure does not end", "elected", second, []model.Observation{amber(func(m *model.Member) { m.Belief, m.SlowLead = model.Elected, true })}},
+		{"still waits", "unaware", second, []model.Observation{believes(model.Waiting)}},
+		{"no connection", "suspended", second, []model.Observation{acked, believes(model.Suspended)}},
+		{"resigns", "ending", second, []model.Observation{acked, amber(func(m *model.Member) { m.Ending = model.Resigning })}},
+		{"lost its candidacy", "stopped", second, []model.Observation{acked, believes(model.Lost)}},
+		{"deleted, not read yet", "deleted", second, []model.Observation{acked, &model.Wake{At: at, Deleted: at, Znode: first.Name, Zxid: 20}}},
+		{"killed", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt, m.Belief = model.Killed, at, model.Suspended })}},
+		{"frozen", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, at })}},
+		{"cut off", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Partitioned, at })}},
+		{"not heard from", "at-risk", second, []model.Observation{acked, silent(0), silent(time.Second), silent(2 * time.Second), silent(3 * time.Second), silent(4 * time.Second)}},
+		{"a ghost", "", ghost, []model.Observation{acked, amber(func(m *model.Member) { m.Znode, m.Belief = ghost.Name, model.Waiting })}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := doctor.NewJournal(modeltest.Acked)
+			j.Apply(&model.Connection{At: at, Link: model.Connected, Session: 9})
+			j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, New: []znode.Znode{first, c.also}, Parent: znode.Parent{Czxid: 7, Children: 2, Cversion: 2}})
+			for _, o := range c.then {
+				j.Apply(o)
+			}
+			if got := agree(t, j.State()); got != c.want {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+		})
 	}
 }
