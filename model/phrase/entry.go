@@ -1,6 +1,6 @@
 // Package phrase holds the words for the state of an election: why nobody is said to
 // lead, how far the first candidate leads, and why a leader stopped. Each situation has
-// one [Entry] in one table. The screen, the plain text, the metrics and the lessons read
+// one [Entry]. The screen, the plain text, the metrics and the lessons read
 // it, so the same situation has the same words everywhere. An entry has a severity, and
 // no colour.
 package phrase
@@ -19,88 +19,12 @@ import (
 	"electop/model/znode"
 )
 
-// Entry is the wording of one situation. In a table, {name} stands for a value.
+// Entry is the wording of one situation.
 type Entry struct {
 	Sentence string          // says it, without the full stop
 	Row      string          // says it beside the candidate that it is about
 	Cell     string          // says it in a column
 	Severity doctor.Severity // "" if it needs no attention
-}
-
-// choice is an entry for the states of which when is true, nil for all.
-type choice struct {
-	when func(*doctor.State) bool
-	Entry
-}
-
-// choose returns the first of the choices that is true of s, with its values.
-func choose(s *doctor.State, choices []choice) Entry {
-	for _, c := range choices {
-		if c.when == nil || c.when(s) {
-			e := c.Entry
-			e.Sentence, e.Row = fill(s, e.Sentence), fill(s, e.Row)
-			return e
-		}
-	}
-	return Entry{}
-}
-
-// fill replaces the names in a text by their values.
-func fill(s *doctor.State, text string) string {
-	for {
-		before, rest, found := strings.Cut(text, "{")
-		if !found {
-			return text
-		}
-		name, after, _ := strings.Cut(rest, "}")
-		text = before + value(s, name) + after
-	}
-}
-
-// value is what a name in a text stands for. It has no braces.
-func value(s *doctor.State, name string) string {
-	text := ""
-	switch n := s.Queue.Len(); name {
-	case "leads":
-		text = RoleOf(s).Has
-	case "first":
-		text = Label(s.First())
-	case "node":
-		text = Brief(s.First())
-	case "ghost":
-		text, _ = s.GhostOf(s.First())
-	case "lower":
-		text = Label(s.WaitsFor())
-	case "lower number":
-		text = Numbered(s.WaitsFor())
-	case "other":
-		c, _ := s.Blind()
-		text = Label(c)
-	case "blocker":
-		text = Numbered(s.Blocker())
-	case "members":
-		text = units.Count(n, "member", "members")
-	case "children":
-		text = units.Count(n, "child", "children")
-	case "ignored":
-		text = units.Count(len(s.Ignored), "child is no candidate", "children are no candidates")
-	case "session":
-		text = znode.Hex(s.AcknowledgedBy())
-	case "system":
-		text = s.Dialect.System
-	case "since":
-		v, _ := s.Vacancy()
-		text = doctor.Since(v)
-	case "could":
-		text = Could(s)
-	case "ending":
-		text = string(s.Member(s.First()).Ending)
-	case "obstacle":
-		text = s.Member(s.First()).Obstacle
-	default:
-		panic(fmt.Sprintf("phrase: no value is named %q", name))
-	}
-	return znode.Safe(strings.NewReplacer("{", "(", "}", ")").Replace(text), 0)
 }
 
 // Could says who could lead where nobody does, or why none of them may.

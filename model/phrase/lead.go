@@ -8,54 +8,125 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
-// leads has the words for how far the first candidate leads: its sentence follows the
-// candidate's name. It is never written.
-var leads = map[doctor.Lead][]choice{
-	doctor.Elected: {
-		{slow, Entry{"is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet", doctor.Warning}},
-		{unread, Entry{"is first, and its acknowledgement is not read yet", "first, acknowledgement not read yet", "elected", ""}},
-		{nil, Entry{"is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack", doctor.Warning}},
-	},
-	doctor.Unaware: {{nil, Entry{"is first and does not know it yet", "first, does not know it yet", "first, not aware", doctor.Warning}}},
-	doctor.Suspended: {
-		{obstructed, Entry{"is suspended", "suspended: {obstacle}", "suspended", doctor.Warning}},
-		{nil, Entry{"is suspended", "suspended", "suspended", doctor.Warning}},
-	},
-	doctor.Ending:  {{nil, Entry{"is {ending}", "{ending}", "ending", doctor.Warning}}},
-	doctor.Deleted: {{nil, Entry{"is first in the last list and its znode is deleted", "deleted", "deleted", doctor.Warning}}},
-	doctor.Stopped: {{nil, Entry{"has stopped leading and its znode still exists", "stopped leading", "stopped", doctor.Warning}}},
-	doctor.AtRisk:  {{nil, Entry{"is at risk", "the servers do not hear from the leader", "at risk", doctor.Critical}}},
-	doctor.Faulty: {
-		{fault(model.Killed, false), Entry{"is killed and its znode is still first", "the leader is dead but its znode exists", "killed", doctor.Warning}},
-		{fault(model.Frozen, true), Entry{"is frozen and still believes it leads", "the leader is frozen but its znode exists", "frozen", doctor.Warning}},
-		{fault(model.Frozen, false), Entry{"is frozen and its znode is still first", "the leader is frozen but its znode exists", "frozen", doctor.Warning}},
-		{fault(model.Partitioned, true), Entry{"is cut off and must stop in time", "the leader is cut off and must stop in time", "cut off", doctor.Warning}},
-		{nil, Entry{"is cut off and has stopped", "the leader is cut off and has stopped", "cut off", doctor.Warning}},
-	},
-}
-
-func slow(s *doctor.State) bool {
+// Lead returns the words for how far the first candidate leads: the sentence follows the
+// candidate's name. There are none if it leads without reservation, or if nobody is said to lead.
+func Lead(s *doctor.State) Entry {
 	m := s.Member(s.Leader())
-	return m != nil && m.SlowLead && m.Belief == model.Elected
+	trouble := func(sentence, row, cell string) Entry { return Entry{sentence, row, cell, doctor.Warning} }
+	switch lead := s.Lead(); lead {
+	case doctor.Elected:
+		switch {
+		case m != nil && m.SlowLead && m.Belief == model.Elected:
+			return trouble("is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet")
+		case s.Ack.At.IsZero():
+			return Entry{"is first, and its acknowledgement is not read yet", "first, acknowledgement not read yet", "elected", ""}
+		}
+		return trouble("is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack")
+	case doctor.Unaware:
+		return trouble("is first and does not know it yet", "first, does not know it yet", "first, not aware")
+	case doctor.Suspended:
+		if m.Obstacle != "" {
+			return trouble("is suspended", "suspended: "+znode.Safe(m.Obstacle, 0), "suspended")
+		}
+		return trouble("is suspended", "suspended", "suspended")
+	case doctor.Ending:
+		ending := znode.Safe(string(m.Ending), 0)
+		return trouble("is "+ending, ending, "ending")
+	case doctor.Deleted:
+		return trouble("is first in the last list and its znode is deleted", "deleted", "deleted")
+	case doctor.Stopped:
+		return trouble("has stopped leading and its znode still exists", "stopped leading", "stopped")
+	case doctor.AtRisk:
+		return Entry{"is at risk", "the servers do not hear from the leader", "at risk", doctor.Critical}
+	case doctor.Faulty:
+		switch believes := m.Belief == model.Leading || m.Belief == model.Elected; {
+		case m.Fault == model.Killed:
+			return trouble("is killed and its znode is still first", "the leader is dead but its znode exists", "killed")
+		case m.Fault == model.Frozen && believes:
+			return trouble("is frozen and still believes it leads", "the leader is frozen but its znode exists", "frozen")
+		case m.Fault == model.Frozen:
+			return trouble("is frozen and its znode is still first", "the leader is frozen but its znode exists", "frozen")
+		case believes:
+			return trouble("is cut off and must stop in time", "the leader is cut off and must stop in time", "cut off")
+		}
+		return trouble("is cut off and has stopped", "the leader is cut off and has stopped", "cut off")
+	}
+	return Entry{}
 }
 
-func unread(s *doctor.State) bool { return s.Ack.At.IsZero() }
+// None is the cell of reasons by which there is no leader.
+const None = "none"
 
-func obstructed(s *doctor.State) bool { return s.Member(s.Leader()).Obstacle != "" }
-
-// fault is true if the leader has a fault and, if believing, believes that it leads.
-func fault(f model.Fault, believing bool) func(*doctor.State) bool {
-	return func(s *doctor.State) bool {
-		m := s.Member(s.Leader())
-		return m.Fault == f && (!believing || m.Belief == model.Leading || m.Belief == model.Elected)
+// NoLeader returns the words for why nobody is said to lead, none if somebody does.
+func NoLeader(s *doctor.State) Entry {
+	first, leads, n := Label(s.First()), RoleOf(s).Has, s.Queue.Len()
+	unsure := func(sentence, row string) Entry {
+		return Entry{"unknown who leads: " + sentence, row, "unknown", doctor.Critical}
+	}
+	switch why := s.NoLeader(); why {
+	case "":
+		return Entry{}
+	case model.NoCandidate:
+		return noCandidate(s)
+	case model.Membership:
+		return Entry{"no election: " + units.Count(n, "member", "members") + " of a group", "", "members", ""}
+	case model.UnknownKind:
+		const words = "unknown whether this is an election: "
+		if s.Single {
+			return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
+		}
+		return Entry{words + units.Count(n, "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
+	case model.NotAcknowledged:
+		return Entry{"no leader: " + first + " is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}
+	case model.OtherAcknowledged:
+		return unsure(first+" is first, and session "+znode.Hex(s.AcknowledgedBy())+" acknowledged", "first, another acknowledged")
+	case model.GhostFirst, model.GhostPossible:
+		of, _ := s.GhostOf(s.First())
+		node, of := Brief(s.First()), znode.Safe(of, 0)
+		if why == model.GhostFirst {
+			return Entry{"nobody " + leads + ": first is " + node + ", a ghost of " + of, "first, a ghost: nobody " + leads, None, doctor.Critical}
+		}
+		return Entry{"unknown who " + leads + ": first is " + node + ", which may be a ghost of " + of, "first, may be a ghost", "unknown", doctor.Critical}
+	case model.WatchesLower:
+		return unsure(first+" waits for "+Label(s.WaitsFor())+", which is not of its kind", "waits for "+Numbered(s.WaitsFor()))
+	case model.MixedClients:
+		c, _ := s.Blind()
+		other := first + " is first, and " + Label(c) + ", of another library, "
+		if s.Twofold() {
+			return Entry{"two lead: " + other + "does not wait for it", "another leads too", "two lead", doctor.Critical}
+		}
+		return unsure(other+"may not wait for it", "another may lead too")
+	case model.Unsupported:
+		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
+	case model.Blocked:
+		blocker := Numbered(s.Blocker())
+		return unsure(first+" may wait for "+blocker+", which is no candidate: clients that read only names do", "may wait for "+blocker)
+	default:
+		return unsure(string(why), string(why))
 	}
 }
 
-// Lead returns the words for how far the first candidate leads, none if it leads without
-// reservation, or if nobody is said to lead.
-func Lead(s *doctor.State) Entry { return choose(s, leads[s.Lead()]) }
+// noCandidate returns the words for an empty queue.
+func noCandidate(s *doctor.State) Entry {
+	v, vacant := s.Vacancy()
+	vacant = vacant && s.Dialect != nil && s.Dialect.Vacancy() > 0
+	switch {
+	case vacant && s.Standbys().ShutDown:
+		return Entry{"no leader: the system was shut down", "", None, doctor.Warning}
+	case vacant:
+		return Entry{"no leader since " + doctor.Since(v) + "; " + znode.Safe(Could(s), 0), "", None, doctor.Critical}
+	case s.ElectionUnseen() && len(s.Ignored) == 0:
+		return Entry{"no election seen: the znode is persistent and has no children", "", None, ""}
+	case s.ElectionUnseen():
+		return Entry{"no election seen: " + units.Count(len(s.Ignored), "child is no candidate", "children are no candidates"), "", None, ""}
+	case s.Single:
+		return Entry{"nobody " + RoleOf(s).Has + ": the znode does not exist", "", None, doctor.Warning}
+	}
+	return Entry{"nobody " + RoleOf(s).Has + ": there is no candidate", "", None, doctor.Warning}
+}
 
 // Led says for how long a reign has lasted: of one that electop did not see begin, the
 // bounds, where they differ.
@@ -116,71 +187,6 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 		return name(s.First()) + " and " + units.Count(n-1, "other", "others") + " " + role.have
 	}
 	return name(s.First()) + " " + role.Has
-}
-
-// None is the cell of reasons by which there is no leader.
-const None = "none"
-
-// reasons has the words for each reason why nobody is said to lead. It is never written.
-var reasons = map[model.NoLeader][]choice{
-	model.NoCandidate: {
-		{shutDown, Entry{"no leader: the system was shut down", "", None, doctor.Warning}},
-		{vacant, Entry{"no leader since {since}; {could}", "", None, doctor.Critical}},
-		{noChildren, Entry{"no election seen: the znode is persistent and has no children", "", None, ""}},
-		{(*doctor.State).ElectionUnseen, Entry{"no election seen: {ignored}", "", None, ""}},
-		{isSingle, Entry{"nobody {leads}: the znode does not exist", "", None, doctor.Warning}},
-		{nil, Entry{"nobody {leads}: there is no candidate", "", None, doctor.Warning}},
-	},
-	model.Membership: {{nil, Entry{"no election: {members} of a group", "", "members", ""}}},
-	model.UnknownKind: {
-		{isSingle, Entry{"unknown whether this is an election: only the name of {first}'s znode shows it", "owns the znode", "unknown", ""}},
-		{nil, Entry{"unknown whether this is an election: {children} of an unknown kind, {first} has the lowest number",
-			"lowest number", "unknown", ""}},
-	},
-	model.NotAcknowledged: {
-		{nil, Entry{"no leader: {first} is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}},
-	},
-	model.OtherAcknowledged: {
-		{nil, Entry{"unknown who leads: {first} is first, and session {session} acknowledged", "first, another acknowledged", "unknown", doctor.Critical}},
-	},
-	model.GhostFirst: {
-		{nil, Entry{"nobody {leads}: first is {node}, a ghost of {ghost}", "first, a ghost: nobody {leads}", None, doctor.Critical}},
-	},
-	model.GhostPossible: {
-		{nil, Entry{"unknown who {leads}: first is {node}, which may be a ghost of {ghost}", "first, may be a ghost", "unknown", doctor.Critical}},
-	},
-	model.WatchesLower: {
-		{nil, Entry{"unknown who leads: {first} waits for {lower}, which is not of its kind", "waits for {lower number}", "unknown", doctor.Critical}},
-	},
-	model.MixedClients: {
-		{(*doctor.State).Twofold, Entry{"two lead: {first} is first, and {other}, of another library, does not wait for it",
-			"another leads too", "two lead", doctor.Critical}},
-		{nil, Entry{"unknown who leads: {first} is first, and {other}, of another library, may not wait for it",
-			"another may lead too", "unknown", doctor.Critical}},
-	},
-	model.Unsupported: {{nil, Entry{"unknown who leads: electop does not know how {system} elects", "lowest number", "unknown", ""}}},
-	model.Blocked: {
-		{nil, Entry{"unknown who leads: {first} may wait for {blocker}, which is no candidate: clients that read only names do",
-			"may wait for {blocker}", "unknown", doctor.Critical}},
-	},
-}
-
-func vacant(s *doctor.State) bool {
-	_, ok := s.Vacancy()
-	return ok && s.Dialect != nil && s.Dialect.Vacancy() > 0
-}
-
-func shutDown(s *doctor.State) bool   { return vacant(s) && s.Standbys().ShutDown }
-func noChildren(s *doctor.State) bool { return s.ElectionUnseen() && len(s.Ignored) == 0 }
-func isSingle(s *doctor.State) bool   { return s.Single }
-
-// NoLeader returns the words for why nobody is said to lead, none if somebody does.
-func NoLeader(s *doctor.State) Entry {
-	why := s.NoLeader()
-	if why == "" || reasons[why] != nil {
-		return choose(s, reasons[why])
-	}
-	return Entry{"unknown who leads: " + string(why), string(why), "unknown", doctor.Critical}
 }
 
 // Standing returns the words for what the contender at a position is if nobody is said to
