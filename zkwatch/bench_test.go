@@ -21,7 +21,6 @@ import (
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -39,7 +38,7 @@ func newRival(b *testing.B, addr string) *rival {
 }
 
 func (r *rival) create(path string, flags int32) string {
-	created, err := r.Create(path, []byte("bare"), flags, clienttest.Open)
+	created, err := r.Create(path, []byte("bare"), flags, electiontest.Open)
 	if err != nil {
 		r.b.Fatalf("create %s: %v", path, err)
 	}
@@ -105,7 +104,7 @@ func BenchmarkHandoff(b *testing.B) {
 // handoff has a successor wait for a leader, whose znode goes, and returns how long the
 // successor takes to know.
 func (r *rival) handoff(enter func(leader string, knew chan<- time.Time) (leave func())) time.Duration {
-	leader := r.create(r.path+"/guid-n_", clienttest.Contender)
+	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
 	leave := enter(leader, knew)
 	defer leave()
@@ -146,7 +145,7 @@ func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 
 func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	c := newRival(r.b, r.addr)
-	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", clienttest.Contender)
+	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)
 	_, _, gone, err := c.GetW(leader)
 	if err != nil {
 		r.b.Fatalf("getData %s: %v", leader, err)
@@ -168,7 +167,7 @@ func BenchmarkFollow(b *testing.B) {
 			r := newRival(b, addr)
 			r.create(r.path, 0)
 			for range n {
-				r.create(r.path+"/n_", clienttest.Contender)
+				r.create(r.path+"/n_", electiontest.Contender)
 			}
 			var m meter
 			live := feed.New(feed.Config{Election: model.Config{Path: r.path}})
@@ -190,7 +189,7 @@ func BenchmarkFollow(b *testing.B) {
 			before := m.requests.Load()
 			for b.Loop() {
 				began := m.bytes.Load()
-				path := r.create(r.path+"/n_", clienttest.Contender)
+				path := r.create(r.path+"/n_", electiontest.Contender)
 				shows(n + 1)
 				between := m.bytes.Load()
 				r.delete(path)

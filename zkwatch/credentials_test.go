@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
 	"electop/zkwatch/discover"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 )
@@ -33,9 +32,9 @@ func TestElectionWithCredentials(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		auth := zktest.Must(client.ReadAuthFile(clienttest.File(t, "digest:ann:s3cret\n")))
-		cfg := clienttest.Config(t, addr)
+		path := electiontest.ElectionPath(t)
+		auth := zktest.Must(client.ReadAuthFile(electiontest.File(t, "digest:ann:s3cret\n")))
+		cfg := electiontest.Config(t, addr)
 		cfg.Auth = auth
 		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		m := s.Believes(t, model.Leading)
@@ -61,11 +60,11 @@ func TestElectionWithCredentials(t *testing.T) {
 		if _, err := c.SetACL(path, zk.DigestACL(zk.PermAll, "ann", "s3cret"), -1); err != nil {
 			t.Fatal(err)
 		}
-		without := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
+		without := electiontest.Observe(t, electiontest.Config(t, addr), model.Config{Path: path})
 		without.Await(t, "forbidden to strangers", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
 		with := electiontest.Observe(t, cfg, model.Config{Path: path})
 		with.Await(t, "open to us", electiontest.QueueOf(1))
-		foreign := candidate.New(candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		foreign := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: path})
 		if err := foreign.Run(t.Context()); !errors.Is(err, zk.ErrNoAuth) {
 			t.Errorf("a stranger stands: %v", err)
 		}
@@ -97,7 +96,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 		}
 		auth := zktest.Must(client.ParseAuth("digest:ann:" + secret))
 		logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		base := clienttest.Config(t, addr)
+		base := electiontest.Config(t, addr)
 		base.Logger = logger
 		base.Auth = []client.Auth{auth}
 
@@ -116,7 +115,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 			"chroot": func(c *client.Config) { c.Servers.Chroot = "x" },
 			"write failing": func(c *client.Config) {
 				writes := random.IntN(4)
-				clienttest.Over(c, func(conn net.Conn) net.Conn { return &clienttest.FailingConn{Conn: conn, Writes: writes} })
+				electiontest.Over(c, func(conn net.Conn) net.Conn { return &electiontest.FailingConn{Conn: conn, Writes: writes} })
 			},
 		}
 		for name, change := range failing {
@@ -128,20 +127,20 @@ func TestCredentialsNeverShow(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			say(clienttest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
+			say(electiontest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
 			_, _, err = conn.Get(ctx, "/nowhere")
 			say(err)
 			conn.Close()
 			say(conn.Status(), conn)
 		}
-		conn := clienttest.Connected(t, base)
+		conn := electiontest.Connected(t, base)
 		for _, try := range []func() error{
 			func() error { _, _, err := conn.Get(ctx, "/nowhere"); return err },
 			func() error {
 				_, err := conn.Create(ctx, "/nowhere/at/all", nil, 0, zk.DigestACL(zk.PermAll, "ann", "other"))
 				return err
 			},
-			func() error { _, err := conn.Create(ctx, "x", nil, 0, clienttest.Open); return err },
+			func() error { _, err := conn.Create(ctx, "x", nil, 0, electiontest.Open); return err },
 			func() error { return conn.Delete(ctx, "/zookeeper", -1) },
 			func() error { _, err := observer.ReadOnce(ctx, conn, "/nowhere", time.Now); return err },
 			func() error { _, err := discover.Walk(ctx, conn, discover.Config{Root: "/nowhere"}); return err },

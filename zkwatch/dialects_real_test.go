@@ -15,7 +15,7 @@ import (
 	"electop/model/doctor"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 )
 
@@ -142,7 +142,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	}
 	path := root + cmp.Or(e.read, e.path)
 	var read *model.Read
-	clienttest.Until(t, "the contenders", func() (err error) {
+	electiontest.Until(t, "the contenders", func() (err error) {
 		if read, err = observer.ReadOnce(t.Context(), conn, path, time.Now); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Jour
 		Put:  func(_ context.Context, o model.Observation) { j.Apply(o) },
 	})
 	defer cancel()
-	clienttest.Until(t, "the watches", func() error {
+	electiontest.Until(t, "the watches", func() error {
 		if err := asker.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"electop/model/doctor"
 	"electop/zkwatch/client"
 	"electop/zkwatch/discover"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -24,7 +23,7 @@ const (
 )
 
 // oddPeer has an election with a child that no client may ask for.
-func oddPeer() *clienttest.Peer {
+func oddPeer() *electiontest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)
 		binary.BigEndian.PutUint64(b, 5) // czxid
@@ -40,7 +39,7 @@ func oddPeer() *clienttest.Peer {
 		names = binary.BigEndian.AppendUint32(names, uint32(len(name)))
 		names = append(names, name...)
 	}
-	return &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+	return &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 		path := ""
 		if len(f.Body) > 4 {
 			path = string(f.Body[4 : 4+binary.BigEndian.Uint32(f.Body)])
@@ -79,7 +78,7 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 			t.Errorf("%d requests in a minute in which nothing happened", asked)
 		}
 
-		c := clienttest.Connected(t, cfg)
+		c := electiontest.Connected(t, cfg)
 		found := make(map[string]discover.Found)
 		progress, err := discover.Walk(t.Context(), c, discover.Config{Root: "/election", Found: func(f discover.Found) { found[f.Path] = f }})
 		if err != nil {
@@ -95,7 +94,7 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 // nothing of the election: it is not asked fifty times a second for ever.
 func TestAnErrorThatStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode != wire.OpGetChildren2 && f.Opcode != wire.OpGetData && f.Opcode != wire.OpExists {
 				return false
 			}
@@ -109,7 +108,7 @@ func TestAnErrorThatStays(t *testing.T) {
 		if err := o.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if n := clienttest.Count(p.Opcodes(0), wire.OpExists) + clienttest.Count(p.Opcodes(0), wire.OpGetData); n > 500 || n < 10 {
+		if n := electiontest.Count(p.Opcodes(0), wire.OpExists) + electiontest.Count(p.Opcodes(0), wire.OpGetData); n > 500 || n < 10 {
 			t.Errorf("%d requests in five minutes", n)
 		}
 	})

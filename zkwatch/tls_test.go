@@ -10,7 +10,6 @@ import (
 	"electop/model/doctor"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -28,10 +27,10 @@ func TestTLSToApache(t *testing.T) {
 	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	server := zktest.NewApache(t, zktest.WithTLS(certs))
-	path := clienttest.ElectionPath(t)
+	path := electiontest.ElectionPath(t)
 
 	t.Run("works", func(t *testing.T) {
-		cfg := clienttest.Config(t, server.Secure)
+		cfg := electiontest.Config(t, server.Secure)
 		cfg.TLS = loadTLS(t, certs, "")
 		w := electiontest.Observe(t, cfg, model.Config{Path: path, AckPath: path + "-leader"})
 		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
@@ -61,11 +60,11 @@ func TestTLSToApache(t *testing.T) {
 		"without TLS":          {server.Secure, func(*testing.T) *tls.Config { return nil }, []string{server.Secure}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := clienttest.Config(t, c.addr)
+			cfg := electiontest.Config(t, c.addr)
 			cfg.TLS = c.tls(t)
-			conn := clienttest.Connect(t, cfg)
+			conn := electiontest.Connect(t, cfg)
 			defer conn.Close()
-			s := clienttest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+			s := electiontest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 			if s.State == client.Connected {
 				t.Fatal("connected")
 			}

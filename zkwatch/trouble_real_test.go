@@ -14,7 +14,7 @@ import (
 	"electop/model/doctor"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 )
 
@@ -29,7 +29,7 @@ type patient struct {
 // examine reads the election at path, which has so many contenders, and asks nobody yet.
 func examine(t *testing.T, server *zktest.Server, path string, contenders int) *patient {
 	t.Helper()
-	conn := clienttest.Connected(t, clienttest.Config(t, server.Addr))
+	conn := electiontest.Connected(t, electiontest.Config(t, server.Addr))
 	p := &patient{T: t, journal: doctor.NewJournal(model.Config{Path: path})}
 	read, err := observer.ReadOnce(t.Context(), conn, path, feed.Now)
 	if err != nil {
@@ -51,7 +51,7 @@ func examine(t *testing.T, server *zktest.Server, path string, contenders int) *
 // asked asks the server until ok, and lets time pass.
 func (p *patient) asked(what string, ok func(s *doctor.State) bool) *doctor.State {
 	p.Helper()
-	clienttest.Until(p.T, what, func() error {
+	electiontest.Until(p.T, what, func() error {
 		if err := p.asker.Ask(p.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 			p.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	held := func(t *testing.T, recipe string) (path string, holder uint64) {
 		path = fmt.Sprintf("/%s%x", recipe, time.Now().UnixNano())
 		c := zktest.Client(t, server.Addr)
-		if err := zk.NewLock(c, path, clienttest.Open).LockWithData([]byte("go1")); err != nil {
+		if err := zk.NewLock(c, path, electiontest.Open).LockWithData([]byte("go1")); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{recipe + "-1", recipe + "-2"} {

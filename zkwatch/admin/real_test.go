@@ -20,7 +20,7 @@ import (
 	"electop/model/session"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 )
 
 const patience = 30 * time.Second
@@ -36,8 +36,8 @@ func connect(t *testing.T, addr string, timeout time.Duration) (*client.Conn, ui
 
 func connectWith(t *testing.T, cfg client.Config) (*client.Conn, uint64) {
 	t.Helper()
-	c := clienttest.Connect(t, cfg)
-	return c, clienttest.WaitState(t, c, client.Connected).SessionID
+	c := electiontest.Connect(t, cfg)
+	return c, electiontest.WaitState(t, c, client.Connected).SessionID
 }
 
 func create(t *testing.T, c *client.Conn, path string, flags int32) string {

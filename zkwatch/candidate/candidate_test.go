@@ -22,7 +22,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/fault"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -195,7 +194,7 @@ func TestMissingParentIsSaid(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		c := candidate.New(candidate.Config{Conn: clienttest.Config(t, addr), Path: clienttest.ElectionPath(t)})
+		c := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: electiontest.ElectionPath(t)})
 		err := c.Run(t.Context())
 		if err == nil || !errors.Is(err, candidate.ErrNoParent) {
 			t.Errorf("Run = %v, want ErrNoParent", err)
@@ -239,11 +238,11 @@ func TestHandoffCost(t *testing.T) {
 }
 
 func handoffCost(t *testing.T, n int) {
-	server, c := clienttest.Embedded(t)
-	create := clienttest.Creator(t, c)
+	server, c := electiontest.Embedded(t)
+	create := electiontest.Creator(t, c)
 	create("/election", 0)
 	// The leader is a bare znode, so that its own farewell is not counted.
-	leader := create("/election/bare-n_", clienttest.Contender)
+	leader := create("/election/bare-n_", electiontest.Contender)
 	var next *electiontest.Stander
 	for i := range n - 1 {
 		s := electiontest.Stand(t, candidate.Config{
@@ -478,7 +477,7 @@ func TestStandingInForeignElections(t *testing.T) {
 		ways := 0
 		for _, d := range dialect.All() {
 			t.Run(d.ID, func(t *testing.T) {
-				path := clienttest.ElectionPath(t)
+				path := electiontest.ElectionPath(t)
 				on.T = t
 				cfg := candidate.Config{Conn: on.Config(), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
 				if d.Why != "" {
@@ -490,14 +489,14 @@ func TestStandingInForeignElections(t *testing.T) {
 				}
 				ways++
 				on.Make(path, 0)
-				first := on.Make(path+"/"+d.Prefix([16]byte{1}), clienttest.Contender)
-				second := on.Make(path+"/"+d.Prefix([16]byte{2}), clienttest.Contender)
+				first := on.Make(path+"/"+d.Prefix([16]byte{1}), electiontest.Contender)
+				second := on.Make(path+"/"+d.Prefix([16]byte{2}), electiontest.Contender)
 				s := electiontest.Stand(t, cfg)
 				m := s.Believes(t, model.Waiting)
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
 					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
 				}
-				conn := clienttest.Connected(t, on.Config())
+				conn := electiontest.Connected(t, on.Config())
 				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
 				if err != nil {
 					t.Fatal(err)
@@ -530,11 +529,11 @@ func TestLostReplyInADialect(t *testing.T) {
 				if !ok || d.Why != "" {
 					t.Fatalf("no such dialect to stand in: %+v", d)
 				}
-				server, c := clienttest.Embedded(t)
-				create := clienttest.Creator(t, c)
+				server, c := electiontest.Embedded(t)
+				create := electiontest.Creator(t, c)
 				create("/election", 0)
 				for i := range 20 {
-					create("/election/"+d.Prefix([16]byte{byte(i)}), clienttest.Contender)
+					create("/election/"+d.Prefix([16]byte{byte(i)}), electiontest.Contender)
 				}
 				s := electiontest.NewStander(candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Dialect: d, NoGuid: func() bool { return true }})
 				s.LoseReply()

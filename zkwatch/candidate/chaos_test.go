@@ -22,7 +22,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -81,7 +80,7 @@ type place struct {
 
 func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	c := &chaos{
-		T: t, limits: l, path: clienttest.ElectionPath(t), w: newWitness(),
+		T: t, limits: l, path: electiontest.ElectionPath(t), w: newWitness(),
 		rng: rand.New(rand.NewPCG(seed, 0)), made: make(map[string]int),
 		e: zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(l.tick), zktest.WithLimits(20, l.syncLimit)),
 	}
@@ -408,7 +407,7 @@ type seat struct {
 func (s *seat) stand(c *chaos) {
 	s.generation++
 	s.name = fmt.Sprintf("%c%d", 'a'+s.number, s.generation)
-	cfg := candidate.Config{Conn: clienttest.Config(c.T, c.e.ConnectString()), Path: c.path, Create: true, Ack: c.path + "-leader"}
+	cfg := candidate.Config{Conn: electiontest.Config(c.T, c.e.ConnectString()), Path: c.path, Create: true, Ack: c.path + "-leader"}
 	cfg.Conn.SessionTimeout, cfg.Conn.DialTimeout = c.session, c.session/2
 	cfg.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.links[addr].Addr)

@@ -22,7 +22,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -104,8 +103,8 @@ func TestCreateExecutedLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			late := &lateCreate{after: after}
 			alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-				zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
-				clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &lateConn{Conn: conn, late: late} })
+				zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
+				electiontest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &lateConn{Conn: conn, late: late} })
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 				time.Sleep(10 * electiontest.LeaseTimeout) // virtual
 				late.mu.Lock()
@@ -175,11 +174,11 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	if follower == leader {
 		follower = e.Members[1]
 	}
-	path, c := clienttest.ElectionPath(t), zktest.ClientOver(t, follower.Addr, time.Minute, net.DialTimeout)
-	clienttest.Creator(t, c)(path, 0)
+	path, c := electiontest.ElectionPath(t), zktest.ClientOver(t, follower.Addr, time.Minute, net.DialTimeout)
+	electiontest.Creator(t, c)(path, 0)
 	outstanding := func(n int) {
 		t.Helper()
-		clienttest.Until(t, "the follower has passed requests on", func() error {
+		electiontest.Until(t, "the follower has passed requests on", func() error {
 			var has int
 			for line := range strings.Lines(follower.Ask(t, "srvr")) {
 				fmt.Sscanf(line, "Outstanding: %d", &has)
@@ -197,10 +196,10 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		<-proceed
 	})
 	m := &mover{to: follower.Addr}
-	cfg := clienttest.Config(t, follower.Addr+","+leader.Addr)
+	cfg := electiontest.Config(t, follower.Addr+","+leader.Addr)
 	cfg.SessionTimeout, cfg.Dial = 5*time.Second, m.dial
 	cfg.Shuffle = func(int, func(i, j int)) {}
-	clienttest.OnRequest(&cfg, wire.OpCreate, func(net.Conn, []byte) bool { once(); return false })
+	electiontest.OnRequest(&cfg, wire.OpCreate, func(net.Conn, []byte) bool { once(); return false })
 	s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
 	release := sync.OnceFunc(func() { close(proceed) })
 	t.Cleanup(func() { // first, or the candidate could not close its session
@@ -222,7 +221,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	m.move(leader.Addr)
 	s.Believes(t, model.Leading)
 	m.move(follower.Addr)
-	clienttest.Until(t, "the candidate is on its way back", func() error {
+	electiontest.Until(t, "the candidate is on its way back", func() error {
 		if n := m.open(); n != 1 {
 			return fmt.Errorf("%d connections", n)
 		}
@@ -233,7 +232,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	if err := <-busy; err != nil {
 		t.Fatal(err)
 	}
-	clienttest.Until(t, "the candidate is back", func() error {
+	electiontest.Until(t, "the candidate is back", func() error {
 		if st := s.Status(); st.State != client.Connected || st.Server != follower.Addr {
 			return fmt.Errorf("%v at %s", st.State, st.Server)
 		}

@@ -18,7 +18,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/fault"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -90,7 +89,7 @@ func TestAtMostOneLeader(t *testing.T) {
 			i := random.IntN(len(s))
 			switch random.IntN(7) {
 			case 0:
-				clienttest.Restart(server, time.Duration(random.Int64N(int64(electiontest.LeaseTimeout))))
+				electiontest.Restart(server, time.Duration(random.Int64N(int64(electiontest.LeaseTimeout))))
 			case 1:
 				frozen[i] = true
 				s[i].Freeze()
@@ -154,7 +153,7 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 			},
 		})
 		<-started // no report follows while it runs
-		clienttest.Restart(server, 400*time.Millisecond)
+		electiontest.Restart(server, 400*time.Millisecond)
 		_, i := s.Await(t, 0, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		time.Sleep(3 * electiontest.LeaseTimeout)
@@ -182,7 +181,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 		}
 	}
 	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
-		clienttest.OnRequest(&cfg.Conn, wire.OpMulti, func(c net.Conn, frame []byte) bool {
+		electiontest.OnRequest(&cfg.Conn, wire.OpMulti, func(c net.Conn, frame []byte) bool {
 			mu.Lock()
 			defer mu.Unlock()
 			if frame = bytes.Clone(frame); withheld {

@@ -20,7 +20,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -69,8 +68,8 @@ func TestAckOfOthers(t *testing.T) {
 		for what, ack := range map[string]struct {
 			flags int32
 			acl   []zk.ACL
-		}{"persistent znode": {0, clienttest.Open}, "belongs to session": {zk.FlagEphemeral, zk.AuthACL(zk.PermAll)}} {
-			path := clienttest.ElectionPath(t)
+		}{"persistent znode": {0, electiontest.Open}, "belongs to session": {zk.FlagEphemeral, zk.AuthACL(zk.PermAll)}} {
+			path := electiontest.ElectionPath(t)
 			if _, err := on.Create(path+"-leader", nil, ack.flags, ack.acl); err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		leader, err := on.Create(on.Path+"/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll))
+		leader, err := on.Create(on.Path+"/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,18 +109,18 @@ func TestFullQuotaIsNamed(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
 	c := zktest.Client(t, server.Addr)
-	create := clienttest.Creator(t, c)
+	create := electiontest.Creator(t, c)
 	create("/full", 0)
 	create("/full/election", 0)
 	create("/zookeeper/quota/full", 0)
 	limit := "/zookeeper/quota/full/zookeeper_limits"
-	if _, err := c.Create(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2"), 0, clienttest.Open); err != nil {
+	if _, err := c.Create(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2"), 0, electiontest.Open); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, clienttest.Open); err != nil {
+	if _, err := c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, electiontest.Open); err != nil {
 		t.Fatal(err)
 	}
-	s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, server.Addr), Path: "/full/election"})
+	s := electiontest.Stand(t, candidate.Config{Conn: electiontest.Config(t, server.Addr), Path: "/full/election"})
 	m, i := s.Await(t, 0, "it names the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
 	again, _ := s.Await(t, i+1, "and names it again", func(m model.Member) bool { return m.Obstacle != "" })
 	if m.Belief != model.Volunteering || again.Session != m.Session {
@@ -141,14 +140,14 @@ func TestTooShortForALease(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		cfg := clienttest.Config(t, addr)
+		cfg := electiontest.Config(t, addr)
 		cfg.SessionTimeout, cfg.Tick = time.Second, 2*time.Second
-		c := candidate.New(candidate.Config{Conn: cfg, Path: clienttest.ElectionPath(t), Create: true})
+		c := candidate.New(candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true})
 		if err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "too short for a leader's lease") || !strings.Contains(err.Error(), "4s") {
 			t.Errorf("Run = %v", err)
 		}
 		cfg.SessionTimeout = 4 * time.Second
-		electiontest.Stand(t, candidate.Config{Conn: cfg, Path: clienttest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
+		electiontest.Stand(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
 	})
 }
 
@@ -158,9 +157,9 @@ func TestTooSlowForALease(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
-		first := on.Make(on.Path+"/n_", clienttest.Contender)
+		first := on.Make(on.Path+"/n_", electiontest.Contender)
 		link := zktest.NewLink(t, on.Addr)
-		cfg := clienttest.Config(t, link.Addr)
+		cfg := electiontest.Config(t, link.Addr)
 		cfg.SessionTimeout = time.Second
 		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: on.Path, Ack: on.Path + "-leader"})
 		s.Believes(t, model.Waiting)
@@ -191,7 +190,7 @@ func TestTooSlowForALease(t *testing.T) {
 // alone runs one candidate in virtual time, and a bare client beside it.
 func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander)) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
+		server, c := electiontest.Embedded(t)
 		cfg := candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Create: true}
 		prepare(c, &cfg)
 		f(server, c, electiontest.Stand(t, cfg))
@@ -203,12 +202,12 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 	var leader string
 	var requests atomic.Int64
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll)))
-		clienttest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
+		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll)))
+		electiontest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
 			if requests.Add(1) > 10_000 {
 				panic("ten thousand requests: virtual time stands still")
 			}
@@ -224,7 +223,7 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 
 func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64) {
-		zktest.Must(c.SetACL(leader, clienttest.Open, -1))
+		zktest.Must(c.SetACL(leader, electiontest.Open, -1))
 		zktest.Must(c.Set(leader, []byte("x"), -1))
 		before := requests.Load()
 		s.Await(t, 0, "waiting for one that it can read", func(m model.Member) bool {
@@ -239,7 +238,7 @@ func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 
 func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Stander, _ *atomic.Int64) {
-		clienttest.Restart(server, 3*time.Second)
+		electiontest.Restart(server, 3*time.Second)
 		time.Sleep(time.Minute)
 		if m := s.Now(); m.Belief != model.Waiting {
 			t.Errorf("connected for a minute it is %+v", m)
@@ -277,7 +276,7 @@ func TestNoFalseReason(t *testing.T) {
 
 // breaking ends a connection in place of one request, once armed.
 func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
-	clienttest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
+	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
 		if breaks {
 			c.Close()
@@ -291,7 +290,7 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, clienttest.Open))
+		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, electiontest.Open))
 		cfg.Ack = "/election-leader"
 		breaking(cfg, wire.OpGetData, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
@@ -313,7 +312,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 // TestSuspensionsLeaveNothing: with a chroot each watch has a goroutine.
 func TestSuspensionsLeaveNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		zktest.Must(c.Create("/chroot", nil, 0, clienttest.Open))
+		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
 	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
 		s.Believes(t, model.Leading)
@@ -321,7 +320,7 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 		before := runtime.NumGoroutine()
 		for range 20 {
 			from := len(s.All())
-			clienttest.Restart(server, time.Second)
+			electiontest.Restart(server, time.Second)
 			_, i := s.Await(t, from, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 			s.Await(t, i, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 			time.Sleep(10 * time.Second)
@@ -337,8 +336,8 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 func TestNoLeaseOfLongAgo(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
-		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
+		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		s.Believes(t, model.Waiting)
 		time.Sleep(time.Hour)
@@ -367,8 +366,8 @@ func TestListLostWithItsConnection(t *testing.T) {
 	var armed atomic.Bool
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
-		zktest.Must(c.Create("/election", nil, 0, clienttest.Open))
-		leader = zktest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
+		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
 		breaking(cfg, wire.OpGetChildren2, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		before := s.Believes(t, model.Waiting)
@@ -384,7 +383,7 @@ func TestListLostWithItsConnection(t *testing.T) {
 // A candidate whose credentials are refused before it ever waited ends with the reason.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(_ clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 			reply(xid, -124, nil)
 			return true
 		}}

@@ -13,7 +13,6 @@ import (
 	"electop/model"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -425,7 +424,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	// that it cannot commit, and goes elsewhere, in time for its session or not.
 	moves := i.deposed && !i.onlyHere
 	deposed := i.deposed && !moves
-	w, path := newWitness(), clienttest.ElectionPath(t)
+	w, path := newWitness(), electiontest.ElectionPath(t)
 	names := []string{"a", "b", "c"}
 	var candidates []*candidate.Candidate
 	for k, name := range names {
@@ -437,7 +436,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 				}
 			}
 		}
-		cfg := clienttest.Config(t, strings.Join(addrs, ","))
+		cfg := electiontest.Config(t, strings.Join(addrs, ","))
 		cfg.SessionTimeout = l.session
 		cfg.Shuffle = func(int, func(i, j int)) {}
 		c := candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"}

@@ -16,7 +16,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/fault"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -179,13 +178,13 @@ func TestStepsNameTheChildren(t *testing.T) {
 			t.Errorf("the second: %+v", m.StepOn)
 		}
 		for range 4 {
-			on.Make(on.Path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
 		if m := stands(); words(m) != "1 2 3 4 5 6 7 "+foreign {
 			t.Errorf("eight: %+v", m.StepOn)
 		}
 		for range 200 {
-			on.Make(on.Path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
 		if m := stands(); words(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
 			t.Errorf("many: %+v", m.StepOn)

@@ -19,7 +19,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 )
 
 // Each server's certificate has to be for its own host, in brackets or not, and
@@ -33,28 +33,28 @@ func TestTLSServerNames(t *testing.T) {
 	wrong := secure(t, "127.0.0.1", a.ServerConfig([]string{"elsewhere.example"}))
 
 	t.Run("several", func(t *testing.T) {
-		cfg := clienttest.Config(t, strings.Join([]string{wrong, six, four}, ","))
+		cfg := electiontest.Config(t, strings.Join([]string{wrong, six, four}, ","))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.Shuffle = func(int, func(int, int)) {}
-		c := clienttest.Connect(t, cfg)
-		if s := clienttest.WaitState(t, c, client.Connected); s.Server != six {
+		c := electiontest.Connect(t, cfg)
+		if s := electiontest.WaitState(t, c, client.Connected); s.Server != six {
 			t.Errorf("connected to %s, want %s", s.Server, six)
 		}
-		if _, err := c.Create(t.Context(), "/a", nil, 0, clienttest.Open); err != nil {
+		if _, err := c.Create(t.Context(), "/a", nil, 0, electiontest.Open); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("one name for all", func(t *testing.T) {
-		cfg := clienttest.Config(t, strings.Join([]string{six, four, wrong}, ","))
+		cfg := electiontest.Config(t, strings.Join([]string{six, four, wrong}, ","))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, "elsewhere.example"))
-		if s := clienttest.WaitState(t, clienttest.Connect(t, cfg), client.Connected); s.Server != wrong {
+		if s := electiontest.WaitState(t, electiontest.Connect(t, cfg), client.Connected); s.Server != wrong {
 			t.Errorf("connected to %s, want %s", s.Server, wrong)
 		}
 	})
 	t.Run("no client certificate", func(t *testing.T) {
-		cfg := clienttest.Config(t, four)
+		cfg := electiontest.Config(t, four)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, "", "", ""))
-		s := clienttest.Wait(t, clienttest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "client certificate") {
 			t.Errorf("status %+v", s)
 		}
@@ -62,22 +62,22 @@ func TestTLSServerNames(t *testing.T) {
 	t.Run("an old server", func(t *testing.T) {
 		old := a.ServerConfig(nil, net.IPv4(127, 0, 0, 1))
 		old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
-		cfg := clienttest.Config(t, secure(t, "127.0.0.1", old))
+		cfg := electiontest.Config(t, secure(t, "127.0.0.1", old))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.TLS.MinVersion = 0 // whoever made it
-		s := clienttest.Wait(t, clienttest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "TLS") {
 			t.Errorf("status %+v", s)
 		}
 	})
 	t.Run("cut", func(t *testing.T) {
-		cfg := clienttest.Config(t, four)
+		cfg := electiontest.Config(t, four)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
-		c, other := clienttest.Connect(t, cfg), clienttest.Connect(t, cfg)
-		clienttest.WaitState(t, c, client.Connected)
-		clienttest.WaitState(t, other, client.Connected)
+		c, other := electiontest.Connect(t, cfg), electiontest.Connect(t, cfg)
+		electiontest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, other, client.Connected)
 		for _, p := range []string{"/cut", "/closed"} {
-			if _, err := c.Create(t.Context(), p, nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+			if _, err := c.Create(t.Context(), p, nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 			if p == "/cut" {
@@ -85,8 +85,8 @@ func TestTLSServerNames(t *testing.T) {
 				if ok, _, err := other.Exists(t.Context(), p); err != nil || !ok {
 					t.Errorf("a cut Conn's znode: %v, %v", ok, err)
 				}
-				c = clienttest.Connect(t, cfg)
-				clienttest.WaitState(t, c, client.Connected)
+				c = electiontest.Connect(t, cfg)
+				electiontest.WaitState(t, c, client.Connected)
 				continue
 			}
 			c.Close()
@@ -100,7 +100,7 @@ func TestTLSServerNames(t *testing.T) {
 // A server that says nothing costs the time for one attempt and no more.
 func TestTLSHandshakeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Accept: func(_ int, c net.Conn) bool {
+		p := &electiontest.Peer{Accept: func(_ int, c net.Conn) bool {
 			for b := make([]byte, 100); ; {
 				if _, err := c.Read(b); err != nil {
 					return true
@@ -109,7 +109,7 @@ func TestTLSHandshakeIsBounded(t *testing.T) {
 		}}
 		began := time.Now()
 		c := p.Connect(t, func(cfg *client.Config) { cfg.TLS = &tls.Config{}; cfg.DialTimeout = 2 * time.Second })
-		s := clienttest.Wait(t, c, "as it should be", func(s client.Status) bool { return s.Err != nil })
+		s := electiontest.Wait(t, c, "as it should be", func(s client.Status) bool { return s.Err != nil })
 		if took := time.Since(began); took != 2*time.Second { // virtual
 			t.Errorf("an attempt took %v", took)
 		}
@@ -123,11 +123,11 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key, otherKey := a.CA, a.Cert, a.Key, zktest.NewCertificates(t).Key
 	const secret = "c2VjcmV0IHRleHQ" // in every broken file
-	broken := clienttest.File(t, secret)
-	rotten := clienttest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")
-	rottenKey := clienttest.File(t, "-----BEGIN "+strings.ToUpper(secret)+"-----\n"+secret+"\n-----END "+strings.ToUpper(secret)+"-----\n-----BEGIN PRIVATE KEY-----\n"+secret+"\n-----END PRIVATE KEY-----\n")
-	locked := clienttest.File(t, "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"+secret+"\n-----END ENCRYPTED PRIVATE KEY-----\n")
-	large := clienttest.File(t, strings.Repeat("x", 5<<20))
+	broken := electiontest.File(t, secret)
+	rotten := electiontest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")
+	rottenKey := electiontest.File(t, "-----BEGIN "+strings.ToUpper(secret)+"-----\n"+secret+"\n-----END "+strings.ToUpper(secret)+"-----\n-----BEGIN PRIVATE KEY-----\n"+secret+"\n-----END PRIVATE KEY-----\n")
+	locked := electiontest.File(t, "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"+secret+"\n-----END ENCRYPTED PRIVATE KEY-----\n")
+	large := electiontest.File(t, strings.Repeat("x", 5<<20))
 	missing := filepath.Join(t.TempDir(), "missing.pem")
 	for name, c := range map[string]struct{ ca, cert, key, server, bad string }{
 		"no such CA":           {missing, cert, key, "", missing},
@@ -210,7 +210,7 @@ func TestParseAuth(t *testing.T) {
 }
 
 func TestReadAuthFile(t *testing.T) {
-	good := clienttest.File(t, "# who we are\n\n  \ndigest:ann:s3cret\nsuper:x\n")
+	good := electiontest.File(t, "# who we are\n\n  \ndigest:ann:s3cret\nsuper:x\n")
 	auths, err := client.ReadAuthFile(good)
 	if err != nil || len(auths) != 2 || auths[0].Scheme != "digest" || auths[1].Scheme != "super" {
 		t.Errorf("%v, %v", auths, err)
@@ -218,10 +218,10 @@ func TestReadAuthFile(t *testing.T) {
 	for name, c := range map[string]struct{ path, want string }{
 		"missing":     {filepath.Join(t.TempDir(), "none"), "none"},
 		"a directory": {t.TempDir(), "directory"},
-		"empty":       {clienttest.File(t, "# nothing\n"), "no credential"},
-		"malformed":   {clienttest.File(t, "digest:ann:S3cret\nS3cret\n"), "line 2"},
-		"a long line": {clienttest.File(t, "digest:ann:S3cret\n"+strings.Repeat("S3cret", 20<<10)), "line 2"},
-		"endless":     {clienttest.File(t, strings.Repeat("digest:ann:S3cret\n", 60<<10)), "larger than"},
+		"empty":       {electiontest.File(t, "# nothing\n"), "no credential"},
+		"malformed":   {electiontest.File(t, "digest:ann:S3cret\nS3cret\n"), "line 2"},
+		"a long line": {electiontest.File(t, "digest:ann:S3cret\n"+strings.Repeat("S3cret", 20<<10)), "line 2"},
+		"endless":     {electiontest.File(t, strings.Repeat("digest:ann:S3cret\n", 60<<10)), "larger than"},
 	} {
 		_, err := client.ReadAuthFile(c.path)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "S3cret") {

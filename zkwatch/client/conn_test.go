@@ -22,7 +22,6 @@ import (
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -48,9 +47,9 @@ func TestConnectRefusesUnusableConfig(t *testing.T) {
 
 func TestReconnectToTheOnlyServerIsQuick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c := p.Connect(t)
-		first := clienttest.WaitState(t, c, client.Connected)
+		first := electiontest.WaitState(t, c, client.Connected)
 		time.Sleep(time.Minute)
 		lost := time.Now()
 		p.Drop(1)
@@ -67,9 +66,9 @@ func TestReconnectToTheOnlyServerIsQuick(t *testing.T) {
 func TestDeadServerIsNotHammered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := errors.New("nobody listens")
-		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, refused }}
+		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, refused }}
 		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = 30 * time.Second })
-		clienttest.WaitErr(t, c, refused)
+		electiontest.WaitErr(t, c, refused)
 		time.Sleep(20 * time.Second)
 		// 0, 50, 150, 350, 750 ms, 1.55 s, then one a second.
 		if n := p.Dials(); n < 20 || n > 25 {
@@ -87,7 +86,7 @@ func TestDeadServerIsNotHammered(t *testing.T) {
 
 func TestEveryServerIsTriedBeforeAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
+		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if n < 3 {
 				c.Close()
 				return nil, errors.New("down")
@@ -99,7 +98,7 @@ func TestEveryServerIsTriedBeforeAPause(t *testing.T) {
 			cfg.Shuffle = func(n int, swap func(i, j int)) { swap(0, 2) }
 		})
 		began := time.Now()
-		s := clienttest.WaitState(t, c, client.Connected)
+		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Server != "a:1" || !s.Since.Equal(began) {
 			t.Errorf("connected to %s after %v, want the third at once", s.Server, s.Since.Sub(began))
 		}
@@ -110,20 +109,20 @@ func TestExpiryIsTerminal(t *testing.T) {
 	for name, granted := range map[string]uint64{"unknown to the server": 0, "another session": 0x52} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &clienttest.Peer{
+				p := &electiontest.Peer{
 					Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
 						if n == 1 {
 							return asked, 0x51
 						}
 						return asked, granted
 					},
-					Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+					Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 						return f.Opcode == wire.OpCreate
 					},
 				}
 				c := p.Connect(t)
 				states := c.Subscribe(t.Context())
-				clienttest.WaitState(t, c, client.Connected)
+				electiontest.WaitState(t, c, client.Connected)
 				_, _, events, err := c.GetW(t.Context(), "/e")
 				if err != nil {
 					t.Fatal(err)
@@ -165,7 +164,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 				for s := range states {
 					seen = append(seen, s.State)
 				}
-				if i := slices.Index(seen, client.Connected); i < 0 || seen[len(seen)-1] != client.Expired || clienttest.Count(seen, client.Connected) != 1 {
+				if i := slices.Index(seen, client.Connected); i < 0 || seen[len(seen)-1] != client.Expired || electiontest.Count(seen, client.Connected) != 1 {
 					t.Errorf("states %v", seen)
 				}
 			})
@@ -175,7 +174,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 
 func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			return f.Opcode == wire.OpCreate
 		}}
 		c := p.Session(t)
@@ -206,7 +205,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
 			t.Errorf("request after the reconnect: %v", err)
 		}
-		if n := clienttest.Count(p.Opcodes(2), wire.OpCreate); n > 0 {
+		if n := electiontest.Count(p.Opcodes(2), wire.OpCreate); n > 0 {
 			t.Errorf("%d requests from before the loss ran after it", n)
 		}
 	})
@@ -217,7 +216,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 // in between would trigger none of them.
 func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c := p.Session(t)
 		_, _, events, err := c.GetW(t.Context(), "/e")
 		if err != nil {
@@ -262,16 +261,16 @@ func TestTimeoutRoundTripAndLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var delay atomic.Int64
 		delay.Store(int64(3 * time.Millisecond))
-		p := &clienttest.Peer{
+		p := &electiontest.Peer{
 			Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) { return asked / 3, 0x51 },
-			Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+			Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 				d := time.Duration(delay.Load())
 				time.Sleep(d)
 				return d > time.Second // mute
 			},
 		}
 		c := p.Connect(t) // asks for 9 s
-		s := clienttest.WaitState(t, c, client.Connected)
+		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Timeout != 3*time.Second || !s.ExpiresFrom.Equal(time.Now().Add(3*time.Second)) {
 			t.Errorf("timeout %v, session for %v, want 3 s", s.Timeout, time.Until(s.ExpiresFrom))
 		}
@@ -294,7 +293,7 @@ func TestTimeoutRoundTripAndLease(t *testing.T) {
 		if s := c.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) > 1500*time.Millisecond {
 			t.Errorf("status %+v, session for %v", s, time.Until(s.ExpiresFrom))
 		}
-		clienttest.Wait(t, c, "disconnected", func(s client.Status) bool { return s.State != client.Connected })
+		electiontest.Wait(t, c, "disconnected", func(s client.Status) bool { return s.State != client.Connected })
 		c.Cut()
 		p.Served.Wait()
 	})
@@ -302,7 +301,7 @@ func TestTimeoutRoundTripAndLease(t *testing.T) {
 
 func TestFreezeAndThaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c := p.Session(t)
 		c.Config().Gate.Freeze()
 		released := make(chan error)
@@ -354,13 +353,13 @@ func TestFreezeAndThaw(t *testing.T) {
 
 func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		closed, cut := p.Connect(t), p.Connect(t)
-		clienttest.WaitState(t, closed, client.Connected)
-		clienttest.WaitState(t, cut, client.Connected)
+		electiontest.WaitState(t, closed, client.Connected)
+		electiontest.WaitState(t, cut, client.Connected)
 		began := time.Now()
 		closed.Close()
-		if n := clienttest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
+		if n := electiontest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
 			t.Errorf("Close said goodbye %d times", n)
 		}
 		if s := closed.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrClosed) {
@@ -369,7 +368,7 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 		cut.Cut()
 		cut.Close()
 		p.Served.Wait()
-		if n := clienttest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
+		if n := electiontest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
 			t.Errorf("Cut said goodbye")
 		}
 		if s := cut.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrCut) || p.Dials() != 2 {
@@ -382,8 +381,8 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 }
 
 func TestCloseIsBounded(t *testing.T) {
-	for name, p := range map[string]*clienttest.Peer{
-		"mute peer":     {Answer: func(clienttest.Request, func(int32, int32, []byte), int32) bool { return true }},
+	for name, p := range map[string]*electiontest.Peer{
+		"mute peer":     {Answer: func(electiontest.Request, func(int32, int32, []byte), int32) bool { return true }},
 		"no answer yet": {Accept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
 		"nobody there":  {Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
 	} {
@@ -414,10 +413,10 @@ func TestCloseIsBounded(t *testing.T) {
 
 func TestSubscribersMissNoState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c := p.Connect(t)
 		slow := c.Subscribe(t.Context())
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 		const losses = 50
 		for n := 1; n <= losses; n++ {
 			time.Sleep(2 * time.Second)
@@ -444,10 +443,10 @@ func TestAnHourWithTheEmbeddedServer(t *testing.T) {
 			SessionTimeout: 4 * time.Second,
 			Dial:           func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
 		}
-		a, b := clienttest.Connect(t, cfg), clienttest.Connect(t, cfg)
-		clienttest.WaitState(t, a, client.Connected)
-		clienttest.WaitState(t, b, client.Connected)
-		if _, err := a.Create(t.Context(), "/e", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+		a, b := electiontest.Connect(t, cfg), electiontest.Connect(t, cfg)
+		electiontest.WaitState(t, a, client.Connected)
+		electiontest.WaitState(t, b, client.Connected)
+		if _, err := a.Create(t.Context(), "/e", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 			t.Fatal(err)
 		}
 		_, _, events, err := b.GetW(t.Context(), "/e")
@@ -478,7 +477,7 @@ func TestAnHourWithTheEmbeddedServer(t *testing.T) {
 func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := make(chan struct{})
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			if f.Opcode == wire.OpCreate && f.Conn == 1 {
 				<-gone // and reads nothing meanwhile
 			}
@@ -505,7 +504,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
 			t.Errorf("request after the reconnect: %v", err)
 		}
-		if n := clienttest.Count(p.Opcodes(2), wire.OpCreate); n > 0 {
+		if n := electiontest.Count(p.Opcodes(2), wire.OpCreate); n > 0 {
 			t.Errorf("%d requests from before the loss ran after it", n)
 		}
 	})
@@ -514,7 +513,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
-		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
+		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if down.Load() {
 				c.Close()
 				return nil, errors.New("down")
@@ -524,7 +523,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 		c := p.Session(t)
 		down.Store(true)
 		p.Drop(1)
-		clienttest.WaitState(t, c, client.Disconnected)
+		electiontest.WaitState(t, c, client.Disconnected)
 		c.Config().Gate.Freeze()
 		time.Sleep(time.Hour)
 		if s := c.Status(); s.State != client.Disconnected {
@@ -532,7 +531,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 		}
 		down.Store(false)
 		c.Config().Gate.Thaw()
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 	})
 }
 
@@ -540,7 +539,7 @@ func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	for _, chroot := range []string{"", "/app"} {
-		c := clienttest.Connected(t, clienttest.Config(t, e.ConnectString()+chroot))
+		c := electiontest.Connected(t, electiontest.Config(t, e.ConnectString()+chroot))
 		text, err := c.EnsembleConfig(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -555,9 +554,9 @@ func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
 
 func TestAnchor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, _ := clienttest.Embedded(t)
+		server, _ := electiontest.Embedded(t)
 		line := new(fault.Line)
-		c := clienttest.Connected(t, electiontest.Conn(server, line))
+		c := electiontest.Connected(t, electiontest.Conn(server, line))
 		defer c.Close()
 		a, ok := c.Anchor()
 		if !ok || a.Session != c.Status().SessionID || a.Timeout != c.Status().Timeout {
@@ -598,8 +597,8 @@ func TestLostReply(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &clienttest.Peer{
-					Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+				p := &electiontest.Peer{
+					Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 						refused := f.Opcode == wire.OpCreate && string(f.Body[4:6]) == "/x"
 						if refused {
 							reply(xid, int32(wire.NoNode), nil)
@@ -612,7 +611,7 @@ func TestLostReply(t *testing.T) {
 				c := p.Connect(t, func(cfg *client.Config) { cfg.Replies = &replies })
 				p.Connected(t, c, 1)
 				create := func(path string, flags int32) error {
-					_, err := c.Create(context.Background(), path, nil, flags, clienttest.Open)
+					_, err := c.Create(context.Background(), path, nil, flags, electiontest.Open)
 					return err
 				}
 				if err := create("/e/n_", zk.FlagEphemeralSequential); err != nil {
@@ -642,7 +641,7 @@ func TestLostReply(t *testing.T) {
 }
 
 // linedPeer is a connection to a peer over a line.
-func linedPeer(t *testing.T, p *clienttest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
+func linedPeer(t *testing.T, p *electiontest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
 	line := new(fault.Line)
 	c := p.Session(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
 	return c, line
@@ -652,7 +651,7 @@ func linedPeer(t *testing.T, p *clienttest.Peer, change ...func(*client.Config))
 // error that says that the outcome is unknown.
 func TestLineLoses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c, line := linedPeer(t, p)
 		line.Partition()
 		began := time.Now()
@@ -667,7 +666,7 @@ func TestLineLoses(t *testing.T) {
 			t.Errorf("status %+v", s)
 		}
 		// Dials are not answered: one a DialTimeout of 2 s.
-		clienttest.WaitErr(t, c, os.ErrDeadlineExceeded)
+		electiontest.WaitErr(t, c, os.ErrDeadlineExceeded)
 		time.Sleep(5 * time.Second)
 		if p.Dials() != 1 {
 			t.Errorf("%d connections over a line that is down", p.Dials())
@@ -687,7 +686,7 @@ func TestLineLoses(t *testing.T) {
 // That the other end closes a connection is not seen while the line is down.
 func TestLineKeepsTheEndOfAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c, line := linedPeer(t, p)
 		line.Partition()
 		p.Drop(1)
@@ -708,7 +707,7 @@ func TestCloseWhileTheLineIsDown(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s after %v", name, down), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					p := &clienttest.Peer{}
+					p := &electiontest.Peer{}
 					c, line := linedPeer(t, p)
 					line.Partition()
 					go c.Create(t.Context(), "/e/0", nil, 0, nil)
@@ -733,7 +732,7 @@ func TestCloseWhileTheLineIsDown(t *testing.T) {
 // without end.
 func TestLineTakesOnlySoMuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		c, line := linedPeer(t, p, func(cfg *client.Config) { cfg.BufferSize = 256 << 10 })
 		line.Partition()
 		var sent atomic.Int64
@@ -748,7 +747,7 @@ func TestLineTakesOnlySoMuch(t *testing.T) {
 			t.Error("it took 400 KiB")
 		}
 		line.Heal()
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // more at once than it takes
 			t.Error(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -52,7 +51,7 @@ func follow(t *testing.T, c *client.Conn, path string) *client.Following {
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		c := clienttest.Connected(t, on.Config())
+		c := electiontest.Connected(t, on.Config())
 		ctx := t.Context()
 		f := follow(t, c, on.Path)
 		if stat, _, err := f.Exists(ctx, false); err != nil || stat != nil {
@@ -60,7 +59,7 @@ func TestFollow(t *testing.T) {
 		}
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"x", 0) // not below it
-		one := on.Make(on.Path+"/n_", clienttest.Contender)
+		one := on.Make(on.Path+"/n_", electiontest.Contender)
 		if names, stat, _, err := f.Children(ctx, false); err != nil || !slices.Equal(names, []string{"n_0000000000"}) || stat.NumChildren != 1 {
 			t.Errorf("children %q, %+v, %v", names, stat, err)
 		}
@@ -127,7 +126,7 @@ func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"/n", 0)
-		c := clienttest.Connected(t, on.Config())
+		c := electiontest.Connected(t, on.Config())
 		ctx := t.Context()
 		f := follow(t, c, on.Path)
 		defer f.Close()
@@ -177,8 +176,8 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 		var last net.Conn
 		cfg := on.Config()
 		cfg.SessionTimeout = time.Minute // only the test loses connections, not a busy machine
-		clienttest.Over(&cfg, func(c net.Conn) net.Conn { last = c; return c })
-		c := clienttest.Connected(t, cfg)
+		electiontest.Over(&cfg, func(c net.Conn) net.Conn { last = c; return c })
+		c := electiontest.Connected(t, cfg)
 		ctx := t.Context()
 		if _, _, _, err := c.ExistsW(ctx, on.Path); err != nil {
 			t.Fatal(err)
@@ -186,9 +185,9 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 		for range 10 {
 			change := c.Status().Change
 			last.Close()
-			clienttest.Wait(t, c, "connected again", func(s client.Status) bool { return s.State == client.Connected && s.Change > change })
+			electiontest.Wait(t, c, "connected again", func(s client.Status) bool { return s.State == client.Connected && s.Change > change })
 			f := follow(t, c, on.Path)
-			one := on.Make(on.Path+"/n_", clienttest.Contender)
+			one := on.Make(on.Path+"/n_", electiontest.Contender)
 			if _, _, err := f.Exists(ctx, false); err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +202,7 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 // A server before 3.6 says that it does not know addWatch, and hangs up.
 func TestFollowAtAnOldServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode == wire.OpAddWatch {
 				reply(xid, -6, nil)
 				return true
@@ -224,7 +223,7 @@ func TestFollowAtAnOldServer(t *testing.T) {
 // A following ends with its connection, and so do its requests.
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
 			return f.Opcode == wire.OpExists // no answer
 		}}
 		c := p.Session(t)

@@ -15,7 +15,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/sasl"
 	"electop/zkwatch/wire"
 )
@@ -54,7 +54,7 @@ func (x *lines) Next(token []byte) ([]byte, bool, error) {
 func (x *lines) Refused() error { return sasl.ErrRejected }
 
 // capitals answers SASL tokens as an account wants it.
-func capitals(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+func capitals(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 	if f.Opcode != wire.OpSASL {
 		return false
 	}
@@ -65,7 +65,7 @@ func capitals(f clienttest.Request, reply func(int32, int32, []byte), xid int32)
 
 func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: capitals}
+		p := &electiontest.Peer{Answer: capitals}
 		var hosts []string
 		c := p.Connect(t, func(cfg *client.Config) {
 			cfg.SASL = &account{lines: []string{"a", "b", "c"}, begins: func(host string) error {
@@ -74,7 +74,7 @@ func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
 			}}
 			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")}
 		})
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
 			t.Fatal(err)
 		}
@@ -123,8 +123,8 @@ func TestSASLThatFails(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &clienttest.Peer{}
-				p.Answer = func(f clienttest.Request, r func(int32, int32, []byte), xid int32) bool {
+				p := &electiontest.Peer{}
+				p.Answer = func(f electiontest.Request, r func(int32, int32, []byte), xid int32) bool {
 					if f.Opcode == wire.OpSASL {
 						c.answer(f.Conn, r, xid, func() { p.Drop(f.Conn) })
 						return true
@@ -132,12 +132,12 @@ func TestSASLThatFails(t *testing.T) {
 					return false
 				}
 				conn := p.Connect(t, func(cfg *client.Config) { cfg.SASL = &account{lines: []string{"a", "b"}} })
-				s := clienttest.Wait(t, conn, "with an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+				s := electiontest.Wait(t, conn, "with an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 				if s.State == client.Connected || !strings.Contains(s.Err.Error(), "SASL LINES") || c.want != nil && !errors.Is(s.Err, c.want) {
 					t.Errorf("status %+v, want %v", s, c.want)
 				}
 				if !c.final {
-					clienttest.Wait(t, conn, "again", func(client.Status) bool { return p.Dials() > 2 })
+					electiontest.Wait(t, conn, "again", func(client.Status) bool { return p.Dials() > 2 })
 					conn.Close()
 				} else if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) {
 					t.Errorf("status %+v, want the end", s)
@@ -153,7 +153,7 @@ func TestSASLThatFails(t *testing.T) {
 
 func TestSASLThatCannotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: capitals}
+		p := &electiontest.Peer{Answer: capitals}
 		final, attempts := errors.New("no such account"), 0
 		c := p.Connect(t, func(cfg *client.Config) {
 			cfg.SASL = &account{lines: []string{"a"}, begins: func(string) error {
@@ -163,11 +163,11 @@ func TestSASLThatCannotBegin(t *testing.T) {
 				return errors.New("nobody answers")
 			}}
 		})
-		s := clienttest.Wait(t, c, "with an error", func(s client.Status) bool { return s.Err != nil })
+		s := electiontest.Wait(t, c, "with an error", func(s client.Status) bool { return s.Err != nil })
 		if s.State != client.Connecting || !strings.Contains(s.Err.Error(), "SASL LINES for peer:2181: nobody answers") {
 			t.Errorf("status %+v", s)
 		}
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 		dials := p.Dials()
 		c = p.Connect(t, func(cfg *client.Config) {
 			cfg.SASL = &account{begins: func(string) error { return errors.Join(sasl.ErrRejected, final) }}
@@ -182,10 +182,10 @@ func TestSASLThatCannotBegin(t *testing.T) {
 // A frozen process authenticates when it goes on, or on the next connection.
 func TestSASLOfAFrozenConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		var c *client.Conn
 		frozen := false
-		p.Answer = func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+		p.Answer = func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 			if f.Opcode == wire.OpSASL && !frozen {
 				frozen = true
 				c.Config().Gate.Freeze()
@@ -206,7 +206,7 @@ func TestSASLOfAFrozenConn(t *testing.T) {
 			t.Error("connected while frozen")
 		}
 		c.Config().Gate.Thaw()
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 	})
 }
 
@@ -227,7 +227,7 @@ func TestOneAccountForSASL(t *testing.T) {
 // would on each connection.
 func TestServerThatDemandsAuthentication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(_ clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 			reply(xid, -124, nil)
 			return true
 		}}
@@ -257,7 +257,7 @@ func refused(t *testing.T, addr, account string) error {
 	servers := zktest.Must(client.ParseConnectString(addr))
 	cfg := client.Config{Servers: servers}
 	as(account)(&cfg)
-	c := clienttest.Connect(t, cfg)
+	c := electiontest.Connect(t, cfg)
 	<-c.Done()
 	err := c.Status().Err
 	if !errors.Is(err, zk.ErrAuthFailed) || strings.Contains(err.Error(), "S3cret") {
@@ -305,9 +305,9 @@ func TestDigestMD5OnApache(t *testing.T) {
 	}
 	session := c.Status().SessionID
 	server.Kill(t)
-	clienttest.WaitState(t, c, client.Disconnected)
+	electiontest.WaitState(t, c, client.Disconnected)
 	server.Start(t)
-	clienttest.WaitState(t, c, client.Connected)
+	electiontest.WaitState(t, c, client.Connected)
 	if _, err := c.Set(ctx, "/of-ann", []byte("y"), -1); err != nil || c.Status().SessionID != session {
 		t.Errorf("session %#x after %#x: %v", c.Status().SessionID, session, err)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
 
@@ -35,14 +35,14 @@ func TestPeerThatIsNoZooKeeper(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool {
+				p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
 					wire.ReadFrame(c, 1<<20)
 					// In pieces, so that a prefix comes in two.
 					io.WriteString(c, tt.says[:3])
 					io.WriteString(c, tt.says[3:])
 					return true
 				}}
-				s := clienttest.WaitErr(t, p.Connect(t), client.ErrNotZooKeeper)
+				s := electiontest.WaitErr(t, p.Connect(t), client.ErrNotZooKeeper)
 				if !strings.Contains(s.Err.Error(), tt.want) {
 					t.Errorf("error %v, want %s", s.Err, tt.want)
 				}
@@ -53,7 +53,7 @@ func TestPeerThatIsNoZooKeeper(t *testing.T) {
 
 func TestMutePeerIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool {
+		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
 			if n > 1 {
 				return false
 			}
@@ -62,8 +62,8 @@ func TestMutePeerIsLeft(t *testing.T) {
 		}}
 		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = 40 * time.Second })
 		began := time.Now()
-		clienttest.WaitErr(t, c, os.ErrDeadlineExceeded)
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitErr(t, c, os.ErrDeadlineExceeded)
+		electiontest.WaitState(t, c, client.Connected)
 		if d := time.Since(began); d > 3*time.Second {
 			t.Errorf("connected after %v; an attempt may take 2 s", d)
 		}
@@ -82,7 +82,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+				p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 					if f.Opcode != wire.OpGetChildren2 {
 						return false
 					}
@@ -91,7 +91,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 				}}
 				c := p.Connect(t)
 				states := c.Subscribe(t.Context())
-				clienttest.WaitState(t, c, client.Connected)
+				electiontest.WaitState(t, c, client.Connected)
 				_, _, err := c.Children(t.Context(), "/e")
 				if !errors.Is(err, tt.want) || !errors.Is(err, zk.ErrConnectionClosed) {
 					t.Errorf("error %v, want %v", err, tt.want)
@@ -112,7 +112,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 
 func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{
+		p := &electiontest.Peer{
 			Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
 				if n == 1 {
 					return 0, 0x51
@@ -126,13 +126,13 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 				wire.ReadFrame(c, 1<<20)
 				response := make([]byte, 36)
 				response[7], response[6], response[15], response[19] = 0, 40, 0x51, 16
-				clienttest.WriteFrame(c, response)
-				clienttest.WriteFrame(c, []byte{0, 0, 0, 1})
+				electiontest.WriteFrame(c, response)
+				electiontest.WriteFrame(c, []byte{0, 0, 0, 1})
 				return true
 			},
 		}
 		c := p.Connect(t)
-		clienttest.WaitErr(t, c, client.ErrProtocol)
+		electiontest.WaitErr(t, c, client.ErrProtocol)
 		p.Connected(t, c, 3)
 	})
 }
@@ -140,14 +140,14 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := false
-		p := &clienttest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
+		p := &electiontest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
 		c := p.Session(t)
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // a zxid to be ahead with
 			t.Fatal(err)
 		}
 		behind = true
 		p.Drop(1)
-		s := clienttest.WaitErr(t, c, client.ErrRefused)
+		s := electiontest.WaitErr(t, c, client.ErrRefused)
 		if !strings.Contains(s.Err.Error(), "zxid 0x1") {
 			t.Errorf("error %v, want a hint at the zxid", s.Err)
 		}
@@ -155,15 +155,15 @@ func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
 		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) {
 			t.Errorf("status %+v, want it closed for want of a session", s)
 		}
-		clienttest.WaitState(t, p.Connect(t), client.Connected)
+		electiontest.WaitState(t, p.Connect(t), client.Connected)
 	})
 }
 
 func TestTooManyConnectionsAreRecognised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
+		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
 		c := p.Connect(t)
-		clienttest.Wait(t, c, "with a hint", func(s client.Status) bool {
+		electiontest.Wait(t, c, "with a hint", func(s client.Status) bool {
 			return errors.Is(s.Err, client.ErrRefused) && strings.Contains(s.Err.Error(), "maxClientCnxns")
 		})
 	})
@@ -171,16 +171,16 @@ func TestTooManyConnectionsAreRecognised(t *testing.T) {
 
 func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
+		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if n%2 == 0 {
-				return &clienttest.FailingConn{Conn: c, Writes: n / 2}, nil // fails at the credentials, at the request after, ...
+				return &electiontest.FailingConn{Conn: c, Writes: n / 2}, nil // fails at the credentials, at the request after, ...
 			}
 			return c, nil
 		}}
 		c := p.Connect(t, func(cfg *client.Config) {
 			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")}
 		})
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
 
 func TestRefusedCredentialsAreTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 			if f.Opcode == wire.OpAuth && string(f.Body[8:11]) == "bad" {
 				reply(xid, -115, nil)
 				return true
@@ -252,22 +252,22 @@ func (c repeating) Write(p []byte) (int, error) {
 func TestRepeatedReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var server net.Conn
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		p.Accept = func(n int, c net.Conn) bool {
 			server = c
 			p.Serve(n, c)
 			return true
 		}
-		p.Answer = func(f clienttest.Request, _ func(int32, int32, []byte), xid int32) bool {
+		p.Answer = func(f electiontest.Request, _ func(int32, int32, []byte), xid int32) bool {
 			if f.Opcode != wire.OpExists {
 				return false
 			}
 			h := wire.ReplyHeader{Xid: xid}
-			clienttest.WriteFrame(repeating{server}, append(wire.Append(nil, &h), make([]byte, 68)...))
+			electiontest.WriteFrame(repeating{server}, append(wire.Append(nil, &h), make([]byte, 68)...))
 			return true
 		}
 		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		electiontest.WaitState(t, c, client.Connected)
 		f, err := c.Follow("/e")
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
 
@@ -33,8 +33,8 @@ func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.
 		t.Fatal(err)
 	}
 	defer setup.Close()
-	clienttest.WaitState(t, setup, client.Connected)
-	if _, err := setup.Create(t.Context(), chroot, nil, zk.FlagPersistent, clienttest.Open); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+	electiontest.WaitState(t, setup, client.Connected)
+	if _, err := setup.Create(t.Context(), chroot, nil, zk.FlagPersistent, electiontest.Open); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 		t.Fatal(err)
 	}
 	cfg := client.Config{SessionTimeout: 10 * time.Second, BufferSize: 16 << 10, MaxReply: 64 << 10}
@@ -44,7 +44,7 @@ func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.
 	for _, f := range change {
 		f(&cfg)
 	}
-	c := clienttest.Connected(t, cfg)
+	c := electiontest.Connected(t, cfg)
 	return c
 }
 
@@ -65,7 +65,7 @@ func TestOperations(t *testing.T) {
 		t.Parallel()
 		ctx := t.Context()
 		c := dial(t, addr)
-		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, clienttest.Open); err != nil {
+		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, electiontest.Open); err != nil {
 			t.Fatal(err)
 		}
 		f, err := c.Follow("/e")
@@ -76,7 +76,7 @@ func TestOperations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path, err := c.Create(ctx, "/e/n_", nil, zk.FlagEphemeralSequential, clienttest.Open)
+		path, err := c.Create(ctx, "/e/n_", nil, zk.FlagEphemeralSequential, electiontest.Open)
 		if err != nil || path != "/e/n_0000000000" {
 			t.Fatalf("created %q, %v", path, err)
 		}
@@ -123,7 +123,7 @@ func TestOperations(t *testing.T) {
 		if err := c.Delete(ctx, "/e", 5); !errors.Is(err, zk.ErrBadVersion) || errors.Is(err, client.ErrUnknownOutcome) {
 			t.Errorf("error %v", err)
 		}
-		if _, err := c.Create(ctx, "/big", make([]byte, 20<<10), 0, clienttest.Open); !errors.Is(err, client.ErrRequestTooLarge) {
+		if _, err := c.Create(ctx, "/big", make([]byte, 20<<10), 0, electiontest.Open); !errors.Is(err, client.ErrRequestTooLarge) {
 			t.Errorf("error %v", err)
 		}
 		if _, _, err := c.Get(ctx, "e"); !errors.Is(err, zk.ErrInvalidPath) {
@@ -169,7 +169,7 @@ func TestEphemeralAfterCloseAndCut(t *testing.T) {
 		for _, end := range []string{"close", "cut", "freeze"} {
 			c := dial(t, addr, func(cfg *client.Config) { cfg.SessionTimeout = 2 * time.Second })
 			path := "/" + end
-			if _, err := c.Create(ctx, path, nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+			if _, err := c.Create(ctx, path, nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 			_, _, gone, err := watcher.GetW(ctx, path)
@@ -226,7 +226,7 @@ func TestCredentials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := clienttest.Connect(t, client.Config{Servers: cs, Auth: []client.Auth{client.NewAuth("nonsense", "x")}})
+		c := electiontest.Connect(t, client.Config{Servers: cs, Auth: []client.Auth{client.NewAuth("nonsense", "x")}})
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, zk.ErrAuthFailed) {
 			t.Errorf("status %+v, want the scheme refused", s)
@@ -241,7 +241,7 @@ func TestReplyTooLarge(t *testing.T) {
 		ctx := t.Context()
 		c := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 2 << 10 })
 		for i := range 40 {
-			if _, err := c.Create(ctx, fmt.Sprintf("/%060d", i), nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+			if _, err := c.Create(ctx, fmt.Sprintf("/%060d", i), nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -261,7 +261,7 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 	ctx := t.Context()
 	c := dial(t, e.ConnectString())
 	watcher := dial(t, e.ConnectString())
-	if _, err := c.Create(ctx, "/e", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+	if _, err := c.Create(ctx, "/e", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 		t.Fatal(err)
 	}
 	if err := watcher.Sync(ctx, "/"); err != nil {
@@ -287,7 +287,7 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 	if after.State != client.Connected || after.SessionID != before.SessionID {
 		t.Fatalf("status %+v, want the session on another server", after)
 	}
-	clienttest.WaitState(t, watcher, client.Connected)
+	electiontest.WaitState(t, watcher, client.Connected)
 	if _, err := c.Set(ctx, "/e", []byte("x"), -1); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestRestartedServerWithoutItsData(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, addr.Load().(string))
 		}
 	})
-	if _, err := c.Create(t.Context(), "/e", nil, zk.FlagPersistent, clienttest.Open); err != nil {
+	if _, err := c.Create(t.Context(), "/e", nil, zk.FlagPersistent, electiontest.Open); err != nil {
 		t.Fatal(err)
 	}
 	addr.Store(fresh.Addr)
@@ -316,7 +316,7 @@ func TestRestartedServerWithoutItsData(t *testing.T) {
 	if s := c.Status(); !s.State.Terminal() || !errors.Is(s.Err, client.ErrRefused) && !errors.Is(s.Err, zk.ErrSessionExpired) {
 		t.Errorf("status %+v", s)
 	}
-	clienttest.WaitState(t, dial(t, fresh.Addr), client.Connected)
+	electiontest.WaitState(t, dial(t, fresh.Addr), client.Connected)
 }
 
 func TestSetFenced(t *testing.T) {
@@ -327,7 +327,7 @@ func TestSetFenced(t *testing.T) {
 		c := dial(t, addr)
 		create := func(path string, flags int32) string {
 			t.Helper()
-			made, err := c.Create(ctx, path, nil, flags, clienttest.Open)
+			made, err := c.Create(ctx, path, nil, flags, electiontest.Open)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -400,7 +400,7 @@ func TestSetFencedKeepsToTheACL(t *testing.T) {
 		stranger := dial(t, addr)
 		all := zk.AuthACL(zk.PermAll)
 		readable := append(zk.AuthACL(zk.PermAll), zk.WorldACL(zk.PermRead)...)
-		for path, acl := range map[string][]zk.ACL{"/open": clienttest.Open, "/readable": readable, "/hidden": all} {
+		for path, acl := range map[string][]zk.ACL{"/open": electiontest.Open, "/readable": readable, "/hidden": all} {
 			if _, err := owner.Create(ctx, path, nil, 0, acl); err != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +426,7 @@ func TestSetFencedKeepsToTheACL(t *testing.T) {
 // What a server did with a transaction that it never answered is not known.
 func TestSetFencedOutcomeUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			return f.Opcode == wire.OpMulti
 		}}
 		c := p.Session(t)
@@ -464,7 +464,7 @@ func TestSetFencedBelievesNoNonsense(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+				p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 					if f.Opcode == wire.OpMulti {
 						reply(xid, 0, body)
 					}

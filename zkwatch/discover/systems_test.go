@@ -15,7 +15,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/discover"
-	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 )
 
@@ -118,7 +118,7 @@ func TestSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
-	conn := clienttest.Connected(t, clienttest.Config(t, addr))
+	conn := electiontest.Connected(t, electiontest.Config(t, addr))
 	want, of := map[string]string{}, map[string]string{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)
@@ -149,7 +149,7 @@ func TestRegistriesByName(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
-	conn := clienttest.Connected(t, clienttest.Config(t, addr))
+	conn := electiontest.Connected(t, electiontest.Config(t, addr))
 	registries := map[string]bool{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)

@@ -22,7 +22,6 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/client"
 	"electop/zkwatch/discover"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -65,9 +64,9 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		root := clienttest.ElectionPath(t)
+		root := electiontest.ElectionPath(t)
 		raw := zktest.Client(t, addr)
-		create := clienttest.Creator(t, raw)
+		create := electiontest.Creator(t, raw)
 		want := map[string]string{
 			"/a/latch":                 "curator-latch",
 			"/a/b/c/kazoo":             "kazoo-lock",
@@ -88,27 +87,27 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 			create(root+p, 0)
 		}
 		for i := range 3 {
-			create(fmt.Sprintf("%s/a/latch/%s%d-latch-", root, uuid, i), clienttest.Contender)
-			create(fmt.Sprintf("%s/a/b/c/kazoo/%s%d__lock__", root, hex, i), clienttest.Contender)
-			create(fmt.Sprintf("%s/ours/%s%d-n_", root, hex, i), clienttest.Contender)
-			create(fmt.Sprintf("%s/sem/leases/%s%d-lease-", root, uuid, i), clienttest.Contender)
-			create(fmt.Sprintf("%s/sem/locks/%s%d-lock-", root, uuid, i), clienttest.Contender)
-			create(fmt.Sprintf("%s/solo/with/config/beside/%s%d-lock-", root, uuid, i), clienttest.Contender)
-			create(root+"/mixed/whatever+", clienttest.Contender)
+			create(fmt.Sprintf("%s/a/latch/%s%d-latch-", root, uuid, i), electiontest.Contender)
+			create(fmt.Sprintf("%s/a/b/c/kazoo/%s%d__lock__", root, hex, i), electiontest.Contender)
+			create(fmt.Sprintf("%s/ours/%s%d-n_", root, hex, i), electiontest.Contender)
+			create(fmt.Sprintf("%s/sem/leases/%s%d-lease-", root, uuid, i), electiontest.Contender)
+			create(fmt.Sprintf("%s/sem/locks/%s%d-lock-", root, uuid, i), electiontest.Contender)
+			create(fmt.Sprintf("%s/solo/with/config/beside/%s%d-lock-", root, uuid, i), electiontest.Contender)
+			create(root+"/mixed/whatever+", electiontest.Contender)
 			create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
-			create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
 			create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // by another program
 			create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, and persistent
 			create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 		}
 		for path, data := range map[string]string{"/kafka/controller": `{"version":1,"brokerid":1}`, "/app/CONTROLLER/LEADER": `{"id":"host1_12000","simpleFields":{}}`} {
-			if _, err := raw.Create(root+path, []byte(data), zk.FlagEphemeral, clienttest.Open); err != nil {
+			if _, err := raw.Create(root+path, []byte(data), zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}
 		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent one among them
 
-		conn := clienttest.Connected(t, clienttest.Config(t, addr))
+		conn := electiontest.Connected(t, electiontest.Config(t, addr))
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		for path, id := range want {
 			f, ok := found[root+path]
@@ -148,20 +147,20 @@ func TestWalkIsBounded(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		root := clienttest.ElectionPath(t)
+		root := electiontest.ElectionPath(t)
 		c := zktest.Client(t, addr)
-		create := clienttest.Creator(t, c)
+		create := electiontest.Creator(t, c)
 		path := root
 		create(path, 0)
 		for range 12 {
 			path += "/deeper"
 			create(path, 0)
 		}
-		create(path+"/n_", clienttest.Contender)
+		create(path+"/n_", electiontest.Contender)
 		create(root+"/secret", 0)
-		create(root+"/secret/n_", clienttest.Contender)
+		create(root+"/secret/n_", electiontest.Contender)
 		create(root+"/half", 0)
-		inside := create(root+"/half/n_", clienttest.Contender)
+		inside := create(root+"/half/n_", electiontest.Contender)
 		if err := c.AddAuth("digest", []byte("u:p")); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +169,7 @@ func TestWalkIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		conn := clienttest.Connected(t, clienttest.Config(t, addr))
+		conn := electiontest.Connected(t, electiontest.Config(t, addr))
 
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 20})
 		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
@@ -213,8 +212,8 @@ func TestWalkIsBounded(t *testing.T) {
 // TestWalkCosts: its requests are reads without a watch, evenly spaced, and few.
 func TestWalkCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
-		create := clienttest.Creator(t, c)
+		server, c := electiontest.Embedded(t)
+		create := electiontest.Creator(t, c)
 		for _, p := range []string{"/registry", "/jobs", "/crowd", "/flat"} {
 			create(p, 0)
 		}
@@ -222,7 +221,7 @@ func TestWalkCosts(t *testing.T) {
 		for i := range many {
 			create(fmt.Sprint("/registry/host-", i), zk.FlagEphemeral)
 			create("/jobs/qn-", zk.FlagSequence)
-			create("/crowd/n_", clienttest.Contender)
+			create("/crowd/n_", electiontest.Contender)
 		}
 		for i := range 100 { // not alike: all are read
 			create(fmt.Sprint("/flat/", i), 0)
@@ -230,7 +229,7 @@ func TestWalkCosts(t *testing.T) {
 		}
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout, cfg.BufferSize, cfg.MaxReply = time.Hour, 0, 0
-		conn := clienttest.Connected(t, cfg)
+		conn := electiontest.Connected(t, cfg)
 		defer conn.Close()
 		requests := func() (n int64) {
 			for op, count := range server.Counters().Requests {
@@ -262,7 +261,7 @@ func TestWalkCosts(t *testing.T) {
 				}
 			}
 		}
-		if n := clienttest.Watches(t, server); n != 0 {
+		if n := electiontest.Watches(t, server); n != 0 {
 			t.Errorf("%d watches", n)
 		}
 		f := found["/crowd"]
@@ -281,8 +280,8 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		root := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, zktest.Client(t, addr))
+		root := electiontest.ElectionPath(t)
+		create := electiontest.Creator(t, zktest.Client(t, addr))
 		create(root, 0)
 		for _, p := range []string{"/long", "/many", "/z"} {
 			create(root+p, 0)
@@ -293,10 +292,10 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 		for i := range 40 {
 			create(fmt.Sprint(root, "/many/", i), 0)
 		}
-		create(root+"/z/n_", clienttest.Contender)
-		cfg := clienttest.Config(t, addr)
+		create(root+"/z/n_", electiontest.Contender)
+		cfg := electiontest.Config(t, addr)
 		cfg.MaxReply = 2 << 10
-		conn := clienttest.Connected(t, cfg)
+		conn := electiontest.Connected(t, cfg)
 		session := conn.Status().SessionID
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		if len(found) != 1 || p.Skipped != 1+40 {
@@ -319,10 +318,10 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 // after a pause.
 func TestWalkIsEvenlySpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
+		p := &electiontest.Peer{}
 		var mu sync.Mutex
 		var times []time.Time
-		p.Answer = func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+		p.Answer = func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode == wire.OpPing {
 				return false
 			}
@@ -372,7 +371,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seed := rand.Uint64()
 		random := rand.New(rand.NewPCG(seed, 0))
-		server, c := clienttest.Embedded(t)
+		server, c := electiontest.Embedded(t)
 		names := []string{"a", "b", "leases", "locks", "controller", "n_", uuid + "0-lock-", uuid + "0-lease-", hex + "0__lock__", "\u202e", "{}", "-", "member_"}
 		var paths []string
 		grow := func() {
@@ -381,15 +380,15 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 				path = paths[random.IntN(len(paths))]
 			}
 			name := names[random.IntN(len(names))]
-			flags := []int32{0, 0, zk.FlagEphemeral, clienttest.Contender, zk.FlagSequence}[random.IntN(5)]
-			if p, err := c.Create(path+"/"+name, []byte(name), flags, clienttest.Open); err == nil {
+			flags := []int32{0, 0, zk.FlagEphemeral, electiontest.Contender, zk.FlagSequence}[random.IntN(5)]
+			if p, err := c.Create(path+"/"+name, []byte(name), flags, electiontest.Open); err == nil {
 				paths = append(paths, p)
 			}
 		}
 		for range 300 {
 			grow()
 		}
-		conn := clienttest.Connected(t, electiontest.Conn(server, nil))
+		conn := electiontest.Connected(t, electiontest.Conn(server, nil))
 		defer conn.Close()
 		for round := range 5 {
 			p, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: 200, Progress: func(p discover.Progress) {
@@ -402,7 +401,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 					}
 				}
 				if p.Visited%70 == 0 {
-					clienttest.Restart(server, time.Second)
+					electiontest.Restart(server, time.Second)
 				}
 			}})
 			if err != nil {
@@ -421,7 +420,7 @@ func TestWalkAmongLongNames(t *testing.T) {
 			binary.BigEndian.PutUint32(b[56:], children)
 			return b
 		}
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode != wire.OpExists && f.Opcode != wire.OpGetChildren2 {
 				return false
 			}
@@ -445,7 +444,7 @@ func TestWalkAmongLongNames(t *testing.T) {
 			reply(xid, 0, append(names, stat(children)...))
 			return true
 		}}
-		c := clienttest.Connected(t, client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial})
+		c := electiontest.Connected(t, client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial})
 		found, progress := walk(t, c, discover.Config{Root: "/root"})
 		if len(found) != 0 || progress.Stopped != "nodes" || progress.Visited < 100 || progress.Visited >= 1+20+200 {
 			progress.Path = ""

@@ -13,7 +13,6 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 )
@@ -24,7 +23,7 @@ func TestDirectoryBeside(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		create := func(path, data string, flags int32) {
 			t.Helper()
-			if _, err := on.Create(path, []byte(data), flags, clienttest.Open); err != nil {
+			if _, err := on.Create(path, []byte(data), flags, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -61,9 +60,9 @@ func TestDirectoryBeside(t *testing.T) {
 // each time it is read, so that is rare, and the other directories are read.
 func TestDirectoryTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
+		server, c := electiontest.Embedded(t)
 		defer c.Close()
-		create := clienttest.Creator(t, c)
+		create := electiontest.Creator(t, c)
 		for _, path := range []string{"/e", "/large", "/large/znode", "/small"} {
 			create(path, 0)
 		}
@@ -85,10 +84,10 @@ func TestDirectoryTooLarge(t *testing.T) {
 // other directories are read.
 func TestAcknowledgementGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
+		server, c := electiontest.Embedded(t)
 		defer c.Close()
 		for _, path := range []string{"/e", "/ack", "/a", "/b"} {
-			clienttest.Creator(t, c)(path, 0)
+			electiontest.Creator(t, c)(path, 0)
 		}
 		var acks atomic.Int32
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"}, func(c *observer.Config) {
@@ -118,7 +117,7 @@ func TestNotesBeside(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		put := func(path, data string, flags int32) {
 			t.Helper()
-			if _, err := on.Create(on.Path+path, []byte(data), flags, clienttest.Open); err != nil {
+			if _, err := on.Create(on.Path+path, []byte(data), flags, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -24,7 +24,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/zkwatch/feed"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -134,7 +133,7 @@ func (h *history) end() {
 func newHistory(t *testing.T, seed uint64, path string, connect func() *zk.Conn) *history {
 	return &history{
 		Rand: rand.New(rand.NewPCG(seed, 0)), path: path, connect: connect, owned: make(map[*zk.Conn][]string),
-		create: func(c *zk.Conn) string { return clienttest.Creator(t, c)(path+"/n_", clienttest.Contender) },
+		create: func(c *zk.Conn) string { return electiontest.Creator(t, c)(path+"/n_", electiontest.Contender) },
 	}
 }
 
@@ -149,20 +148,20 @@ func compare(t *testing.T, reads, watch report) {
 // that delay each way, in virtual time.
 func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
-		clienttest.Creator(t, c)("/e", 0)
+		server, c := electiontest.Embedded(t)
+		electiontest.Creator(t, c)("/e", 0)
 		var link atomic.Int64
 		link.Store(int64(delay))
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = time.Minute
 		if delay > 0 {
-			clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
+			electiontest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
 		}
 		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"})
 		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, byReads)
 		watch.Await(t, "by a watch", byWatch)
 		reads.Await(t, "empty", electiontest.QueueOf(0))
-		f(t, server, func() *zk.Conn { return clienttest.EmbeddedClient(t, server) }, watch, reads)
+		f(t, server, func() *zk.Conn { return electiontest.EmbeddedClient(t, server) }, watch, reads)
 		c.Close()
 	})
 }
@@ -216,10 +215,10 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 					a, b := connect(), connect()
 					var names []string
 					for range mine {
-						names = append(names, clienttest.Creator(t, a)("/e/n_", clienttest.Contender))
+						names = append(names, electiontest.Creator(t, a)("/e/n_", electiontest.Contender))
 					}
-					clienttest.Creator(t, b)("/e/n_", clienttest.Contender)
-					clienttest.Creator(t, a)("/e/n_", clienttest.Contender)
+					electiontest.Creator(t, b)("/e/n_", electiontest.Contender)
+					electiontest.Creator(t, a)("/e/n_", electiontest.Contender)
 					time.Sleep(2 * time.Second)
 					want := fmt.Sprintf("nobody>0 unknown, 0>%d unknown", mine)
 					switch end {
@@ -259,10 +258,10 @@ func TestCandidatesThatLiveShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 		c := connect()
-		create := clienttest.Creator(t, c)
+		create := electiontest.Creator(t, c)
 		var names []string
 		for range 3 {
-			names = append(names, create("/e/n_", clienttest.Contender))
+			names = append(names, create("/e/n_", electiontest.Contender))
 		}
 		time.Sleep(2 * time.Second)
 		all := []*electiontest.Watched{watch, reads}
@@ -271,7 +270,7 @@ func TestCandidatesThatLiveShorterThanARoundTrip(t *testing.T) {
 			vacant = append(vacant, w.Feed.State().Totals.Vacant)
 		}
 		for range 100 {
-			names = append(names, create("/e/n_", clienttest.Contender))
+			names = append(names, create("/e/n_", electiontest.Contender))
 			if err := c.Delete(names[0], -1); err != nil {
 				t.Fatal(err)
 			}
@@ -313,7 +312,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 		var ops []any
 		for i := range n {
 			name := fmt.Sprintf("%s/n_%010d", on.Path, i)
-			ops = append(ops, &zk.CreateRequest{Path: name, Acl: clienttest.Open, Flags: zk.FlagEphemeral})
+			ops = append(ops, &zk.CreateRequest{Path: name, Acl: electiontest.Open, Flags: zk.FlagEphemeral})
 			if i%3 == 0 {
 				ops = append(ops, &zk.DeleteRequest{Path: name, Version: -1})
 			}
@@ -337,10 +336,10 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
-		on.Make(on.Path+"/n_", clienttest.Contender)
+		on.Make(on.Path+"/n_", electiontest.Contender)
 		var asked atomic.Int32
 		cfg := on.Config()
-		clienttest.OnRequest(&cfg, wire.OpAddWatch, func(c net.Conn, frame []byte) bool {
+		electiontest.OnRequest(&cfg, wire.OpAddWatch, func(c net.Conn, frame []byte) bool {
 			asked.Add(1)
 			frame = slices.Clone(frame)
 			binary.BigEndian.PutUint32(frame[8:], 999) // which it does not know, either
@@ -353,7 +352,7 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 		})
 		for n := range 3 {
 			w.Await(t, "the queue", electiontest.QueueOf(n+1))
-			on.Make(on.Path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
 		if n := asked.Load(); n != 1 {
 			t.Errorf("the server was asked %d times for a persistent watch", n)
@@ -370,14 +369,14 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		}
 		owner := zk.DigestACL(zk.PermAll, "u", "p")
 		on.Make(on.Path, 0)
-		on.Make(on.Path+"/n_", clienttest.Contender)
+		on.Make(on.Path+"/n_", electiontest.Contender)
 		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path})
 		w.Await(t, "by a watch", byWatch)
-		hidden, err := on.Create(on.Path+"/n_", nil, clienttest.Contender, owner)
+		hidden, err := on.Create(on.Path+"/n_", nil, electiontest.Contender, owner)
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", clienttest.Contender) // whose comparison shows the other
+		on.Make(on.Path+"/n_", electiontest.Contender) // whose comparison shows the other
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -391,8 +390,8 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 // than reading. The watch is tried again a while after it did no good, at the next change.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, raw := clienttest.Embedded(t)
-		create := clienttest.Creator(t, raw)
+		server, raw := electiontest.Embedded(t)
+		create := electiontest.Creator(t, raw)
 		create("/e", 0)
 		create("/e/config", 0)
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
@@ -404,13 +403,13 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 			}
 			w.Await(t, "by reads", func(s *doctor.State) bool { return s.Follow.Why == model.FollowFlooded })
 			time.Sleep(9 * time.Minute)
-			create("/e/n_", clienttest.Contender)
+			create("/e/n_", electiontest.Contender)
 			synctest.Wait()
 			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
 				t.Error("soon after a flood it is followed by a watch")
 			}
 			time.Sleep(2 * time.Minute)
-			create("/e/n_", clienttest.Contender)
+			create("/e/n_", electiontest.Contender)
 			w.Await(t, "by a watch again", byWatch)
 		}
 		w.Await(t, "all four", electiontest.QueueOf(4))
@@ -431,7 +430,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		create := func(path, data string, flags int32) {
 			t.Helper()
-			if _, err := on.Create(path, []byte(data), flags, clienttest.Open); err != nil {
+			if _, err := on.Create(path, []byte(data), flags, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -474,7 +473,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		on.Remove(other)
 		unknown.Await(t, "vacant", vacant)
 		create(other, "", 0)
-		create(other+"/n_", "x", clienttest.Contender)
+		create(other+"/n_", "x", electiontest.Contender)
 		unknown.Await(t, "a queue", func(s *doctor.State) bool {
 			if s.Queue.Len() != 1 {
 				return false
@@ -493,8 +492,8 @@ func TestReadOfASingleElection(t *testing.T) {
 		on.Make(on.Path+"/controller", zk.FlagEphemeral)
 		on.Make(on.Path+"/master", zk.FlagEphemeral)
 		on.Make(on.Path+"/leader", 0)
-		on.Make(on.Path+"/leader/n_", clienttest.Contender)
-		conn := clienttest.Connected(t, on.Config())
+		on.Make(on.Path+"/leader/n_", electiontest.Contender)
+		conn := electiontest.Connected(t, on.Config())
 		for path, want := range map[string]struct {
 			single   bool
 			presence model.Presence
@@ -521,7 +520,7 @@ func TestReadOfASingleElection(t *testing.T) {
 // however long the znode is absent and however often the connection is lost.
 func TestSingleElectionKeepsOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
+		server, c := electiontest.Embedded(t)
 		var mu sync.Mutex
 		var last *model.Read
 		run(t, observer.Config{
@@ -544,19 +543,19 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			if last == nil || !last.Single || len(last.New) != children {
 				t.Errorf("%s: last read %+v, want %d", what, last, children)
 			}
-			if n := clienttest.Watches(t, server); n != 1 {
+			if n := electiontest.Watches(t, server); n != 1 {
 				t.Errorf("%s: %d watches", what, n)
 			}
 		}
 		settled(0, "absent")
 		for round := range 3 {
-			clienttest.Restart(server, electiontest.LeaseTimeout/3)
+			electiontest.Restart(server, electiontest.LeaseTimeout/3)
 			settled(0, fmt.Sprint("absent over a lost connection ", round))
-			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
 			settled(1, fmt.Sprint("there ", round))
-			clienttest.Restart(server, electiontest.LeaseTimeout/3)
+			electiontest.Restart(server, electiontest.LeaseTimeout/3)
 			settled(1, fmt.Sprint("there over a lost connection ", round))
 			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
 				t.Fatal(err)

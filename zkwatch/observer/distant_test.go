@@ -17,7 +17,6 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -111,13 +110,13 @@ func (d *distantConn) Write(p []byte) (int, error) {
 // virtual time. The client is near the server.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
-		server, near := clienttest.Embedded(t)
-		clienttest.Creator(t, near)("/e", 0)
+		server, near := electiontest.Embedded(t)
+		electiontest.Creator(t, near)("/e", 0)
 		var link atomic.Int64
 		link.Store(int64(delay))
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = 30 * time.Second
-		clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
+		electiontest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
 		w := electiontest.Observe(t, cfg, model.Config{Path: "/e", AckPath: "/ack"}, byReads)
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		f(server, near, w, &link)
@@ -131,8 +130,8 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
 			distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
-				create := clienttest.Creator(t, near)
-				leader, next := create("/e/n_", clienttest.Contender), create("/e/n_", clienttest.Contender)
+				create := electiontest.Creator(t, near)
+				leader, next := create("/e/n_", electiontest.Contender), create("/e/n_", electiontest.Contender)
 				// A read is on its way when the leader goes.
 				time.Sleep(delay + delay/2)
 				gone := time.Now()
@@ -161,11 +160,11 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 	const delay = 100 * time.Millisecond
 	distantly(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 		link.Store(int64(delay))
-		create := clienttest.Creator(t, near)
+		create := electiontest.Creator(t, near)
 		led := func(d time.Duration) bool { return d > 3*2*delay }
 		var queue, must []string
 		for range 8 { // and so does the observer learn of the new distance
-			queue = append(queue, create("/e/n_", clienttest.Contender))
+			queue = append(queue, create("/e/n_", electiontest.Contender))
 			time.Sleep(time.Second)
 		}
 		since := time.Now()
@@ -184,7 +183,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 				}
 				queue = append(queue[:i:i], queue[i+1:]...)
 			} else {
-				queue = append(queue, create("/e/n_", clienttest.Contender))
+				queue = append(queue, create("/e/n_", electiontest.Contender))
 			}
 		}
 		w.Await(t, "the last of them", func(s *doctor.State) bool {
@@ -219,7 +218,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				for made := 0; made < many; made += 500 {
 					ops := make([]any, 0, 500)
 					for i := range 500 {
-						ops = append(ops, &zk.CreateRequest{Path: "/e/" + fmt.Sprintf("%032x-n_", made+i), Acl: clienttest.Open, Flags: clienttest.Contender})
+						ops = append(ops, &zk.CreateRequest{Path: "/e/" + fmt.Sprintf("%032x-n_", made+i), Acl: electiontest.Open, Flags: electiontest.Contender})
 					}
 					if _, err := near.Multi(ops...); err != nil {
 						t.Fatal(err)
@@ -256,7 +255,7 @@ func TestAcknowledgementOverALongLink(t *testing.T) {
 	const delay = 200 * time.Millisecond
 	distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 		time.Sleep(10 * delay)
-		create := clienttest.Creator(t, near)
+		create := electiontest.Creator(t, near)
 		for range 3 {
 			begin := time.Now()
 			create("/ack", zk.FlagEphemeral)

@@ -17,7 +17,6 @@ import (
 	"electop/model/doctor"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -58,10 +57,10 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		var paths []string
 		var watching []*electiontest.Watched
 		for range 3 {
-			paths = append(paths, clienttest.ElectionPath(t))
+			paths = append(paths, electiontest.ElectionPath(t))
 		}
 		on.Make(paths[0], 0)
-		on.Make(paths[0]+"/n_", clienttest.Contender)
+		on.Make(paths[0]+"/n_", electiontest.Contender)
 		watching = append(watching, s.watch(paths[0], ""), s.watch(paths[1], ""))
 		linked := func(holds func(*doctor.State) bool) func(*doctor.State) bool {
 			return func(s *doctor.State) bool { return holds(s) && s.Link.Session != 0 }
@@ -74,7 +73,7 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
 			on.Make(paths[i+1], 0)
-			on.Make(paths[i+1]+"/n_", clienttest.Contender)
+			on.Make(paths[i+1]+"/n_", electiontest.Contender)
 			if s := w.Await(t, "one", linked(electiontest.QueueOf(1))); s.Link.Session != first.Link.Session {
 				t.Errorf("election %d is watched by session %#x, the first by %#x", i+1, s.Link.Session, first.Link.Session)
 			}
@@ -84,7 +83,7 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		}
 		// Each counts its own.
 		for i, w := range watching {
-			on.Make(paths[i]+"/n_", clienttest.Contender)
+			on.Make(paths[i]+"/n_", electiontest.Contender)
 			w.Await(t, "two", electiontest.QueueOf(2))
 		}
 	})
@@ -94,11 +93,11 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 // observers' concern, and each says so once and accounts for the gap.
 func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
-		create := clienttest.Creator(t, c)
+		server, c := electiontest.Embedded(t)
+		create := electiontest.Creator(t, c)
 		for _, p := range []string{"/small", "/large"} {
 			create(p, 0)
-			create(p+"/n_", clienttest.Contender)
+			create(p+"/n_", electiontest.Contender)
 		}
 		cfg := electiontest.Conn(server, nil)
 		cfg.MaxReply = 2 << 10
@@ -108,10 +107,10 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		small.Await(t, "one", electiontest.QueueOf(1))
 		before := large.Await(t, "one", electiontest.QueueOf(1)).Link.Session
 		for range 100 {
-			create("/large/0123456789abcdef0123456789abcdef-n_", clienttest.Contender)
+			create("/large/0123456789abcdef0123456789abcdef-n_", electiontest.Contender)
 		}
 		large.Await(t, "all of them", electiontest.QueueOf(101))
-		create("/small/n_", clienttest.Contender)
+		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
 		// 2 KiB, 4 KiB, 8 KiB: the session in the middle may be over before the
 		// one who has nothing against it hears of it.
@@ -174,16 +173,16 @@ func ackAt(path string) (b observer.Beside) {
 // go on with the session.
 func TestRemovedObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, c := clienttest.Embedded(t)
-		create := clienttest.Creator(t, c)
+		server, c := electiontest.Embedded(t)
+		create := electiontest.Creator(t, c)
 		s := newStage(t, electiontest.Conn(server, nil))
 		watches := func() int {
 			synctest.Wait()
-			return clienttest.Watches(t, server)
+			return electiontest.Watches(t, server)
 		}
 		watch := func(path string) *electiontest.Watched {
 			create(path, 0)
-			create(path+"/n_", clienttest.Contender)
+			create(path+"/n_", electiontest.Contender)
 			w := s.watch(path, "")
 			w.Await(t, "one", electiontest.QueueOf(1))
 			return w
@@ -200,8 +199,8 @@ func TestRemovedObserver(t *testing.T) {
 			t.Errorf("%d watches after the removal, %d before the election was added", n, before)
 		}
 		last := gone.Feed.State()
-		create("/gone/n_", clienttest.Contender)
-		create("/stays/n_", clienttest.Contender)
+		create("/gone/n_", electiontest.Contender)
+		create("/stays/n_", electiontest.Contender)
 		st := stays.Await(t, "two", electiontest.QueueOf(2))
 		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
 			t.Errorf("the removed one sees %d candidates, %d reconnects", gone.Feed.State().Queue.Len(), st.Reconnects)
@@ -216,7 +215,7 @@ func TestRemovedObserver(t *testing.T) {
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var accepts atomic.Bool
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 			if accepts.Load() {
 				return false
 			}
@@ -259,8 +258,8 @@ func TestRefusedCredentials(t *testing.T) {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
-	path := clienttest.ElectionPath(t)
-	create := clienttest.Creator(t, zktest.Client(t, addr))
+	path := electiontest.ElectionPath(t)
+	create := electiontest.Creator(t, zktest.Client(t, addr))
 	create(path, 0)
 	counted := func() (n uint64) {
 		for op, c := range server.Counters().Requests {
@@ -271,7 +270,7 @@ func TestRequests(t *testing.T) {
 		return n
 	}
 	before := counted()
-	s := newStage(t, clienttest.Config(t, addr))
+	s := newStage(t, electiontest.Config(t, addr))
 	w := s.watch(path, "")
 	w.Await(t, "none", electiontest.QueueOf(0))
 	first := s.Conn()

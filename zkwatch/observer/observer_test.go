@@ -24,7 +24,6 @@ import (
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -38,9 +37,9 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 			on.Make(on.Path, 0)
 			w.Await(t, "empty", electiontest.QueueOf(0))
-			first := on.Make(on.Path+"/n_", clienttest.Contender)
+			first := on.Make(on.Path+"/n_", electiontest.Contender)
 			w.Await(t, "one", electiontest.QueueOf(1))
-			second := on.Make(on.Path+"/n_", clienttest.Contender)
+			second := on.Make(on.Path+"/n_", electiontest.Contender)
 			on.Make(on.Path+"/config", 0)
 			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return s.Queue.Len() == 2 && len(s.Ignored) == 1 })
 			if got := znode.Join(on.Path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
@@ -59,7 +58,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			on.Remove(second, on.Path+"/config", on.Path)
 			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && s.Queue.Len() == 0 })
 			on.Make(on.Path, 0)
-			on.Make(on.Path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", electiontest.Contender)
 			w.Await(t, "one in the new one", electiontest.QueueOf(1))
 			accounts(t, w, 4, 3, true)
 		})
@@ -68,17 +67,17 @@ func TestObserverFollowsAnElection(t *testing.T) {
 
 func TestObserverCostsTwoWatches(t *testing.T) {
 	server, addr := zkserver.Start(t, zkserver.Options{})
-	path := clienttest.ElectionPath(t)
+	path := electiontest.ElectionPath(t)
 	c := zktest.Client(t, addr)
-	create := clienttest.Creator(t, c)
+	create := electiontest.Creator(t, c)
 	create(path, 0)
 	for range 10 {
-		create(path+"/n_", clienttest.Contender)
+		create(path+"/n_", electiontest.Contender)
 	}
 	before := server.Counters()
-	w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path, AckPath: path + "-leader"})
+	w := electiontest.Observe(t, electiontest.Config(t, addr), model.Config{Path: path, AckPath: path + "-leader"})
 	w.Await(t, "ten", electiontest.QueueOf(10))
-	if watches := clienttest.Watches(t, server); watches > 2 {
+	if watches := electiontest.Watches(t, server); watches > 2 {
 		t.Errorf("an observer set %d watches, 2 are promised", watches)
 	}
 	after := server.Counters()
@@ -120,7 +119,7 @@ func TestObserverOnForbiddenGround(t *testing.T) {
 
 			// A child whose data may not be read is still a contender.
 			on.Make(on.Path, 0)
-			if _, err := on.Create(on.Path+"/n_", []byte("secret"), clienttest.Contender, owner); err != nil {
+			if _, err := on.Create(on.Path+"/n_", []byte("secret"), electiontest.Contender, owner); err != nil {
 				t.Fatal(err)
 			}
 			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
@@ -136,7 +135,7 @@ func TestObserverOnForbiddenGround(t *testing.T) {
 			}
 			w = electiontest.Observe(t, on.Config(), model.Config{Path: closed}, way)
 			w.Await(t, "forbidden", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
-			if _, err := on.SetACL(closed, clienttest.Open, -1); err != nil {
+			if _, err := on.SetACL(closed, electiontest.Open, -1); err != nil {
 				t.Fatal(err)
 			}
 			w.Await(t, "readable", electiontest.QueueOf(0))
@@ -148,14 +147,14 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 	t.Parallel()
 	t.Run("apache", func(t *testing.T) {
 		server := zktest.NewApache(t)
-		path := clienttest.ElectionPath(t)
+		path := electiontest.ElectionPath(t)
 		c := zktest.Client(t, server.Addr)
-		create := clienttest.Creator(t, c)
+		create := electiontest.Creator(t, c)
 		create(path, 0)
-		create(path+"/n_", clienttest.Contender)
+		create(path+"/n_", electiontest.Contender)
 		watches := []*electiontest.Watched{
-			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}),
-			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}, byReads),
+			electiontest.Observe(t, electiontest.Config(t, server.Addr), model.Config{Path: path}),
+			electiontest.Observe(t, electiontest.Config(t, server.Addr), model.Config{Path: path}, byReads),
 		}
 		await := func(what string, holds func(*doctor.State) bool) {
 			for _, w := range watches {
@@ -170,7 +169,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		await("connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
 		// go-zookeeper is back too, with its session, or with another.
 		for {
-			if _, err := c.Create(path+"/n_", nil, clienttest.Contender, clienttest.Open); err == nil {
+			if _, err := c.Create(path+"/n_", nil, electiontest.Contender, electiontest.Open); err == nil {
 				break
 			}
 		}
@@ -191,12 +190,12 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 	})
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
 		// The observer is ahead of the new server, which does not know it.
-		old, c := clienttest.Embedded(t)
-		fresh, _ := clienttest.Embedded(t)
+		old, c := electiontest.Embedded(t)
+		fresh, _ := electiontest.Embedded(t)
 		var server atomic.Pointer[zkserver.Server]
 		server.Store(old)
-		path := clienttest.ElectionPath(t)
-		clienttest.Creator(t, c)(path, 0)
+		path := electiontest.ElectionPath(t)
+		electiontest.Creator(t, c)(path, 0)
 		cfg := electiontest.Conn(old, nil)
 		cfg.SessionTimeout = 2 * time.Second
 		cfg.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Load().Dial() }
@@ -221,7 +220,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 			creates, deletes := 0, 0
 			for range 600 {
 				if len(standing) == 0 || random.IntN(2) == 0 {
-					standing = append(standing, on.Make(on.Path+"/n_", clienttest.Contender))
+					standing = append(standing, on.Make(on.Path+"/n_", electiontest.Contender))
 					creates++
 					continue
 				}
@@ -248,14 +247,14 @@ func TestObserverOfManyCandidates(t *testing.T) {
 		t.Skip("20,000 children")
 	}
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	path := clienttest.ElectionPath(t)
+	path := electiontest.ElectionPath(t)
 	c := zktest.Client(t, addr)
-	clienttest.Creator(t, c)(path, 0)
+	electiontest.Creator(t, c)(path, 0)
 	const many = 20000
 	for made := 0; made < many; {
 		ops := make([]any, 0, 500)
 		for range 500 {
-			ops = append(ops, &zk.CreateRequest{Path: path + "/" + fmt.Sprintf("%032x-n_", made), Acl: clienttest.Open, Flags: clienttest.Contender})
+			ops = append(ops, &zk.CreateRequest{Path: path + "/" + fmt.Sprintf("%032x-n_", made), Acl: electiontest.Open, Flags: electiontest.Contender})
 		}
 		if _, err := c.Multi(ops...); err != nil {
 			t.Fatal(err)
@@ -263,10 +262,10 @@ func TestObserverOfManyCandidates(t *testing.T) {
 		made += len(ops)
 	}
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+		w := electiontest.Observe(t, electiontest.Config(t, addr), model.Config{Path: path}, way)
 		w.Await(t, "all of them", electiontest.QueueOf(many))
 		late := zktest.Client(t, addr)
-		joined, err := late.Create(path+"/n_", nil, clienttest.Contender, clienttest.Open)
+		joined, err := late.Create(path+"/n_", nil, electiontest.Contender, electiontest.Open)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,8 +278,8 @@ func TestObserverOfManyCandidates(t *testing.T) {
 func TestObserverMovesToAnotherMember(t *testing.T) {
 	t.Parallel()
 	ensemble := zktest.NewEnsemble(t, 3)
-	path := clienttest.ElectionPath(t)
-	cfg := clienttest.Config(t, ensemble.ConnectString())
+	path := electiontest.ElectionPath(t)
+	cfg := electiontest.Config(t, ensemble.ConnectString())
 	cfg.SessionTimeout = 6 * time.Second
 	for range 3 {
 		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
@@ -356,7 +355,7 @@ func TestContradictoryAnswers(t *testing.T) {
 				defer cancel()
 				const most = 60 * 50 * 4 // every 20 ms, four requests
 				n := 0
-				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+				p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 					switch f.Opcode {
 					case wire.OpGetChildren2, wire.OpGetData, wire.OpExists:
 						if n++; n == most {
@@ -392,8 +391,8 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 // seesJoins has candidates join in virtual time and reports how long an observer by reads
 // takes to see each. before is called before each, and read after each read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
-	server, c := clienttest.Embedded(t)
-	create := clienttest.Creator(t, c)
+	server, c := electiontest.Embedded(t)
+	create := electiontest.Creator(t, c)
 	reads := make(chan *model.Read, 100)
 	run(t, observer.Config{
 		Conn: electiontest.Conn(server, nil), Path: "/e", ByReads: true, Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: now,
@@ -410,7 +409,7 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 	for range joins {
 		before()
 		begin := time.Now()
-		create("/e/n_", clienttest.Contender)
+		create("/e/n_", electiontest.Contender)
 		<-reads
 		took = append(took, time.Since(begin))
 	}
@@ -458,13 +457,13 @@ func TestCutOff(t *testing.T) {
 		for _, recreated := range []bool{false, true} {
 			t.Run(fmt.Sprintf("by reads %t, recreated %t", byReads, recreated), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server, c := clienttest.Embedded(t)
-					create := clienttest.Creator(t, c)
+					server, c := electiontest.Embedded(t)
+					create := electiontest.Creator(t, c)
 					create("/e", 0)
 					line := new(fault.Line)
 					w := electiontest.Observe(t, electiontest.Conn(server, line), model.Config{Path: "/e"}, func(cfg *observer.Config) { cfg.ByReads = byReads })
 					w.Await(t, "empty", electiontest.QueueOf(0))
-					first := create("/e/n_", clienttest.Contender)
+					first := create("/e/n_", electiontest.Contender)
 					before := w.Await(t, "one", electiontest.QueueOf(1))
 					line.Partition()
 					w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link == model.Disconnected })
@@ -474,10 +473,10 @@ func TestCutOff(t *testing.T) {
 						}
 						create("/e", 0)
 					} else {
-						zktest.Must(0, c.Delete(create("/e/n_", clienttest.Contender), -1))
+						zktest.Must(0, c.Delete(create("/e/n_", electiontest.Contender), -1))
 					}
 					for range 2 {
-						create("/e/n_", clienttest.Contender)
+						create("/e/n_", electiontest.Contender)
 					}
 					time.Sleep(electiontest.LeaseTimeout) // its session expires
 					if s := w.Feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || s.Queue.Len() != 1 {
@@ -517,7 +516,7 @@ func (l *links) since(i int) []*model.Connection {
 // lookOn observes the election by a persistent watch, and by reads besides.
 func (c *churn) lookOn(t *testing.T) (*electiontest.Watched, *links) {
 	t.Helper()
-	cfg := clienttest.Config(t, c.e.ConnectString())
+	cfg := electiontest.Config(t, c.e.ConnectString())
 	cfg.DialTimeout = time.Second
 	l := &links{}
 	w := electiontest.Observe(t, cfg, model.Config{Path: c.path}, func(cfg *observer.Config) {
@@ -549,13 +548,13 @@ type churn struct {
 // its own to the ensemble.
 func (c *churn) some(n int) {
 	c.t.Helper()
-	cfg := clienttest.Config(c.t, c.e.ConnectString())
+	cfg := electiontest.Config(c.t, c.e.ConnectString())
 	cfg.SessionTimeout = electiontest.WaitFor // servers that are slow to answer are no trouble here: none is made twice
-	conn := clienttest.Connect(c.t, cfg)
+	conn := electiontest.Connect(c.t, cfg)
 	defer conn.Close()
-	clienttest.WaitState(c.t, conn, client.Connected)
+	electiontest.WaitState(c.t, conn, client.Connected)
 	for i := range n {
-		p, err := conn.Create(c.t.Context(), c.path+"/n_", nil, zk.FlagSequence, clienttest.Open)
+		p, err := conn.Create(c.t.Context(), c.path+"/n_", nil, zk.FlagSequence, electiontest.Open)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -607,8 +606,8 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	setup := func(t *testing.T) *churn {
-		path := clienttest.ElectionPath(t)
-		clienttest.Creator(t, zktest.Client(t, e.Leader(t).Addr))(path, 0)
+		path := electiontest.ElectionPath(t)
+		electiontest.Creator(t, zktest.Client(t, e.Leader(t).Addr))(path, 0)
 		return &churn{t: t, e: e, path: path}
 	}
 

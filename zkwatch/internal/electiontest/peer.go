@@ -1,4 +1,4 @@
-package clienttest
+package electiontest
 
 import (
 	"context"

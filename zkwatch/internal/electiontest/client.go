@@ -1,0 +1,213 @@
+package electiontest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/zkwatch/client"
+	"electop/zkwatch/wire"
+)
+
+// Connect connects until the test ends.
+func Connect(t *testing.T, cfg client.Config) *client.Conn {
+	t.Helper()
+	c, err := client.Connect(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// Connected is Connect, and waits until there is a session.
+func Connected(t *testing.T, cfg client.Config) *client.Conn {
+	t.Helper()
+	c := Connect(t, cfg)
+	WaitState(t, c, client.Connected)
+	return c
+}
+
+// Wait returns the first status from now on that ok accepts.
+func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool) client.Status {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var last client.Status
+	for s := range c.Subscribe(ctx) {
+		if last = s; ok(s) {
+			return s
+		}
+	}
+	t.Fatalf("no status %s; the last was %+v", what, last)
+	return last
+}
+
+// WaitState returns the first status from now on with that state.
+func WaitState(t *testing.T, c *client.Conn, state client.State) client.Status {
+	t.Helper()
+	return Wait(t, c, state.String(), func(s client.Status) bool { return s.State == state })
+}
+
+// WaitErr returns the first status from now on whose Err is target.
+func WaitErr(t *testing.T, c *client.Conn, target error) client.Status {
+	t.Helper()
+	return Wait(t, c, target.Error(), func(s client.Status) bool { return errors.Is(s.Err, target) })
+}
+
+// Count counts x in a list.
+func Count[T comparable](list []T, x T) int {
+	return len(slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y != x }))
+}
+
+// File returns the name of a new file with this content.
+func File(t *testing.T, content string) string {
+	t.Helper()
+	f := zktest.Must(os.CreateTemp(t.TempDir(), "f"))
+	defer f.Close()
+	zktest.Must(f.WriteString(content))
+	return f.Name()
+}
+
+// Until waits until try finds nothing wrong.
+func Until(t *testing.T, what string, try func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		err := try()
+		switch {
+		case err == nil:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// ElectionPath is a path that no other test uses.
+func ElectionPath(t *testing.T) string {
+	return fmt.Sprintf("/t%x", time.Now().UnixNano())
+}
+
+// Config is how a candidate connects to a server.
+func Config(t *testing.T, addr string) client.Config {
+	t.Helper()
+	servers, err := client.ParseConnectString(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.Config{Servers: servers, SessionTimeout: 2 * time.Second, BufferSize: 16 << 10, MaxReply: 256 << 10}
+}
+
+// Creator returns a function that creates a znode or ends the test.
+func Creator(t *testing.T, c *zk.Conn) func(path string, flags int32) string {
+	return func(path string, flags int32) string {
+		t.Helper()
+		p, err := c.Create(path, []byte("d"), flags, Open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
+// Open is the ACL that permits everything.
+var Open = zk.WorldACL(zk.PermAll)
+
+// Contender are the flags of a znode in an election.
+const Contender = zk.FlagEphemeral | zk.FlagSequence
+
+// Watches returns how many watches an embedded server holds.
+func Watches(t *testing.T, server *zkserver.Server) (n int) {
+	t.Helper()
+	conn := zktest.Must(server.Dial())
+	defer conn.Close()
+	zktest.Must(io.WriteString(conn, "wchs"))
+	_, total, _ := strings.Cut(string(zktest.Must(io.ReadAll(conn))), "Total watches:")
+	zktest.Must(fmt.Sscan(total, &n))
+	return n
+}
+
+// Embedded starts an embedded server until the test ends, and a bare client of it.
+func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
+	t.Helper()
+	server := zkserver.New(zkserver.Options{})
+	t.Cleanup(func() { server.Close() })
+	return server, EmbeddedClient(t, server)
+}
+
+// EmbeddedClient returns a bare client of an embedded server.
+func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
+	t.Helper()
+	return zktest.ClientOver(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
+}
+
+// Restart ends all connections to an embedded server, which refuses new ones for a while.
+func Restart(server *zkserver.Server, down time.Duration) {
+	server.Refuse(true)
+	server.CloseConnections()
+	time.AfterFunc(down, func() { server.Refuse(false) })
+}
+
+// Dial connects to an embedded server.
+func Dial(server *zkserver.Server) func(context.Context, string, string) (net.Conn, error) {
+	return func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+}
+
+// Over puts something between a client and each of its connections.
+func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
+	dial := cfg.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(c), nil
+	}
+}
+
+// OnRequest calls do before each request of one kind is sent. If do returns true, it has
+// dealt with the request.
+func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
+	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
+}
+
+type requestConn struct {
+	net.Conn
+	op wire.Op
+	do func(c net.Conn, frame []byte) bool
+}
+
+func (c requestConn) Write(frame []byte) (int, error) {
+	if len(frame) >= 12 && wire.Op(int32(binary.BigEndian.Uint32(frame[8:]))) == c.op && c.do(c.Conn, frame) {
+		return len(frame), nil
+	}
+	return c.Conn.Write(frame)
+}
+
+// A FailingConn is a connection whose writes fail after the first few.
+type FailingConn struct {
+	net.Conn
+	Writes int
+}
+
+func (c *FailingConn) Write(p []byte) (int, error) {
+	if c.Writes--; c.Writes < 0 {
+		return 0, errors.New("no write today")
+	}
+	return c.Conn.Write(p)
+}

@@ -1,0 +1,273 @@
+// Package electiontest has what the tests of zkwatch share: a candidate whose reports a
+// test waits for ([Stander]), an observer with its feed ([Watched]), a place for an election
+// on each kind of server ([Site]), clients and what is between them and a server
+// ([Connect], [OnRequest]), and a scripted server ([Peer]).
+package electiontest
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
+	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
+)
+
+// WaitFor is how long a condition may take on a busy machine.
+const WaitFor = 20 * time.Second
+
+// A Log keeps what goroutines report, in order, for a test that waits for it.
+type Log[T any] struct {
+	mu   sync.Mutex
+	all  []T
+	more chan struct{} // closed when there are more; nil: nobody waits
+}
+
+// Add appends reports.
+func (l *Log[T]) Add(reports ...T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, reports...)
+	if l.more != nil {
+		close(l.more)
+		l.more = nil
+	}
+}
+
+// All returns the reports up to now.
+func (l *Log[T]) All() []T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all)
+}
+
+// AwaitAll waits until the reports up to now hold.
+func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
+	t.Helper()
+	for deadline := time.After(WaitFor); ; {
+		l.mu.Lock()
+		all := slices.Clone(l.all)
+		if l.more == nil {
+			l.more = make(chan struct{})
+		}
+		more := l.more
+		l.mu.Unlock()
+		if holds(all) {
+			return
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			t.Fatalf("%s: not within %v; %d reports, the last %+v", what, WaitFor, len(all), all[max(0, len(all)-1):])
+		}
+	}
+}
+
+// Await returns the first report, from the from-th on, that holds, and its index.
+func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
+	t.Helper()
+	l.AwaitAll(t, what, func(all []T) bool {
+		for index = from; index < len(all); index++ {
+			if report = all[index]; holds(report) {
+				return true
+			}
+		}
+		return false
+	})
+	return report, index
+}
+
+// Stander is a running candidate and all that it reported.
+type Stander struct {
+	*candidate.Candidate
+	Log[model.Member]
+	Cancel context.CancelFunc
+	Done   chan error
+}
+
+// Stand runs a candidate until the test ends.
+func Stand(t *testing.T, cfg candidate.Config) *Stander {
+	t.Helper()
+	s := NewStander(cfg)
+	s.Start(t)
+	return s
+}
+
+// NewStander returns a candidate that does not run yet.
+func NewStander(cfg candidate.Config) *Stander {
+	s := &Stander{Done: make(chan error, 1)}
+	cfg.Report = func(_ time.Time, m model.Member) { s.Add(m) }
+	s.Candidate = candidate.New(cfg)
+	return s
+}
+
+// Start runs the candidate until the test ends.
+func (s *Stander) Start(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.Cancel = cancel
+	var running sync.WaitGroup
+	running.Go(func() { s.Done <- s.Candidate.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		s.Thaw()
+		running.Wait()
+	})
+}
+
+// Now is the last report.
+func (s *Stander) Now() model.Member {
+	if all := s.All(); len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return model.Member{}
+}
+
+// Believes returns the first report with that belief.
+func (s *Stander) Believes(t *testing.T, b model.Belief) model.Member {
+	t.Helper()
+	m, _ := s.Await(t, 0, "belief "+string(b), func(m model.Member) bool { return m.Belief == b })
+	return m
+}
+
+// Watched is an observer with its feed and the events it gave.
+type Watched struct {
+	*observer.Observer
+	Feed   *feed.Feed
+	Events Log[model.Event]
+}
+
+// NewWatched returns the feed of an election, which does not run yet, for an
+// observer to come.
+func NewWatched(election model.Config) *Watched {
+	w := &Watched{}
+	w.Feed = feed.New(feed.Config{Election: election, Events: func(es []model.Event) error { w.Events.Add(es...); return nil }})
+	return w
+}
+
+// Observe observes an election until the test ends.
+func Observe(t *testing.T, cfg client.Config, election model.Config, options ...func(*observer.Config)) *Watched {
+	t.Helper()
+	w := NewWatched(election)
+	cfg.BufferSize, cfg.MaxReply = 0, 0
+	ocfg := observer.Config{
+		Conn: cfg, Path: election.Path, Beside: observer.Beside{Acks: w.Feed.State().Followed()}, Put: w.Feed.PutSlowly, Now: feed.Now,
+	}
+	for _, option := range options {
+		option(&ocfg)
+	}
+	w.Observer = observer.New(ocfg)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { w.Feed.Run(ctx) })
+	wg.Go(func() { w.Observer.Run(ctx) })
+	wg.Go(func() { w.Feed.Settle(ctx, w.Observer.Settle) })
+	t.Cleanup(func() {
+		cancel()
+		wg.Wait()
+	})
+	return w
+}
+
+// Await returns the first state that holds.
+func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), WaitFor)
+	defer cancel()
+	s, err := w.Feed.Await(ctx, holds)
+	if err != nil {
+		t.Fatalf("%s: not within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, s.Queue.Len(), len(s.Ignored))
+	}
+	return s
+}
+
+// QueueOf holds for a live state with so many candidates.
+func QueueOf(n int) func(*doctor.State) bool {
+	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
+}
+
+// A Site is the path of an election that no other test uses, and a bare client beside it.
+type Site struct {
+	*zk.Conn
+	Addr, Path string
+	T          *testing.T
+}
+
+// Each runs a test on each kind of server.
+func Each(t *testing.T, f func(t *testing.T, on Site)) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		f(t, Site{zktest.Client(t, addr), addr, ElectionPath(t), t})
+	})
+}
+
+// Config is how a candidate connects.
+func (s *Site) Config() client.Config { return Config(s.T, s.Addr) }
+
+// Make creates a znode and returns its path.
+func (s *Site) Make(path string, flags int32) string {
+	s.T.Helper()
+	return Creator(s.T, s.Conn)(path, flags)
+}
+
+// Remove deletes znodes.
+func (s *Site) Remove(paths ...string) {
+	s.T.Helper()
+	for _, path := range paths {
+		if err := s.Delete(path, -1); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+}
+
+// LeaseTimeout is the session timeout in virtual time.
+const LeaseTimeout = 6 * time.Second
+
+// Conn is how a client connects to an embedded server, over a line unless it is nil.
+func Conn(server *zkserver.Server, line *fault.Line) client.Config {
+	return client.Config{
+		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,
+		Dial: Dial(server), Line: line, BufferSize: 16 << 10, MaxReply: 64 << 10,
+	}
+}
+
+// longEnv asks for the long form of the tests under faults, and says how long
+// each may take: 30m.
+const longEnv = "ELECTOP_TEST_LONG"
+
+// Long returns how long a test shall run in its long form, false if not in it.
+func Long(t *testing.T) (time.Duration, bool) {
+	t.Helper()
+	text := os.Getenv(longEnv)
+	if text == "" {
+		return 0, false
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		t.Fatalf("%s=%q: want a duration as 30m", longEnv, text)
+	}
+	return d, true
+}
+
+// Seed returns the seed of a random test, and logs it: a fixed one, or a random one in
+// the long form of the tests.
+func Seed(t *testing.T) uint64 {
+	t.Helper()
+	seed := uint64(1)
+	if _, long := Long(t); long {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", seed)
+	return seed
+}
