@@ -3,13 +3,17 @@ package demo
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
+	"electop/zkwatch/wire"
 )
 
 // StageConfig is the configuration of a [Stage].
@@ -171,5 +175,353 @@ func (s *Stage) Rules() model.Rules {
 func (s *Stage) notice(text string) {
 	if s.cfg.Notice != nil {
 		s.cfg.Notice(znode.Safe(text, 0))
+	}
+}
+
+// Scene is an initial state of a stage.
+type Scene struct {
+	Cast   int            // candidates in the queue, in the order of their names
+	Recipe dialect.Recipe // nil: the election's own
+	Rules  model.Rules    // without At and Chaos
+	Pace   zkserver.Pace  // once they stand
+}
+
+// Set prepares a scene: it heals all faults, makes all members leave, and adds new
+// candidates one after the other. It waits until they have joined. If ctx ends
+// first, the pace stays zero and the candidates that have joined stay. Third-party
+// candidates stay.
+func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
+	select { // one scene at a time
+	case s.setting <- struct{}{}:
+		defer func() { <-s.setting }()
+	case <-ctx.Done():
+		return fmt.Errorf("prepare the scene: %w", ctx.Err())
+	}
+	s.hurry(sc.Pace)
+	defer func() { s.settle(err == nil) }()
+	if err := s.empty(ctx); err != nil {
+		return fmt.Errorf("remove the candidates: %w", err)
+	}
+	if err := s.SetRules(sc.Rules); err != nil {
+		return err
+	}
+	if err := s.cfg.Cast.Follow(sc.Recipe); err != nil {
+		return fmt.Errorf("prepare the scene: %w", err)
+	}
+	if err := s.cfg.Cast.SpawnInOrder(ctx, sc.Cast); err != nil {
+		return fmt.Errorf("prepare the scene: %w", err)
+	}
+	return nil
+}
+
+// hurry sets full speed until settle sets the pace that was requested last: next, or
+// a later one.
+func (s *Stage) hurry(next zkserver.Pace) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pace = &next
+	s.cfg.Server.SetPace(zkserver.Pace{})
+}
+
+func (s *Stage) settle(stands bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stands {
+		s.cfg.Server.SetPace(*s.pace)
+	}
+	s.pace = nil
+}
+
+// empty makes all candidates of electop leave. Sessions that cannot be closed are
+// expired, so that no znode of theirs is left.
+func (s *Stage) empty(ctx context.Context) error {
+	members := s.known()
+	if err := s.cfg.Cast.Clear(ctx); err != nil {
+		return err
+	}
+	for _, m := range append(members, s.known()...) {
+		_ = s.expire(m) // most are over already
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.orders) // of those who died
+	s.mark()
+	return nil
+}
+
+// A Step is what [Stage.Step] did. It is zero if there was nothing to do.
+type Step struct {
+	Began    bool           // to hold messages: the pace had no steps
+	Released *model.Message // it was the next one held
+	Skipped  string         // the silent member whose session expires now
+	Wait     time.Duration  // that was skipped
+}
+
+// Step releases one message or, if none is held, skips the wait until the session
+// of a silent client expires. If the pace has no steps yet, Step only starts to hold
+// messages.
+func (s *Stage) Step() (Step, error) {
+	if !s.Pace().Steps {
+		s.SetPace(zkserver.Pace{Steps: true})
+		return Step{Began: true}, nil
+	}
+	if paced, ok := s.cfg.Server.Step(); ok {
+		m := message(paced)
+		return Step{Released: &m}, nil
+	}
+	m, at, ok := s.nextToExpire()
+	if !ok {
+		return Step{}, nil
+	}
+	wait := max(0, at.Sub(s.cfg.Now()))
+	if err := s.expire(m); err != nil {
+		return Step{}, err
+	}
+	return Step{Skipped: m.ID, Wait: wait}, nil
+}
+
+// nextToExpire returns the silent candidate of electop whose session expires first,
+// and when.
+func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
+	for _, m := range s.known() {
+		if m.Fault == model.NoFault || m.Session == 0 {
+			continue
+		}
+		end, lives := s.cfg.Server.Deadline(int64(m.Session))
+		if lives && (!ok || end.Before(at) || end.Equal(at) && m.ID < first.ID) {
+			first, at, ok = m, end, true
+		}
+	}
+	return first, at, ok
+}
+
+// tallied passes on what a deletion caused. It is called under the server's
+// lock.
+func (s *Stage) tallied(t zkserver.Tally) {
+	notified := make([]uint64, len(t.Notified))
+	for i, id := range t.Notified {
+		notified[i] = uint64(id)
+	}
+	s.cfg.Put(&model.Wake{
+		At: s.cfg.Now(), Deleted: utc(t.At), Znode: znode.Base(t.Path), Zxid: t.Zxid, Notified: notified,
+		Requests: t.Requests, BytesIn: t.BytesIn, BytesOut: t.BytesOut, Settled: t.Settled,
+	})
+}
+
+// paceEvery is how often what is held is passed on at most: more than a screen
+// shows, and few lines of a recording.
+const paceEvery = 20 * time.Millisecond
+
+// watchPace passes on how slowly the server speaks, what it holds and what it no longer
+// holds: a change at once, and those soon after it as one. The last is never left out.
+func (s *Stage) watchPace(ctx context.Context) {
+	rest := time.NewTimer(paceEvery)
+	defer rest.Stop()
+	for {
+		s.putPace()
+		rest.Reset(paceEvery)
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+		}
+		select {
+		case <-s.cfg.Server.PaceChanged():
+		case <-ctx.Done():
+			s.putPace()
+			return
+		}
+	}
+}
+
+func (s *Stage) putPace() {
+	b := s.cfg.Server.TakeBacklog(model.MessagesMax)
+	o := &model.Pace{At: s.cfg.Now(), Delay: b.Pace.Delay, Steps: b.Pace.Steps, Waiting: b.Waiting, Unlisted: b.Unlisted}
+	for _, m := range b.Held {
+		o.Held = append(o.Held, message(m))
+	}
+	for _, m := range b.Passed {
+		o.Passed = append(o.Passed, model.Passed{Message: message(m.Paced), Left: utc(m.Left), Dropped: m.Lost})
+	}
+	s.cfg.Put(o)
+}
+
+// message is what is on its way, in the words of ZooKeeper's documentation.
+func message(m zkserver.Paced) model.Message {
+	out := model.Message{Session: uint64(m.Session), N: m.N, Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
+	if m.Op == wire.OpNotification {
+		out.Event = eventWord(m.Event)
+	}
+	if m.Err != wire.OK {
+		out.Err = errWord(m.Err)
+	}
+	return out
+}
+
+// opWord names an operation without the number of its version.
+func opWord(op wire.Op) string {
+	switch op {
+	case wire.OpCreate2:
+		op = wire.OpCreate
+	case wire.OpGetChildren2:
+		op = wire.OpGetChildren
+	case wire.OpSetWatches2:
+		op = wire.OpSetWatches
+	}
+	return op.String()
+}
+
+func eventWord(event int32) string {
+	switch event {
+	case wire.EventNodeCreated:
+		return "created"
+	case wire.EventNodeDeleted:
+		return "deleted"
+	case wire.EventNodeDataChanged:
+		return "changed"
+	case wire.EventNodeChildrenChanged:
+		return "children"
+	}
+	return ""
+}
+
+// errWord is the name of an error: "NoNode".
+func errWord(c wire.Code) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(c.Error(), "zookeeper: "), " ")
+	return name
+}
+
+// An order is what a leader wants of its worker: to write in its name until it is
+// told to stop. The worker is another program, so an order outlives a leader that
+// cannot take it back: a frozen leader's until it thaws and finds that it no longer
+// leads, a dead leader's for afterDeath times its session timeout. A worker with the guard
+// stops when it is refused, because its leader's znode never comes back.
+type order struct {
+	member, znode string
+	token         int64
+	refused       bool
+	until         time.Time // by time.Now; zero: no end
+}
+
+const afterDeath = 3
+
+// command gives and takes back orders as a member's belief changes. The caller
+// holds s.mu.
+func (s *Stage) command(m model.Member, gone bool) {
+	dead := m.Fault == model.Killed
+	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
+	if leads && s.orders[m.Fence] == nil && !gone {
+		s.orders[m.Fence] = &order{member: m.ID, znode: m.Znode, token: m.Fence}
+	}
+	for token, o := range s.orders {
+		switch {
+		case o.member != m.ID || !o.until.IsZero():
+			// Another's, or of a former life of the same name.
+		case dead:
+			o.until = time.Now().Add(afterDeath * m.Timeout)
+		case m.Fault != model.Frozen && (gone || !leads || token != m.Fence):
+			delete(s.orders, token)
+		}
+	}
+}
+
+// supervise sees to it that each order has a worker, while the rules want any,
+// until ctx ends, and then ends them.
+func (s *Stage) supervise(ctx context.Context) {
+	workers := make(map[int64]*worker)
+	defer func() {
+		for _, w := range workers {
+			w.stop()
+		}
+		for _, w := range workers {
+			<-w.done
+		}
+	}()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		wanted, next := s.wanted()
+		for token, w := range workers {
+			if w.ended() {
+				delete(workers, token)
+			} else if _, ok := wanted[token]; !ok {
+				w.stop()
+			}
+		}
+		for token, o := range wanted {
+			if workers[token] == nil { // also: the one before has ended
+				workers[token] = s.startWorker(ctx, o)
+			}
+		}
+		timer.Stop()
+		if !next.IsZero() {
+			timer.Reset(time.Until(next))
+		}
+		s.forget()
+		select {
+		case <-s.changed:
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// wanted returns the orders that are to be carried out, and when the first of
+// them runs out.
+func (s *Stage) wanted() (orders map[int64]order, next time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	orders = make(map[int64]order)
+	now := time.Now()
+	for token, o := range s.orders {
+		switch {
+		case o.until.IsZero():
+		case !now.Before(o.until):
+			delete(s.orders, token)
+			continue
+		case next.IsZero() || o.until.Before(next):
+			next = o.until
+		}
+		if s.rules.Workers && !o.refused {
+			orders[token] = *o
+		}
+	}
+	return orders, next
+}
+
+// forget forgets the dead whose sessions are over.
+func (s *Stage) forget() {
+	for _, m := range s.known() {
+		if m.Fault != model.Killed {
+			continue
+		}
+		if _, ok := s.cfg.Server.Deadline(int64(m.Session)); ok {
+			continue
+		}
+		s.mu.Lock()
+		if now := s.players[m.ID]; now.Fault == model.Killed && now.Session == m.Session {
+			delete(s.players, m.ID)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// known returns our own candidates, with those dead ones whose sessions live.
+func (s *Stage) known() []model.Member {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]model.Member, 0, len(s.players))
+	for _, m := range s.players {
+		out = append(out, m)
+	}
+	return out
+}
+
+// refuse notes that an order was refused for good.
+func (s *Stage) refuse(token int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.orders[token]; o != nil {
+		o.refused = true
 	}
 }

@@ -2,7 +2,15 @@ package zkserver
 
 import (
 	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
 	"net"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,4 +142,416 @@ func (c *conn) Write(p []byte) (int, error) {
 // or belongs to a goroutine that the server waits for.
 func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() }) // may block, in TLS for one
+}
+
+// When a connection cannot be accepted for lack of something that comes back
+// (file descriptors, for one), silent connections are closed and the next attempt is
+// made after a pause, which doubles as long as that fails. net/http pauses as well.
+const (
+	acceptPause    = 5 * time.Millisecond
+	acceptPauseMax = time.Second
+)
+
+// Serve accepts connections from l until the server is closed and then
+// returns nil. Before it returns it closes l. Any other end of the listener is
+// an error. A temporary failure is not an error: see [Options.Trouble].
+func (s *Server) Serve(l net.Listener) error {
+	if !s.listen(l, true) {
+		return ErrClosed
+	}
+	defer s.wg.Done()
+	defer l.Close()
+	for {
+		nc, err := s.accept(l)
+		s.mu.Lock()
+		closed := s.closed
+		if err == nil && !closed {
+			s.wg.Go(func() { s.ServeConn(nc) })
+			s.mu.Unlock()
+			continue
+		}
+		delete(s.listeners, l)
+		s.mu.Unlock()
+		if err == nil {
+			nc.Close()
+		}
+		if closed {
+			return nil
+		}
+		return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
+	}
+}
+
+// accept accepts a connection. It retries after temporary failures, until the server
+// closes.
+func (s *Server) accept(l net.Listener) (net.Conn, error) {
+	var failed time.Time
+	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
+		nc, err := l.Accept()
+		if err == nil && !failed.IsZero() {
+			s.trouble(fmt.Sprintf("accepting connections to %s again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
+		}
+		var t interface{ Temporary() bool }
+		if err == nil || !errors.As(err, &t) || !t.Temporary() {
+			return nc, err
+		}
+		if failed.IsZero() {
+			failed = time.Now()
+			s.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
+		}
+		s.dropSilent()
+		select {
+		case <-time.After(pause):
+		case <-s.closing:
+			return nil, err
+		}
+	}
+}
+
+// trouble sends a line to the operator.
+func (s *Server) trouble(text string) {
+	s.log.Warn(text)
+	if s.opts.Trouble != nil {
+		s.opts.Trouble(text)
+	}
+}
+
+// listen registers a listener, for clients or for the AdminServer, and counts it
+// in s.wg. It closes the listener and reports false if the server is closed.
+func (s *Server) listen(l net.Listener, clients bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		l.Close()
+		return false
+	}
+	s.listeners[l] = clients
+	s.wg.Add(1)
+	return true
+}
+
+// ErrRefused is returned by [Server.Dial] while [Server.Refuse] is in force.
+var ErrRefused = errors.New("zkserver: connection refused")
+
+// Dial returns the client's end of a connection in memory that s serves. It
+// uses net.Pipe and hence no operating system resource, and it works inside a
+// testing/synctest bubble. To the four-letter words and to the ip
+// authentication scheme it looks like one from 127.0.0.1.
+func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
+
+// DialBackstage is [Server.Dial] for an observer: its messages are not delayed, and
+// no [Tally] counts it. This applies to the connection: if the session continues on
+// another connection, it is like any other.
+func (s *Server) DialBackstage() (net.Conn, error) { return s.dial(true) }
+
+func (s *Server) dial(backstage bool) (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.refusing:
+		return nil, ErrRefused
+	}
+	client, server := net.Pipe()
+	s.piped++
+	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped), backstage: backstage}
+	s.wg.Go(func() { s.ServeConn(nc) })
+	return client, nil
+}
+
+// pipeConn is the server's end of a connection made by Dial. Its remote
+// address tells one from another.
+type pipeConn struct {
+	net.Conn
+	remote    pipeAddr
+	backstage bool
+}
+
+func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
+
+type pipeAddr int
+
+func (pipeAddr) Network() string  { return "pipe" }
+func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
+
+// ServeConn serves one connection until it ends, which is also when the
+// server is closed. It closes nc.
+func (s *Server) ServeConn(nc net.Conn) {
+	defer nc.Close()
+	c := &conn{s: s, nc: nc}
+	c.in = bufio.NewReaderSize(c, readBuffer)
+	c.out.c, c.out.shrank.L = c, &c.out.mu
+	c.released.L = &s.mu
+	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
+	if a := nc.RemoteAddr(); a != nil {
+		if host, _, err := net.SplitHostPort(a.String()); err == nil {
+			c.remote, c.host = a.String(), host
+		}
+	}
+	if p, ok := nc.(pipeConn); ok {
+		c.backstage = p.backstage
+	}
+	if !c.attach() {
+		return
+	}
+	defer s.wg.Done()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c.detach()
+		delete(s.conns, c)
+	}()
+	defer s.recovered("connection")
+	err := c.serve()
+	if err == nil {
+		c.awaitReleased()
+	}
+	c.finish(err == nil)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+		s.log.Debug("connection dropped", "remote", c.remote, "err", err)
+	}
+}
+
+// serve returns nil when the connection ended in good order: the last message
+// is queued and worth delivering.
+func (c *conn) serve() error {
+	head, err := c.in.Peek(4)
+	if err != nil {
+		return err
+	}
+	if word := string(head); words[word] != nil {
+		return c.answerWord(word)
+	}
+	if n := binary.BigEndian.Uint32(head); n > maxHandshake {
+		return &wire.FrameSizeError{Size: int32(n), Max: maxHandshake}
+	}
+	buf, err := wire.ReadFrame(c.in, maxHandshake)
+	if err != nil {
+		return err
+	}
+	d := wire.NewDecoder(buf)
+	var req wire.ConnectRequest
+	if req.Fields(d); d.Err() != nil {
+		return d.Err()
+	}
+	c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
+	if !c.connect(&req) {
+		c.s.log.Debug("session refused", "remote", c.remote, "session", fmt.Sprintf("%#x", req.SessionID))
+		return nil
+	}
+	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.id), "resumed", req.SessionID != 0)
+	c.nc.SetReadDeadline(time.Time{})
+	for {
+		if cap(buf) > keepBuffer {
+			buf = nil
+		}
+		c.frame.Store(0)
+		if buf, err = wire.ReadFrameInto(c.in, buf, wire.MaxFrame); err != nil {
+			return err
+		}
+		c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
+		last, err := c.handle(buf)
+		if err != nil {
+			return err
+		}
+		if last {
+			return nil
+		}
+		c.out.await(highWater)
+	}
+}
+
+// awaitReleased holds the end of a connection back whose last messages matter,
+// until none of them is held.
+func (c *conn) awaitReleased() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if c.heldSize == 0 {
+		return
+	}
+	c.s.wg.Go(func() {
+		io.Copy(io.Discard, c.in) // pings, for one, until the peer goes
+		c.s.mu.Lock()
+		defer c.s.mu.Unlock()
+		c.dropHeld()
+	})
+	for c.heldSize > 0 && !c.s.closed {
+		c.released.Wait()
+	}
+}
+
+// finish ends the conversation. If the last message matters it is written out
+// and the peer is given time to read it: closing a TCP connection with unread
+// input would reset it and might destroy the message on its way.
+func (c *conn) finish(deliver bool) {
+	if !deliver {
+		c.nc.Close()
+		return
+	}
+	c.nc.SetWriteDeadline(time.Now().Add(lastWrite))
+	c.out.await(-1)
+	c.nc.SetReadDeadline(time.Now().Add(lingerTimeout))
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		io.CopyN(io.Discard, c.nc, lingerBytes)
+	}
+	c.nc.Close()
+}
+
+const (
+	// highWater is the output, in bytes, beyond which no further request of a
+	// connection is taken before the peer has read some.
+	highWater = 64 << 10
+	// maxQueued is the output, in bytes, at which a peer that does not read
+	// its events is cut off. A single reply may be larger.
+	maxQueued = 4 << 20
+	// keepBuffer is the largest buffer that an idle connection keeps.
+	keepBuffer = 4 << 10
+)
+
+// An output holds the frames that wait to be written to a connection. Anybody may
+// append to it and never waits. A goroutine writes them; it ends when nothing is left.
+// A peer that does not read is cut off.
+type output struct {
+	c       *conn
+	mu      sync.Mutex
+	shrank  sync.Cond // the queue, or writing became false
+	queue   []byte
+	batch   int  // bytes being written
+	writing bool // the goroutine exists
+	broken  bool // a write failed or the peer was cut off
+}
+
+// pending returns the number of bytes that wait or are being written.
+func (o *output) pending() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.queue) + o.batch
+}
+
+// send appends a frame and returns its length, 0 if the peer is cut off.
+func (o *output) send(records ...wire.Record) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.broken && len(o.queue) > maxQueued {
+		o.cutOff()
+	}
+	if o.broken {
+		return 0
+	}
+	n := len(o.queue)
+	o.queue = wire.AppendFrame(o.queue, records...)
+	n = len(o.queue) - n
+	o.c.s.grown.Add(int64(n))
+	if !o.writing {
+		o.writing = true
+		o.c.s.wg.Go(o.write)
+	}
+	return n
+}
+
+// giveUp cuts off a peer that does not read.
+func (o *output) giveUp() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.broken {
+		o.cutOff()
+	}
+}
+
+// cutOff is giveUp for a caller that holds o.mu.
+func (o *output) cutOff() {
+	o.broken = true
+	o.queue, o.batch = nil, 0
+	o.c.s.counters.CutOff++
+	o.c.closeSoon()
+}
+
+// await waits until at most n bytes wait to be written or, if n is negative, until
+// everything is written. It does not wait for a connection that is broken.
+func (o *output) await(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.writing && len(o.queue) > n {
+		o.shrank.Wait()
+	}
+}
+
+// write writes what is queued until nothing is left.
+func (o *output) write() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.queue) > 0 {
+		p := o.queue
+		o.queue, o.batch = nil, len(p)
+		o.shrank.Broadcast()
+		o.mu.Unlock()
+		_, err := o.c.Write(p)
+		o.mu.Lock()
+		o.batch = 0
+		if o.broken = o.broken || err != nil; o.broken {
+			o.queue = nil
+		} else if o.queue == nil && cap(p) <= keepBuffer {
+			o.queue = p[:0]
+		}
+	}
+	o.writing = false
+	o.shrank.Broadcast()
+}
+
+// What one connection may cost.
+const (
+	// readBuffer holds the usual request whole, and some that are sent together. Each
+	// connection has one, so that thousands of idle connections take little memory.
+	readBuffer = 1 << 10
+	// maxHandshake bounds a connection's first frame: 45 bytes with the usual password.
+	maxHandshake = 1 << 10
+	// lastWrite is how long a last message may take to be written, and
+	// lingerTimeout how long the peer may take to close after it.
+	lastWrite     = 10 * time.Second
+	lingerTimeout = time.Second
+	// lingerBytes bounds what is thrown away meanwhile.
+	lingerBytes = 64 << 10
+)
+
+// MaxHeld bounds what all connections together hold in memory, in bytes: requests that
+// have not arrived in full, and output that waits, in slow motion too. It is checked each
+// time an eighth of it has come or was queued; those that hold most are dropped then.
+const MaxHeld = 128 << 20
+
+// relieve drops the connections that hold most, where all hold more than [MaxHeld].
+func (s *Server) relieve() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grown.Store(0)
+	all, total := slices.SortedFunc(maps.Keys(s.conns), func(a, b *conn) int { return cmp.Compare(a.held(), b.held()) }), 0
+	for _, c := range all {
+		if total += c.held(); total > MaxHeld {
+			c.out.giveUp()
+			c.dropHeld()
+		}
+	}
+}
+
+func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
+
+// silentFor is for how long a peer may send nothing while file descriptors are short:
+// clients send their first frame as soon as they are connected.
+const silentFor = 100 * time.Millisecond
+
+// dropSilent closes the connections that have been silent for too long, without a session.
+func (s *Server) dropSilent() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.stats.received == 0 && time.Since(c.stats.established) > silentFor {
+			c.drop()
+		}
+	}
+}
+
+// loopback reports whether a host is this one, by its address.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
 }

@@ -1,14 +1,21 @@
 package zkserver_test
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha1"
 	"encoding/base64"
+	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -175,4 +182,919 @@ func digestID(auth string) string {
 	sum := sha1.Sum([]byte(auth))
 	user, _, _ := strings.Cut(auth, ":")
 	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// sessionEvent is what may happen to a session or its connection.
+type sessionEvent int
+
+const (
+	closeAndReturn   sessionEvent = iota + 1 // closeSession; a new one follows
+	reattach                                 // the connection is lost; resumed on another
+	moveOver                                 // resumed on another while the first is open
+	wrongPassword                            // lost; refused; resumed
+	strangersSession                         // a session that does not exist is asked for
+	expire                                   // lost for too long; a new one follows
+)
+
+func (e sessionEvent) String() string {
+	return [...]string{"", "closes its session", "loses its connection", "moves to another connection",
+		"comes back with a wrong password", "asks for a session that is not there", "stays away until it expires"}[e]
+}
+
+// A talk is a conversation in progress.
+type talk struct {
+	*transcript
+	tb      *talkTB
+	dial    func() (net.Conn, error)
+	clients [3]*speaker
+	born    int
+	control *rawClient // sees to what is no part of the conversation
+	held    *[]string  // events that come now go there
+}
+
+// talkTB turns failures into panics, so that a conversation can be had outside
+// of the test's goroutine, and closes what is to be closed when it is over.
+type talkTB struct {
+	testing.TB
+	cleanups []func()
+}
+
+type talkFailed string
+
+func (*talkTB) Helper()             {}
+func (tb *talkTB) Cleanup(f func()) { tb.cleanups = append(tb.cleanups, f) }
+func (tb *talkTB) Fatalf(format string, args ...any) {
+	panic(talkFailed(fmt.Sprintf(format, args...)))
+}
+
+func dialTo(addr string) func() (net.Conn, error) {
+	return func() (net.Conn, error) { return net.DialTimeout("tcp", addr, patience) }
+}
+
+// talkWith has a conversation and returns it as text. What goes wrong is part
+// of the text.
+func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text string) {
+	tb := &talkTB{TB: t}
+	k := &talk{transcript: &transcript{t: tb, sessions: make(map[int64]string)}, tb: tb, dial: dial}
+	defer func() {
+		if r := recover(); r != nil {
+			failed, ok := r.(talkFailed)
+			if !ok {
+				panic(r)
+			}
+			k.printf("FAILED: %s", failed)
+		}
+		k.cleanUp()
+		text = k.text.String()
+	}()
+	k.control = k.connectTo(wire.ConnectRequest{})
+	k.control.must(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte(superAuth)}, nil)
+	k.base = k.zxidNow()
+	for i := range k.clients {
+		k.begin(i)
+	}
+	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // not to begin with nothing but NoNode
+		k.control.create(path, 0)
+	}
+	for i := 0; i < len(steps); i++ {
+		if steps[i].event != 0 {
+			k.happen(steps[i])
+			continue
+		}
+		from := i
+		for steps[i].burst && i+1 < len(steps) && steps[i+1].event == 0 && steps[i+1].op != wire.OpAuth && steps[i+1].who == steps[i].who {
+			i++
+		}
+		k.ask(steps[from : i+1])
+	}
+	for i := range k.clients {
+		k.end(i)
+	}
+	return ""
+}
+
+// cleanUp leaves the server as it was, but for zxids: also the sessions of a
+// conversation that failed.
+func (k *talk) cleanUp() {
+	defer func() {
+		if r := recover(); r != nil {
+			k.printf("CLEANING UP: %v", r)
+		}
+		for _, f := range k.tb.cleanups {
+			f()
+		}
+	}()
+	for _, sp := range k.clients {
+		if sp != nil {
+			c := k.connectTo(wire.ConnectRequest{SessionID: sp.c.conn.SessionID, Passwd: sp.c.conn.Passwd})
+			if c.conn.SessionID != 0 {
+				c.call(wire.OpCloseSession, nil, nil)
+			}
+		}
+	}
+	if k.control != nil {
+		removeAll(k.control, "/t")
+		k.control.must(wire.OpCloseSession, nil, nil)
+	}
+}
+
+// connectTo handshakes. Sessions live so long that none expires unasked.
+func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
+	nc, err := k.dial()
+	if err != nil {
+		k.t.Fatalf("dial: %v", err)
+	}
+	if req.Timeout == 0 {
+		req.Timeout = 60_000
+	}
+	return connectRaw(k.t, nc, req)
+}
+
+func (k *talk) zxidNow() int64 { return k.control.call(wire.OpPing, nil, nil).Zxid }
+
+func (k *talk) begin(who int) {
+	c := k.connectTo(wire.ConnectRequest{})
+	name := fmt.Sprintf("%c%d", 'a'+who, k.born)
+	k.born++
+	k.sessions[c.conn.SessionID] = name
+	k.clients[who] = &speaker{s: k.transcript, name: name}
+	k.adopt(who, c)
+}
+
+// adopt makes c the client's connection.
+func (k *talk) adopt(who int, c *rawClient) {
+	sp := k.clients[who]
+	if sp.c != nil {
+		c.xid = sp.c.xid
+	}
+	sp.c = c
+	c.onEvent = func(ev wire.WatcherEvent) {
+		line := fmt.Sprintf("%s event %d state %d %q", sp.name, ev.Type, ev.State, ev.Path)
+		if k.held != nil {
+			*k.held = append(*k.held, line)
+		} else {
+			k.printf("%s", line)
+		}
+	}
+}
+
+// end closes a session. The order of the events is Apache's hash table's.
+func (k *talk) end(who int) {
+	sp := k.clients[who]
+	sp.do(wire.OpPing, nil, nil)
+	k.sorted(func() {
+		h := sp.c.call(wire.OpCloseSession, nil, nil)
+		k.printf("%s closeSession: zxid %s %v", sp.name, k.zxid(h.Zxid), h.Err)
+		if err := sp.c.closed(); err != nil {
+			k.t.Fatalf("after closeSession: %v", err)
+		}
+		k.clients[who] = nil
+	})
+	sp.c.nc.Close()
+}
+
+// sorted calls f and writes down, in alphabetical order, the events that
+// clients were sent meanwhile.
+func (k *talk) sorted(f func()) {
+	for _, sp := range k.clients { // those from before keep their order
+		if sp != nil && sp.c != nil {
+			sp.c.must(wire.OpPing, nil, nil)
+		}
+	}
+	var events []string
+	k.held = &events
+	defer func() { k.held = nil }()
+	f()
+	for _, sp := range k.clients {
+		if sp != nil {
+			sp.c.must(wire.OpPing, nil, nil)
+		}
+	}
+	slices.Sort(events)
+	k.text.WriteString(strings.Join(append(events, ""), "\n"))
+}
+
+// ask sends requests of one client and reads the replies.
+func (k *talk) ask(steps []step) {
+	sp := k.clients[steps[0].who]
+	var xids []int32
+	for _, st := range steps {
+		xids = append(xids, sp.c.send(st.op, k.absolute(st.req)))
+	}
+	for i, st := range steps {
+		k.printf("%s %v%s", sp.name, st.op, printed(st.req))
+		rsp := responseTo(st)
+		h, err := sp.c.receive(rsp)
+		if _, odd := rsp.(*anyBytes); odd && err != nil {
+			k.printf("  closed")
+			k.resume(st.who, 0)
+			return
+		}
+		if err != nil {
+			k.t.Fatalf("reply to %v: %v", st.op, err)
+		}
+		if h.Xid != xids[i] {
+			k.t.Fatalf("reply to %v has xid %d, want %d", st.op, h.Xid, xids[i])
+		}
+		if _, odd := rsp.(*anyBytes); h.Err != wire.OK && !odd {
+			rsp = nil
+		}
+		k.printf("  zxid %s %v %s", k.zxid(h.Zxid), h.Err, k.body(inSomeOrder(rsp)))
+		if st.op == wire.OpAuth && h.Err != wire.OK {
+			if err := sp.c.closed(); err != nil {
+				k.t.Fatalf("after a failed auth: %v", err)
+			}
+			k.resume(st.who, 0)
+		}
+	}
+}
+
+// absolute turns a zxid that counts from the beginning of the conversation
+// into one of the server's.
+func (k *talk) absolute(req wire.Record) wire.Record {
+	switch r := req.(type) {
+	case *wire.SetWatchesRequest:
+		c := *r
+		c.RelativeZxid += k.base
+		return &c
+	case *wire.SetWatches2Request:
+		c := *r
+		c.RelativeZxid += k.base
+		return &c
+	}
+	return req
+}
+
+// anyBytes is the reply to an oddity.
+type anyBytes []byte
+
+func (b *anyBytes) Fields(c *wire.Coder) { c.Raw((*[]byte)(b)) }
+
+func responseTo(st step) wire.Record {
+	if _, odd := st.req.(bytesOf); odd {
+		return new(anyBytes)
+	}
+	switch st.op {
+	case wire.OpCreate, wire.OpSync:
+		return &wire.PathResponse{}
+	case wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
+		return &wire.CreateResponse{}
+	case wire.OpSetData, wire.OpSetACL, wire.OpExists:
+		return &wire.Stat{}
+	case wire.OpGetData:
+		return &wire.DataResponse{}
+	case wire.OpGetChildren, wire.OpGetEphemerals:
+		return &wire.StringsResponse{}
+	case wire.OpGetChildren2:
+		return &wire.Children2Response{}
+	case wire.OpGetACL:
+		return &wire.ACLResponse{}
+	case wire.OpMulti, wire.OpMultiRead:
+		return &wire.MultiResponse{}
+	case wire.OpGetAllChildrenNumber:
+		return &wire.CountResponse{}
+	case wire.OpWhoAmI:
+		return &wire.WhoAmIResponse{}
+	case wire.OpAddWatch:
+		return &wire.ErrorResponse{}
+	}
+	return nil
+}
+
+// inSomeOrder sorts what Apache takes from a hash table and transcripts do not
+// sort themselves: the identities of a client.
+func inSomeOrder(rsp wire.Record) wire.Record {
+	byID := func(a, b wire.ID) int { return strings.Compare(a.Scheme+a.ID, b.Scheme+b.ID) }
+	switch r := rsp.(type) {
+	case *wire.WhoAmIResponse:
+		slices.SortFunc(r.IDs, byID)
+		var ids []string
+		for _, id := range r.IDs {
+			ids = append(ids, fmt.Sprint(id))
+		}
+		return &wire.StringsResponse{Strings: ids}
+	case *wire.ACLResponse:
+		slices.SortFunc(r.ACL, func(a, b wire.ACL) int {
+			if a.Perms != b.Perms {
+				return int(a.Perms - b.Perms)
+			}
+			return byID(a.ID, b.ID)
+		})
+	}
+	return rsp
+}
+
+// happen carries out a session event. Events on their way to a connection
+// that is about to be lost are read first: whether they arrive is chance.
+func (k *talk) happen(st step) {
+	sp := k.clients[st.who]
+	k.printf("%v (%s)", st, sp.name)
+	sp.do(wire.OpPing, nil, nil)
+	id, passwd := sp.c.conn.SessionID, sp.c.conn.Passwd
+	switch st.event {
+	case closeAndReturn:
+		k.end(st.who)
+		k.refused("resume a closed session", wire.ConnectRequest{SessionID: id, Passwd: passwd})
+		k.begin(st.who)
+	case reattach:
+		k.hangUp(sp.c)
+		k.resume(st.who, 0)
+	case moveOver:
+		old := sp.c
+		k.resume(st.who, 45_000)
+		if err := old.closed(); err != nil {
+			k.t.Fatalf("the connection before: %v", err)
+		}
+	case wrongPassword:
+		k.hangUp(sp.c)
+		wrong := slices.Clone(passwd)
+		wrong[0]++
+		k.refused("wrong password", wire.ConnectRequest{SessionID: id, Passwd: wrong})
+		k.refused("no password", wire.ConnectRequest{SessionID: id, Passwd: []byte{}})
+		k.resume(st.who, 0)
+	case strangersSession:
+		k.refused("no such session", wire.ConnectRequest{SessionID: id + 1<<40, Passwd: passwd})
+	case expire:
+		k.hangUp(sp.c)
+		k.clients[st.who] = nil
+		k.sorted(func() {
+			before := k.zxidNow()
+			c := k.connectTo(wire.ConnectRequest{SessionID: id, Passwd: passwd, Timeout: 200})
+			k.printf("resumed %t, timeout %d", c.conn.SessionID == id, c.conn.Timeout)
+			k.hangUp(c)
+			zktest.Await(k.t, fmt.Sprintf("session %#x expires", id), func() bool { return k.zxidNow() != before })
+			k.printf("expired, zxid %s", k.zxid(k.zxidNow()))
+		})
+		k.refused("resume an expired session", wire.ConnectRequest{SessionID: id, Passwd: passwd})
+		k.begin(st.who)
+	}
+}
+
+// hangUp closes a connection and waits until the server has noticed. Apache
+// files connections by session; should it notice after the session has moved
+// on, it would strike out the later one and never close it.
+func (k *talk) hangUp(c *rawClient) {
+	c.nc.SetDeadline(time.Now().Add(patience))
+	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
+		k.t.Fatalf("hang up: %v", err)
+	}
+	if _, err := io.Copy(io.Discard, c.nc); err != nil && !strings.Contains(err.Error(), "reset by peer") {
+		k.t.Fatalf("hang up: %v", err)
+	}
+	c.nc.Close()
+}
+
+// resume continues a client's session on a new connection.
+func (k *talk) resume(who int, timeout int32) {
+	sp := k.clients[who]
+	was := sp.c.conn
+	c := k.connectTo(wire.ConnectRequest{SessionID: was.SessionID, Passwd: was.Passwd, Timeout: timeout})
+	if c.conn.SessionID != was.SessionID || !bytes.Equal(c.conn.Passwd, was.Passwd) {
+		k.t.Fatalf("%s is not resumed: session %#x instead of %#x", sp.name, c.conn.SessionID, was.SessionID)
+	}
+	k.printf("%s resumed, timeout %d", sp.name, c.conn.Timeout)
+	k.adopt(who, c)
+}
+
+func (k *talk) refused(what string, req wire.ConnectRequest) {
+	c := k.connectTo(req)
+	k.printf("%s: none %t, timeout %d, password empty %t", what, c.conn.SessionID == 0, c.conn.Timeout, len(bytes.Trim(c.conn.Passwd, "\x00")) == 0)
+	if err := c.closed(); err != nil {
+		k.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// A step of a random conversation, and how it is drawn.
+
+// roll draws from [0, n) with equal chances: rapid's own integers and samples
+// prefer the first, which makes conversations monotonous.
+func roll(t *rapid.T, n int) int {
+	v := 0
+	for range 16 {
+		v *= 2
+		if rapid.Bool().Draw(t, "bit") {
+			v++
+		}
+	}
+	return v % n
+}
+
+func pick[T any](t *rapid.T, from []T) T { return from[roll(t, len(from))] }
+
+func several[T any](t *rapid.T, most int, draw func(*rapid.T) T) []T {
+	out := make([]T, roll(t, most+1))
+	for i := range out {
+		out[i] = draw(t)
+	}
+	return out
+}
+
+// path is one of few, so that clients meet.
+func path(t *rapid.T) string {
+	if roll(t, 30) == 29 {
+		return pick(t, oddPaths)
+	}
+	p := "/t"
+	for range pick(t, []int{0, 1, 1, 1, 2, 2, 2, 3}) {
+		p += "/" + pick(t, []string{"x", "x", "x", "y", "y", "y", "n_0000000002", "0000000003"})
+	}
+	return p
+}
+
+// oddPaths create nothing outside of /t, which would outlive the conversation
+// and change the root.
+var oddPaths = []string{
+	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
+	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
+}
+
+func version(t *rapid.T) int32 {
+	if roll(t, 4) < 3 {
+		return -1
+	}
+	return int32(roll(t, 7) - 2)
+}
+
+func data(t *rapid.T) []byte {
+	switch n := roll(t, 10); n {
+	case 0:
+		return []byte{}
+	case 1:
+		return nil
+	case 2:
+		return []byte(strings.Repeat("long ", 1000))
+	default:
+		return []byte(strings.Repeat("d", n))
+	}
+}
+
+func acl(t *rapid.T) []wire.ACL {
+	one := func(perms int32, scheme, id string) []wire.ACL {
+		return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: scheme, ID: id}}}
+	}
+	perms := func() int32 { return int32(roll(t, 32)) }
+	switch roll(t, 50) {
+	case 0:
+		return world(perms())
+	case 1:
+		return one(perms(), "auth", "")
+	case 2:
+		return nil
+	case 3:
+		return append(world(wire.PermRead), one(wire.PermAll, "digest", digestID("ann:secret"))...)
+	case 4:
+		return append(one(perms(), "digest", digestID("bob:pw")), one(perms(), "auth", "ignored")...)
+	case 5:
+		return append(world(wire.PermAll), world(wire.PermAll)...)
+	case 6:
+		return one(perms(), "ip", pick(t, []string{"127.0.0.1", "127.0.0.0/8", "10.0.0.0/8", "127.0.0.1/33", "::1", "x"}))
+	case 7:
+		return one(wire.PermAll, "nobody", "x")
+	case 8:
+		return one(wire.PermAll, "world", "else")
+	case 9:
+		return one(wire.PermAll, "digest", "no colon")
+	}
+	return world(wire.PermAll)
+}
+
+func create(t *rapid.T, flags ...int32) wire.CreateRequest {
+	req := wire.CreateRequest{Path: path(t), Data: data(t), ACL: acl(t), Flags: pick(t, flags)}
+	if req.Flags == seq || req.Flags == eph|seq || req.Flags == wire.FlagTTLSequential || roll(t, 10) == 9 {
+		// Below /t, or the root would count. A slash at the end numbers names that
+		// consist of nothing else.
+		req.Path = "/t/" + strings.TrimPrefix(req.Path, "/t") + pick(t, []string{"", "/", "n_"})
+		req.Path = strings.Replace(req.Path, "//", "/", 1)
+		req.Flags |= seq
+	}
+	return req
+}
+
+func createTTL(t *rapid.T) wire.CreateTTLRequest {
+	r := wire.CreateTTLRequest{
+		CreateRequest: create(t, wire.FlagTTL, wire.FlagTTL, wire.FlagTTLSequential, 0, 7),
+		TTL:           pick(t, []int64{1000, 1<<40 - 1, 1 << 40, 0, -1, 1}),
+	}
+	if r.TTL < 0 && r.Flags != wire.FlagTTL && r.Flags != wire.FlagTTLSequential {
+		r.TTL = 0 // see onPurpose
+	}
+	return r
+}
+
+func multiOp(t *rapid.T) wire.MultiOp {
+	switch roll(t, 12) {
+	case 0:
+		return op(wire.OpCheck, path(t), version(t))
+	case 1, 2:
+		return op(wire.OpDelete, path(t), version(t))
+	case 3, 4:
+		return wire.MultiOp{Op: wire.OpSetData, Path: path(t), Data: data(t), Version: version(t)}
+	case 5:
+		return wire.MultiOp{Op: wire.OpCreate2, Create: create(t, 0, eph, seq)}
+	case 6:
+		return wire.MultiOp{Op: wire.OpCreateContainer, Create: create(t, wire.FlagContainer, 0)}
+	case 7:
+		r := createTTL(t)
+		return wire.MultiOp{Op: wire.OpCreateTTL, Create: r.CreateRequest, TTL: r.TTL}
+	case 8:
+		return wire.MultiOp{Op: wire.OpCreate, Create: create(t, wire.FlagContainer, wire.FlagTTL, 77)}
+	}
+	return wire.MultiOp{Op: wire.OpCreate, Create: create(t, 0, 0, eph, seq, eph|seq)}
+}
+
+func paths(t *rapid.T) []string {
+	return several(t, 3, readPath)
+}
+
+// A kind of step comes up in proportion to its weight.
+type kind struct {
+	weight int
+	op     wire.Op
+	event  sessionEvent // instead of op
+	req    func(*rapid.T) wire.Record
+}
+
+// readPath is a path that may be read and sent back. To servers, the empty
+// path is the root; for the others see onPurpose.
+func readPath(t *rapid.T) string {
+	switch p := path(t); p {
+	case "", "t", "t/x", "/t/😀", "/t/\xff":
+		return "/none"
+	default:
+		return p
+	}
+}
+func pathRequest(t *rapid.T) wire.Record { return &wire.PathRequest{Path: readPath(t)} }
+func pathWatch(t *rapid.T) wire.Record {
+	return &wire.PathWatchRequest{Path: readPath(t), Watch: roll(t, 2) == 0}
+}
+func watcherType(t *rapid.T) wire.Record {
+	return &wire.WatcherTypeRequest{Path: readPath(t), Type: int32(roll(t, 5))}
+}
+func setWatches(t *rapid.T) wire.SetWatchesRequest {
+	// The zxid counts from the beginning of the conversation.
+	return wire.SetWatchesRequest{RelativeZxid: int64(roll(t, 200)) - 5,
+		Data: paths(t), Exist: paths(t), Child: paths(t)}
+}
+func nothing(*rapid.T) wire.Record { return nil }
+
+// misplaced puts an operation where it has no place, once in a while.
+func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
+	if roll(t, 12) > 0 {
+		return ops
+	}
+	at := roll(t, len(ops)+1)
+	return slices.Concat(ops[:at], []wire.MultiOp{op}, ops[at:])
+}
+
+var kinds = []kind{
+	{1, wire.OpPing, 0, nothing},
+	{14, wire.OpCreate, 0, func(t *rapid.T) wire.Record {
+		r := create(t, 0, 0, 0, eph, seq, eph|seq, wire.FlagContainer, wire.FlagTTL, -1)
+		return &r
+	}},
+	{6, wire.OpCreate2, 0, func(t *rapid.T) wire.Record { r := create(t, 0, 0, eph, seq, eph|seq, 99); return &r }},
+	{2, wire.OpCreateContainer, 0, func(t *rapid.T) wire.Record { r := create(t, wire.FlagContainer, 0, eph); return &r }},
+	{3, wire.OpCreateTTL, 0, func(t *rapid.T) wire.Record { r := createTTL(t); return &r }},
+	{12, wire.OpDelete, 0, func(t *rapid.T) wire.Record {
+		p := path(t)
+		if roll(t, 20) == 19 {
+			p = pick(t, []string{"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"})
+		}
+		return &wire.PathVersionRequest{Path: p, Version: version(t)}
+	}},
+	{8, wire.OpSetData, 0, func(t *rapid.T) wire.Record {
+		return &wire.SetDataRequest{Path: path(t), Data: data(t), Version: version(t)}
+	}},
+	{8, wire.OpExists, 0, pathWatch},
+	{8, wire.OpGetData, 0, pathWatch},
+	{4, wire.OpGetChildren, 0, pathWatch},
+	{6, wire.OpGetChildren2, 0, pathWatch},
+	{2, wire.OpGetACL, 0, pathRequest},
+	{4, wire.OpSetACL, 0, func(t *rapid.T) wire.Record {
+		return &wire.SetACLRequest{Path: path(t), ACL: acl(t), Version: version(t)}
+	}},
+	{2, wire.OpSync, 0, pathRequest},
+	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
+		// To no avail: see onPurpose.
+		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
+	}},
+	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
+		return &wire.MultiRequest{Ops: misplaced(t, several(t, 4, multiOp), wire.MultiOp{Op: wire.OpGetData, Path: "/t"})}
+	}},
+	{3, wire.OpMultiRead, 0, func(t *rapid.T) wire.Record {
+		return &wire.MultiRequest{Ops: misplaced(t, several(t, 3, func(t *rapid.T) wire.MultiOp {
+			o := wire.MultiOp{Op: wire.OpGetData, Path: readPath(t), Watch: roll(t, 2) == 0}
+			if roll(t, 2) == 0 {
+				o.Op = wire.OpGetChildren
+			}
+			if roll(t, 30) == 0 {
+				o.Path, o.NoPath = "", true
+			}
+			return o
+		}), multiOp(t))}
+	}},
+	{2, wire.OpGetEphemerals, 0, func(t *rapid.T) wire.Record {
+		return &wire.GetEphemeralsRequest{Prefix: pick(t, []string{"/", "", " ", "/t/w", "/t/x/", "t", "/none"})}
+	}},
+	{2, wire.OpGetAllChildrenNumber, 0, pathRequest},
+	{1, wire.OpWhoAmI, 0, nothing},
+	{6, wire.OpAddWatch, 0, func(t *rapid.T) wire.Record {
+		return &wire.AddWatchRequest{Path: path(t), Mode: pick(t, []int32{0, 1, 1, 2, -1})}
+	}},
+	{4, wire.OpRemoveWatches, 0, watcherType},
+	{3, wire.OpCheckWatches, 0, watcherType},
+	{2, wire.OpSetWatches, 0, func(t *rapid.T) wire.Record { r := setWatches(t); return &r }},
+	{2, wire.OpSetWatches2, 0, func(t *rapid.T) wire.Record {
+		return &wire.SetWatches2Request{SetWatchesRequest: setWatches(t), Persistent: paths(t), Recursive: paths(t)}
+	}},
+	{4, wire.OpAuth, 0, func(t *rapid.T) wire.Record {
+		r := pick(t, []wire.AuthRequest{
+			{Scheme: "digest", Auth: []byte("ann:secret")}, {Scheme: "digest", Auth: []byte("bob:pw")}, {Scheme: "ip"},
+			{Scheme: "digest", Auth: []byte("a:b:c")}, {Scheme: "digest", Auth: []byte("nocolon")}, {Scheme: "digest", Auth: []byte{}}, {Scheme: "digest"},
+			{Scheme: "world", Auth: []byte("anyone")}, {Scheme: "nobody", Auth: []byte("x")},
+		})
+		return &r
+	}},
+	{6, 0, 0, nil}, // an odd one
+	{3, 0, closeAndReturn, nil},
+	{2, 0, reattach, nil},
+	{2, 0, moveOver, nil},
+	{1, 0, wrongPassword, nil},
+	{1, 0, strangersSession, nil},
+	{1, 0, expire, nil},
+}
+
+// A step is what one client does next.
+type step struct {
+	who   int
+	op    wire.Op
+	req   wire.Record
+	event sessionEvent // instead of op
+	// burst sends the client's next request, if that comes next, without waiting
+	// for the reply to this one.
+	burst bool
+}
+
+func (s step) String() string {
+	who := string(rune('a' + s.who))
+	if s.event != 0 {
+		return who + " " + s.event.String()
+	}
+	return who + " " + s.op.String() + printed(s.req) + map[bool]string{true: " ..."}[s.burst]
+}
+
+func (s step) GoString() string { return s.String() }
+
+// printed is short: what does not count for the operation is left out.
+func printed(req wire.Record) string {
+	acls := func(acl []wire.ACL) string {
+		if slices.Equal(acl, world(wire.PermAll)) {
+			return "open"
+		}
+		return fmt.Sprint(acl)
+	}
+	bytes := func(p []byte) string {
+		switch {
+		case p == nil:
+			return "nil"
+		case len(p) > 20:
+			return fmt.Sprintf("(%d bytes)", len(p))
+		}
+		return fmt.Sprintf("%q", p)
+	}
+	create := func(r *wire.CreateRequest) string {
+		return fmt.Sprintf("%q %s acl %s flags %d", r.Path, bytes(r.Data), acls(r.ACL), r.Flags)
+	}
+	switch r := req.(type) {
+	case nil:
+		return ""
+	case bytesOf:
+		return fmt.Sprintf(" %q", string(r))
+	case *wire.CreateRequest:
+		return " " + create(r)
+	case *wire.CreateTTLRequest:
+		return fmt.Sprintf(" %s ttl %d", create(&r.CreateRequest), r.TTL)
+	case *wire.SetDataRequest:
+		return fmt.Sprintf(" %q %s version %d", r.Path, bytes(r.Data), r.Version)
+	case *wire.SetACLRequest:
+		return fmt.Sprintf(" %q acl %s version %d", r.Path, acls(r.ACL), r.Version)
+	case *wire.AuthRequest:
+		return fmt.Sprintf(" %s %q", r.Scheme, r.Auth)
+	case *wire.MultiRequest:
+		var b strings.Builder
+		for i := range r.Ops {
+			o := &r.Ops[i]
+			fmt.Fprintf(&b, "\n      %v ", o.Op)
+			switch o.Op {
+			case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
+				fmt.Fprintf(&b, "%s ttl %d", create(&o.Create), o.TTL)
+			case wire.OpSetData:
+				fmt.Fprintf(&b, "%q %s version %d", o.Path, bytes(o.Data), o.Version)
+			default:
+				fmt.Fprintf(&b, "%q version %d watch %t", o.Path, o.Version, o.Watch)
+			}
+		}
+		return b.String()
+	}
+	return " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
+}
+
+var anyStep = rapid.Custom(func(t *rapid.T) step {
+	total := 0
+	for _, k := range kinds {
+		total += k.weight
+	}
+	n := roll(t, total)
+	for _, k := range kinds {
+		if n -= k.weight; n >= 0 {
+			continue
+		}
+		st := step{who: roll(t, 3), op: k.op, event: k.event}
+		// One in a few of the slow ones.
+		if k.event == expire && roll(t, 4) > 0 {
+			st.event = reattach
+		}
+		if k.op == 0 && k.event == 0 {
+			o := pick(t, alike())
+			st.op, st.req, st.burst = o.op, o.body, o.op != wire.OpAuth && o.op != wire.OpSetACL && roll(t, 4) == 3
+		}
+		if k.req != nil {
+			st.req = k.req(t)
+			st.burst = k.op != wire.OpAuth && roll(t, 4) == 3
+		}
+		return st
+	}
+	panic("weights")
+})
+
+// null is how null is written: a string, a buffer or a list of length -1.
+const null = "\xff\xff\xff\xff"
+
+func str(s string) string { return string(wire.Append(nil, &wire.PathRequest{Path: s})) }
+
+func i32(n int32) string { return string(wire.Append(nil, &wire.CountResponse{Count: n})) }
+
+func i64(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
+
+// An oddity is a request that no well-behaved client makes: null instead of a value,
+// nothing, or the beginning of something.
+type oddity struct {
+	op   wire.Op
+	name string
+	body bytesOf
+}
+
+// alike are the oddities that the two servers answer alike.
+var alike = sync.OnceValue(func() []oddity {
+	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
+})
+
+// differs matches those that they answer differently on purpose, see onPurpose, and
+// watches of null: Apache accepts them and fails later, when the connection ends.
+var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
+	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
+
+// oddities are, for each operation, the request with each kind of path and list,
+// and each of its beginnings.
+func oddities() (all []oddity) {
+	acl := i32(1) + i32(31) + str("world") + str("anyone")
+	data := str("d")
+	paths := map[string]string{"null": null, "empty": str(""), "relative": str("t"), "fine": str("/t/x"), "absent": str("/t/none")}
+	// Of each operation the rest after the path, whole.
+	rests := map[wire.Op]string{
+		wire.OpCreate: data + acl + i32(0), wire.OpCreate2: data + acl + i32(0), wire.OpCreateContainer: data + acl + i32(4),
+		wire.OpCreateTTL: data + acl + i32(5) + i64(1000), wire.OpDelete: i32(-1), wire.OpSetData: data + i32(-1),
+		wire.OpSetACL: acl + i32(-1), wire.OpGetACL: "", wire.OpExists: "\x00", wire.OpGetData: "\x00", wire.OpGetChildren: "\x00",
+		wire.OpGetChildren2: "\x00", wire.OpSync: "", wire.OpGetAllChildrenNumber: "", wire.OpGetEphemerals: "",
+		wire.OpAddWatch: i32(0), wire.OpRemoveWatches: i32(3), wire.OpCheckWatches: i32(3), wire.OpCheck: i32(7),
+	}
+	add := func(op wire.Op, name, body string) { all = append(all, oddity{op, name, bytesOf(body)}) }
+	for op, rest := range rests {
+		for kind, p := range paths {
+			add(op, kind+" path", p+rest)
+		}
+		whole := paths["fine"] + rest
+		for n := range len(whole) {
+			add(op, fmt.Sprintf("cut to %d of %d", n, len(whole)), whole[:n])
+		}
+		add(op, "more than is needed", whole+"more")
+	}
+	for _, watched := range []wire.Op{wire.OpExists, wire.OpGetData, wire.OpGetChildren, wire.OpGetChildren2} {
+		for _, kind := range []string{"null", "empty", "relative"} {
+			add(watched, kind+" path with a watch", paths[kind]+"\x01")
+		}
+	}
+	for _, create := range []wire.Op{wire.OpCreate, wire.OpCreate2} {
+		for name, a := range map[string]string{
+			"null": null, "empty": i32(0), "null scheme": i32(1) + i32(31) + null + str("x"), "null id": i32(1) + i32(31) + str("world") + null,
+			"null id for auth": i32(1) + i32(31) + str("auth") + null, "null id for digest": i32(1) + i32(31) + str("digest") + null,
+			"null id for ip": i32(1) + i32(31) + str("ip") + null, "nulls": i32(1) + i32(31) + null + null,
+			"negative": i32(-2), "huge": i32(1 << 30), "empty scheme": i32(1) + i32(31) + str("") + str("x"),
+		} {
+			add(create, name+" ACL", str("/t/new")+data+a+i32(0))
+		}
+		add(create, "null data", str("/t/new")+null+acl+i32(0))
+		add(create, "data of negative length", str("/t/new")+i32(-2)+acl+i32(0))
+		add(create, "null path, sequential", null+data+acl+i32(2))
+		add(create, "empty path, sequential", str("")+data+acl+i32(2))
+	}
+	for name, a := range map[string]string{"null": null, "empty": i32(0), "null id": i32(1) + i32(31) + str("world") + null, "null scheme": i32(1) + i32(31) + null + str("x")} {
+		add(wire.OpSetACL, name+" ACL", str("/t/x")+a+i32(-1))
+	}
+	add(wire.OpSetData, "null data", str("/t/x")+null+i32(-1))
+	lists := map[string]string{"null": null, "empty": i32(0), "with null": i32(1) + null, "with empty": i32(1) + str(""), "negative": i32(-2), "huge": i32(1 << 30)}
+	for name, l := range lists {
+		for i := range 5 {
+			five := slices.Repeat([]string{i32(0)}, 5)
+			five[i] = l
+			if i < 3 {
+				add(wire.OpSetWatches, fmt.Sprintf("%s list, %d", name, i), i64(0)+strings.Join(five[:3], ""))
+			}
+			add(wire.OpSetWatches2, fmt.Sprintf("%s list, %d", name, i), i64(0)+strings.Join(five, ""))
+		}
+	}
+	head := func(op wire.Op) string { return i32(int32(op)) + "\x00" + i32(-1) }
+	end := i32(-1) + "\x01" + i32(-1)
+	failing := head(wire.OpDelete) + str("/t/none") + i32(-1)
+	for _, multi := range []wire.Op{wire.OpMulti, wire.OpMultiRead} {
+		for kind, p := range paths {
+			add(multi, "delete, "+kind, head(wire.OpDelete)+p+i32(-1)+end)
+			add(multi, "setData, "+kind, head(wire.OpSetData)+p+data+i32(-1)+end)
+			add(multi, "create, "+kind, head(wire.OpCreate)+p+data+acl+i32(0)+end)
+			add(multi, "check, "+kind, head(wire.OpCheck)+p+i32(-1)+end)
+			add(multi, "getData, "+kind, head(wire.OpGetData)+p+"\x00"+end)
+			add(multi, "getChildren, "+kind, head(wire.OpGetChildren)+p+"\x00"+end)
+			add(multi, "a failure, then delete, "+kind, failing+head(wire.OpDelete)+p+i32(-1)+end)
+			add(multi, "a failure, then create, "+kind, failing+head(wire.OpCreate)+p+data+acl+i32(0)+end)
+			add(multi, "a failure, then getData, "+kind, failing+head(wire.OpGetData)+p+"\x00"+end)
+			add(multi, "getData, then getData, "+kind, head(wire.OpGetData)+str("/t")+"\x00"+head(wire.OpGetData)+p+"\x00"+end)
+		}
+		add(multi, "null ACL", head(wire.OpCreate)+str("/t/new")+data+null+i32(0)+end)
+		add(multi, "empty ACL", head(wire.OpCreate)+str("/t/new")+data+i32(0)+i32(0)+end)
+		add(multi, "a failure, then null ACL", failing+head(wire.OpCreate)+str("/t/new")+data+null+i32(0)+end)
+		add(multi, "a failure, then getChildren", failing+head(wire.OpGetChildren)+str("/t")+"\x00"+end)
+		add(multi, "a failure, then exists", failing+head(wire.OpExists)+str("/t")+"\x00"+end)
+		add(multi, "a failure, then TTL flags", failing+head(wire.OpCreate)+str("/t/new")+data+acl+i32(5)+end)
+		add(multi, "a failure, then unknown flags", failing+head(wire.OpCreate)+str("/t/new")+data+acl+i32(77)+end)
+		add(multi, "unknown operation", head(99)+end)
+		add(multi, "exists", head(wire.OpExists)+str("/t")+"\x00"+end)
+		add(multi, "an error", head(-1)+i32(-101)+end)
+		add(multi, "getData forbidden", head(wire.OpGetData)+str("/t/secret")+"\x00"+end)
+		add(multi, "done at once", end)
+		add(multi, "more than is needed", end+"more")
+		whole := head(wire.OpDelete) + str("/t/x") + i32(7) + end
+		if multi == wire.OpMultiRead {
+			whole = head(wire.OpGetData) + str("/t/x") + "\x00" + end
+		}
+		for n := range len(whole) {
+			add(multi, fmt.Sprintf("cut to %d of %d", n, len(whole)), whole[:n])
+		}
+	}
+	for name, body := range map[string]string{
+		"digest, null": i32(0) + str("digest") + null, "ip, null": i32(0) + str("ip") + null, "world, null": i32(0) + str("world") + null,
+		"null scheme": i32(0) + null + str("a:b"), "empty scheme": i32(0) + str("") + str("a:b"), "nulls": i32(0) + null + null,
+		"digest, empty": i32(0) + str("digest") + str(""), "ip, empty": i32(0) + str("ip") + str(""), "sasl": i32(0) + str("sasl") + str("x"),
+		"digest, no colon": i32(0) + str("digest") + str("x"), "digest, only a colon": i32(0) + str("digest") + str(":"),
+		"digest, negative": i32(0) + str("digest") + i32(-2), "digest, not all there": i32(0) + str("digest") + i32(9) + "x",
+		"more than is needed": i32(0) + str("digest") + str("a:b") + "more", "of another type": i32(7) + str("digest") + str("a:b"),
+	} {
+		add(wire.OpAuth, name, body)
+	}
+	whole := i32(0) + str("digest") + str("a:b")
+	for n := range len(whole) {
+		add(wire.OpAuth, fmt.Sprintf("cut to %d of %d", n, len(whole)), whole[:n])
+	}
+	for _, op := range []wire.Op{wire.OpPing, wire.OpWhoAmI} {
+		add(op, "more than is needed", "more")
+	}
+	slices.SortFunc(all, func(a, b oddity) int { return cmp.Or(cmp.Compare(a.op, b.op), strings.Compare(a.name, b.name)) })
+	return all
+}
+
+// TestOddities sends each of them, on a connection of its own, to the embedded server
+// and to Apache ZooKeeper, and compares the bytes that come back, whether the connection
+// stays, and how many zxids it took.
+func TestOddities(t *testing.T) {
+	t.Parallel()
+	both := bothServers(t)
+	secret := world(wire.PermWrite | wire.PermAdmin)
+	t.Logf("%d requests", len(alike()))
+	for all := alike(); len(all) > 0; {
+		n := 1
+		for n < len(all) && all[n].op == all[0].op {
+			n++
+		}
+		steps := []step{{who: 1, op: wire.OpCreate, req: &wire.CreateRequest{Path: "/t/secret", ACL: secret}}}
+		for _, o := range all[:n] {
+			steps = append(steps, step{event: reattach},
+				step{who: 1, op: wire.OpCreate, req: &wire.CreateRequest{Path: "/t/x", ACL: world(wire.PermAll)}},
+				step{who: 1, op: wire.OpDelete, req: &wire.PathVersionRequest{Path: "/t/new", Version: -1}},
+				step{op: o.op, req: o.body})
+		}
+		all = all[n:]
+		if theirs, ours := both(t, steps); theirs != ours || strings.Contains(ours, "FAILED") {
+			t.Errorf("the embedded server differs from Apache (-):\n%s", firstDifference(theirs, ours))
+		}
+	}
 }

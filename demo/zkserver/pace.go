@@ -1,6 +1,7 @@
 package zkserver
 
 import (
+	"slices"
 	"time"
 
 	"electop/zkwatch/wire"
@@ -90,3 +91,209 @@ func beginsWithPath(op wire.Op) bool {
 	}
 	return false
 }
+
+// passedMax bounds the messages that are remembered after they left.
+const passedMax = 256
+
+// A heldMessage is in the backlog. Guarded by s.mu.
+type heldMessage struct {
+	Paced
+	c     *conn
+	frame []byte
+	count *count // that it counts for, if any
+}
+
+// A backlog holds the messages of a server in slow motion until they are due or
+// released, in the order in which they were made, over all connections. The delay is the
+// same for all, so the first that was made is always the first to leave, and the order of
+// each session is kept. Guarded by s.mu.
+type backlog struct {
+	s       *Server
+	delay   time.Duration // negative: none
+	held    []*heldMessage
+	count   int           // of all that there ever were
+	alarm   *alarm        // for the first message
+	changed chan struct{} // has a value after a change
+
+	passed   []Passed // since [Server.TakeBacklog]
+	unlisted int      // that passed before those
+}
+
+// heldOverhead is what a held message costs besides its frame, in bytes.
+const heldOverhead = 300
+
+func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
+
+// paced reports whether messages to c are held.
+func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace != (Pace{}) }
+
+// hold puts a message into the backlog, in place of the connection's output.
+func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
+	if c.heldSize > maxQueued {
+		c.out.giveUp()
+		c.dropHeld()
+		return
+	}
+	s := c.s
+	b := &s.backlog
+	b.count++
+	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: wire.AppendFrame(nil, &r, body)[4:], count: w}
+	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
+	w.owe()
+	c.heldSize += m.size()
+	s.grown.Add(int64(m.size()))
+	s.hold(c.sess)
+	b.held = append(b.held, m)
+	b.signal()
+	if len(b.held) == 1 {
+		b.due()
+	}
+}
+
+// dropHeld loses the connection's messages in the backlog.
+func (c *conn) dropHeld() {
+	if c.heldSize > 0 {
+		c.s.backlog.drop(func(m *heldMessage) bool { return m.c == c })
+	}
+}
+
+// drop loses messages: those of a connection that ends.
+func (b *backlog) drop(which func(*heldMessage) bool) {
+	b.held = slices.DeleteFunc(b.held, func(m *heldMessage) bool {
+		lost := which(m)
+		if lost {
+			b.pass(m, true)
+		}
+		return lost
+	})
+	b.due()
+	b.signal()
+}
+
+// release sends the first n messages.
+func (b *backlog) release(n int) {
+	for _, m := range b.held[:n] {
+		b.pass(m, false)
+	}
+	b.held = slices.Delete(b.held, 0, n)
+	b.due()
+	b.signal()
+}
+
+// pass sends a message, or loses it.
+func (b *backlog) pass(m *heldMessage, lost bool) {
+	if len(b.passed) == passedMax {
+		b.passed = slices.Delete(b.passed, 0, 1)
+		b.unlisted++
+	}
+	b.passed = append(b.passed, Passed{Paced: m.Paced, Left: time.Now(), Lost: lost})
+	c, s := m.c, m.c.s
+	if c.heldSize -= m.size(); c.heldSize == 0 {
+		c.released.Broadcast()
+	}
+	s.release(c.sess)
+	if !lost {
+		m.count.sent(c.sess, c.write(echo(m.frame)), m.Event != 0)
+	}
+	m.count.done()
+}
+
+// due releases what has been held for long enough, and sets the alarm for the rest.
+func (b *backlog) due() {
+	b.alarm.stop()
+	if b.delay < 0 {
+		return
+	}
+	n, now := 0, time.Now()
+	for n < len(b.held) && now.Sub(b.held[n].Since) >= b.delay {
+		n++
+	}
+	if n > 0 {
+		b.release(n) // which comes back here
+	} else if len(b.held) > 0 {
+		b.alarm = b.s.after(b.delay-now.Sub(b.held[0].Since), b.due)
+	}
+}
+
+func (b *backlog) signal() {
+	select {
+	case b.changed <- struct{}{}:
+	default: // nobody has taken the last one yet
+	}
+}
+
+// first returns the first n held messages.
+func (b *backlog) first(n int) (all []Paced) {
+	for _, m := range b.held[:max(0, min(n, len(b.held)))] {
+		all = append(all, m.Paced)
+	}
+	return all
+}
+
+// SetPace changes the pace, also for held messages: a new Delay counts from when a
+// message was produced. The zero Pace releases everything.
+func (s *Server) SetPace(p Pace) {
+	p.Delay = max(0, min(p.Delay, PaceMax))
+	if p.Steps {
+		p.Delay = 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || p == s.pace {
+		return
+	}
+	s.pace = p
+	s.backlog.delay = p.Delay
+	if p.Steps {
+		s.backlog.delay = -1
+	}
+	s.backlog.due() // which releases everything without a delay
+	s.backlog.signal()
+}
+
+// Step releases the oldest held message, and reports whether there was one.
+func (s *Server) Step() (first Paced, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.backlog.held) == 0 {
+		return first, false
+	}
+	first = s.backlog.held[0].Paced
+	s.backlog.release(1)
+	return first, true
+}
+
+// Paced returns the pace, the first n held messages in the order of their release,
+// and how many are held.
+func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pace, s.backlog.first(n), len(s.backlog.held)
+}
+
+// Backlog is what the [Pace] holds, and what it held.
+type Backlog struct {
+	Pace    Pace
+	Held    []Paced // the first, in the order of their release
+	Waiting int     // how many are held
+	// Passed are the messages that left since the last call, in that order. Unlisted
+	// is how many more there were before these.
+	Passed   []Passed
+	Unlisted int
+}
+
+// TakeBacklog is [Server.Paced], with the messages that are no longer held: each is in
+// the Passed of one call, or counted as unlisted. It is for one caller.
+func (s *Server) TakeBacklog(n int) Backlog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := &s.backlog
+	out := Backlog{Pace: s.pace, Held: b.first(n), Waiting: len(b.held), Passed: b.passed, Unlisted: b.unlisted}
+	b.passed, b.unlisted = nil, 0
+	return out
+}
+
+// PaceChanged returns a channel that has a value after the result of [Server.Paced]
+// has changed, one for any number of changes. All callers share the channel, and it
+// is never closed.
+func (s *Server) PaceChanged() <-chan struct{} { return s.backlog.changed }

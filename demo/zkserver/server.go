@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"runtime/debug"
 	"sync"
@@ -191,4 +192,153 @@ func (s *Server) CreateNumbered(path string, next int32) error {
 	}
 	s.tree.Get(path).SetNextSequence(next)
 	return nil
+}
+
+// TB is the part of testing.TB that [Start] needs, so that programs that embed
+// a server do not link package testing.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Fatalf(format string, args ...any)
+}
+
+// Start serves a new server on a free loopback port until the test ends and
+// returns it with its address.
+func Start(t TB, opts Options) (s *Server, addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("zkserver: listen: %v", err)
+	}
+	s = New(opts)
+	var serve sync.WaitGroup
+	var failed error
+	serve.Go(func() { failed = s.Serve(l) })
+	t.Cleanup(func() {
+		s.Close()
+		// A test may be over before the server has begun to serve.
+		if serve.Wait(); failed != nil && !errors.Is(failed, ErrClosed) {
+			t.Fatalf("zkserver: serve %s: %v", addr, failed)
+		}
+	})
+	return s, l.Addr().String()
+}
+
+// An alarm is a timer whose callback holds s.mu, which guards the alarm too.
+type alarm struct {
+	s       *Server
+	t       *time.Timer
+	stopped bool
+}
+
+// after calls f under s.mu, d from now, unless the alarm is stopped or the server is
+// closed before. s.wg counts alarms that are neither stopped nor done, so Close stops
+// all of them. It returns nil if the server is closed. The caller holds s.mu.
+func (s *Server) after(d time.Duration, f func()) *alarm {
+	if s.closed {
+		return nil
+	}
+	s.wg.Add(1)
+	a := &alarm{s: s}
+	a.t = time.AfterFunc(d, func() {
+		defer s.wg.Done()
+		defer s.recovered("timer")
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.closed && !a.stopped {
+			f()
+		}
+	})
+	return a
+}
+
+// stop may be called on nil and more than once. A callback that already waits for the
+// lock does nothing when it gets it.
+func (a *alarm) stop() {
+	if a == nil || a.stopped {
+		return
+	}
+	a.stopped = true
+	if a.t.Stop() {
+		a.s.wg.Done()
+	}
+}
+
+// elapsed returns the time since the server was made.
+func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
+
+// reapInterval is how often empty containers are looked for, as Apache does.
+const reapInterval = time.Minute
+
+// armReaper starts the timer that looks for nodes to delete, unless it runs or there are
+// none that may be deleted some day.
+func (s *Server) armReaper() {
+	if s.reaper == nil && s.tree.Reapable() > 0 {
+		s.reaper = s.after(reapInterval, s.reap)
+	}
+}
+
+// reap deletes the containers that are due.
+func (s *Server) reap() {
+	s.reaper = nil
+	for _, path := range s.tree.Due() {
+		s.deleteAll([]string{path})
+	}
+	s.armReaper()
+}
+
+// Counters count what a server has done since its start.
+type Counters struct {
+	Requests      map[wire.Op]int64 // after the handshake, by operation
+	Notifications int64             // watch events sent
+	BytesIn       int64             // frames of clients, with their prefixes
+	BytesOut      int64
+	Expired       int64 // sessions that were not closed by their client
+	CutOff        int64 // connections that did not read their events, or held most, see MaxHeld
+	Rejected      int64 // connections beyond MaxClientCnxns
+	Panics        int64 // bugs survived
+}
+
+// Operation codes from -11 to 107 have a counter each; all others share one.
+const (
+	opLow   = -11
+	opHigh  = 107
+	opOther = opHigh + 1
+)
+
+// counters are guarded by s.mu, except for the atomic ones, which take the place
+// of those in Counters.
+type counters struct {
+	Counters
+	bytesIn, bytesOut, panics atomic.Int64
+
+	authFailed     int64
+	received, sent int64 // packets
+	// Sizes of replies and events, in bytes without the length prefix; -1
+	// until there is one.
+	lastReply, leastReply, mostReply int64
+}
+
+func (k *counters) reply(size int64) {
+	k.sent++
+	k.lastReply = size
+	if k.leastReply < 0 || size < k.leastReply {
+		k.leastReply = size
+	}
+	k.mostReply = max(k.mostReply, size)
+}
+
+func (k *counters) request(op wire.Op) {
+	if op < opLow || op > opHigh {
+		op = opOther
+	}
+	k.Requests[op]++
+	k.received++
+}
+
+func (k *counters) snapshot() Counters {
+	out := k.Counters
+	out.Requests = maps.Clone(k.Requests)
+	out.BytesIn, out.BytesOut, out.Panics = k.bytesIn.Load(), k.bytesOut.Load(), k.panics.Load()
+	return out
 }
