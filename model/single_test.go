@@ -115,14 +115,11 @@ func TestSingleZnodeOrParent(t *testing.T) {
 }
 
 // TestSingleRandom: whatever is seen, handoffs chain from one leader to the
-// next and end at the present leader, nothing is ever missed, and a replay gives
-// the same.
+// next and end at the present leader, and nothing is ever missed.
 func TestSingleRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: rapid.SampledFrom([]string{"/controller", "/app/leader"}).Draw(t, "path")}
 		j := doctor.NewJournal(cfg)
-		var all []model.Observation
-		var events []model.Event
 		var leader dialect.ID
 		now := modeltest.Start
 		czxid := int64(1)
@@ -142,9 +139,7 @@ func TestSingleRandom(t *testing.T) {
 			case 4:
 				r.Presence = model.Denied
 			}
-			all = append(all, r)
 			for _, e := range j.Apply(r) {
-				events = append(events, e)
 				switch b := e.Body.(type) {
 				case model.Handoff:
 					if modeltest.ID(b.From) != leader {

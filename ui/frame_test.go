@@ -142,15 +142,6 @@ func front(m Model) string {
 	return onMain
 }
 
-// typed is the filter in the line where it is typed.
-func typed(m Model) string {
-	found := filterTyped.FindStringSubmatch(statusLine(m))
-	if found == nil {
-		return "nothing is typed"
-	}
-	return found[1] + found[2]
-}
-
 // inside are the lines of the box with that title.
 func inside(m Model, title string) (in []string) {
 	x := -1

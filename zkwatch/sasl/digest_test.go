@@ -160,7 +160,7 @@ func TestDigestAccounts(t *testing.T) {
 	d := account(t, "ann", "S3cret")
 	var shown strings.Builder
 	slog.New(slog.NewTextHandler(&shown, nil)).Info("x", "account", d)
-	b, err := json.Marshal(d)
+	b, err := json.Marshal(map[string]any{"account": d})
 	if err != nil {
 		t.Fatal(err)
 	}
