@@ -200,17 +200,6 @@ func (cs *children) has(c *dialect.Candidate) bool {
 	return k != nil && k.Czxid == c.Czxid
 }
 
-// counts reports whether c counts as a contender when a deletion is reported. When a
-// child was created that was never read is not known.
-func (cs *children) counts(c *dialect.Candidate) bool {
-	return c != nil && !c.Unread && cs.recipe.Contends(c)
-}
-
-// leads reports whether c has the role if it is the first.
-func (cs *children) leads(c *dialect.Candidate) bool {
-	return cs.counts(c) && cs.recipe.Holders(dialect.Queue{}.Insert(0, c)) > 0
-}
-
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
 // Position finds a contender in an ordered queue.

@@ -25,6 +25,7 @@ func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown}
 	gone := old != nil && !j.has(old)
 	if gone {
+		j.wakes.led(old)
 		changed = j.wakes.deletionTime(old, changed)
 	}
 	h.Earliest, h.Latest = changed.earliest, changed.latest

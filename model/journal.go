@@ -154,7 +154,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
 			j.naming.change(r)
-			j.follow()
+			j.children.follow(j.naming.recipe())
 			j.checkHead(at, timeBounds{})
 		}
 	case *session.Table:
@@ -230,7 +230,7 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
-		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
+		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, crowded: j.crowded(), watchers: j.watches.first,
 	}

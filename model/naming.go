@@ -135,7 +135,6 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 		j.followAck(paths, byData)
 	}
 	j.children.interpret(d, j.naming.recipe(), j.renewHead)
-	j.wakes.sort(&j.children, j.parent.Pzxid)
 }
 
 // followAck reads the acknowledgement at other paths from now on; none: there is
@@ -171,26 +170,16 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// follow sorts the children by the recipe to follow.
-func (j *Journal) follow() {
-	j.children.follow(j.naming.recipe())
-	j.wakes.sort(&j.children, j.parent.Pzxid)
-}
-
 // put puts in a child, and counts a session that owns two contenders by mistake.
 func (j *Journal) put(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.tenure.Ghosts++
 	}
-}
-
-// came corrects what was said of deletions by a child that was read.
-func (j *Journal) came(c *dialect.Candidate) {
-	since := c.Czxid // it was there at this zxid
+	existed := c.Czxid // it existed at this zxid
 	if c.Unread {
-		since = j.parent.Pzxid // listed then
+		existed = j.parent.Pzxid // it was listed then
 	}
-	j.wakes.came(&j.children, c, since)
+	j.wakes.came(c, existed)
 }
 
 // renewHead puts c in the place of old, which is the same znode, where old leads.

@@ -72,7 +72,6 @@ func (j *Journal) look(r *Read) {
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if j.known[c.Name] == nil {
 			j.put(c)
-			j.came(c)
 		}
 	}
 	j.firstHead(at)
@@ -179,7 +178,6 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 		j.left(at, c)
 	}
 	j.children.clear()
-	j.wakes.gone(&j.children)
 	j.last.ParentGone = true
 	j.under, j.ending = false, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
@@ -213,11 +211,9 @@ func (j *Journal) refresh(r *Refresh) {
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
 	j.put(c)
-	j.wakes.gone(&j.children)
 	if old.Czxid == c.Czxid {
 		j.renewHead(old, c)
 	} else {
-		j.came(c)
 		j.depart(c.SeenAt, old)
 	}
 }
@@ -226,7 +222,6 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
-	j.wakes.gone(&j.children)
 	for _, c := range gone {
 		j.left(at, c)
 	}
@@ -237,7 +232,6 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 	for _, c := range j.naming.candidates(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
 			j.put(c)
-			j.came(c)
 			j.joined(at, c)
 			joins++
 		}
@@ -373,7 +367,6 @@ func (j *Journal) lone(r *Read) {
 		j.recognise(&Read{New: []znode.Znode{*z}, Full: true, Single: true})
 		c := j.naming.candidate(*z, at, !first && !j.gap)
 		j.put(c)
-		j.came(c)
 		if !first {
 			j.joined(at, c)
 		}

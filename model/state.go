@@ -95,7 +95,6 @@ type State struct {
 	// acknowledge.
 	ParentRead, Single, AckExpected bool
 
-	kept        []*Woken       // see Costs
 	notified    map[uint64]int // how often, by session
 	role        role
 	crowded     bool // a session owns several contenders

@@ -78,15 +78,12 @@ func (l *lives) look(full bool, between func()) {
 
 // told is a Woken as it is compared.
 type told struct {
-	Znode      string
-	Candidate  dialect.ID
-	Leader     bool
-	Contenders int
-	Requests   int
+	Znode     string
+	Candidate dialect.ID
+	Requests  int
 }
 
-// truth returns what the journal must know of each deletion after all reads. For a
-// child that was never read, the time of its creation is unknown.
+// truth returns what the journal must know of each deletion after all reads.
 func (l *lives) truth() (out []told) {
 	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // but gone before they could be read: pzxid of the list
@@ -99,43 +96,29 @@ func (l *lives) truth() (out []told) {
 			}
 		}
 	}
-	contends := func(id dialect.ID) bool {
-		_, numbered := znode.Sequence(id.Name)
-		return numbered && l.born[id].Session != 0
-	}
-	before := func(a, b dialect.ID) bool {
-		x, _ := znode.Sequence(a.Name)
-		y, _ := znode.Sequence(b.Name)
-		return x < y
-	}
 	for i, w := range l.wakes {
 		id := l.of[i]
 		x := told{Znode: w.Znode, Requests: w.Requests}
-		pzxid, unread := listed[id.Name]
-		unread = unread && !read[id] && id.Czxid <= pzxid && w.Zxid > pzxid
-		if read[id] {
+		if pzxid, unread := listed[id.Name]; read[id] {
 			x.Candidate = id
-		} else if unread {
+		} else if unread && id.Czxid <= pzxid && w.Zxid > pzxid {
 			x.Candidate = dialect.ID{Name: id.Name}
-		}
-		if x.Leader = read[id] && contends(id); x.Leader {
-			x.Contenders = 1
-		}
-		for other := range read {
-			if other == id || !contends(other) || other.Czxid >= w.Zxid || l.died[other] != 0 && l.died[other] < w.Zxid {
-				continue
-			}
-			x.Contenders++
-			x.Leader = x.Leader && !before(other, id)
 		}
 		out = append(out, x)
 	}
 	return out
 }
 
-func wakesOf(s *doctor.State) (out []told) {
+// wakesOf returns the wakes of a state. A leader's is the one of a handoff.
+func wakesOf(t rapid.TB, s *doctor.State) (out []told) {
 	for _, w := range s.Wakes {
-		out = append(out, told{w.Znode, modeltest.ID(w.Candidate), w.Leader, w.Contenders, w.Requests})
+		led := slices.ContainsFunc(s.Handoffs, func(h *model.Handoff) bool {
+			return w.Candidate != nil && h.From != nil && h.From.ID() == w.Candidate.ID()
+		})
+		if w.Leader != led {
+			t.Errorf("the deletion of %s is of a leader: %v, want %v", w.Znode, w.Leader, led)
+		}
+		out = append(out, told{w.Znode, modeltest.ID(w.Candidate), w.Requests})
 	}
 	return out
 }
@@ -226,7 +209,7 @@ func TestWakesAndReads(t *testing.T) {
 					states, texts = append(states, s), append(texts, modeltest.Text(rt, s))
 				}
 			}
-			if diff := gocmp.Diff(l.truth(), wakesOf(j.State())); diff != "" {
+			if diff := gocmp.Diff(l.truth(), wakesOf(rt, j.State())); diff != "" {
 				rt.Fatalf("reads %s: wakes as they were (-) and in the state (+):\n%s", how, diff)
 			}
 			for i, s := range states {
@@ -243,45 +226,6 @@ func TestWakesAndReads(t *testing.T) {
 	})
 }
 
-func TestWakesOverRecipes(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
-	var names []string
-	for i := range 6 {
-		names = append(names, l.create("n_", true, uint64(i+1)))
-	}
-	s.Read()
-	wake := func(name string, notified ...uint64) *model.Wake {
-		l.end(name)
-		w := *l.wakes[len(l.wakes)-1]
-		w.Notified = notified
-		s.Apply(&w)
-		return &w
-	}
-	a := wake(names[0], 2)
-	s.Read()
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
-	b := wake(names[1], 3, 4, 5, 6)
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	s.Read()
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
-	wake(names[4])
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	wake(names[2], 4)
-	for i, w := range []*model.Wake{b, a} { // in any order
-		more := *w
-		more.Requests, more.BytesOut, more.Settled = i+1, 100, true
-		s.Apply(&more)
-	}
-	var got []string
-	for _, w := range s.J.State().Wakes {
-		got = append(got, fmt.Sprint(w.Znode[9:], " ", w.Recipe, " leader ", w.Leader, " of ", w.Contenders, ", told ", len(w.Notified), ", asked ", w.Requests))
-	}
-	s.Want(got,
-		"000 election leader true of 6, told 1, asked 2", "001 herd leader true of 5, told 4, asked 1",
-		"004 herd leader false of 4, told 0, asked 0", "002 election leader true of 3, told 1, asked 0")
-}
-
 func TestWakeOfANameAgain(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
@@ -295,16 +239,16 @@ func TestWakeOfANameAgain(t *testing.T) {
 	for _, w := range l.wakes {
 		s.Apply(w)
 	}
-	want := func(stood int, czxids ...int64) {
+	want := func(czxids ...int64) {
 		t.Helper()
 		s.Read()
 		for i, w := range s.J.State().Wakes {
-			if modeltest.ID(w.Candidate).Czxid != czxids[i] || w.Leader || w.Contenders != stood {
-				t.Errorf("wake %d is of %v, one of %d, leader %v; want that of %#x, one of %d", i, modeltest.ID(w.Candidate), w.Contenders, w.Leader, czxids[i], stood)
+			if modeltest.ID(w.Candidate).Czxid != czxids[i] || w.Leader {
+				t.Errorf("wake %d is of %v, leader %v; want that of %#x", i, modeltest.ID(w.Candidate), w.Leader, czxids[i])
 			}
 		}
 	}
-	want(1, first, 0)
+	want(first, 0)
 	l.create("log", false, 4)
 	third := l.Children["log"].Czxid
 	s.Read()
@@ -312,33 +256,7 @@ func TestWakeOfANameAgain(t *testing.T) {
 	l.end("log")
 	s.Apply(l.wakes[2])
 	s.Read()
-	want(1, first, 0, third)
-}
-
-// By another recipe others contend, and a deleted one does not count twice.
-func TestWakesOfOtherContenders(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
-	a := l.create("n_", true, 1)
-	b := l.create("n_", true, 2)
-	lock := l.create("0123456789abcdef0123456789abcdef__lock__", true, 3)
-	s.Read()
-	for i, c := range []struct {
-		recipe, name string
-		stood        int
-		leader       bool
-	}{
-		{"election", a, 3, true},
-		{"kazoo-lock", b, 1, false}, // it is none
-		{"election", lock, 1, true}, // by that, both went before
-	} {
-		s.Apply(&model.Switch{At: s.Tree.Now, Recipe: c.recipe})
-		l.end(c.name)
-		s.Apply(l.wakes[i])
-		if w := s.J.State().Wakes[i]; w.Contenders != c.stood || w.Leader != c.leader || w.Recipe != c.recipe {
-			t.Errorf("%s: stood %d, leader %v, by %s; want %d, %v, by %s", c.name, w.Contenders, w.Leader, w.Recipe, c.stood, c.leader, c.recipe)
-		}
-	}
+	want(first, 0, third)
 }
 
 // What is remembered is bounded, and what was forgotten does not come back.
@@ -361,7 +279,7 @@ func TestWakesMax(t *testing.T) {
 		t.Fatalf("%d wakes are remembered, with room for %d", len(wakes), cap(wakes))
 	}
 	for i, w := range wakes {
-		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || w.Contenders != 1 || !w.Leader {
+		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {
 			t.Fatalf("wake %d is %+v, want that of %s", i, w, want.Znode)
 		}
 	}

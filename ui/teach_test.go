@@ -470,8 +470,8 @@ func TestBarsCompare(t *testing.T) {
 	}
 	last := s.Wakes[len(s.Wakes)-1]
 	two, none := *last, *last
-	two.Contenders, two.Recipe, two.Notified = 2, "herd", []uint64{0xa2}
-	none.Contenders, none.Recipe, none.Notified = 5, "election", nil
+	two.Recipe, two.Notified = "herd", []uint64{0xa2}
+	none.Recipe, none.Notified = "election", nil
 	s.Wakes = append(slices.Clone(s.Wakes), &two, &none)
 	if got := recipeText(&s, later); got != want {
 		t.Errorf("after %s came, the panel says\n%s\nwant\n%s", z, got, want)
