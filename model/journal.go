@@ -169,7 +169,6 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.work.Rules = *o
 	case *Write:
 		j.work.add(o, j.wakes.stale(&j.children, o))
-		j.lanes.write(j.work.Last[len(j.work.Last)-1])
 	case *Advance:
 	}
 	j.decide(o, at)

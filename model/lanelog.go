@@ -20,18 +20,16 @@ type laneLog struct {
 	left    []departure // of third-party clients
 	ours    []departure // of members
 	turns   []*turn
-	writes  []Tried
 	gaps    []Gap
 
-	holdsFrom, leftFrom, oursFrom, turnsFrom, writesFrom time.Time
+	holdsFrom, leftFrom, oursFrom, turnsFrom time.Time
 }
 
 // Bounds of the lane log.
 const (
-	holdsMax  = 2 * HistoryMax
-	leftMax   = HistoryMax
-	turnsMax  = 4096 // a class of 300 makes some 1500 when it begins
-	writesMax = HistoryMax
+	holdsMax = 2 * HistoryMax
+	leftMax  = HistoryMax
+	turnsMax = 4096 // a class of 300 makes some 1500 when it begins
 )
 
 // hold is a contender that got the role, or gave it up (On is false).
@@ -171,13 +169,9 @@ func (l *laneLog) say(at time.Time, o *Cast, old *Member) {
 	l.turns = appendLog(l.turns, t, turnsMax, func(t *turn) time.Time { return t.at }, &l.turnsFrom)
 }
 
-func (l *laneLog) write(t Tried) {
-	l.writes = appendLog(l.writes, t, writesMax, func(t Tried) time.Time { return wall(t.At) }, &l.writesFrom)
-}
-
 // clip takes the spare room, so that a copy does not append to the same array.
 func (l laneLog) clip() laneLog {
 	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)
-	l.turns, l.writes, l.gaps = slices.Clip(l.turns), slices.Clip(l.writes), slices.Clip(l.gaps)
+	l.turns, l.gaps = slices.Clip(l.turns), slices.Clip(l.gaps)
 	return l
 }

@@ -17,13 +17,10 @@ type Lanes struct {
 	// All are the lanes in the order in which their znodes were created; members that never
 	// had one are last.
 	All []*Lane
-	// More counts the contenders in the queue that have no lane here, and Left those
-	// that left; of who left at Cut or before it may be more, zero: all are kept.
-	More, Left int
-	Cut        time.Time
-	// From is since when nothing is missing, zero: from the beginning; Until is the time of
-	// the last observation.
-	From, Until time.Time
+	// More counts the contenders in the queue that have no lane here.
+	More int
+	// From is since when nothing is missing, zero: from the beginning.
+	From time.Time
 	// Notices are the last notifications that the embedded server sent, those of whole
 	// deletions, at most [NoticesMax], oldest first.
 	Notices []Notice
@@ -140,7 +137,7 @@ func (s *State) Lanes(most int) *Lanes {
 	for _, d := range s.lanes.ours {
 		b.put(b.owner(d.member, d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
 	}
-	left := b.departed(most)
+	b.departed(most)
 	more := b.queued(most)
 	for _, h := range s.lanes.holds {
 		if x := b.znodes[h.of.ID()]; x != nil {
@@ -150,12 +147,12 @@ func (s *State) Lanes(most int) *Lanes {
 			x.holds = append(x.holds, h)
 		}
 	}
-	return b.lanes(more, left)
+	return b.lanes(more)
 }
 
 // departed adds third-party clients that left, the last ones of those that had the role
-// and of the others, and returns how many it leaves out.
-func (b *laneBuilder) departed(most int) (more int) {
+// and of the others.
+func (b *laneBuilder) departed(most int) {
 	leaders, others := most, most
 	for i := range slices.Backward(b.State.lanes.left) {
 		d := &b.State.lanes.left[i]
@@ -163,13 +160,10 @@ func (b *laneBuilder) departed(most int) (more int) {
 		if d.led && !d.at.Before(b.State.lanes.holdsFrom) {
 			room = &leaders
 		}
-		if *room--; *room < 0 {
-			more++
-			continue
+		if *room--; *room >= 0 {
+			b.put(b.owner("", d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
 		}
-		b.put(b.owner("", d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
 	}
-	return more
 }
 
 // queued adds the contenders that are to have a lane, and returns how many it leaves out.
@@ -296,8 +290,8 @@ func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
 	return x
 }
 
-func (b *laneBuilder) lanes(more, left int) *Lanes {
-	out := &Lanes{More: more, Left: left, Until: b.At, Cut: b.State.lanes.leftFrom, Writes: b.State.lanes.writes, Gaps: b.State.lanes.gaps}
+func (b *laneBuilder) lanes(more int) *Lanes {
+	out := &Lanes{More: more, Writes: b.Work.Last, Gaps: b.State.lanes.gaps}
 	for _, cut := range []time.Time{b.State.lanes.holdsFrom, b.State.lanes.leftFrom, b.State.lanes.oursFrom, b.State.lanes.turnsFrom} {
 		out.From = session.Later(out.From, cut)
 	}

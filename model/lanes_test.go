@@ -198,8 +198,8 @@ func TestLanesOfACrowd(t *testing.T) {
 	if n := len(lanes.All); n < 60 || n > 61 {
 		t.Errorf("%d lanes", n)
 	}
-	if lanes.More < 9900 || lanes.Left == 0 || lanes.Cut.IsZero() {
-		t.Errorf("%d more, %d left, cut %v", lanes.More, lanes.Left, lanes.Cut)
+	if lanes.More < 9900 {
+		t.Errorf("%d more", lanes.More)
 	}
 	if !lanes.All[len(lanes.All)-1].Stretches[0].From.After(time.Time{}) {
 		t.Error("the last lane has no beginning")

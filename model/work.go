@@ -14,7 +14,7 @@ type Work struct {
 
 	// Counter and Tokens count the attempts at each, since the first.
 	Counter, Tokens Tries
-	// Last are the last attempts, at most [WritesMax], oldest first.
+	// Last are the last attempts, at most [HistoryMax], oldest first.
 	Last []Tried
 }
 
@@ -32,9 +32,6 @@ type Tried struct {
 	// Stale says that its leader's znode had been deleted before.
 	Stale bool
 }
-
-// WritesMax is how many attempts a state remembers.
-const WritesMax = 32
 
 // work is what was done in leaders' names, and what the journal keeps to judge it.
 type work struct {
@@ -66,5 +63,5 @@ func (w *work) add(o *Write, stale bool) {
 	if t.Stale && !o.Refused {
 		tries.Stale++
 	}
-	w.Last = keep(w.Last, t, WritesMax)
+	w.Last = keep(w.Last, t, HistoryMax)
 }

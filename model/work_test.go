@@ -97,11 +97,11 @@ func TestCounterAndTokens(t *testing.T) {
 	if w.Counter != (model.Tries{Accepted: 3, Refused: 1}) || w.Tokens != (model.Tries{Accepted: 1, Refused: 1}) {
 		t.Errorf("counted %+v and %+v", w.Counter, w.Tokens)
 	}
-	for i := range 3 * model.WritesMax {
+	for i := range 3 * model.HistoryMax {
 		put(&model.Write{Member: "b", Resource: model.Counter, Token: 3, Zxid: int64(10 + i), Value: int64(i)})
 	}
 	last := j.State().Work.Last
-	if len(last) != model.WritesMax || cap(last) > 2*model.WritesMax || last[0].Value != 2*model.WritesMax || last[model.WritesMax-1].Value != 3*model.WritesMax-1 {
+	if len(last) != model.HistoryMax || cap(last) > 2*model.HistoryMax || last[0].Value != 2*model.HistoryMax || last[model.HistoryMax-1].Value != 3*model.HistoryMax-1 {
 		t.Errorf("%d writes are remembered, with room for %d", len(last), cap(last))
 	}
 }

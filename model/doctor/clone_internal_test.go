@@ -30,14 +30,14 @@ var (
 	}
 	sharedSlices = []string{
 		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.tenure.Properties.Believers",
-		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.writes", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings",
+		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
 		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired", "Journal.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
-		"Journal.children.queue.parts", "Journal.children.queue.ends", "Journal.wakes.deleted.parts", "Journal.wakes.deleted.ends",
-		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "Journal.children.rest", "Journal.wakes.kept", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
+		"Journal.children.queue.parts", "Journal.children.queue.ends",
+		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
