@@ -141,12 +141,12 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write, *Advance:
 		return // they change neither the queue, nor what is known of its system
 	case *Cast:
-		if j.role = j.evidence().decide(); j.role == was {
+		if j.decideRole(); j.role == was {
 			return
 		}
 	default:
 		j.doubt = j.naming.doubt(j.queue, j.rest)
-		j.role = j.evidence().decide()
+		j.decideRole()
 	}
 	switch {
 	case j.role.why != "":

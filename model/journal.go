@@ -101,7 +101,7 @@ func NewJournal(cfg Config) *Journal {
 
 		directories: make(map[string]*Directory), notes: make(map[string]*Ack),
 	}
-	j.role = j.evidence().decide()
+	j.decideRole()
 	return j
 }
 
@@ -285,7 +285,7 @@ func (j *Journal) snapshot(at time.Time) {
 	j.cached = nil
 	j.at = session.Later(j.at, at)
 	j.doubt = j.naming.doubt(j.queue, j.rest)
-	j.role = j.evidence().decide()
+	j.decideRole()
 	if j.head != nil && !j.cfg.AckExpected && len(j.events.held) == 0 && j.ack.unread() {
 		j.events.hold(Event{At: at, Body: Snapshot{}}) // the acknowledgement says who leads
 		return

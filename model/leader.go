@@ -57,24 +57,6 @@ func (why NoLeader) Unknown() bool {
 	return false
 }
 
-// evidence has what shows who leads. waitsFor, counts and ghost have what the servers'
-// tables, and the znodes of the first contender's session, show besides.
-type evidence struct {
-	path     string
-	recipe   dialect.Recipe
-	dialect  *dialect.Dialect
-	queue    dialect.Queue
-	rest     []*dialect.Candidate // the other children
-	doubt    dialect.Doubt
-	ack      AckState
-	ackPaths []string
-	ours     bool               // the first contender is a candidate of electop
-	waitsFor *dialect.Candidate // a lower child that the first contender watches
-	counts   bool               // the contender of [dialect.Dialect.Blind] watches its predecessor
-	ghost    string             // of the first contender: see [State.GhostOf]
-	sure     bool               // that it is a ghost
-}
-
 // role says who has the role: the first holders contenders, or nobody, and why.
 type role struct {
 	why      NoLeader
@@ -84,45 +66,51 @@ type role struct {
 	acknowledgedBy uint64
 }
 
-// decide decides who has the role.
-func (e evidence) decide() (r role) {
-	if e.queue.Len() > 0 {
-		r.waitsFor, r.acknowledgedBy = e.waitsFor, e.acknowledgedBy()
+// decideRole decides who has the role.
+func (j *Journal) decideRole() {
+	j.role = role{}
+	if j.queue.Len() > 0 {
+		j.role.waitsFor, j.role.acknowledgedBy = j.waitsFor(j.queue.At(0)), j.acknowledgedBy()
 	}
-	if r.why = e.noLeader(); r.why == "" {
-		r.holders = e.recipe.Holders(e.queue)
+	if j.role.why = j.noLeader(); j.role.why == "" {
+		j.role.holders = j.recipe.Holders(j.queue)
 	}
-	return r
 }
 
-func (e evidence) noLeader() NoLeader {
-	switch kind := e.dialect.Kind(); {
+// noLeader returns why nobody leads, "" if the first contender does.
+func (j *Journal) noLeader() NoLeader {
+	holders := j.recipe.Holders(j.queue)
+	switch kind := j.naming.dialect.Kind(); {
 	case kind == dialect.KindRegistry:
 		return Membership
-	case kind == dialect.KindUnknown && e.dialect != nil:
+	case kind == dialect.KindUnknown && j.naming.dialect != nil:
 		return UnknownKind
-	case e.recipe.Holders(e.queue) == 0 && (e.doubt == "" || e.queue.Len() == 0):
+	case holders == 0 && (j.doubt == "" || j.queue.Len() == 0):
 		return NoCandidate
 	}
-	head := e.queue.At(0)
+	head := j.queue.At(0)
 	// It leads in spite of a child that blocks others, if it is electop's own, which
 	// reads the znodes too, or has acknowledged.
-	blocked := e.doubt == dialect.Blocked && (e.ours || e.acknowledgedBy() == head.Session)
-	if e.doubt != "" && !blocked && !e.counts {
-		return NoLeader(e.doubt)
+	blocked := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.acknowledgedBy() == head.Session)
+	counts := j.doubt == dialect.MixedClients && j.blindWaits()
+	if j.doubt != "" && !blocked && !counts {
+		return NoLeader(j.doubt)
 	}
-	if e.doubt == "" {
-		if why := e.unacknowledged(head); why != "" {
+	if j.doubt == "" {
+		if why := j.unacknowledged(head); why != "" {
 			return why
 		}
 	}
-	switch {
-	case e.waitsFor != nil:
+	if j.role.waitsFor != nil {
 		return WatchesLower
-	case e.sure:
-		return GhostFirst
-	case e.ghost != "" && e.recipe.Holders(e.queue) == 1:
-		return GhostPossible
+	}
+	if j.crowded() && j.owned[head.Session] > 1 {
+		switch ghost, sure := ghostOf(j.memberOf(head), head, j.queue); {
+		case sure:
+			return GhostFirst
+		case ghost != "" && holders == 1:
+			return GhostPossible
+		}
 	}
 	return ""
 }
@@ -130,19 +118,20 @@ func (e evidence) noLeader() NoLeader {
 // unacknowledged returns how the acknowledgement denies that head leads, "" if it does
 // not. Only systems that acknowledge, and not electop's own election: there, whether a
 // leader has acknowledged is said beside its name.
-func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
-	if e.dialect == nil || !e.dialect.Foreign() {
+func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
+	d := j.naming.dialect
+	if d == nil || !d.Foreign() {
 		return ""
 	}
-	a, child := &e.ack, e.dialect.Ack(e.path).Child != ""
-	switch by := e.acknowledgedBy(); {
+	a, child := &j.ack.AckState, j.naming.dialect.Ack(j.cfg.Path).Child != ""
+	switch by := j.acknowledgedBy(); {
 	case child && by == 0:
 		return NotAcknowledged
 	case child && by != head.Session:
 		return OtherAcknowledged
 	case child:
 		return ""
-	case a.At.IsZero() || !slices.Equal(e.ackPaths, e.dialect.Ack(e.path).Paths()) || a.Names(head):
+	case a.At.IsZero() || !slices.Equal(j.ack.paths, j.naming.dialect.Ack(j.cfg.Path).Paths()) || a.Names(head):
 		return ""
 	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !head.Unread && !head.Data.Denied:
 		return NotAcknowledged
@@ -154,15 +143,15 @@ func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
 
 // acknowledgedBy is the session that acknowledged, the first contender's if it did, 0
 // where that is not known or nobody did.
-func (e evidence) acknowledgedBy() (by uint64) {
-	stem := e.dialect.Ack(e.path).Child
+func (j *Journal) acknowledgedBy() (by uint64) {
+	stem := j.naming.dialect.Ack(j.cfg.Path).Child
 	if stem == "" {
-		return e.ack.Session
+		return j.ack.Session
 	}
-	for _, c := range e.rest {
+	for _, c := range j.rest {
 		switch {
 		case dialect.Stem(c.Name) != stem:
-		case by == 0 || c.Session == e.queue.At(0).Session:
+		case by == 0 || c.Session == j.queue.At(0).Session:
 			by = c.Session
 		}
 	}

@@ -183,31 +183,6 @@ func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	return names
 }
 
-// evidence returns what shows now who leads.
-func (j *Journal) evidence() (e evidence) {
-	e = evidence{
-		path: j.cfg.Path, recipe: j.recipe, dialect: j.naming.dialect, queue: j.queue, rest: j.rest,
-		doubt: j.doubt, ack: j.ack.AckState, ackPaths: j.ack.paths,
-	}
-	if j.queue.Len() == 0 {
-		return e
-	}
-	head := j.queue.At(0)
-	several := j.crowded() && j.owned[head.Session] > 1
-	if several || e.doubt == dialect.Blocked {
-		m := j.memberOf(head)
-		e.ours = m != nil
-		if several {
-			e.ghost, e.sure = ghostOf(m, head, j.queue)
-		}
-	}
-	e.waitsFor = j.waitsFor(head)
-	if e.doubt == dialect.MixedClients {
-		e.counts = j.blindWaits()
-	}
-	return e
-}
-
 // waitsFor returns the child for which head waits: see [State.WaitsFor].
 func (j *Journal) waitsFor(head *dialect.Candidate) *dialect.Candidate {
 	lower := func(c *dialect.Candidate) bool {
