@@ -2,12 +2,15 @@ package history
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"sort"
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 // Timeline is the past of an election: the observations, and the journal at some
@@ -83,7 +86,8 @@ type mark struct {
 type marks uint8
 
 const (
-	withEvent marks = 1 << iota
+	aMoment marks = 1 << iota
+	withEvent
 	withHandoff
 )
 
@@ -151,7 +155,8 @@ func (t *Timeline) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-func marksOf(events []model.Event) (m marks) {
+func marksOf(events []model.Event) marks {
+	m := aMoment
 	for i := range events {
 		m |= withEvent
 		if _, ok := events[i].Body.(model.Handoff); ok {
@@ -213,7 +218,7 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 		return Position{}, false
 	}
 	n = t.move(min(max(n, first-1), t.n), m, first)
-	s := t.segments[t.find(func(s *segment) bool { return s.before < n })]
+	s := t.segmentOf(n)
 	return Position{
 		N: n, First: n == first, Last: n == t.n, kept: t.max,
 		segment: s, index: int(n - s.before - 1), moments: s.moments, all: s.all, shown: t.shown,
@@ -223,6 +228,11 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 // first is the number of the first moment that there still is, one more than
 // the last for none.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
+
+// segmentOf returns the segment with that moment.
+func (t *Timeline) segmentOf(n uint64) *segment {
+	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
+}
 
 // find returns the last segment of which begins holds, as it does for all those
 // before it; -1 for none.
@@ -247,55 +257,31 @@ func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok 
 	return s.all[i], s.before + uint64(upTo), true
 }
 
+// steps are the moves to the next moment of a kind.
+var steps = map[Move]struct {
+	by   int64
+	what marks
+}{
+	MoveBack: {-1, aMoment}, MoveBackToEvent: {-1, withEvent}, MoveBackToHandoff: {-1, withHandoff},
+	MoveOn: {1, aMoment}, MoveToEvent: {1, withEvent}, MoveToHandoff: {1, withHandoff},
+}
+
 // move returns where m leads from n, which is at most one before the first.
 func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
-	within := func(n uint64) uint64 { return min(max(n, first), t.n) }
 	switch m {
-	case MoveBack:
-		if n <= first {
-			return first
-		}
-		return n - 1
-	case MoveOn:
-		return within(n + 1)
 	case MoveToFirst:
 		return first
 	case MoveToLast:
 		return t.n
-	case MoveToEvent:
-		return within(t.next(n, withEvent))
-	case MoveToHandoff:
-		return within(t.next(n, withHandoff))
-	case MoveBackToEvent:
-		return within(t.before(n, withEvent))
-	case MoveBackToHandoff:
-		return within(t.before(n, withHandoff))
 	}
-	return within(n)
-}
-
-// next returns the first moment after n that is one of what, n for none.
-func (t *Timeline) next(n uint64, what marks) uint64 {
-	for _, s := range t.segments {
-		for i := range s.moments {
-			if at := s.before + uint64(i) + 1; at > n && s.moments[i].what&what != 0 {
-				return at
+	if step, ok := steps[m]; ok {
+		for i := n + uint64(step.by); first <= i && i <= t.n; i += uint64(step.by) {
+			if s := t.segmentOf(i); s.moments[i-s.before-1].what&step.what != 0 {
+				return i
 			}
 		}
 	}
-	return n
-}
-
-// before returns the last moment before n that is one of what, n for none.
-func (t *Timeline) before(n uint64, what marks) uint64 {
-	for _, s := range slices.Backward(t.segments) {
-		for i := range slices.Backward(s.moments) {
-			if at := s.before + uint64(i) + 1; at < n && s.moments[i].what&what != 0 {
-				return at
-			}
-		}
-	}
-	return n
+	return min(max(n, first), t.n)
 }
 
 // stills are the moments of a segment that were computed last: whoever goes
@@ -354,4 +340,47 @@ func (c Position) Journal() (j *doctor.Journal, next uint64) {
 		j.Apply(o)
 	}
 	return j, c.segment.index + uint64(k)
+}
+
+// memoryOf estimates the memory of an observation, with its index and what is remembered of
+// a child that left.
+func memoryOf(o model.Observation) int {
+	const each, left = 160, 400
+	candidate := int(reflect.TypeFor[dialect.Candidate]().Size())
+	n := each + referred(reflect.ValueOf(o))
+	switch o := o.(type) {
+	case *model.Read:
+		return n + len(o.New)*candidate + len(o.Gone)*left
+	case *model.Delta:
+		return n + candidate + min(1, len(o.Gone))*left
+	case *model.Refresh:
+		return n + candidate
+	case *session.Table:
+		return 2 * n // with the doctor's indexes of it
+	case *model.Cast, *model.Wake, *model.Pace, *model.Write:
+		return 2 * n // with what the journal makes of it
+	}
+	return n
+}
+
+// referred returns the size of what a value refers to.
+func referred(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.String:
+		n = v.Len()
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = int(v.Type().Elem().Size()) + referred(v.Elem())
+		}
+	case reflect.Slice:
+		n = v.Len() * int(v.Type().Elem().Size())
+		for i := 0; i < v.Len() && v.Index(i).Kind() > reflect.Complex128; i++ {
+			n += referred(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && v.Type() != reflect.TypeFor[time.Time](); i++ {
+			n += referred(v.Field(i))
+		}
+	}
+	return n
 }

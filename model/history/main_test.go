@@ -1,9 +1,0 @@
-package history_test
-
-import (
-	"testing"
-
-	"electop/model/internal/modeltest"
-)
-
-func TestMain(m *testing.M) { modeltest.Main(m) }
