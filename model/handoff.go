@@ -191,11 +191,9 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 		return
 	}
 	d := departure{at: session.Later(j.at, at), of: c}
-	if len(j.members)+len(j.former) > 0 {
-		if m := j.memberOf(c); m != nil {
-			d.member = m.ID
-			d.cause, _, _ = ending(m, at, j.wakes.deletionTime(c, timeBounds{}))
-		}
+	if m := j.memberOf(c); m != nil {
+		d.member = m.ID
+		d.cause, _, _ = ending(m, at, j.wakes.deletionTime(c, timeBounds{}))
 	}
 	j.lanes.leave(d)
 }

@@ -94,7 +94,7 @@ func NewJournal(cfg Config) *Journal {
 		cfg:      cfg,
 		naming:   naming,
 		children: children{recipe: naming.recipe(), known: make(map[string]*dialect.Candidate)},
-		roster:   roster{members: make(map[string]*Member), former: make(map[uint64]*formerMember)},
+		roster:   roster{members: make(map[string]*Member), owners: make(map[uint64]*Member), former: make(map[uint64]int)},
 		link:     connection{Connection: Connection{Link: Connecting}},
 		ack:      newAcknowledgement(listed(cfg.AckPath), false, cfg.AckExpected),
 		phase:    Unseen,
@@ -148,7 +148,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.waves.step(&o.Member)
 		j.steps = stepped(j.steps, o, old)
 		j.exchanges.believe(o, old)
-		j.tenure.believe(o, old, j.head)
+		j.tenure.believe(o, old)
 		j.lanes.say(session.Later(j.at, at), o, old)
 	case *Switch:
 		j.preset(o.Dialect)
@@ -175,7 +175,8 @@ func (j *Journal) Apply(o Observation) []Event {
 	if j.began {
 		j.lanes.see(session.Later(j.at, at), j.Current())
 	}
-	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current() && !j.role.why.Unknown())
+	leads := j.leading()
+	j.tenure.tend(leads != nil && j.memberOf(leads) == nil, j.Current() && !j.role.why.Unknown())
 	j.at = session.Later(j.at, at)
 	j.cached = nil
 	if !j.ack.unread() || j.events.settled(at) {
@@ -354,7 +355,7 @@ func (j *Journal) Clone() *Journal {
 	c.known = maps.Clone(j.known)
 	c.members = maps.Clone(j.members)
 	c.ending = slices.Clip(j.ending)
-	c.former = deep(j.former)
+	c.owners, c.former = maps.Clone(j.owners), maps.Clone(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()
 	c.lanes = j.lanes.clip()
 	c.wakes.last, c.wakes.deletions.last = slices.Clip(j.wakes.last), slices.Clip(j.wakes.deletions.last)
@@ -366,20 +367,6 @@ func (j *Journal) Clone() *Journal {
 	c.cached, c.last = nil, Changed{}
 	c.owned = nil // an index, made when it is wanted
 	return &c
-}
-
-// deep copies a map and what its values point to.
-func deep[K comparable, V any](m map[K]*V) map[K]*V {
-	if m == nil {
-		return nil
-	}
-	values := make([]V, 0, len(m)) // one allocation
-	out := make(map[K]*V, len(m))
-	for k, v := range m {
-		values = append(values, *v)
-		out[k] = &values[len(values)-1]
-	}
-	return out
 }
 
 // News reports whether there will be something new to see after o, besides
@@ -411,7 +398,7 @@ func (j *Journal) Memory() int {
 		own, entry, reaction = 4096, 48, 24 // of an entry in a map with key, value and spare room
 		reign, shared        = 160, 40      // what is mostly shared counts for a part
 	)
-	n := own + entry*(len(j.known)+len(j.members)+2*len(j.former)+len(j.waves.times)) + j.sessions.Memory()
+	n := own + entry*(len(j.known)+len(j.members)+len(j.owners)+len(j.waves.times)) + j.sessions.Memory()
 	for _, x := range j.waves.last {
 		n += reaction * (len(x.Reactions) + 2*len(x.Counts))
 	}

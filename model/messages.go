@@ -55,7 +55,7 @@ func (x *exchanges) add(o *Pace, r *roster) {
 			e.Before, e.Fast = o.Unlisted, x.fast && len(x.last) > 0
 			x.fast = false
 		}
-		m := r.withSession(e.Session)
+		m := r.owners[e.Session]
 		if m != nil {
 			e.Member = m.ID
 			if m.Fault != NoFault && !m.FaultAt.IsZero() && !m.FaultAt.After(e.Left) {

@@ -3,8 +3,6 @@ package model
 import (
 	"slices"
 	"time"
-
-	"electop/model/dialect"
 )
 
 // Properties are the two properties that ZooKeeper's documentation requires of an
@@ -43,8 +41,6 @@ type tenure struct {
 	led    bool      // there was a leader once
 	works  bool      // an awake member or a third party leads
 	vacant time.Duration
-	head   dialect.ID // whose owner was looked up last
-	ours   bool       // and is a member
 }
 
 // believes reports whether a member (or nil) believes that it leads, and
@@ -57,7 +53,7 @@ func (m *Member) believes() (believes, awake bool) {
 }
 
 // believe applies what a member says, which was old before (nil: unknown).
-func (t *tenure) believe(o *Cast, old *Member, head *dialect.Candidate) {
+func (t *tenure) believe(o *Cast, old *Member) {
 	p := &t.Properties
 	now := &o.Member
 	if o.Gone {
@@ -83,14 +79,6 @@ func (t *tenure) believe(o *Cast, old *Member, head *dialect.Candidate) {
 		}
 	case wasAwake && !isAwake:
 		t.awake--
-	}
-	if head != nil && head.ID() == t.head {
-		switch session := head.Session; {
-		case now != nil && now.Session == session:
-			t.ours = true
-		case old != nil && old.Session == session:
-			t.head = dialect.ID{} // it may be another's still
-		}
 	}
 }
 
@@ -122,16 +110,10 @@ func (t *tenure) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// tend finds out whether an awake candidate leads now. ours reports whether the head
-// is one of our members.
-func (t *tenure) tend(head *dialect.Candidate, ours func(*dialect.Candidate) bool, sees bool) {
+// tend notes whether an awake candidate leads now: an awake member, or another client.
+func (t *tenure) tend(another, sees bool) {
 	p := &t.Properties
-	if head == nil {
-		t.head = dialect.ID{}
-	} else if id := head.ID(); id != t.head {
-		t.head, t.ours = id, ours(head)
-	}
-	t.works = t.awake > 0 || head != nil && !t.ours
+	t.works = t.awake > 0 || another
 	t.led = t.led || sees && t.works
 	switch {
 	case !t.led || !sees || t.works:

@@ -17,10 +17,12 @@ func (j *Journal) asked(t *session.Table) {
 	j.table, j.answers = t, t.MergedOver(j.answers)
 	j.watches.take(t, &j.children, j.cfg.Path, j.link.Session)
 	at := session.Later(j.at, wall(t.When()))
-	timeouts := j.timeouts()
 	holders := make([]session.Holder, j.queue.Len())
 	for i, c := range j.queue.All() {
-		holders[i] = session.Holder{Session: c.Session, Timeout: timeouts[c.Session], SeenAt: c.SeenAt}
+		holders[i] = session.Holder{Session: c.Session, SeenAt: c.SeenAt}
+		if m := j.memberOf(c); m != nil {
+			holders[i].Timeout = m.Timeout
+		}
 	}
 	if j.naming.dialect.Guess(j.chained(t)) != j.naming.dialect {
 		j.interpret(j.naming.dialect.Guess(true))
