@@ -47,10 +47,9 @@ type Following struct {
 	path, full string
 	more       chan struct{} // capacity 1: there are changes
 
-	mu         sync.Mutex
-	changes    []Change
-	dropped    bool // changes were
-	persistent bool // the watch is, or will be
+	mu      sync.Mutex
+	changes []Change
+	dropped bool // changes were
 }
 
 // Follow begins to follow path, which need not exist, over the present connection. It
@@ -74,25 +73,16 @@ func (c *Conn) Follow(path string) (*Following, error) {
 }
 
 // Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). It reports each
-// creation, deletion and change of data at the path and below.
+// creation, deletion and change of data at the path and below. In 3.6 to 3.8 a watch for one
+// event takes the place of a persistent one of the same session on the same znode
+// (ZOOKEEPER-4466): do not set both.
 func (f *Following) Watch(ctx context.Context) error {
-	f.persist(true) // the first event may come before the reply
 	_, err := f.ask(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
-	if err != nil {
-		f.persist(false)
-	}
 	return err
-}
-
-func (f *Following) persist(p bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.persistent = p
 }
 
 // Stop removes the persistent watch, and with it all others of this Conn on the same znode.
 func (f *Following) Stop(ctx context.Context) error {
-	f.persist(false)
 	k := call{op: "removeWatches", path: f.path}
 	_, err := f.ask(ctx, k, wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: f.full, Type: wire.WatcherAny}, nil)
 	return err
@@ -108,8 +98,7 @@ func (f *Following) Lost() <-chan struct{} { return f.lost }
 func (f *Following) More() <-chan struct{} { return f.more }
 
 // Take returns the changes that came since the last Take, oldest first. complete is
-// false if some are not among them: there were too many, or another watch of this Conn
-// may have replaced the persistent one. Then [Following.Watch] has to set it again.
+// false if some are not among them: there were too many.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,18 +145,12 @@ func (f *Following) happened(c Change) {
 	f.wake()
 }
 
-// missed is called if events may be lost. replaced says that a watch for one event may have
-// taken the place of the persistent one.
-func (f *Following) missed(replaced bool) {
+// missed is called if events are lost.
+func (f *Following) missed() {
 	f.mu.Lock()
-	missed := f.persistent || !replaced
-	if missed {
-		f.changes, f.dropped = nil, true
-	}
+	f.changes, f.dropped = nil, true
 	f.mu.Unlock()
-	if missed {
-		f.wake()
-	}
+	f.wake()
 }
 
 func (f *Following) wake() {
@@ -177,25 +160,18 @@ func (f *Following) wake() {
 	}
 }
 
-func (f *Following) request(watch bool) *wire.PathWatchRequest {
-	if watch {
-		f.persist(false)
-	}
-	return &wire.PathWatchRequest{Path: f.full, Watch: watch}
-}
-
 // Children lists the children. seen is the N of the last change before. With watch it
-// sets a watch for one event, in place of a persistent one, as Exists does.
+// sets a watch for one event, as Exists does.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
-	seen, err = f.ask(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, f.request(watch), &r)
+	seen, err = f.ask(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	return r.Children, statOf(&r.Stat), seen, err
 }
 
 // Exists reads the stat, nil if the znode does not exist.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
-	seen, err = f.ask(ctx, call{op: "exists", path: f.path}, wire.OpExists, f.request(watch), &r)
+	seen, err = f.ask(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, seen, nil
 	}
@@ -226,8 +202,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 }
 
 func (f *Following) read(ctx context.Context, name, path string, watch bool) (z znode.Znode, seen uint64, err error) {
-	request := f.request(watch)
-	request.Path = f.conn.cfg.Servers.full(path)
+	request := &wire.PathWatchRequest{Path: f.conn.cfg.Servers.full(path), Watch: watch}
 	var r wire.DataResponse
 	seen, err = f.ask(ctx, call{op: "getData", path: path}, wire.OpGetData, request, &r)
 	denied := errors.Is(err, zk.ErrNoAuth)
@@ -275,7 +250,7 @@ func (n *serverConn) noteEvent() error {
 	n.events++
 	if n.left > n.ahead.Size() {
 		for _, f := range listeners {
-			f.missed(false)
+			f.missed()
 		}
 		return nil
 	}
@@ -307,20 +282,6 @@ func cutPath(path, above string) (below string, ok bool) {
 		return "", false
 	}
 	return below[1:], true
-}
-
-// replaced is called when the server has answered a frame that sets watches, nil if it
-// sets none. In 3.6 to 3.8 a watch that fires once takes the place of a persistent one of
-// the same session on the same znode (ZOOKEEPER-4466). The caller holds n.mu.
-func (n *serverConn) replaced(frame []byte) {
-	if frame == nil {
-		return
-	}
-	for _, f := range n.listeners {
-		if hasPath(frame, f.full) {
-			f.missed(true)
-		}
-	}
 }
 
 // The library lacks addWatch, it cannot take back a watch, and its replies come in no order
@@ -422,7 +383,7 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	}
 	n.asked[xid] = c
 	frame = wire.AppendFrame(nil, &wire.RequestHeader{Xid: xid, Op: op}, r)
-	n.sent[xid] = request{op: op, at: time.Now(), watches: watches(op, frame)}
+	n.sent[xid] = request{op: op, at: time.Now()}
 	n.conn.requests.Add(1)
 	return xid, frame, c
 }

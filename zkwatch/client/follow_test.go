@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -116,85 +115,6 @@ func TestFollow(t *testing.T) {
 		}
 		if changes, _ := f.Take(); len(changes) > 0 {
 			t.Errorf("after Stop: %+v", changes)
-		}
-	})
-}
-
-// A watch that fires once may have taken the place of the persistent one.
-func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
-	t.Parallel()
-	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		on.Make(on.Path, 0)
-		on.Make(on.Path+"/n", 0)
-		c := electiontest.Connected(t, on.Config())
-		ctx := t.Context()
-		f := follow(t, c, on.Path)
-		defer f.Close()
-		complete := func() bool {
-			_, _, err := f.Exists(ctx, false) // replies come in order
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, complete := f.Take()
-			return complete
-		}
-		if _, _, _, err := c.GetW(ctx, on.Path+"/n"); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := c.Get(ctx, on.Path); err != nil {
-			t.Fatal(err)
-		}
-		if !complete() {
-			t.Error("neither a watch on another znode nor a read replaces it")
-		}
-		for what, watch := range map[string]func() error{
-			"getData": func() error { _, _, _, err := c.GetW(ctx, on.Path); return err },
-			"exists":  func() error { _, _, _, err := c.ExistsW(ctx, on.Path); return err },
-			"children": func() error {
-				once, err := c.Follow(on.Path)
-				if err == nil {
-					_, _, _, err = once.Children(ctx, true)
-				}
-				return err
-			},
-		} {
-			if err := watch(); err != nil {
-				t.Fatal(err)
-			}
-			if complete() {
-				t.Errorf("%s: a watch on the same znode was not said", what)
-			}
-		}
-	})
-}
-
-// Watches that the library sets again after a lost connection may do so, too.
-func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
-	t.Parallel()
-	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		on.Make(on.Path, 0)
-		var last net.Conn
-		cfg := on.Config()
-		cfg.SessionTimeout = time.Minute // only the test loses connections, not a busy machine
-		electiontest.Over(&cfg, func(c net.Conn) net.Conn { last = c; return c })
-		c := electiontest.Connected(t, cfg)
-		ctx := t.Context()
-		if _, _, _, err := c.ExistsW(ctx, on.Path); err != nil {
-			t.Fatal(err)
-		}
-		for range 10 {
-			change := c.Status().Change
-			last.Close()
-			electiontest.Wait(t, c, "connected again", func(s client.Status) bool { return s.State == client.Connected && s.Change > change })
-			f := follow(t, c, on.Path)
-			one := on.Make(on.Path+"/n_", electiontest.Contender)
-			if _, _, err := f.Exists(ctx, false); err != nil {
-				t.Fatal(err)
-			}
-			if changes, complete := f.Take(); complete && len(changes) != 1 {
-				t.Errorf("%s was created: %+v, complete %t", one, changes, complete)
-			}
-			f.Close()
 		}
 	})
 }

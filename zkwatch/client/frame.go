@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -97,22 +96,6 @@ func isRead(op wire.Op) bool {
 // how a candidate joins an election. The flags come last.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
-}
-
-// watches returns a frame if it sets watches, nil otherwise. In reads the flag that says
-// so comes last.
-func watches(op wire.Op, frame []byte) []byte {
-	if op == wire.OpSetWatches || isRead(op) && frame[len(frame)-1] != 0 {
-		return frame
-	}
-	return nil
-}
-
-// hasPath reports whether a frame has the path as a string. It may err only to the side
-// of yes.
-func hasPath(frame []byte, path string) bool {
-	s := binary.BigEndian.AppendUint32(nil, uint32(len(path)))
-	return bytes.Contains(frame, append(s, path...))
 }
 
 // requestHeader reads a request's xid and operation.

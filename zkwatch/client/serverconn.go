@@ -2,7 +2,6 @@ package client
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ const readAhead = 4 << 10
 // net.Conn.
 //
 // It reads the heads of the frames to learn what the library does not report (the
-// granted timeout, round trips, which watches are set), reports that to its Conn, and
+// granted timeout, round trips), reports that to its Conn, and
 // refuses what the library would accept (lengths, another session). It adds what the
 // library lacks: SASL and credentials before anything else (handshake.go), a
 // bound on the handshake, the gate, and requests of its own with
@@ -75,8 +74,6 @@ type request struct {
 	op    wire.Op
 	joins bool // it creates a candidate's znode
 	at    time.Time
-	// watches is a frame that sets watches, nil for others.
-	watches []byte
 }
 
 // newServerConn takes over raw, which ends at the latest at the deadline of the handshake
@@ -172,7 +169,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 		return nil, true
 	}
 	n.conn.requests.Add(1)
-	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now, watches: bytes.Clone(watches(op, frame))}
+	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now}
 	return frame, op != wire.OpSetWatches
 }
 
@@ -370,7 +367,6 @@ func (n *serverConn) received() error {
 		at, zxid = r.at, int64(binary.BigEndian.Uint64(n.head[4:]))
 		small = isRead(r.op) && n.size <= smallReply
 		delete(n.sent, xid)
-		n.replaced(r.watches)
 		if r.op == wire.OpCloseSession {
 			close(n.goodbye)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // single reports an ephemeral znode at a path where a system's leader creates one.
-func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, error) {
+func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
 	}
@@ -26,14 +26,15 @@ func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, er
 		return false, err
 	}
 	d := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}, Siblings: w.siblings})
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
-	if d == nil {
-		if dialect.LeadersName(path) {
-			w.singles = append(w.singles, Found{Path: path, Dialect: dialect.SingleZnode(false), Read: read, Contenders: 1})
-		}
-		return false, nil
+	f := Found{Path: path, Dialect: d, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}, Contenders: 1}
+	if d != nil {
+		return true, w.report(ctx, f)
 	}
-	return true, w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: 1})
+	if dialect.LeadersName(path) {
+		f.Dialect = dialect.SingleZnode(false)
+		w.singles = append(w.singles, f)
+	}
+	return false, nil
 }
 
 // unknown reports the znodes with a leader's name of unknown systems: those of which no
@@ -65,29 +66,26 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 	return nil
 }
 
-// empty reports an empty queue of a system that says elsewhere who could stand in it.
-func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
+// empty reports a queue without candidates, of a system that says elsewhere who could
+// stand in it, or of a known dialect d: others are not recognised by themselves.
+func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat, d *dialect.Dialect) error {
 	parent := client.Parent(stat)
-	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: parent})
+	if d == nil {
+		d = dialect.Recognise(dialect.Evidence{Path: path, Parent: parent})
+	}
 	if d == nil {
 		return nil
 	}
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: parent}})
 }
 
-// vacant reports a known election without candidates, which is not recognised by itself.
+// vacant reports a known election without candidates.
 func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
-	var there bool
-	var stat *zk.Stat
-	err := w.request(ctx, func() (err error) {
-		there, stat, err = w.conn.Exists(ctx, path)
-		return err
-	})
-	if err != nil || !there || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
+	stat, err := w.exists(ctx, path)
+	if err != nil || stat == nil || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
 		return err
 	}
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
-	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
+	return w.empty(ctx, path, stat, d)
 }
 
 // election reports a znode whose children are an election.
@@ -162,15 +160,11 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 // witnesses returns which of the paths exist.
 func (w *walk) witnesses(ctx context.Context, paths []string) (there []string, err error) {
 	for _, path := range paths {
-		exists := false
-		err := w.request(ctx, func() (err error) {
-			exists, _, err = w.conn.Exists(ctx, path)
-			return err
-		})
+		stat, err := w.exists(ctx, path)
 		if err != nil && !errors.Is(err, zk.ErrNoAuth) {
 			return nil, err
 		}
-		if exists {
+		if stat != nil {
 			there = append(there, path)
 		}
 	}
@@ -217,6 +211,15 @@ func (w *walk) report(ctx context.Context, f Found) error {
 		w.cfg.Found(f)
 	}
 	return nil
+}
+
+// exists returns the stat of a znode, nil if it does not exist.
+func (w *walk) exists(ctx context.Context, path string) (stat *zk.Stat, err error) {
+	err = w.request(ctx, func() (err error) {
+		_, stat, err = w.conn.Exists(ctx, path)
+		return err
+	})
+	return stat, err
 }
 
 // read reads one znode. One whose data is too large has its stat only.

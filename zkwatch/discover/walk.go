@@ -152,19 +152,15 @@ func (w *walk) tryInspect(ctx context.Context, path string, depth int) (there, i
 }
 
 func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inner bool, err error) {
-	var stat *zk.Stat
-	err = w.request(ctx, func() (err error) {
-		there, stat, err = w.conn.Exists(ctx, path)
-		return err
-	})
+	stat, err := w.exists(ctx, path)
 	switch {
-	case err != nil || !there:
-		return there, false, err
+	case err != nil || stat == nil:
+		return false, false, err
 	case stat.EphemeralOwner != 0:
-		inner, err = w.single(ctx, path, stat)
+		inner, err = w.single(ctx, path)
 		return true, inner, err
 	case stat.NumChildren == 0:
-		return true, false, w.empty(ctx, path, stat)
+		return true, false, w.empty(ctx, path, stat, nil)
 	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
 		// A list that does not fit would end the connection for every user of the
 		// session.

@@ -37,7 +37,9 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 		if !slices.Equal(wanted.Acks, acks) {
 			endAcks()
 			acks = wanted.Acks
-			endAcks = start(ctx, len(acks), func(ctx context.Context, i int) { o.watchAck(ctx, conn, wanted.Acks[i]) })
+			endAcks = start(ctx, len(acks), func(ctx context.Context, i int) {
+				followPath(ctx, conn, wanted.Acks[i], func(f *client.Following) (bool, error) { return o.followAck(ctx, f, wanted.Acks[i]) })
+			})
 		}
 		endReads()
 		endReads = start(ctx, 1, func(ctx context.Context, _ int) { o.readDirectories(ctx, conn, wanted) })
@@ -167,28 +169,6 @@ func atOnce(send func() error) error { return send() }
 // ackBurst bounds the reads of the acknowledgement that follow each other without a
 // pause: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
-
-// watchAck reads an acknowledgement znode whenever it changes, over one connection after
-// the other.
-func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string) {
-	failed := minSpacing
-	for conn.AwaitConnected(ctx) {
-		f, err := conn.Follow(path)
-		if err == nil {
-			var read bool
-			if read, err = o.followAck(ctx, f, path); read {
-				failed = minSpacing
-			}
-			f.Close()
-		}
-		if !pause(ctx, failed) {
-			return
-		}
-		if !client.Unanswered(err) {
-			failed = min(2*failed, failedMax)
-		}
-	}
-}
 
 // followAck reads an acknowledgement with a data watch while it exists, otherwise
 // with one for its creation. It ends with the connection, and returns whether it handed

@@ -3,7 +3,6 @@ package observer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -142,12 +141,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 		defer cancel()
 		o.watchConnection(ctx, conn)
 	})
-	wg.Go(func() {
-		o.watchChildren(ctx, conn, gap)
-		if o.tooLarge { // which ends the session for the whole group
-			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
-		}
-	})
+	wg.Go(func() { o.watchChildren(ctx, conn, gap) })
 	wg.Go(func() { o.followBeside(ctx, conn) })
 	wg.Wait()
 }

@@ -3,6 +3,7 @@ package observer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -74,28 +75,38 @@ type reader struct {
 	othersSince time.Time
 }
 
-// watchChildren follows the children for one session, over one connection after the other.
+// watchChildren follows the children for one session.
 func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap bool) {
+	followPath(ctx, conn, o.cfg.Path, func(f *client.Following) (read bool, err error) {
+		r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
+		err = r.run(ctx)
+		if r.persistent && o.removed.Err() != nil { // the session goes on
+			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
+			_ = f.Stop(stop) // without a connection the watch is gone
+			cancel()
+		}
+		if errors.Is(err, client.ErrReplyTooLarge) { // the next session of the group has a larger limit
+			o.tooLarge = true
+			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
+		}
+		gap = true
+		return r.read, err
+	})
+}
+
+// followPath follows a path for one session, over one connection after the other: over
+// returns if one is lost or a read failed, and whether it read anything before.
+func followPath(ctx context.Context, conn *client.Conn, path string, over func(*client.Following) (read bool, err error)) {
 	failed := minSpacing
 	for conn.AwaitConnected(ctx) {
-		f, err := conn.Follow(o.cfg.Path)
+		f, err := conn.Follow(path)
 		if err == nil {
-			r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
-			if err = r.run(ctx); r.read {
+			var read bool
+			if read, err = over(f); read {
 				failed = minSpacing
-			}
-			if r.persistent && o.removed.Err() != nil { // the session goes on
-				stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
-				_ = f.Stop(stop) // without a connection the watch is gone
-				cancel()
 			}
 			f.Close()
 		}
-		if errors.Is(err, client.ErrReplyTooLarge) { // the next connection has a larger limit
-			o.tooLarge = true
-			return
-		}
-		gap = true
 		if !pause(ctx, failed) {
 			return
 		}
@@ -160,8 +171,8 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch, if there may be one. It does so before each list: a
-// watch for one event on the same znode may have replaced it (ZOOKEEPER-4466).
+// watch sets the persistent watch, if there may be one. It does so before each list:
+// after a change that was missed, the server may have lost it.
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
