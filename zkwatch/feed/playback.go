@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"sync"
 	"time"
@@ -31,14 +30,14 @@ type Playback struct {
 	read bool              // everything was read
 	last time.Time         // the time of the last observation read
 
-	// Where the playback is. After a seek there is no journal before the playback
-	// continues from there.
-	journal *doctor.Journal // nil: see cue
-	next    uint64          // index of the observation to be applied next
-	cue     history.Position
-	sought  *doctor.State // of the moment sought; nil if the playback continued
-	n       uint64        // the last moment that was reached
-	at      time.Time     // recorded time
+	// Where the playback is. After a seek the journal is not there yet: it follows when the
+	// playback continues.
+	journal *doctor.Journal
+	next    uint64           // index of the observation to be applied next
+	cue     history.Position // the moment sought
+	sought  *doctor.State    // its state; nil if the playback continued
+	n       uint64           // the last moment that was reached
+	at      time.Time        // recorded time
 	stopped bool
 	ended   bool
 	turn    int // counts seeks and pauses
@@ -153,8 +152,21 @@ func (p *Playback) Whole() *doctor.State {
 
 // Toggle stops or continues the playback, and reports whether it is now paused.
 func (p *Playback) Toggle() (stopped bool) {
+	p.seeking.Lock()
+	defer p.seeking.Unlock()
+	p.mu.Lock()
+	sought, cue := p.sought != nil, p.cue
+	p.mu.Unlock()
+	var j *doctor.Journal
+	var next uint64
+	if sought {
+		j, next = cue.Journal()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if sought {
+		p.journal, p.next, p.sought = j, next, nil
+	}
 	p.stopped = !p.stopped
 	p.moved()
 	return p.stopped
@@ -181,16 +193,10 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	at := cue.Moment()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.goTo(cue, at)
-	p.stopped = true
-	return at, true
-}
-
-// goTo sets where the playback is.
-func (p *Playback) goTo(cue history.Position, at history.Moment) {
-	p.journal, p.cue, p.sought = nil, cue, at.State
+	p.cue, p.sought, p.stopped = cue, at.State, true
 	p.n, p.at, p.ended = at.N, at.At, false
 	p.moved()
+	return at, true
 }
 
 // Run reads the recording and plays it until ctx ends. It does not return at
@@ -219,41 +225,29 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load reads the whole recording into the tape.
+// load reads the whole recording into the tape. At the end it releases events that are held
+// back until time passes: after a crash the recording does not say that it passed.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
-	p.recording.interrupt(ctx)
-	for ctx.Err() == nil {
-		o, err := p.recording.next()
-		p.recording.deliverNotes(notice)
-		switch {
-		case err == io.EOF:
-			p.finish()
-			return nil
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			return err
-		}
+	err := p.recording.read(ctx, func(o model.Observation) error {
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.tape.Apply(o)
 		p.last = later(p.last, o.When())
-		p.mu.Unlock()
 		mark(p.changed)
+		return nil
+	}, notice)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// finish marks the end, and releases events that are held back until time passes:
-// after a crash the recording does not say that it passed.
-func (p *Playback) finish() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if due, ok := p.tape.Held(); ok {
 		p.tape.Apply(&model.Advance{At: due})
 	}
 	p.read = true
-	p.mu.Unlock()
 	mark(p.changed)
+	return nil
 }
 
 // frame is how often the clock of a playback moves between two observations, so
@@ -266,9 +260,6 @@ func (p *Playback) play(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		if err := p.prepareJournal(); err != nil {
-			return err
-		}
 		wait, ok := p.advance(&c)
 		mark(p.dirty)
 		if !ok {
@@ -291,28 +282,6 @@ type pace struct {
 	from  time.Time
 }
 
-// prepareJournal makes the journal of the moment sought, if the playback continues
-// from there.
-func (p *Playback) prepareJournal() error {
-	for {
-		p.mu.Lock()
-		cue, turn := p.cue, p.turn
-		wanted := p.journal == nil && !p.stopped
-		p.mu.Unlock()
-		if !wanted {
-			return nil
-		}
-		j, next := cue.Journal()
-		p.mu.Lock()
-		if p.turn == turn {
-			p.journal, p.next, p.sought = j, next, nil
-			p.mu.Unlock()
-			return nil
-		}
-		p.mu.Unlock()
-	}
-}
-
 // batchMax is how many observations are applied while the lock is held.
 const batchMax = 64
 
@@ -321,7 +290,7 @@ const batchMax = 64
 func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped || p.journal == nil {
+	if p.stopped {
 		c.began = time.Time{}
 		return 0, false
 	}

@@ -89,14 +89,26 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 		}
 		return nil
 	}
+	if err := r.read(ctx, apply, notice); err != nil {
+		return err
+	}
+	if due, ok := j.Held(); ok { // after a crash the recording does not say that time passed
+		return apply(&model.Advance{At: due})
+	}
+	return nil
+}
+
+// read hands on the observations one by one, until an error of apply or the end.
+func (r *Recording) read(ctx context.Context, apply func(model.Observation) error, notice func(string)) error {
 	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
-		o, err := r.next()
+		o, err := r.dec.Decode()
+		if errors.Is(err, history.ErrTorn) {
+			r.note("the recording's last line is torn (a crash, or it is still being written): skipped")
+			err = io.EOF
+		}
 		r.deliverNotes(notice)
 		if err == io.EOF {
-			if due, ok := j.Held(); ok { // after a crash the recording does not say that time passed
-				return apply(&model.Advance{At: due})
-			}
 			return nil
 		}
 		if err != nil {
@@ -112,16 +124,6 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 // interrupt has a read that waits fail when ctx ends: the file can be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // a regular file has none
-}
-
-// next returns the next observation, io.EOF after the last. A torn one is noted.
-func (r *Recording) next() (model.Observation, error) {
-	o, err := r.dec.Decode()
-	if errors.Is(err, history.ErrTorn) {
-		r.note("the recording's last line is torn (a crash, or it is still being written): skipped")
-		err = io.EOF
-	}
-	return o, err
 }
 
 // Close ends the reading.
