@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"electop/model/dialect"
-	"electop/ui/candidates"
 	"electop/ui/term"
 )
 
@@ -76,13 +75,9 @@ func TestZoom(t *testing.T) {
 // There are addresses only for those from elsewhere: one of ours that has just
 // come, and is in no table yet, makes no column for them.
 func TestGuests(t *testing.T) {
-	if !candidates.HasGuests(guests().state()) {
-		t.Error("guests whose address is known are none")
-	}
+	says(t, later(scene{world: guests()}, 0), "client", "10.0.")
 	w := five(dialect.Election())
 	w.j.Apply(w.table())
 	w.join("guid-n_", "fjord", 0xa6)
-	if candidates.HasGuests(w.state()) {
-		t.Error("one whose address is not known is a guest")
-	}
+	saysNot(t, later(scene{world: w, o: Options{Mode: ModeDemo}}, 0), "client")
 }

@@ -78,7 +78,7 @@ type List struct {
 
 // newList returns the rows in which filter is.
 func newList(s *doctor.State, filter string) List {
-	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
+	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: hasGuests(s)}
 	if filter == "" {
 		return r
 	}
@@ -178,9 +178,9 @@ func matches(c *dialect.Candidate, want string) bool {
 	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
-// HasGuests reports whether the address of a contender that is none of ours is
+// hasGuests reports whether the address of a contender that is none of ours is
 // known.
-func HasGuests(s *doctor.State) bool {
+func hasGuests(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false
 	}

@@ -172,10 +172,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.top = v.topFor(page)
 	herd := wording.FansIn(s)
 	lines := v.lines(deletions, min(page+gone, avail-v.below))
-	var links []link
-	if !herd {
-		links = v.linked(v.top, v.top+page-1)
-	}
+	links := v.linked(v.top, v.top+page-1)
 	for i, l := range lines {
 		if l.row >= 0 {
 			var edge link

@@ -88,16 +88,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	default:
 		p.Text(term.Watch, g.Watch)
 	}
-	switch last := s.Queue.Len() - 1; {
-	case !herd || last == 0:
-		drawLink(p, g, l)
-	case r.Position == 0:
-		p.Text(term.Trouble, g.HerdHead+g.TR)
-	case r.Position == last:
-		p.Text(term.Trouble, g.HerdFrom+g.HerdLast)
-	default:
-		p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
-	}
+	drawLink(p, g, l)
 	seq := "-"
 	if r.Candidate.HasSequence {
 		seq = f.Int(r.Candidate.Sequence)
@@ -385,9 +376,8 @@ type link struct {
 	below    term.Style // of an edge from below
 }
 
-// linked are the links of the rows from top to last, nil
-// where the list does not show the queue as it is. Whom a row far below watches is not
-// looked up: a herd is drawn by [Panel.drawRow].
+// linked are the links of the rows from top to last, nil if the list does not show the queue
+// as it is. Of the rows below only the next one is looked up: in a herd the others watch the same.
 func (v *Panel) linked(top, last int) []link {
 	if !v.Rows.Whole() {
 		return nil
@@ -430,6 +420,8 @@ func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	switch e := s.Edge(i); {
 	case wording.WrongEdge(e):
 		return 0, 0, false // the row says what it watches
+	case wording.FansIn(s):
+		return to, term.Trouble, true
 	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue.At(to).Name:
 		return to, term.Watch, true
 	}
