@@ -13,6 +13,7 @@
 package candidates
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -197,18 +198,23 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
 }
 
-// drawBelow draws what is below the queue, from line y on, where spare lines are
+// drawBelow draws what is below the queue, from line y on, with spare lines that are
 // not needed for what must be there.
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
+	line := func() *term.Pen { // the next of the spare lines
+		p := a.Pen(y).Gap(c.before())
+		if spare > 0 {
+			y, spare = y+1, spare-1
+		}
+		return p
+	}
 	if wording.Single(s) {
-		for i, line := range term.Wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads. "+wording.Sentence(wording.TakeOver(s)), min(a.Width()-c.before()-2, 76)) {
-			if i == 0 {
-				y, spare = y+1, spare-1
-			}
+		line()
+		text := "There is no queue here: " + znode.Safe(s.Path, 0) + " is the leader's own znode. Whoever creates it leads. " + wording.Sentence(wording.TakeOver(s))
+		for _, part := range term.Lines(text, min(a.Width()-c.before()-2, 76)) {
 			if spare > 0 {
-				a.Pen(y).Gap(c.before()).Text(term.Muted, line)
-				y, spare = y+1, spare-1
+				line().Text(term.Muted, part)
 			}
 		}
 	}
@@ -217,27 +223,21 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		p.Fit(p.Room()-1, term.You, v.pace)
 		y++
 	}
-	blank := func() {
-		if spare > 0 {
-			y, spare = y+1, spare-1
-		}
-	}
 	if v.without > 0 {
-		blank()
+		line()
 		v.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
 	if spare >= 2 && s.NextSequenceKnown && !s.Group() {
-		blank()
-		a.Pen(y).Gap(c.before()).Text(term.Muted, "next volunteer gets ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
-		y, spare = y+1, spare-1
+		line()
+		line().Text(term.Muted, "next volunteer gets ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
 	if n := len(s.Ignored); n > 0 && spare >= 1 {
 		names := make([]string, 0, 3)
 		for _, c := range s.Ignored[:min(n, 3)] {
 			names = append(names, znode.Safe(c.Name, znode.NameMax))
 		}
-		p := a.Pen(y).Gap(c.before()).Text(term.Muted, units.Count(n, "child", "children")+" ignored: ")
+		p := line().Text(term.Muted, units.Count(n, "child", "children")+" ignored: ")
 		p.Fit(p.Room()-1, term.Muted, strings.Join(names, ", "))
 	}
 }
@@ -274,10 +274,7 @@ func (v *Panel) tail() []term.Span {
 // is waited for, and what to do. The first line is a heading.
 func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns bool) []string {
 	path := znode.Safe(s.Path, 0)
-	where := znode.Safe(cluster, 64)
-	if where == "" {
-		where = "the cluster"
-	}
+	where := cmp.Or(znode.Safe(cluster, 64), "the cluster")
 	switch {
 	case s.Phase == model.Unseen && s.Link.Refused:
 		return []string{"The servers refuse this client",

@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,20 +18,10 @@ import (
 	"electop/ui/wording"
 )
 
-// partOf names a member's part in the ensemble. Its leader is not the election's
-// leader, and its observers are not this program, which only observes.
-func partOf(m session.Mode) string {
-	switch m {
-	case session.ModeLeader:
-		return "ensemble leader"
-	case session.ModeFollower:
-		return "follower"
-	case session.ModeObserver:
-		return "observer server"
-	case session.ModeStandalone:
-		return "standalone"
-	}
-	return "-"
+// parts name a member's part in the ensemble. Its leader is not the election's
+// leader, and its observers are not this program, which only observes. It is never written.
+var parts = map[session.Mode]string{
+	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
 
 // Servers is the members of the ensemble, on lines of w cells: what they are, what they hold, and what
@@ -95,7 +86,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	row(term.Span{Text: " "}, term.Muted, "server", term.Span{Style: term.Muted, Text: "mode"}, "version", "connected", "watches")
 	for i := range t.Servers {
 		m := &t.Servers[i]
-		sign, mode := term.Span{Text: " "}, term.Span{Style: term.Muted, Text: partOf(m.Mode)}
+		sign, mode := term.Span{Text: " "}, term.Span{Style: term.Muted, Text: cmp.Or(parts[m.Mode], "-")}
 		if m.Addr == s.Link.Server && s.Link.Link == model.Connected {
 			sign = term.Span{Style: term.Good, Text: f.Theme.Glyph.Online}
 		}
@@ -205,7 +196,15 @@ func Verdict(s *doctor.State) (term.Style, string) {
 			}
 		}
 	}
-	answered, all := watchAnswers(s.Table)
+	answered, all := 0, 0
+	if t := s.Table; t != nil {
+		all = len(t.Servers)
+		for _, server := range t.Servers {
+			if server.Watches.State == session.Answered {
+				answered++
+			}
+		}
+	}
 	text := units.Count(answered, "server", "servers") + " answered"
 	if answered < all {
 		text = strconv.Itoa(answered) + " of " + units.Count(all, "server", "servers") + " answered"
@@ -219,17 +218,4 @@ func Verdict(s *doctor.State) (term.Style, string) {
 		text += "; " + znode.Safe(why, 0)
 	}
 	return st, text
-}
-
-// watchAnswers counts the servers that reported their watches.
-func watchAnswers(t *session.Table) (answered, all int) {
-	if t == nil {
-		return 0, 0
-	}
-	for i := range t.Servers {
-		if t.Servers[i].Watches.State == session.Answered {
-			answered++
-		}
-	}
-	return answered, len(t.Servers)
 }
