@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -125,39 +124,32 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 // program may rely on.
 type object map[string]any
 
-// An adminCommand is known by a name and by those of its four-letter word and
-// of earlier releases.
-type adminCommand struct {
-	name    string
-	aliases []string
-	answer  func(*Server) object
-}
-
-// adminCommands are those that electop, clients and monitoring ask for, in the order of
+// adminCommands are those that electop and monitoring ask for, in the order of
 // Apache's index.
-var adminCommands = []adminCommand{
-	{"configuration", []string{"conf", "config"}, adminConf},
-	{"connections", []string{"cons"}, adminConns},
-	{"dump", nil, adminDump},
-	{"monitor", []string{"mntr"}, adminGauges},
-	{"ruok", nil, func(*Server) object { return object{} }},
-	{"server_stats", []string{"srvr"}, adminStats},
-	{"watch_summary", []string{"wchs"}, adminWatchSummary},
-	{"watches_by_path", []string{"wchp"}, func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
+var adminCommands = []struct {
+	name   string
+	answer func(*Server) object
+}{
+	{"configuration", adminConf},
+	{"connections", adminConns},
+	{"dump", adminDump},
+	{"monitor", adminGauges},
+	{"ruok", func(*Server) object { return object{} }},
+	{"server_stats", adminStats},
+	{"watch_summary", adminWatchSummary},
+	{"watches_by_path", func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
 }
 
 // adminAnswer carries a command out.
 func (s *Server) adminAnswer(name string) object {
-	i := slices.IndexFunc(adminCommands, func(c adminCommand) bool {
-		return c.name == name || slices.Contains(c.aliases, name)
-	})
-	if i < 0 {
-		return object{"command": name, "error": "Unknown command: " + name}
+	for _, c := range adminCommands {
+		if c.name == name {
+			answer := c.answer(s)
+			answer["command"], answer["error"] = name, nil
+			return answer
+		}
 	}
-	c := adminCommands[i]
-	answer := c.answer(s)
-	answer["command"], answer["error"] = c.name, nil
-	return answer
+	return object{"command": name, "error": "Unknown command: " + name}
 }
 
 func adminConf(s *Server) object {

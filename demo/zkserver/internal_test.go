@@ -80,14 +80,7 @@ func TestWatchTables(t *testing.T) {
 					want[k.who] = want[k.who] || k.path == path && !k.child
 				}
 			}
-			got := make(map[*conn]bool)
-			ts.trigger(path, event, func(who *conn, direct bool) {
-				if _, ok := got[who]; ok {
-					t.Errorf("step %d: a connection is notified twice", i)
-				}
-				got[who] = direct
-			})
-			if !maps.Equal(got, want) {
+			if got := ts.trigger(path, event); !maps.Equal(got, want) {
 				t.Fatalf("step %d: event %d of %s notifies %v, want %v", i, event, path, got, want)
 			}
 		}
@@ -112,25 +105,6 @@ func TestWatchTables(t *testing.T) {
 	}
 	if empty := (watchTables{newWatchTable(), newWatchTable()}); !reflect.DeepEqual(ts, empty) {
 		t.Errorf("left: %+v", ts)
-	}
-}
-
-func TestTriggerAllocatesNothing(t *testing.T) {
-	ts := watchTables{newWatchTable(), newWatchTable()}
-	for range 3 {
-		w := &conn{}
-		ts.addLasting(w, "/a", watchRecursive)
-		ts.addLasting(w, "/a/b/c", watchPersistent)
-	}
-	notified := 0
-	notify := func(*conn, bool) { notified++ }
-	for _, event := range []int32{wire.EventNodeCreated, wire.EventNodeDataChanged, wire.EventNodeDeleted, wire.EventNodeChildrenChanged} {
-		if n := testing.AllocsPerRun(100, func() { ts.trigger("/a/b/c", event, notify) }); n != 0 {
-			t.Errorf("event %d: %v allocations", event, n)
-		}
-	}
-	if notified == 0 {
-		t.Error("nobody was notified")
 	}
 }
 

@@ -30,16 +30,15 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 // spent, as in Apache since a watch revealed names (CVE-2024-23944). Events to clients
 // that watch the node itself count for wk.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
-	s.watches.trigger(path, event, func(c *conn, direct bool) {
-		if !c.who.May(acl, wire.PermRead) {
-			return
-		}
-		if !direct || !wk.counts(c.sess) {
+	for c, direct := range s.watches.trigger(path, event) {
+		switch {
+		case !c.who.May(acl, wire.PermRead):
+		case direct && wk.counts(c.sess):
+			c.notify(event, path, wk)
+		default:
 			c.notify(event, path, nil)
-			return
 		}
-		c.notify(event, path, wk)
-	})
+	}
 }
 
 // notify queues an event, which counts for w unless that is nil or the client is
@@ -208,94 +207,44 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// trigger finds the connections to notify of an event at path and calls notify once for
-// each. direct says that it watches the data or existence of path itself. Recursive
-// watches see everything but a change of children, which they see as the creation or
-// deletion of the child itself. One-time watches are spent. notify must not change
-// the tables.
-//
-// Nothing is allocated, however many watchers there are.
-func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
-	switch event {
-	case wire.EventNodeChildrenChanged:
-		for c, m := range ts.child.paths[path] {
-			if m&(watchOnce|watchPersistent) != 0 {
-				notify(c, false)
-			}
-		}
-		ts.child.spend(path)
-	case wire.EventNodeDeleted:
-		ts.data.found(path, notify)
-		ts.child.found(path, func(c *conn, _ bool) {
-			if !ts.data.finds(c, path, "") {
-				notify(c, false)
-			}
-		})
-		ts.data.spend(path)
-		ts.child.spend(path)
-	default:
-		ts.data.found(path, notify)
-		ts.data.spend(path)
+// trigger returns the connections to notify of an event at path, and for each whether it
+// watches the data or existence of path itself. Recursive watches see everything but a
+// change of children, which they see as the creation or deletion of the child itself.
+// One-time watches are spent.
+func (ts *watchTables) trigger(path string, event int32) map[*conn]bool {
+	notify := make(map[*conn]bool)
+	if event != wire.EventNodeChildrenChanged {
+		ts.data.trigger(path, event, true, notify)
 	}
+	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
+		ts.child.trigger(path, event, false, notify)
+	}
+	return notify
 }
 
-// found yields the watchers of path, and those with a recursive watch above it, each
-// once.
-func (t *watchTable) found(path string, yield func(c *conn, direct bool)) {
-	for c := range t.paths[path] {
-		yield(c, true)
-	}
-	if t.recursive == 0 {
-		return
-	}
-	for at := range above(path) {
+func (t *watchTable) trigger(path string, event int32, direct bool, notify map[*conn]bool) {
+	for at := range upward(path) {
 		for c, m := range t.paths[at] {
-			if m&watchRecursive != 0 && !t.finds(c, path, at) {
-				yield(c, false)
+			if at == path && m != watchRecursive || m&watchRecursive != 0 && event != wire.EventNodeChildrenChanged {
+				notify[c] = notify[c] || direct && at == path
+			}
+			if at == path && m&watchOnce != 0 {
+				t.remove(c, path, watchOnce)
 			}
 		}
+		if t.recursive == 0 {
+			return
+		}
 	}
 }
 
-// finds reports whether found yields a watcher for a watch of path or of what is
-// above it and below end.
-func (t *watchTable) finds(c *conn, path, end string) bool {
-	if t.paths[path][c] != 0 {
-		return true
-	}
-	if t.recursive == 0 {
-		return false
-	}
-	for at := range above(path) {
-		if at == end {
-			return false
-		}
-		if t.paths[at][c]&watchRecursive != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// above yields the parent of a path, its parent and so on up to the root.
-func above(path string) iter.Seq[string] {
+// upward yields a path, its parent and so on up to the root.
+func upward(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for path != "/" && path != "" {
+		for yield(path) && path != "/" && path != "" {
 			if path = path[:strings.LastIndexByte(path, '/')]; path == "" {
 				path = "/"
 			}
-			if !yield(path) {
-				return
-			}
-		}
-	}
-}
-
-// spend takes the one-time watches of a path away.
-func (t *watchTable) spend(path string) {
-	for c, m := range t.paths[path] {
-		if m&watchOnce != 0 {
-			t.remove(c, path, watchOnce)
 		}
 	}
 }

@@ -105,32 +105,6 @@ func (t *Tree) EphemeralsOf(id int64) []string {
 	return paths
 }
 
-// descendants counts the nodes below path. All are below the empty one, which
-// is before the root's slash.
-func (t *Tree) descendants(path string) int {
-	switch {
-	case t.Get(path) == nil:
-		return 0
-	case path == "":
-		return len(t.nodes)
-	case path == "/":
-		return len(t.nodes) - 1
-	}
-	sum := 0
-	todo := []string{path}
-	for len(todo) > 0 {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, name := range t.nodes[p].children {
-			sum++
-			if child := p + "/" + name; len(t.nodes[child].children) > 0 {
-				todo = append(todo, child)
-			}
-		}
-	}
-	return sum
-}
-
 // Len returns the number of nodes, the root included.
 func (t *Tree) Len() int { return len(t.nodes) }
 
@@ -320,12 +294,19 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 	return &wire.StringsResponse{Strings: n.children}, wire.OK
 }
 
-// CountBelow returns the number of nodes below one.
+// CountBelow returns the number of nodes below one. All are below the empty path, which
+// is before the root's slash.
 func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
 	if _, code := t.readable(who, path); code != wire.OK {
 		return nil, code
 	}
-	return &wire.CountResponse{Count: int32(t.descendants(path))}, wire.OK
+	rsp, above := &wire.CountResponse{}, strings.TrimSuffix(path, "/")+"/"
+	for p := range t.nodes {
+		if strings.HasPrefix(p, above) && (p != "/" || path == "") {
+			rsp.Count++
+		}
+	}
+	return rsp, wire.OK
 }
 
 // OwnedBelow lists the nodes of a session whose path begins with prefix,

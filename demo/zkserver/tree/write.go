@@ -187,41 +187,19 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 	return Change{Op: wire.OpCheck, Path: path}, code
 }
 
-// mode is what the flags of a create mean (CreateMode.fromFlag).
-type mode struct {
-	ephemeral, sequential, container, ttl bool
-}
-
-func modeOf(flags int32) (mode, bool) {
-	switch flags {
-	case 0:
-		return mode{}, true
-	case wire.FlagEphemeral:
-		return mode{ephemeral: true}, true
-	case wire.FlagSequential:
-		return mode{sequential: true}, true
-	case wire.FlagEphemeral | wire.FlagSequential:
-		return mode{ephemeral: true, sequential: true}, true
-	case wire.FlagContainer:
-		return mode{container: true}, true
-	case wire.FlagTTL, wire.FlagTTLSequential:
-		return mode{ttl: true}, true
-	}
-	return mode{}, false
-}
+// hasTTL reports whether the flags of a create (CreateMode) say that the node has a TTL.
+func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
 // checkCreate checks any of the four creates. The kind of node follows from
 // the operation, not from the flags: a create with the container flag makes a
 // plain node. There are no TTL nodes, as in an Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
-	m, ok := modeOf(req.Flags)
-	if !ok {
+	switch {
+	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
 		return Change{}, wire.BadArguments
-	}
-	if m.ttl {
+	case hasTTL(req.Flags):
 		return Change{}, wire.Unimplemented
-	}
-	if op == wire.OpCreateTTL {
+	case op == wire.OpCreateTTL:
 		return Change{}, wire.BadArguments
 	}
 	if req.NoPath {
@@ -243,7 +221,7 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	if !v.Who.May(parent.acl, wire.PermCreate) {
 		return Change{}, wire.NoAuth
 	}
-	if m.sequential {
+	if req.Flags&wire.FlagSequential != 0 {
 		path = fmt.Sprintf("%s%010d", path, parent.creates)
 	}
 	if !validPath(path) {
@@ -259,7 +237,7 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	switch {
 	case op == wire.OpCreateContainer:
 		owner = ownerContainer
-	case m.ephemeral:
+	case req.Flags&wire.FlagEphemeral != 0:
 		owner = v.Session
 	}
 	parent.children++
@@ -308,11 +286,10 @@ func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
 		op, kind := wire.OpCreate, wire.OpCreate
-		m, _ := modeOf(o.Create.Flags)
 		switch {
-		case m.ttl && o.Op != wire.OpCreateTTL:
+		case hasTTL(o.Create.Flags) && o.Op != wire.OpCreateTTL:
 			return Change{}, 0, wire.MarshallingError // there is no TTL to read
-		case m.container:
+		case o.Create.Flags == wire.FlagContainer:
 			op, kind = wire.OpCreateContainer, wire.OpCreate2
 		}
 		ch, code = v.checkCreate(op, &o.Create)
