@@ -153,27 +153,33 @@ func (p *past) step(kinds []string, single bool) {
 	case 21:
 		p.put(&model.Advance{At: now})
 	case 22:
-		switch p.pick("of the demo", 5) {
-		case 0:
-			p.put(&model.Switch{At: now, Recipe: rapid.SampledFrom([]string{"herd", "election", "no such"}).Draw(p.T, "switch")})
-		case 1:
-			p.put(&model.Rules{At: now, Workers: p.flip("workers"), Fenced: p.flip("fenced")})
-		case 2:
-			o := &model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3), Unlisted: p.pick("unlisted", 2)}
-			for i := range p.pick("passed", 4) {
-				m := model.Message{Session: uint64(7 + p.pick("to", 6)), N: i + 1, Since: now, Op: rapid.SampledFrom([]string{"create", "getChildren", model.Notification}).Draw(p.T, "op")}
-				o.Passed = append(o.Passed, model.Passed{Message: m, Left: now, Dropped: p.flip("dropped")})
-			}
-			p.put(o)
-		default:
-			p.put(&model.Write{
-				At: now, Member: fmt.Sprint("m", p.pick("writer", 4)), Znode: p.child(), Token: p.tree.Zxid - int64(p.pick("age", 9)),
-				Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(p.T, "resource"),
-				Refused:  p.flip("refused"), Zxid: p.tree.Zxid, Value: p.tree.Zxid,
-			})
-		}
+		p.demo()
 	case 23:
 		p.asked()
+	}
+}
+
+// demo is what only the demo reports.
+func (p *past) demo() {
+	now := p.tree.Now
+	switch p.pick("of the demo", 5) {
+	case 0:
+		p.put(&model.Switch{At: now, Recipe: rapid.SampledFrom([]string{"herd", "election", "no such"}).Draw(p.T, "switch")})
+	case 1:
+		p.put(&model.Rules{At: now, Workers: p.flip("workers"), Fenced: p.flip("fenced")})
+	case 2:
+		o := &model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3), Unlisted: p.pick("unlisted", 2)}
+		for i := range p.pick("passed", 4) {
+			m := model.Message{Session: uint64(7 + p.pick("to", 6)), N: i + 1, Since: now, Op: rapid.SampledFrom([]string{"create", "getChildren", model.Notification}).Draw(p.T, "op")}
+			o.Passed = append(o.Passed, model.Passed{Message: m, Left: now, Dropped: p.flip("dropped")})
+		}
+		p.put(o)
+	default:
+		p.put(&model.Write{
+			At: now, Member: fmt.Sprint("m", p.pick("writer", 4)), Znode: p.child(), Token: p.tree.Zxid - int64(p.pick("age", 9)),
+			Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(p.T, "resource"),
+			Refused:  p.flip("refused"), Zxid: p.tree.Zxid, Value: p.tree.Zxid,
+		})
 	}
 }
 
