@@ -81,9 +81,6 @@ func memory() uint64 {
 // 300 MB of one process; and 2,000 still elect, the second in the queue after
 // the first.
 func TestCrowd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	const promised, fits = 300 << 20, 1000
 	server := zkserver.New(zkserver.Options{})
 	defer server.Close()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"electop/demo"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -328,17 +329,12 @@ func TestSession(t *testing.T) {
 // long it is shown frozen, and never again for longer than that takes.
 func TestThawShowsNoStaleLeader(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
 	var j jury
 	stale, sound := 0, 0
 	virtual(t, j.hears, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		rounds := 300
-		if testing.Short() {
-			rounds = 100
-		}
 		for range rounds {
 			leads := func(m *model.Member) bool { return m.Belief == model.Leading && m.Fault == model.NoFault }
 			st := s.await(t, "somebody leads", func(st *doctor.State) bool { return slices.ContainsFunc(st.Members, leads) })

@@ -16,6 +16,7 @@ import (
 
 	"electop/demo"
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -29,10 +30,7 @@ import (
 func TestMessagesTellTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
-	if testing.Short() {
-		runs = 3
-	}
-	seed := uint64(time.Now().UnixNano())
+	seed := zktest.Seed(t)
 	steps := 0
 	for i := range runs {
 		seed := seed + uint64(i)

@@ -11,6 +11,7 @@ import (
 
 	"electop/demo"
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -26,10 +27,7 @@ const actionLimit = 10 * time.Second
 func TestRandomStage(t *testing.T) {
 	t.Parallel()
 	runs := 12
-	if testing.Short() {
-		runs = 2
-	}
-	seed := uint64(time.Now().UnixNano())
+	seed := zktest.Seed(t)
 	for i := range runs {
 		t.Run(fmt.Sprintf("seed=%d", seed+uint64(i)), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed+uint64(i), 3))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/demo"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 )
@@ -14,7 +15,7 @@ import (
 // TestTenMinutesOfChaos holds the invariants all the while, with workers.
 func TestTenMinutesOfChaos(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
+	seed := zktest.Seed(t)
 	c := demo.Chaos{Seed: seed, Rate: 2, Cast: 5}
 	t.Logf("%v", c)
 	broken := ""

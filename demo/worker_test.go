@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/client"
@@ -21,11 +21,11 @@ import (
 // while the old one's worker writes on. Fenced, the counter takes none of that;
 // not fenced, it does. The journal's judgement is held to the server's own order
 // of things: a write is stale if the znode of its leader was deleted in an
-// earlier transaction. With ELECTOP_TEST_LONG 1,000 are frozen.
+// earlier transaction. In the second tier 1,000 are frozen.
 func TestFreezes(t *testing.T) {
 	t.Parallel()
 	freezes := 100
-	if os.Getenv("ELECTOP_TEST_LONG") != "" {
+	if _, long := zktest.Long(t); long {
 		freezes = 1000
 	}
 	for _, c := range []struct {

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"regexp"
 	"slices"
@@ -41,7 +40,7 @@ const stepsPerTalk = 150
 // `-differential.ops` sets the length.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
-	seed := rand.Uint64() >> 1
+	seed := zktest.Seed(t)
 	if f := flag.Lookup("rapid.seed"); f.Value.String() != "0" {
 		seed, _ = strconv.ParseUint(f.Value.String(), 0, 64)
 	}

@@ -104,14 +104,8 @@ func (n *network) cut() {
 // TestFaultsAtRandom throws all faults at some clients, in any combination.
 // They recover; the one that is spared keeps its session and its connection.
 func TestFaultsAtRandom(t *testing.T) {
-	seed := rand.Uint64()
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		rng := rand.New(rand.NewPCG(seed, 0))
+		rng := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 		spared := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		spared.create("/spared", wire.FlagEphemeral)
 		spared.create("/e", 0)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/zkwatch/wire"
 )
 
@@ -675,8 +676,7 @@ func (p *patient) learn(op wire.Op, d *wire.Coder) {
 // waits. Everything is answered in the end, in order; nobody expires; and the
 // tallies know of each notification but those of nodes to their owners.
 func TestSlownessAtRandom(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed) // shown on failure
+	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		first := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})

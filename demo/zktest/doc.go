@@ -25,6 +25,9 @@
 // the test binary: each ends in a cleanup or in Main, and on Linux the kernel
 // ends it with the binary, however that dies.
 //
+// The tests have two tiers. [Second] skips a test of the second one, [Long] says whether
+// that is on, and [Seed] is fixed in the first one.
+//
 // This package imports demo/zkserver, so the tests of demo/zkserver and of what
 // it imports must be external ones (package zkserver_test) to use it.
 package zktest

@@ -31,6 +31,7 @@ func serves(addr string) bool {
 
 // TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
 func TestServerDiesWithTheBinary(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ties a child to its parent")

@@ -118,6 +118,7 @@ func TestSecuredCluster(t *testing.T) {
 // An AdminServer of another ensemble may answer at the URL that was given. It
 // knows none of the candidates, which is no sign that any is in trouble.
 func TestAdminServerOfAnotherEnsemble(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
 	c := session(t, server.Addr)

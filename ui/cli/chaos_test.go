@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"electop/demo"
+	"electop/demo/zktest"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
 	"electop/ui/cli/process"
@@ -24,8 +25,7 @@ import (
 // what was printed.
 func troubled(t *testing.T, o *options) (printed string) {
 	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := zktest.Seed(t)
 	var out, said bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)

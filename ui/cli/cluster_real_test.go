@@ -31,6 +31,7 @@ func configured(t *testing.T, text string) []string {
 // TestSecuredClusterByName reaches a cluster with TLS and credentials by its name alone,
 // and by the environment alone.
 func TestSecuredClusterByName(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	server := zktest.NewApache(t, zktest.WithTLS(certs))

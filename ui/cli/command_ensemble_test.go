@@ -4,13 +4,10 @@ package cli_test
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -24,25 +21,21 @@ import (
 	"electop/demo/zktest"
 )
 
-var commandSeed = flag.Uint64("command.seed", 0, "of the faults of TestNeverTwoCommands; 0 draws one")
-
 // TestNeverTwoCommands has electop run a command in three places while networks are
 // cut and held, servers die and are isolated, processes are killed and stopped, and znodes
 // are deleted, at random. By the commands' own stamps two never run at once.
-// With ELECTOP_TEST_LONG it has 500 rounds.
 func TestNeverTwoCommands(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
-	rounds := 6
-	if os.Getenv("ELECTOP_TEST_LONG") != "" {
-		rounds = 500
-	}
-	seed := cmp.Or(*commandSeed, rand.Uint64())
-	t.Logf("-command.seed=%d", seed)
-	h := newHavoc(t, rand.New(rand.NewPCG(seed, 0)))
+	duration, _ := zktest.Long(t)
+	end := time.Now().Add(duration)
+	h := newHavoc(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
 	names := slices.Sorted(maps.Keys(havocs))
 	order := h.rng.Perm(len(names)) // each once, and so on
 	made := map[string]int{}
-	for i := range rounds {
+	rounds := 0
+	for ; rounds < len(names) || time.Now().Before(end); rounds++ {
+		i := rounds
 		name := names[order[i%len(order)]]
 		running := h.stamps.awaitAfter(t, "a round", time.Now())
 		repair := havocs[name](h, h.seat(running), running)

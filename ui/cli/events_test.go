@@ -204,14 +204,8 @@ func TestEventsAccountForEverything(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		seed := uint64(time.Now().UnixNano())
-		random := rand.New(rand.NewPCG(seed, 2))
-		defer func() {
-			if t.Failed() {
-				t.Logf("seed %d", seed)
-			}
-		}()
-		path := fmt.Sprintf("/acc%x", seed)
+		random := rand.New(rand.NewPCG(zktest.Seed(t), 2))
+		path := unique("acc")
 		servers, err := client.ParseConnectString(addr)
 		if err != nil {
 			t.Fatal(err)

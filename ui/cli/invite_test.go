@@ -18,6 +18,7 @@ import (
 // The lines that invite others do what they say: each program queues behind
 // those before it, whatever it is made with, and leads when its turn has come.
 func TestInvitationsWork(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	zktest.Require(t, "default-jdk-headless", "jshell", "java")

@@ -21,6 +21,7 @@ import (
 // TestKerberisedCluster has one KDC and one server, which serves only those who have
 // authenticated.
 func TestKerberisedCluster(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	centre := newKDC(t)
 	server := zktest.NewApache(t, append(centre.serve(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 )
 
 // A system writes a layout into a tree below root, as its real clients do. Its owner
@@ -55,16 +56,14 @@ func allSystems() []system {
 // with what the owner of the layout says.
 func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
+	seed := zktest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	w := newTree(t, r, addr)
 	systems := allSystems()
 	rounds := 4
-	if testing.Short() {
-		rounds = 1
-	}
-	end := time.Now().Add(long(t))
+	duration, _ := zktest.Long(t)
+	end := time.Now().Add(duration)
 	var j judgement
 	for round := 0; round < rounds || time.Now().Before(end); round++ {
 		r.Shuffle(len(systems), func(a, b int) { systems[a], systems[b] = systems[b], systems[a] })

@@ -173,6 +173,7 @@ func session(t *testing.T, servers string) *zk.Conn {
 // TestOperators is what an operator does with electop in front of a live
 // ensemble with other people's elections.
 func TestOperators(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	w := newWard(t)
 	elections := map[string]election{"kazoo": w.kazoo, "Curator": w.curator}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,27 +15,11 @@ import (
 	"electop/zkwatch/client"
 )
 
-// long is how long a test is to go on that has a short form: ELECTOP_TEST_LONG,
-// as in "10m"; 0: the short form.
-func long(t *testing.T) time.Duration {
-	s := os.Getenv("ELECTOP_TEST_LONG")
-	if s == "" {
-		return 0
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		t.Fatalf("ELECTOP_TEST_LONG: %v", err)
-	}
-	return d
-}
-
 // TestExpiryBoundsHold kills a candidate, and while its session runs out a
 // member of the ensemble: the ensemble leader, or another. What events said of
 // the time that was left holds in the epoch that they said it for.
 func TestExpiryBoundsHold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an ensemble of three")
-	}
+	zktest.Second(t)
 	t.Parallel()
 	const tick = time.Second
 	e := zktest.NewEnsemble(t, 3, zktest.WithTick(tick))
@@ -77,7 +60,8 @@ func TestExpiryBoundsHold(t *testing.T) {
 		return err
 	})
 	slowest := slowestWrite(t, setup, path+"-writes")
-	end := time.Now().Add(long(t))
+	duration, _ := zktest.Long(t)
+	end := time.Now().Add(duration)
 	bounds, held, excused, killed := 0, 0, 0, 0
 	// On a busy machine a member may be gone, or back, at another moment than meant.
 	again := func(round int) bool {

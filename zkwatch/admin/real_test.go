@@ -345,6 +345,7 @@ func free(t *testing.T) string {
 
 // TestEnsemble joins what three members say of clients of all three.
 func TestEnsemble(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
 	var addrs []string

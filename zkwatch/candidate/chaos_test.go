@@ -1,7 +1,6 @@
 package candidate_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -26,7 +25,6 @@ import (
 )
 
 var (
-	chaosSeed      = flag.Uint64("chaos.seed", 0, "of the candidates' chaos; 0 draws one")
 	chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them, in the candidates' chaos")
 )
 
@@ -37,20 +35,16 @@ var (
 //
 // The seed gives the faults and their times, not what the machine makes of
 // them. ELECTOP_TEST_LONG=30m runs it for that time, one half with quick servers
-// and one half with servers of the default tick.
+// and one half with servers of the default tick, and for ten seconds each at least.
 func TestCandidatesChaos(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	const s = time.Second
 	quick := limits{s, 250 * time.Millisecond, 10}
-	runs, n, duration := []limits{quick}, 5, 10*s
-	if d, ok := electiontest.Long(t); ok {
-		runs, n, duration = []limits{quick, {4 * s, 2 * s, 5}}, 9, d/2
-	}
-	seed := cmp.Or(*chaosSeed, rand.Uint64())
-	for _, l := range runs {
+	duration, _ := zktest.Long(t)
+	for _, l := range []limits{quick, {4 * s, 2 * s, 5}} {
 		t.Run(l.String(), func(t *testing.T) {
-			t.Logf("-chaos.seed=%d", seed)
-			newChaos(t, n, l, seed).run(duration)
+			newChaos(t, 9, l, zktest.Seed(t)).run(max(10*s, duration/2))
 		})
 	}
 }

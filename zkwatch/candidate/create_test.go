@@ -167,6 +167,7 @@ func (m *mover) open() int {
 // again, so nothing says that it is old. It must not give any session a second
 // znode.
 func TestCreateHeldBetweenServers(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(250*time.Millisecond), zktest.WithLimits(80, 80))
 	leader := e.Leader(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
@@ -60,13 +61,7 @@ func TestKilledWhileFrozen(t *testing.T) {
 // moment do two candidates that are not frozen believe that they lead.
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 1))
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
+	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
 	virtual(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		frozen := make([]bool, len(s))
 		check := func() {
@@ -82,9 +77,6 @@ func TestAtMostOneLeader(t *testing.T) {
 			}
 		}
 		rounds := 2000
-		if testing.Short() {
-			rounds = 200
-		}
 		for range rounds {
 			i := random.IntN(len(s))
 			switch random.IntN(7) {

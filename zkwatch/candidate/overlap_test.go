@@ -321,7 +321,6 @@ type isolation struct {
 	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
 	of       int  // which of the servers stops serving
 	deposed  bool // another candidate leads in the end, as the session of a ends
-	inShort  bool // it is part of the short form
 	onlyHere bool // candidate a has one server; otherwise all, that one first
 }
 
@@ -335,7 +334,7 @@ func onLeader(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {
 
 var isolations = []isolation{
 	{
-		name: "server of the leading candidate", order: onFollower, of: 0, deposed: true, inShort: true, onlyHere: true,
+		name: "server of the leading candidate", order: onFollower, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
@@ -347,7 +346,7 @@ var isolations = []isolation{
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[1]) },
 	},
 	{
-		name: "ensemble leader", order: onLeader, of: 0, deposed: true, inShort: true, onlyHere: true,
+		name: "ensemble leader", order: onLeader, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
@@ -355,7 +354,7 @@ var isolations = []isolation{
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[0], s[2]) },
 	},
 	{
-		name: "ensemble leader to follower", order: onFollower, of: 0, deposed: true, inShort: true, onlyHere: true,
+		name: "ensemble leader to follower", order: onFollower, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[2], s[0]) },
 	},
 	{
@@ -379,15 +378,16 @@ var isolations = []isolation{
 // cut off goes on answering its clients, pings among them, for syncLimit ticks,
 // which may be longer than the sessions live.
 //
-// ELECTOP_TEST_LONG=30m runs all cuts at four pairs of session timeout and
+// ELECTOP_TEST_LONG=30m runs the cuts at four pairs of session timeout and
 // syncLimit, again and again for about that time and once at least, which takes
-// ten minutes.
+// ten minutes; less than a minute runs them once at one pair.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	const s = time.Second
 	all := []limits{{4 * s, 2 * s, 5}, {6 * s, 2 * s, 5}, {10 * s, 2 * s, 10}, {10 * s, 2 * s, 3}}
-	duration, isLong := electiontest.Long(t)
-	if !isLong {
+	duration, _ := zktest.Long(t)
+	if duration < time.Minute {
 		all = []limits{{s, 250 * time.Millisecond, 10}}
 	}
 	for _, l := range all {
@@ -396,9 +396,7 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 			until := time.Now().Add(duration / time.Duration(len(all)))
 			for round := 1; ; round++ {
 				for _, i := range isolations {
-					if isLong || i.inShort {
-						t.Run(i.name, func(t *testing.T) { i.run(t, e, l) })
-					}
+					t.Run(i.name, func(t *testing.T) { i.run(t, e, l) })
 				}
 				if !time.Now().Before(until) {
 					return

@@ -536,6 +536,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 }
 
 func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	for _, chroot := range []string{"", "/app"} {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"container/heap"
+	"electop/demo/zktest"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -162,8 +163,7 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 // do, no lease reaches beyond what the ensemble leader has counted.
 func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seeds from %d on", seed)
+	seed := zktest.Seed(t)
 	const runs = 500
 	for _, c := range []struct {
 		name  string

@@ -369,7 +369,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 // shape, and the connection is lost now and then, a walk ends without an error.
 func TestWalkThroughAChangingTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		seed := rand.Uint64()
+		seed := zktest.Seed(t)
 		random := rand.New(rand.NewPCG(seed, 0))
 		server, c := electiontest.Embedded(t)
 		names := []string{"a", "b", "leases", "locks", "controller", "n_", uuid + "0-lock-", uuid + "0-lease-", hex + "0__lock__", "\u202e", "{}", "-", "member_"}

@@ -169,7 +169,7 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 // In virtual time the reports agree to the nanosecond where the network takes no time,
 // and in all but the times where it does.
 func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
-	first := electiontest.Seed(t)
+	first := zktest.Seed(t)
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
 		for seed := first; seed < first+10; seed++ {
 			t.Run(fmt.Sprint(delay, "/", seed), func(t *testing.T) {

@@ -211,8 +211,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-			seed := uint64(time.Now().UnixNano())
-			random := rand.New(rand.NewPCG(seed, 0))
+			random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 			on.Make(on.Path, 0)
 			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			w.Await(t, "empty", electiontest.QueueOf(0))
@@ -229,23 +228,17 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 				standing = slices.Delete(standing, i, i+1)
 				deletes++
 			}
-			w.Await(t, fmt.Sprintf("the end of the storm, seed %d", seed), func(s *doctor.State) bool {
+			w.Await(t, "the end of the storm", func(s *doctor.State) bool {
 				next, ok := s.Parent.Creates()
 				return ok && int(next) == creates && s.Queue.Len() == len(standing)
 			})
 			accounts(t, w, creates, deletes, false)
-			if t.Failed() {
-				t.Logf("seed %d", seed)
-			}
 		})
 	})
 }
 
 func TestObserverOfManyCandidates(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("20,000 children")
-	}
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	path := electiontest.ElectionPath(t)
 	c := zktest.Client(t, addr)
@@ -276,6 +269,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 }
 
 func TestObserverMovesToAnotherMember(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	ensemble := zktest.NewEnsemble(t, 3)
 	path := electiontest.ElectionPath(t)
@@ -603,6 +597,7 @@ func poll(t *testing.T, what string, holds func() bool) {
 // the picture is said to be stale while it is, comes back, and each change is
 // either seen or counted as missed.
 func TestTroubleWithAnEnsemble(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	setup := func(t *testing.T) *churn {

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"electop/demo"
 	"electop/demo/lessons"
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model/lesson"
 )
 
@@ -232,11 +232,11 @@ const quiet = 9 * time.Second
 
 // Whatever a student does instead, before or after the answer: no answer is judged by it
 // wrongly, a wrong candidate is named, and the part can be completed, if need be after <.
-// Only some are done, but all if ELECTOP_TEST_LONG is set.
+// Only some are done, but all in the second tier.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
 	share := 31
-	if os.Getenv("ELECTOP_TEST_LONG") != "" {
+	if _, all := zktest.Long(t); all {
 		share = 1
 	}
 	eachLesson(t, func(h *world, l *lesson.Lesson) {

@@ -63,9 +63,6 @@ type trial struct {
 // default, over HTTP and with four-letter words. ELECTOP_TEST_CAUSES is how many
 // leaders expire each way of asking; each other end has a quarter of them.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sessions of several seconds")
-	}
 	t.Parallel()
 	n := fewExpirations
 	if s := os.Getenv("ELECTOP_TEST_CAUSES"); s != "" {
@@ -104,13 +101,7 @@ const fewExpirations = 4
 const together = 24
 
 func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 0))
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
+	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 	named, of := judge(t, try(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
 		// The share takes more of them, on an idle machine. On a busy one electop asks late.

@@ -1,0 +1,49 @@
+package zktest
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// The tests have two tiers. longEnv turns the second one on, and is how long each test
+// under random faults runs in it: 1s, 30m.
+const longEnv = "ELECTOP_TEST_LONG"
+
+// Long returns how long a test under random faults runs in the second tier, and whether
+// that is on.
+func Long(t testing.TB) (time.Duration, bool) {
+	t.Helper()
+	text := os.Getenv(longEnv)
+	if text == "" {
+		return 0, false
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		t.Fatalf("%s=%q: want a duration as 30m", longEnv, text)
+	}
+	return d, true
+}
+
+// Second skips a test that belongs to the second tier if that is off.
+func Second(t testing.TB) {
+	t.Helper()
+	if _, ok := Long(t); !ok {
+		t.Skip("in the second tier: " + longEnv + "=1s")
+	}
+}
+
+// Seed returns the seed of a random test and logs it: 1, in the second tier a random one,
+// or what ELECTOP_TEST_SEED is.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed := uint64(1)
+	if text := os.Getenv("ELECTOP_TEST_SEED"); text != "" {
+		seed = Must(strconv.ParseUint(text, 10, 64))
+	} else if _, long := Long(t); long {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("ELECTOP_TEST_SEED=%d", seed)
+	return seed
+}
