@@ -76,13 +76,11 @@ var rooms = []struct {
 	// Panels do not know each other.
 	{room: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/term"}},
 	{room: "ui/candidates", imports: panel},
-	{room: "ui/recipe", imports: panel},
-	{room: "ui/belief", imports: panel},
-	{room: "ui/handoffs", imports: panel},
+	{room: "ui/leadership", imports: panel},
 	{room: "ui/lessons", imports: panel},
-	{room: "ui/detail", imports: append([]string{"ui/plain", "ui/recipe"}, panel...)},
+	{room: "ui/detail", imports: append([]string{"ui/plain", "ui/leadership"}, panel...)},
 	{room: "ui/elections", imports: append([]string{"ui/plain"}, panel...)},
-	{room: "ui/travel", imports: append([]string{"ui/recipe", "ui/plain"}, panel...)},
+	{room: "ui/travel", imports: append([]string{"ui/leadership", "ui/plain"}, panel...)},
 	{room: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
 	{room: "", imports: []string{"ui/cli"}},
 }

@@ -60,9 +60,8 @@
 //	wording                    what is said of one thing
 //	action, input              what can be done; what a key means; modes and help
 //	mainscreen                 header, panels, status line and footer: their places, the focus
-//	candidates, recipe,        its panels
-//	belief, handoffs,
-//	messages, lessons
+//	candidates, messages,      its panels; leadership has the recipe, the handoffs and
+//	lessons, leadership        the beliefs
 //	overlay                    texts that may be longer than their place; lists of actions
 //	detail                     the panels of one candidate, the findings and the servers
 //	elections                  the list of elections, in front of the panels

@@ -13,7 +13,7 @@ import (
 	"electop/model/history"
 	"electop/model/phrase"
 	"electop/ui/action"
-	"electop/ui/handoffs"
+	"electop/ui/leadership"
 	"electop/ui/mainscreen"
 	"electop/ui/term"
 )
@@ -163,7 +163,7 @@ func TestDragThePlayhead(t *testing.T) {
 		}
 	}
 	moment := func(x int) time.Time {
-		at, ok := m.d.canvas.SpotAt(x, y).(handoffs.Moment)
+		at, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment)
 		if !ok {
 			t.Fatalf("no moment in column %d", x)
 		}

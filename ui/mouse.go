@@ -6,8 +6,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
-	"electop/ui/handoffs"
 	"electop/ui/input"
+	"electop/ui/leadership"
 	"electop/ui/overlay"
 	"electop/ui/term"
 )
@@ -102,7 +102,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 		if again {
 			return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 		}
-	case handoffs.Moment:
+	case leadership.Moment:
 		d.dragging = true
 		return d.moved(d.past.goTo(time.Time(spot)))
 	}
@@ -111,7 +111,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 
 // drag moves the playhead with the pointer, also beside the time line.
 func (d *dashboard) drag(x, y int) tea.Cmd {
-	at, ok := d.canvas.SpotAt(x, y).(handoffs.Moment)
+	at, ok := d.canvas.SpotAt(x, y).(leadership.Moment)
 	if !ok || !d.modes.Now().Main() {
 		return nil
 	}

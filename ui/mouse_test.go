@@ -9,8 +9,8 @@ import (
 
 	"electop/model/history"
 	"electop/ui/action"
-	"electop/ui/handoffs"
 	"electop/ui/input"
+	"electop/ui/leadership"
 	"electop/ui/mainscreen"
 	"electop/ui/overlay"
 	"electop/ui/term"
@@ -186,7 +186,7 @@ func TestClickTheTimeLine(t *testing.T) {
 	var at []time.Time
 	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 1
 	for x := range 120 {
-		if moment, ok := m.d.canvas.SpotAt(x, y).(handoffs.Moment); ok {
+		if moment, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment); ok {
 			at = append(at, time.Time(moment))
 		}
 	}
@@ -194,7 +194,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		t.Fatalf("the time line has %d cells", len(at))
 	}
 	for x := range 120 {
-		moment, ok := m.d.canvas.SpotAt(x, y).(handoffs.Moment)
+		moment, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment)
 		if !ok {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/action"
 	"electop/ui/candidates"
-	"electop/ui/recipe"
+	"electop/ui/leadership"
 	"electop/ui/term"
 )
 
@@ -174,10 +174,10 @@ func TestStepsStayMarked(t *testing.T) {
 		want  bool
 	}{
 		{"at once", model.Pace{}, 0, true},
-		{"in time", model.Pace{}, recipe.StepShown - time.Millisecond, true},
-		{"late", model.Pace{}, recipe.StepShown, false},
-		{"slow", model.Pace{Delay: time.Second}, recipe.StepShown + time.Second - time.Millisecond, true},
-		{"slow and late", model.Pace{Delay: time.Second}, recipe.StepShown + time.Second, false},
+		{"in time", model.Pace{}, leadership.StepShown - time.Millisecond, true},
+		{"late", model.Pace{}, leadership.StepShown, false},
+		{"slow", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second - time.Millisecond, true},
+		{"slow and late", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second, false},
 		{"held", model.Pace{Steps: true, Held: msg}, time.Hour, true},
 		{"let go", model.Pace{Steps: true}, time.Hour, false},
 	} {
@@ -208,7 +208,7 @@ func TestMarkedLineIsThatOfTheMessage(t *testing.T) {
 		w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute).took("birch", c.last)
 		c.held.Session = 0xa2
 		w.wait(time.Second).pace(model.Pace{Steps: true, Held: []model.Message{c.held}})
-		for _, after := range []time.Duration{recipe.StepShown, time.Hour} {
+		for _, after := range []time.Duration{leadership.StepShown, time.Hour} {
 			text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, after))
 			for n := 1; n <= 8; n++ {
 				if got := line(text, n); got != (n == c.marks) {
@@ -435,7 +435,7 @@ func recipeText(s *doctor.State, now time.Time) string {
 	th := term.NewTheme(term.Mono, plainRenderer())
 	f := &term.Frame{Canvas: new(term.Canvas), Theme: th, Now: now, Picture: now}
 	f.Resize(160, 40)
-	p := recipe.Panel{State: s}
+	p := leadership.Recipe{State: s}
 	p.Draw(f, term.Rect{W: 160, H: 40})
 	return ansi.Strip(f.Render(th))
 }

@@ -13,8 +13,8 @@ import (
 	"electop/ui/candidates"
 	"electop/ui/detail"
 	"electop/ui/elections"
-	"electop/ui/handoffs"
 	"electop/ui/input"
+	"electop/ui/leadership"
 	"electop/ui/mainscreen"
 	"electop/ui/messages"
 	"electop/ui/term"
@@ -146,7 +146,7 @@ type view struct {
 	paused *doctor.State // what is shown while paused, else nil
 
 	candidates candidates.Panel
-	handoffs   handoffs.Panel
+	handoffs   leadership.Handoffs
 	messages   messages.Panel
 	texts      mainscreen.Texts
 

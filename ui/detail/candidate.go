@@ -17,8 +17,8 @@ import (
 	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/leadership"
 	"electop/ui/overlay"
-	"electop/ui/recipe"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -287,7 +287,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	out.add("believes", st, words)
 	if m.Step != model.StepNone {
 		words := "step " + strconv.Itoa(int(m.Step))
-		if text := recipe.Line(m.Step, m.StepOn); text != "" {
+		if text := leadership.StepLine(m.Step, m.StepOn); text != "" {
 			words += ": " + text
 		}
 		if m.SlowLead && m.Step == model.StepLead && m.Belief == model.Elected {

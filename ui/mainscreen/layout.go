@@ -1,9 +1,8 @@
 package mainscreen
 
 import (
-	"electop/ui/belief"
+	"electop/ui/leadership"
 	"electop/ui/messages"
-	"electop/ui/recipe"
 	"electop/ui/term"
 )
 
@@ -88,9 +87,9 @@ func Arrange(w, h int, s Shape) Arrangement {
 	if !s.Workers {
 		return a
 	}
-	if r := a.Panel[Recipe]; r.H >= recipe.Lines+2+belief.Lines {
+	if r := a.Panel[Recipe]; r.H >= leadership.RecipeLines+2+leadership.BeliefLines {
 		a.Belief = r
-		a.Belief.H = max(belief.Lines, r.H/2)
+		a.Belief.H = max(leadership.BeliefLines, r.H/2)
 		a.Belief.Y += r.H - a.Belief.H
 		a.Panel[Recipe].H -= a.Belief.H
 	} else {
@@ -174,7 +173,7 @@ func handoffsHeight(h, w int, s Shape) int {
 			need = max(need, alone)
 		}
 		if s.Workers {
-			need = max(need, recipe.Lines+2+belief.Lines)
+			need = max(need, leadership.RecipeLines+2+leadership.BeliefLines)
 		}
 		return max(min(low, lowMost), h-need)
 	}

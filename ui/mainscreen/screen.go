@@ -19,15 +19,13 @@ import (
 
 	"electop/model"
 	"electop/model/units"
-	"electop/ui/belief"
 	"electop/ui/candidates"
 	"electop/ui/detail"
-	"electop/ui/handoffs"
 	"electop/ui/input"
+	"electop/ui/leadership"
 	"electop/ui/lessons"
 	"electop/ui/messages"
 	"electop/ui/overlay"
-	"electop/ui/recipe"
 	"electop/ui/term"
 	"electop/ui/travel"
 	"electop/ui/wording"
@@ -51,7 +49,7 @@ type Shown struct {
 	Bar
 	// The panels of the election on the screen that keep where the user was in them.
 	Candidates *candidates.Panel
-	Handoffs   *handoffs.Panel
+	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
 	Texts      *Texts
 
@@ -152,8 +150,8 @@ func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 }
 
 // belief is the panel of what is believed and what is so.
-func (x *Screen) belief() belief.Panel {
-	return belief.Panel{State: x.State, Focused: x.Focus == Recipe, Wide: x.wide()}
+func (x *Screen) belief() leadership.Belief {
+	return leadership.Belief{State: x.State, Focused: x.Focus == Recipe, Wide: x.wide()}
 }
 
 // content is what a text says, on lines of w cells.
@@ -178,9 +176,9 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 
 // handoffs is what the panel of handoffs shows: what came after the moment that is on
 // the screen, too.
-func (x *Screen) handoffs(f *term.Frame) handoffs.Shown {
+func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	believed := x.belief()
-	out := handoffs.Shown{
+	out := leadership.HandoffsShown{
 		State: x.State, Focused: x.Focus == Handoffs, Properties: believed.PropertySpans(f),
 		Zoomed: x.Zoomed, Now: f.Calm(), Selected: x.Candidates.Row().Ref(),
 	}
@@ -295,7 +293,7 @@ func (x *Screen) Draw(f *term.Frame) {
 		x.Candidates.Draw(f)
 	}
 	if r := a.Panel[Recipe]; !r.Empty() {
-		p := recipe.Panel{State: s, Focused: x.Focus == Recipe, Held: x.Candidates.Rows.Held, Since: x.Lesson.Since()}
+		p := leadership.Recipe{State: s, Focused: x.Focus == Recipe, Held: x.Candidates.Rows.Held, Since: x.Lesson.Since()}
 		p.Draw(f, r)
 	}
 	believed := x.belief()

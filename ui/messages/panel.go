@@ -22,7 +22,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/recipe"
+	"electop/ui/leadership"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -310,7 +310,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	for i := range s.Steps {
 		x := &s.Steps[i]
 		if of := whose(x.Member, 0); of != elsewhere && !x.At.Before(began) {
-			words := strings.TrimPrefix(recipe.StepWords(*x), znode.Safe(x.Name, znode.NameMax)+": ")
+			words := strings.TrimPrefix(leadership.StepWords(*x), znode.Safe(x.Name, znode.NameMax)+": ")
 			out = append(out, entry{kind: step, side: of, at: x.At, text: words, n: int(x.N)})
 		}
 	}

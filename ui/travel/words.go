@@ -10,8 +10,8 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/action"
+	"electop/ui/leadership"
 	"electop/ui/plain"
-	"electop/ui/recipe"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -114,7 +114,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 // the states show no change.
 func doneWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
-		return recipe.StepWords(s.Steps[n-1])
+		return leadership.StepWords(s.Steps[n-1])
 	}
 	if words := sentWords(before, s); words != "" {
 		return words

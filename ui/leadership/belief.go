@@ -1,9 +1,4 @@
-// Package belief is the panel of belief and truth: who believes that it leads, who
-// leads, what the leaders' workers write, and whether that was safe.
-//
-// [Panel.Draw] draws all of it. [Panel.DrawBrief] is for small screens, where safety
-// and liveness are in a panel's title ([Panel.PropertySpans]).
-package belief
+package leadership
 
 import (
 	"slices"
@@ -26,11 +21,11 @@ import (
 // in view, and one that stopped disappears.
 const writesShown = 5 * time.Second
 
-// Lines is the least height of the panel, with its border.
-const Lines = 20
+// BeliefLines is the least height of the panel, with its border.
+const BeliefLines = 20
 
-// Panel is the panel of belief and truth.
-type Panel struct {
+// Belief is the panel of belief and truth.
+type Belief struct {
 	State   *doctor.State
 	Focused bool
 	Wide    bool // the screen is
@@ -66,7 +61,7 @@ func (b *body) row(name, joint string, parts ...[]term.Span) {
 
 // Draw draws, side by side, who believes that it leads and who does, what their
 // workers write, and whether that was safe.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief and truth", v.Focused, guardSpan(s))
 	out := body{w: a.Width() - 2}
@@ -111,7 +106,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 
 // DrawBrief draws the most important part: beliefs, the truth and the writes; in the
 // title, whether that was safe.
-func (v *Panel) DrawBrief(f *term.Frame, r term.Rect) {
+func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief", false, append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)...)
 	out := body{w: a.Width() - 2}
@@ -177,7 +172,7 @@ func tries(t model.Tries) []term.Span {
 }
 
 // explain says what happens, and why.
-func (v *Panel) explain(all []believer) (term.Style, string) {
+func (v *Belief) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {
 		if !b.wrong() {
@@ -209,7 +204,7 @@ type believer struct {
 
 // believers are the leader, then those that wrongly believe they lead, then those
 // whose workers still write.
-func (v *Panel) believers(f *term.Frame) []believer {
+func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
 	var out []believer
@@ -260,7 +255,7 @@ func (b believer) wrong() bool {
 }
 
 // addBelievers adds the lines of all in a panel of h lines, and returns them.
-func (v *Panel) addBelievers(out *body, f *term.Frame, h int) []believer {
+func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	all, width := v.believers(f), 6
 	for _, b := range all {
 		width = min(max(width, term.Width(b.name())), max(6, out.w-32))
@@ -276,7 +271,7 @@ func (v *Panel) addBelievers(out *body, f *term.Frame, h int) []believer {
 
 // addBeliever adds the lines of one: its belief, the truth, and the last writes of its
 // worker.
-func (v *Panel) addBeliever(out *body, f *term.Frame, b believer, nameWidth int) {
+func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int) {
 	g, m := &f.Theme.Glyph, b.member
 	sign, st := " ", term.Text
 	switch {
@@ -349,7 +344,7 @@ func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 
 // lastWrite is the last attempt of a member's worker to write to a resource, nil if
 // none is known.
-func (v *Panel) lastWrite(member string, to model.Resource) *model.Tried {
+func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	last := v.State.Work.Last
 	for i := len(last) - 1; i >= 0; i-- {
 		if last[i].Member == member && last[i].Resource == to {
@@ -362,7 +357,7 @@ func (v *Panel) lastWrite(member string, to model.Resource) *model.Tried {
 // properties are those of the moment that the picture shows. The state's own end at
 // its last observation, after which nothing changed. vacant is for how long no
 // candidate that is awake leads, zero if one does.
-func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
+func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
 	counts := s.Phase == model.Live && s.Link.Link == model.Connected
@@ -411,7 +406,7 @@ func verdictSign(g *term.Glyphs, good bool) term.Span {
 // PropertySpans are safety and liveness for a panel's title, nil if they are unknown.
 // With random faults the invariants take the place of safety. Of third-party
 // candidates only the queue is known.
-func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
+func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if s.Properties.Observed == 0 { // nobody led yet
 		return nil
@@ -458,7 +453,7 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 }
 
 // invariantSpans are what must always hold, and whether it does.
-func (v *Panel) invariantSpans(f *term.Frame) []term.Span {
+func (v *Belief) invariantSpans(f *term.Frame) []term.Span {
 	s := v.State
 	broken := s.Broken()
 	if len(broken) > 0 {

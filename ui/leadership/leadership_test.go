@@ -1,4 +1,4 @@
-package handoffs
+package leadership
 
 import (
 	"testing"
@@ -177,4 +177,14 @@ func (x *axis) cell0(t time.Time) int {
 		return -1
 	}
 	return x.cell(t)
+}
+
+func TestFitNames(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{fitNames([]string{"a", "b", "c", "d"}, 20), "a, b, c +1"}, {fitNames([]string{"amber", "birch"}, 9), "amber +1"}, {fitNames([]string{"amber"}, 3), "am…"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
 }

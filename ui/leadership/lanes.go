@@ -1,4 +1,4 @@
-package handoffs
+package leadership
 
 import (
 	"cmp"
@@ -249,7 +249,7 @@ func (l *lanes) rowOf(index int) int {
 }
 
 // now is the right end of what has not ended.
-func (v *Panel) now(f *term.Frame) time.Time {
+func (v *Handoffs) now(f *term.Frame) time.Time {
 	switch {
 	case v.Head.IsZero() && (v.Whole == nil || v.Last.IsZero()):
 		return f.Calm()
@@ -263,7 +263,7 @@ func (v *Panel) now(f *term.Frame) time.Time {
 
 // drawLanes draws a lane for each candidate in view, the notifications between them, what
 // workers wrote, and the axis.
-func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
+func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	x, until, looks := v.axis, v.now(f), looksOf(&f.Theme.Glyph)
 	left := v.lanes.names + 1
 	shown := v.lanes.rows[:min(len(v.lanes.rows), v.plan.lanes)]
@@ -311,7 +311,7 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 // demote takes the gold from a leader of which something shows that it does not lead, as
 // the other panels say. If it is not known who leads, it is not known either that the first
 // candidate waits, and of children of an unknown kind that any of them does.
-func (v *Panel) demote(shown []*model.Lane, grid [][]laneCell) {
+func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
 		return
@@ -335,7 +335,7 @@ func (v *Panel) demote(shown []*model.Lane, grid [][]laneCell) {
 
 // drawNotices draws the notifications over the lanes: a line from the lane of the deleted
 // znode, and a sign in the lane of the watcher.
-func (v *Panel) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
+func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
 		for _, n := range v.lanes.whole.Notices {
@@ -389,7 +389,7 @@ func looksOf(g *term.Glyphs) [laneExpired + 1]term.Span {
 }
 
 // drawWrites draws what workers wrote: of several in a cell the worst.
-func (v *Panel) drawWrites(f *term.Frame, p *term.Pen) {
+func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
 	looks := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}
 	row := make([]int, v.axis.w)
@@ -412,7 +412,7 @@ func (v *Panel) drawWrites(f *term.Frame, p *term.Pen) {
 
 // drawAxis draws the times in line y, with what is not in view at its ends, the
 // playhead, and what is wrong with the leader.
-func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
+func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	headAt, head := v.playhead(f, a, left)
 	v.axis.labels(f.Now.Location(), func(at int, format string, t time.Time) {
 		if at += left; head == "" || at+len(format)+1 < headAt || at > headAt+term.Width(head) {
@@ -449,7 +449,7 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 
 // playhead is the moment that is shown, with its time, and where it begins; "" if it is the
 // last one, or not in view.
-func (v *Panel) playhead(f *term.Frame, a term.Area, left int) (at int, words string) {
+func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words string) {
 	i := v.axis.cell(v.Head)
 	if v.Head.IsZero() || i < 0 || i >= v.axis.w {
 		return 0, ""
@@ -465,7 +465,7 @@ func (v *Panel) playhead(f *term.Frame, a term.Area, left int) (at int, words st
 }
 
 // alarm says what is wrong with the leader, "" for nothing.
-func (v *Panel) alarm() string {
+func (v *Handoffs) alarm() string {
 	s := v.State
 	if s.Leader() == nil {
 		e := phrase.NoLeader(s)
@@ -478,7 +478,7 @@ func (v *Panel) alarm() string {
 }
 
 // drawWords explains the signs, as many as there is room for.
-func (v *Panel) drawWords(g *term.Glyphs, a term.Area) {
+func (v *Handoffs) drawWords(g *term.Glyphs, a term.Area) {
 	signs := []string{
 		g.Waits + " waits", g.Notice + " notified", g.Elected + " elected", g.Block + " leads", g.Danger + " silent, znode still there",
 		g.Expired + " expired", g.Deleted + " znode deleted", g.Believes + " believes it leads", g.Suspended + " suspended",

@@ -1,13 +1,8 @@
-// Package recipe is the panel of the recipe: the recipe as pseudo code, the lines
-// that run now and for which candidates, the cost of a handoff with either rule, and
-// a sentence about the situation. For another system's election it shows the dialect.
-//
-// A step takes a millisecond. So its line stays marked until it could be read: see
-// [StepShown].
-package recipe
+package leadership
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,26 +42,25 @@ func code(herd bool, ack string) []part {
 	}
 }
 
-// Lines is the height of the code, barLines that of the comparison below it, and
+// RecipeLines is the height of the code, barLines that of the comparison below it, and
 // storyLines the usual height of the sentence about the situation.
 const (
-	Lines      = 11
-	barLines   = 3
-	storyLines = 4
+	RecipeLines = 11
+	barLines    = 3
+	storyLines  = 4
 )
 
-// Panel is the panel of the recipe.
-type Panel struct {
+// Recipe is the panel of the recipe.
+type Recipe struct {
 	State   *doctor.State
 	Focused bool
 	Held    map[uint64]*model.Message // the next message held for each session
-	// Since is when the lesson began that is on, zero for none: what was before, as the
-	// candidates of another lesson that left, is not told.
+	// Since is when the current lesson began, zero for none: what was before it is not told.
 	Since time.Time
 }
 
-// plan is what the panel has room for.
-type plan struct {
+// recipePlan is what the panel has room for.
+type recipePlan struct {
 	parts       []part
 	bars        bool
 	before      int // lines of earlier handoffs
@@ -77,10 +71,10 @@ type plan struct {
 
 // planned divides the inside of the panel. The numbers are more important than the sentence
 // and, if both rules were counted, than the parts that are not about a handoff.
-func (v *Panel) planned(a term.Area, herd bool, now situation, c model.Costs) (x plan) {
+func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(herd, s.Ack.Path)
-	room, bars := a.Height()-Lines, s.Queue.Len() > 1
+	room, bars := a.Height()-RecipeLines, s.Queue.Len() > 1
 	if bars && (herd || len(c.Herd) > 0) {
 		for _, i := range []int{0, len(x.parts) - 1} {
 			if room < barLines {
@@ -131,7 +125,7 @@ func (v *Panel) planned(a term.Area, herd bool, now situation, c model.Costs) (x
 
 // Draw draws the code with the lines that run now, the comparison of both rules, and
 // a sentence about the situation.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	if di := wording.Foreign(s); di != nil {
 		v.drawForeign(f, r, di)
@@ -181,7 +175,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 
 // drawStep draws one line of the code. While it runs it shows the values and the
 // candidates.
-func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now activity) {
+func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now activity) {
 	p := a.Pen(y).Gap(1)
 	number, line := term.Muted, term.Muted
 	if off {
@@ -210,7 +204,7 @@ func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, tex
 
 // drawDoing draws only the lines that run now: at most n from y on. It returns the
 // line after them.
-func (v *Panel) drawDoing(f *term.Frame, a term.Area, y, n int) int {
+func (v *Recipe) drawDoing(f *term.Frame, a term.Area, y, n int) int {
 	for step, now := range v.steps(f) {
 		if len(now.names) == 0 || n <= 0 {
 			continue
@@ -248,7 +242,7 @@ func fitNames(names []string, w int) string {
 // drawHerdBars compares how many candidates a handoff notifies with each rule: as
 // counted by the server, otherwise as predicted by the recipe. It takes three lines, and
 // up to more for earlier handoffs.
-func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
+func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
 		if len(counted) > 0 {
@@ -304,7 +298,7 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mod
 
 // drawOlder draws the effects of earlier handoffs, newest first: a line each, or
 // without room only how many each notified.
-func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c model.Costs) int {
+func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c model.Costs) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
 		older = append(older, list[min(1, len(list)):]...)
@@ -359,7 +353,7 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 
 // drawForeign draws how another system elects, from its dialect. Only electop's own
 // candidates report the steps of the recipe.
-func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
+func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	s := v.State
 	var tail []term.Span
 	if wording.FansIn(s) || di.ChildWatch {
@@ -427,7 +421,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 }
 
 // dialectLines describe the dialect.
-func (v *Panel) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
+func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	s := v.State
 	out := make([]term.Fact, 0, 4)
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
@@ -476,4 +470,145 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 		return "every waiting candidate is notified, lists the children again, and checks whether it is first."
 	}
 	return "its watcher lists the children again, and " + w.Has + " if it is first."
+}
+
+// storyShown is how long the sentence is about the last handoff before it is about
+// the present again: the time to read it.
+const storyShown = 5 * time.Second
+
+// watchesChecked bounds how many watches are checked for the sentence: the doctor
+// checks all.
+const watchesChecked = 50
+
+// situation describes the present in a sentence or two.
+type situation struct {
+	style term.Style
+	lines []string
+	aside string // added if there is room
+}
+
+func (v *Recipe) sentence(f *term.Frame) situation {
+	s := v.State
+	st, text := v.noLeader()
+	if text == "" {
+		st, text = v.handoff(f)
+	}
+	if text == "" {
+		st, text = v.quiet()
+	}
+	out := situation{style: st, lines: []string{text}}
+	switch {
+	case wording.Foreign(s) != nil:
+	case len(s.Members) == 0:
+		out.lines = append(out.lines, "Steps are shown for candidates of this program only; it has none here.")
+	case strings.HasPrefix(text, "Everybody watches"):
+		out.aside = "An old recipe page said: watch the smallest j < i. That is the leader."
+	}
+	return out
+}
+
+// noLeader says why nobody leads, "" if somebody is the leader.
+func (v *Recipe) noLeader() (term.Style, string) {
+	s := v.State
+	if s.Phase != model.Live {
+		return term.Muted, "Nothing to see yet."
+	}
+	if of, sure := s.GhostOf(s.First()); sure {
+		return term.Alarm, "First is the ghost of " + znode.Safe(of, znode.NameMax) + ": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends or somebody deletes the znode."
+	}
+	switch e := phrase.NoLeader(s); {
+	case s.Leader() != nil:
+		return 0, ""
+	case wording.Single(s):
+		return term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads."
+	case s.Queue.Len() > 0 || e.Severity == "":
+		return wording.Style(e.Severity), wording.Sentence(e.Sentence)
+	}
+	return term.Text, "There is no candidate: the next volunteer has the smallest znode and leads."
+}
+
+// handoff says what stands before the next handoff, or what the last one did; "" if it is
+// over.
+func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
+	s, l := v.State, v.State.Leader()
+	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {
+		return term.Trouble, "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted"
+	} else if ok {
+		words := "The servers do not hear from " + l.Label() + ". Until its session expires nobody is notified"
+		if t.Found.Next != nil && s.Holders() == 1 {
+			words += "; then " + t.Found.Next.Label() + " takes over"
+		}
+		return term.Trouble, words + "."
+	}
+	if h := wording.Newest(s); h != nil && h.To != nil && h.From != nil && !h.At.Before(v.Since) {
+		deleted, smallest := phrase.Brief(h.From)+" was deleted", h.To.Label()+" is the smallest now."
+		if n := wording.OnTheWay(s, h.From); n > 0 {
+			return term.Text, deleted + ", and " + units.Count(n, "notification of it is", "notifications of it are") + " still on the way. " + smallest
+		}
+		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < storyShown {
+			f.At(h.At.Add(storyShown))
+			return term.Text, deleted + notified(s, h.From) + ". " + smallest
+		}
+	}
+	switch lead := s.Lead(); lead {
+	case doctor.Leads, doctor.AtRisk, doctor.Faulty:
+		return 0, ""
+	case doctor.Elected:
+		return term.Trouble, l.Label() + " is the smallest and elected. It has not acknowledged yet."
+	}
+	return term.Trouble, phrase.RoleHolders(s, phrase.Label) + "."
+}
+
+// quiet says who waits for what while somebody leads.
+func (v *Recipe) quiet() (term.Style, string) {
+	s, l, di := v.State, v.State.Leader(), wording.Foreign(v.State)
+	before := "before its own"
+	switch w := s.LeaderWatchers(); {
+	case wording.Single(s):
+		return term.Muted, l.Label() + " leads while its session lives."
+	case s.Queue.Len() == 1:
+		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " alone. Nobody would take over."
+	case s.Queue.Len() == s.Holders():
+		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " together. Nobody waits."
+	case w != nil && w.Candidates > 2 && di != nil:
+		return term.Trouble, fmt.Sprintf("%d candidates watch %s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l))
+	case di != nil:
+		for i := s.Holders(); i < s.Queue.Len() && i < watchesChecked; i++ {
+			if wording.WrongEdge(s.Edge(i)) {
+				return term.Trouble, s.Queue.At(i).Label() + " does not watch its predecessor: it may never learn that its turn has come."
+			}
+		}
+		if di.ChildWatch {
+			return term.Muted, "quiet: nobody polls. Each waits for a change of the list."
+		}
+		before = "that it watches"
+	}
+	if wording.FansIn(s) {
+		return term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", phrase.Brief(l), s.Recipe.Notified(s.Queue, 0))
+	}
+	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."
+}
+
+// notified says how many others were notified that the leader's znode was deleted:
+// as counted by the server, otherwise as predicted by the recipe.
+func notified(s *doctor.State, from *dialect.Candidate) string {
+	n := s.Recipe.Notified(s.Queue, 0)
+	if wording.FansIn(s) {
+		n++ // the new leader was one of them
+	}
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == from.ID() {
+			n = w.Others()
+			break
+		} else if i == 0 {
+			return "" // it was before the server counted
+		}
+	}
+	switch {
+	case n == 0:
+		return ", and nobody waited for that"
+	case n == 1:
+		return " and 1 candidate was notified"
+	}
+	return " and " + strconv.Itoa(n) + " were notified, to find one new leader"
 }

@@ -1,14 +1,19 @@
-// Package handoffs is the panel of the time line: a lane for each candidate over a time
-// axis, and below them each change of the leader, with its cause and its three durations
-// (silent, takeover, vacant).
+// Package leadership has three panels about how leadership passes from one candidate to the
+// next: by which recipe, when it did, and who believes in it.
 //
-//	panel.go  how the panel is divided, which time each column has, and the list of handoffs
-//	lanes.go  which lanes are in view, what is in each cell, and their drawing, with the playhead
-//	axis.go   time over cells
-//
-// Live the axis follows what happened last. In the past and in a recording it is stable:
-// it shows what came after the moment too, and the playhead moves over it.
-package handoffs
+//	recipe.go    the recipe as pseudo code, the cost of a handoff with either rule, and a
+//	             sentence about the situation; for another system's election the dialect
+//	steps.go     which lines of the recipe run now, and for which candidates. A step takes a
+//	             millisecond: its line stays marked until it could be read ([StepShown])
+//	handoffs.go  how the panel of handoffs is divided, which time each column has, and the
+//	             list: the cause of each change of the leader and its three durations
+//	lanes.go     a lane for each candidate over a time axis: which lanes are in view, what is
+//	             in each cell, and their drawing, with the playhead
+//	axis.go      time over cells. Live it follows what happened last. In the past and in a
+//	             recording it is stable: it shows what came after the moment too
+//	belief.go    who believes that it leads, who leads, what the leaders' workers write, and
+//	             whether that was safe; on small screens the most important part
+package leadership
 
 import (
 	"strconv"
@@ -29,9 +34,9 @@ import (
 // about a second to find what moved.
 const handoffShown = 1500 * time.Millisecond
 
-// Panel is the panel of handoffs. It keeps how far the user scrolled.
-type Panel struct {
-	Shown
+// Handoffs is the panel of handoffs. It keeps how far the user scrolled.
+type Handoffs struct {
+	HandoffsShown
 	place  term.Rect
 	scroll int // how many of the lanes and then of the newest handoffs are above
 	most   int // as far as it can be scrolled
@@ -57,21 +62,21 @@ type plan struct {
 // cell of it stands for.
 type Moment time.Time
 
-// Shown is what the panel shows.
-type Shown struct {
+// HandoffsShown is what the panel shows.
+type HandoffsShown struct {
 	State      *doctor.State
 	Focused    bool
-	Properties []term.Span // safety and liveness, nil where they are not watched
+	Properties []term.Span // safety and liveness, nil if they are unknown
 	Came       time.Time   // when the newest handoff came, zero: it is nothing new
 
 	Now      time.Time // of the picture, or of what came after it
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
-	// Head is the moment that is shown where others came after it: the playhead. Zero: it
-	// is the last one.
+	// Head is the playhead: the moment that is shown if others came after it. Zero: it is
+	// the last one.
 	Head time.Time
-	// Whole is the election after all that came later, nil where that is not known.
+	// Whole is the election after all that came later, nil if that is not known.
 	// First and Last are where a recording begins and ends, zero for none.
 	Whole       *doctor.State
 	First, Last time.Time
@@ -80,7 +85,7 @@ type Shown struct {
 
 // band is the state from which the time line is made: of all that is known if that goes
 // back far enough, else of what was known at the moment.
-func (v *Panel) band() *doctor.State {
+func (v *Handoffs) band() *doctor.State {
 	if v.Whole == nil {
 		return v.State
 	}
@@ -88,12 +93,12 @@ func (v *Panel) band() *doctor.State {
 }
 
 // Move scrolls the lanes, and then the list.
-func (v *Panel) Move(do input.Command) {
+func (v *Handoffs) Move(do input.Command) {
 	v.scroll = input.Moved(do, v.scroll, v.most, v.page)
 }
 
 // Draw draws who did what when, and each change of the leader.
-func (v Panel) Draw(f *term.Frame) {
+func (v Handoffs) Draw(f *term.Frame) {
 	s := v.State
 	a := f.Box(v.place, "Handoffs", v.Focused, v.tail(f)...)
 	a = a.Inset(1)
@@ -118,7 +123,7 @@ func (v Panel) Draw(f *term.Frame) {
 }
 
 // tail is what stands at the right of the panel's title.
-func (v *Panel) tail(f *term.Frame) []term.Span {
+func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	s := v.State
 	t := s.Totals
 	// The totals end with the last observation; what is so now goes on.
@@ -158,7 +163,7 @@ type listColumns struct {
 // shortCause is the width of the cause if only its last word fits.
 const shortCause = len("resigned")
 
-func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
+func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 	s, g := v.State, &f.Theme.Glyph
 	top := max(0, v.scroll-v.above)
 	visible := make([]*model.Handoff, 0, a.Height())
@@ -271,7 +276,7 @@ func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 }
 
 // isNew reports whether the newest handoff has just come.
-func (v *Panel) isNew(f *term.Frame) bool {
+func (v *Handoffs) isNew(f *term.Frame) bool {
 	end := v.Came.Add(handoffShown)
 	if v.Came.IsZero() || !f.Now.Before(end) {
 		return false
@@ -281,8 +286,8 @@ func (v *Panel) isNew(f *term.Frame) bool {
 }
 
 // Settle takes what to show and where.
-func (v *Panel) Settle(x Shown, r term.Rect) {
-	v.Shown, v.place = x, r
+func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
+	v.HandoffsShown, v.place = x, r
 	in := r.Inner()
 	v.lanes.make(v.band(), max(in.H, 8))
 	v.cut = v.Whole != nil && v.lanes.whole.From.After(v.Head)
@@ -314,7 +319,7 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 }
 
 // head is the moment that is shown.
-func (v *Panel) head() time.Time {
+func (v *Handoffs) head() time.Time {
 	if v.Head.IsZero() {
 		return v.Now
 	}
@@ -322,7 +327,7 @@ func (v *Panel) head() time.Time {
 }
 
 // planned divides h lines, and returns how many lanes have room.
-func (v *Panel) planned(h int) (room int) {
+func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
 	if len(v.lanes.whole.All) == 0 {
 		return 0
@@ -343,7 +348,7 @@ func (v *Panel) planned(h int) (room int) {
 }
 
 // upper is how many lines are above the list.
-func (v *Panel) upper() int {
+func (v *Handoffs) upper() int {
 	if v.plan.lanes == 0 {
 		return 0
 	}
@@ -355,7 +360,7 @@ func (v *Panel) upper() int {
 }
 
 // settleAxis says which time each column has, of a panel of w cells.
-func (v *Panel) settleAxis(w int) {
+func (v *Handoffs) settleAxis(w int) {
 	if len(v.lanes.whole.All) > 0 {
 		w -= v.lanes.names + 1
 	}
@@ -387,7 +392,7 @@ func (v *Panel) settleAxis(w int) {
 }
 
 // span is from when to when there is something to see.
-func (v *Panel) span() (first, last time.Time) {
+func (v *Handoffs) span() (first, last time.Time) {
 	if !v.Last.IsZero() {
 		return v.First, v.Last
 	}
@@ -406,7 +411,7 @@ func (v *Panel) span() (first, last time.Time) {
 }
 
 // Scale makes the cells of the time line stand for less time, or for more.
-func (v *Panel) Scale(finer bool) {
+func (v *Handoffs) Scale(finer bool) {
 	if v.axis.step == 0 {
 		return
 	}
@@ -415,4 +420,4 @@ func (v *Panel) Scale(finer bool) {
 }
 
 // Axis is the axis in words: how much time a cell stands for.
-func (v *Panel) Axis() time.Duration { return v.step }
+func (v *Handoffs) Axis() time.Duration { return v.step }

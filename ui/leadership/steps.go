@@ -1,4 +1,4 @@
-package recipe
+package leadership
 
 import (
 	"slices"
@@ -25,8 +25,8 @@ type activity struct {
 // steps returns what happens in each line of the recipe. A step stays marked until
 // it could be read. With a slowed server it stays until the reply can have arrived,
 // and the line of each member that waits for a message is that which the message is
-// about: see [Panel.runs].
-func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
+// about: see [Recipe.runs].
+func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
 	if s.Pace != nil {
@@ -62,7 +62,7 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity)
 			continue
 		}
 		if t.Step != model.StepLowest {
-			lines[t.Step].mark(name, Line(t.Step, t.On))
+			lines[t.Step].mark(name, StepLine(t.Step, t.On))
 			continue
 		}
 		// A member that finds itself the smallest has just listed the children, and
@@ -76,7 +76,7 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity)
 // runs is the line that a member runs while a message to it is held, by that message
 // and the last step that it reported: of a reply the line with the request. It is
 // none for what belongs to no line, as the reply to a leaving candidate's close.
-func (v *Panel) runs(m *model.Member, last model.Step) model.Step {
+func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)
 	switch {
@@ -132,8 +132,8 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 // detailMax bounds the text of a step.
 const detailMax = 120
 
-// Line is a line of the recipe with its values, "" if none are known.
-func Line(step model.Step, on model.StepOn) string {
+// StepLine is a line of the recipe with its values, "" if none are known.
+func StepLine(step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
 	case on.Found:
@@ -170,7 +170,7 @@ func setText(on model.StepOn) string {
 // StepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
 func StepWords(x model.StepTaken) string {
 	words := znode.Safe(x.Name, znode.NameMax) + ": " + strconv.Itoa(int(x.Step))
-	if text := Line(x.Step, x.On); text != "" {
+	if text := StepLine(x.Step, x.On); text != "" {
 		return words + " " + text
 	}
 	for _, p := range code(false, "") {

@@ -1,4 +1,4 @@
-package handoffs
+package leadership
 
 import (
 	"time"
