@@ -142,14 +142,8 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 			missing = c.absent(results)
 		}
 	}
-	rank := func(i int) int {
-		switch {
-		case own[i]:
-			return 2
-		case results[i].answered():
-			return 1
-		}
-		return 0
+	better := func(i, j int) bool {
+		return own[i] && !own[j] || own[i] == own[j] && results[i].answered() && !results[j].answered()
 	}
 	best := make(map[int]int) // by number: the result to keep
 	numbers := make([]int, len(results))
@@ -160,7 +154,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		if c := slices.IndexFunc(e.config, func(c configured) bool { return c.client == r.Addr }); c >= 0 && r.number == 0 {
 			numbers[i] = e.config[c].id
 		}
-		if j, ok := best[numbers[i]]; !ok || rank(i) > rank(j) {
+		if j, ok := best[numbers[i]]; !ok || better(i, j) {
 			best[numbers[i]] = i
 		}
 		if r.Mode == session.ModeLeader {

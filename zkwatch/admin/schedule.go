@@ -34,7 +34,11 @@ type schedule struct {
 	verified     time.Time // when a poll was last due to it
 	handoff      time.Time // the last one that no table of watches has followed
 	watchesAsked time.Time // when tables of watches were last asked for
-	restraint    restraint
+
+	// If connections and sessions have to be cheap:
+	counted   bool              // a poll said how many connections there are
+	restraint session.Restraint // why they are not asked for
+	slow      int               // slow answers in a row
 }
 
 // wantVerify has everything asked for once.
@@ -85,10 +89,10 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 // regular returns when connections and sessions are due; ok is false if they are not
 // asked for regularly, or if it is not known yet how many there are.
 func (s *schedule) regular() (at time.Time, ok bool) {
-	if r := &s.restraint; s.cheap && (!r.counted || r.now.Connections > 0) {
+	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
 	}
-	return session.Later(s.sessionsDue, s.restraint.now.Again), s.sessions > 0
+	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
 // cost notes what a poll cost, and returns what a table says of that.
@@ -98,9 +102,33 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 	if !s.cheap || s.sessions <= 0 {
 		return s.sessions, why
 	}
-	s.restraint.judge(p, results, ended)
-	if s.restraint.now != (session.Restraint{}) {
-		return 0, s.restraint.now
+	connections, slowest := -1, &result{took: session.CheapAnswer}
+	for i := range results {
+		x := &results[i]
+		if x.Basic.State == session.Answered {
+			connections = max(0, connections) + max(0, x.ConnectionCount)
+		}
+		if x.took > slowest.took {
+			slowest = x
+		}
+	}
+	if connections >= 0 {
+		s.counted, s.restraint.Connections = true, 0
+		if connections > session.CheapConnections {
+			s.restraint.Connections = connections
+		}
+	}
+	switch {
+	case !p.Sessions:
+	case slowest.Addr == "":
+		s.slow, s.restraint = 0, session.Restraint{Connections: s.restraint.Connections}
+	default:
+		s.restraint.Server, s.restraint.Took = slowest.Addr, slowest.took
+		s.restraint.Again = ended.Round(0).Add(min(longestSlowPause, slowPause<<min(s.slow, 8)))
+		s.slow++
+	}
+	if s.restraint != (session.Restraint{}) {
+		return 0, s.restraint
 	}
 	return s.sessions, why
 }
@@ -170,43 +198,3 @@ const (
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )
-
-// restraint decides whether connections and sessions are too expensive to ask for, if that
-// has to be cheap.
-type restraint struct {
-	counted bool // a poll said how many connections there are
-	now     session.Restraint
-	slow    int // answers in a row
-}
-
-// judge notes what a poll cost.
-func (r *restraint) judge(p plan, results []result, ended time.Time) {
-	connections, answered := 0, false
-	for i := range results {
-		if x := &results[i]; x.Basic.State == session.Answered {
-			answered = true
-			connections += max(0, x.ConnectionCount)
-		}
-	}
-	if answered {
-		r.counted, r.now.Connections = true, 0
-		if connections > session.CheapConnections {
-			r.now.Connections = connections
-		}
-	}
-	if !p.Sessions {
-		return
-	}
-	r.now.Server, r.now.Took, r.now.Again = "", 0, time.Time{}
-	for i := range results {
-		if x := &results[i]; x.took > max(session.CheapAnswer, r.now.Took) {
-			r.now.Server, r.now.Took = x.Addr, x.took
-		}
-	}
-	if r.now.Took == 0 {
-		r.slow = 0
-		return
-	}
-	r.now.Again = ended.Round(0).Add(min(longestSlowPause, slowPause<<min(r.slow, 8)))
-	r.slow++
-}
