@@ -117,64 +117,50 @@ func parseConf(b []byte) (identity, error) {
 // ensemble's leader and a standalone server know, and the ephemeral znodes by
 // session. The connections that follow are not needed, and are without their
 // sessions before 3.5.
-func parseDump(b []byte) (dump, error) {
-	if len(b) == 0 || b[len(b)-1] != '\n' {
-		return dump{}, malformed("dump: truncated")
+func parseDump(b []byte) (d dump, err error) {
+	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
+	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
+		return d, malformed("dump: no sessions or no ephemerals, or truncated: %s", shown(string(b)))
 	}
-	const (
-		before = iota
-		sessions
-		ephemerals
-	)
-	var d dump
+	ephemerals, _, _ := bytes.Cut(rest, []byte("\nConnections dump:\n"))
 	var at time.Duration // of the deadlines that follow
 	var zones []string
-	var sessionID uint64
-	part, known := before, false
-reply:
-	for line := range lines(b) {
-		rest, below := strings.CutPrefix(line, "\t")
+	for line := range lines(sessions) {
+		id, below := strings.CutPrefix(line, "\t")
 		switch {
-		case part == before:
-			if line != "SessionTracker dump:" {
-				return dump{}, malformed("dump: %s", shown(line))
-			}
-			part = sessions
-		case line == "ephemeral nodes dump:":
-			part, known = ephemerals, false
-		case line == "Connections dump:" && part == ephemerals:
-			break reply
-		case part == sessions && below && known:
-			id, err := parseNumber(rest)
+		case below && zones != nil:
+			s, err := parseNumber(id)
 			if err != nil {
 				return dump{}, err
 			}
-			d.deadlines = append(d.deadlines, session.Deadline{Session: id, At: at, Wall: true})
-		case part == sessions && strings.Contains(line, " expire at "):
-			since1970, zone, err := parseDeadlineLine(line)
-			if err != nil {
+			d.deadlines = append(d.deadlines, session.Deadline{Session: s, At: at, Wall: true})
+		case strings.Contains(line, " expire at "): // others are headings, or a follower's list of timeouts
+			var zone string
+			if at, zone, err = parseDeadlineLine(line); err != nil {
 				return dump{}, err
 			}
-			at, known, zones = since1970, true, append(zones, zone)
-		case part == sessions: // a heading, or a follower's list of timeouts
-		case strings.HasPrefix(line, "Sessions with Ephemerals"):
-		case below && known && strings.HasPrefix(rest, "/"):
-			d.ephemerals = append(d.ephemerals, session.Ephemeral{Session: sessionID, Path: rest})
-		case !below:
-			id, err := parseNumber(strings.TrimSuffix(line, ":"))
-			if err != nil {
-				return dump{}, err
-			}
-			sessionID, known = id, true
-		default:
-			return dump{}, malformed("dump: %s", shown(line))
+			zones = append(zones, zone)
 		}
-	}
-	if part != ephemerals {
-		return dump{}, malformed("dump: no ephemerals")
 	}
 	if len(slices.Compact(zones)) > 1 {
 		d.deadlines = nil // as around the end of summer time: how far apart two lines are is not known then
+	}
+	var owner uint64
+	known := false
+	for line := range lines(ephemerals) {
+		path, below := strings.CutPrefix(line, "\t")
+		switch {
+		case strings.HasPrefix(line, "Sessions with Ephemerals"), line == "Connections dump:": // there are none
+		case !below:
+			if owner, err = parseNumber(strings.TrimSuffix(line, ":")); err != nil {
+				return dump{}, err
+			}
+			known = true
+		case known && strings.HasPrefix(path, "/"):
+			d.ephemerals = append(d.ephemerals, session.Ephemeral{Session: owner, Path: path})
+		default:
+			return dump{}, malformed("dump: %s", shown(line))
+		}
 	}
 	return d, nil
 }

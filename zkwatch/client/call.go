@@ -33,54 +33,36 @@ func (k call) unanswered(cause error) error {
 // or the connection is lost. The library stops for neither; an abandoned request
 // ends with the Conn at the latest.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
-	path := k.path
-	if k.sequential {
-		path += "0" // a sequential path may end in a slash
-	}
-	if err := ValidatePath(path); err != nil {
-		return none, k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
-	}
-	full := k.path
-	if !k.absolute {
-		full = c.cfg.Servers.full(k.path)
-	}
-	if size := requestOverhead + len(full) + k.size; size > c.cfg.BufferSize {
-		return none, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
-	}
-	if err := ctx.Err(); err != nil {
-		return none, k.failed(fmt.Errorf("%w: not sent", err))
+	full, err := c.check(ctx, k)
+	if err != nil {
+		return none, err
 	}
 	lost, h, err := c.admit(ctx)
 	if err != nil {
 		return none, k.failed(err)
 	}
 	began := time.Now()
-	var value T
-	results := make(chan error, 1)
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result, 1)
 	go func() {
 		defer c.calls.Done()
-		v, err := request(full)
+		value, err := request(full)
 		c.taken(h) // in case it was never written
-		value = v
-		results <- err
+		results <- result{value, err}
 	}()
-	select {
-	case err = <-results:
-	case <-ctx.Done():
-		return none, k.unanswered(ctx.Err())
-	case <-lost:
-		select {
-		case err = <-results: // it arrived just before
-		default:
-			return none, k.unanswered(c.lostErr())
-		}
+	got, err := await(ctx, c, k, lost, results)
+	if err != nil {
+		return none, err
 	}
-	switch {
+	switch err = got.err; {
 	case err == nil:
 		if k.write {
 			c.committed(lost, began)
 		}
-		return value, nil
+		return got.value, nil
 	case errors.Is(err, zk.ErrNoServer):
 		return none, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, err))
 	case errors.Is(err, zk.ErrConnectionClosed), errors.Is(err, zk.ErrClosing):
@@ -89,6 +71,45 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 		return none, k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, err))
 	}
 	return none, k.failed(named(err))
+}
+
+// check returns the path of a call as the servers have it, or why it cannot be made.
+func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
+	path := k.path
+	if k.sequential {
+		path += "0" // a sequential path may end in a slash
+	}
+	if err := ValidatePath(path); err != nil {
+		return "", k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
+	}
+	full = k.path
+	if !k.absolute {
+		full = c.cfg.Servers.full(k.path)
+	}
+	if size := requestOverhead + len(full) + k.size; size > c.cfg.BufferSize {
+		return "", k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
+	}
+	if err := ctx.Err(); err != nil {
+		return "", k.failed(fmt.Errorf("%w: not sent", err))
+	}
+	return full, nil
+}
+
+// await waits for the answer to a call until ctx is done or the connection is lost.
+func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, answers <-chan T) (a T, err error) {
+	select {
+	case a = <-answers:
+		return a, nil
+	case <-ctx.Done():
+		return a, k.unanswered(ctx.Err())
+	case <-lost:
+		select {
+		case a = <-answers: // it arrived just before
+			return a, nil
+		default:
+			return a, k.unanswered(c.lostErr())
+		}
+	}
 }
 
 // admit waits for a call's turn and starts it if there is a connection; lost is

@@ -60,49 +60,35 @@ func parseConnectString(s string) (ConnectString, error) {
 
 // parseServer returns the host:port that entry stands for.
 func parseServer(entry string) (string, error) {
+	host, port := entry, strconv.Itoa(DefaultPort)
 	if entry == "" {
 		return "", errors.New("it is empty")
-	}
-	if rest, ok := strings.CutPrefix(entry, "["); ok {
-		host, port, ok := strings.Cut(rest, "]")
-		if !ok {
+	} else if rest, ok := strings.CutPrefix(entry, "["); ok {
+		inner, after, closed := strings.Cut(rest, "]")
+		switch {
+		case !closed:
 			return "", errors.New("no closing bracket")
+		case !isIPv6(inner):
+			return "", fmt.Errorf("%q is not an IPv6 address", inner)
+		case after != "" && after[0] != ':':
+			return "", fmt.Errorf("%q after the bracket is not a port", after)
+		case after != "":
+			port = after[1:]
 		}
-		if !isIPv6(host) {
-			return "", fmt.Errorf("%q is not an IPv6 address", host)
+		host = inner
+	} else if i := strings.LastIndexByte(entry, ':'); i >= 0 {
+		before, after := entry[:i], entry[i+1:]
+		_, err := strconv.ParseUint(after, 10, 16)
+		switch {
+		case isIPv6(entry) && isIPv6(before) && err == nil:
+			return "", fmt.Errorf("an IPv6 address with or without a port? Write [%s] or [%s]:%s", entry, before, after)
+		case isIPv6(entry):
+		case strings.Contains(before, ":") && !isIPv6(before):
+			return "", errors.New("more than one colon, but not an IPv6 address")
+		default:
+			host, port = before, after
 		}
-		if port == "" {
-			return joinPort(host, strconv.Itoa(DefaultPort))
-		}
-		port, ok = strings.CutPrefix(port, ":")
-		if !ok {
-			return "", fmt.Errorf("%q after the bracket is not a port", port)
-		}
-		return joinPort(host, port)
 	}
-	i := strings.LastIndexByte(entry, ':')
-	if i < 0 {
-		return joinPort(entry, strconv.Itoa(DefaultPort))
-	}
-	host, port := entry[:i], entry[i+1:]
-	if isIPv6(entry) {
-		if _, err := strconv.ParseUint(port, 10, 16); err == nil && isIPv6(host) {
-			return "", fmt.Errorf("an IPv6 address with or without a port? Write [%s] or [%s]:%s", entry, host, port)
-		}
-		return joinPort(entry, strconv.Itoa(DefaultPort))
-	}
-	if strings.Contains(host, ":") && !isIPv6(host) {
-		return "", errors.New("more than one colon, but not an IPv6 address")
-	}
-	return joinPort(host, port)
-}
-
-func isIPv6(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.Is6() && validHost(host) == nil
-}
-
-func joinPort(host, port string) (string, error) {
 	if err := validHost(host); err != nil {
 		return "", err
 	}
@@ -111,6 +97,11 @@ func joinPort(host, port string) (string, error) {
 		return "", fmt.Errorf("port %q is not a number from 1 to 65535", port)
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
+}
+
+func isIPv6(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Is6() && validHost(host) == nil
 }
 
 // validHost refuses what cannot be a name or an address. Whether the name

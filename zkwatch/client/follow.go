@@ -165,7 +165,7 @@ func (f *Following) wake() {
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
 	seen, err = f.ask(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
-	return r.Children, statOf(&r.Stat), seen, err
+	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
 // Exists reads the stat, nil if the znode does not exist.
@@ -175,7 +175,7 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, seen, nil
 	}
-	return statOf(&r), seen, err
+	return (*zk.Stat)(&r), seen, err
 }
 
 // Child reads a child, as [Conn.ReadZnode] does. seen is that of the first reply: the
@@ -209,16 +209,8 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	if denied { // exists needs no permission
 		_, err = f.ask(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
 	}
-	z, err = readAs(name, statOf(&r.Stat), r.Data, denied, err)
+	z, err = readAs(name, (*zk.Stat)(&r.Stat), r.Data, denied, err)
 	return z, seen, err
-}
-
-func statOf(s *wire.Stat) *zk.Stat {
-	return &zk.Stat{
-		Czxid: s.Czxid, Mzxid: s.Mzxid, Ctime: s.Ctime, Mtime: s.Mtime,
-		Version: s.Version, Cversion: s.Cversion, Aversion: s.Aversion,
-		EphemeralOwner: s.EphemeralOwner, DataLength: s.DataLength, NumChildren: s.NumChildren, Pzxid: s.Pzxid,
-	}
 }
 
 // listen passes each event at the path of f or below it to f.
@@ -312,12 +304,8 @@ var ErrUnsupported = errors.New("the server does not know this request")
 // reply; reply is nil if there is none. seen is the number of the last event before the
 // reply.
 func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
-	cfg := &f.conn.cfg
-	if size := requestOverhead + len(cfg.Servers.full(k.path)); size > cfg.BufferSize {
-		return 0, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, cfg.BufferSize))
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, k.failed(fmt.Errorf("%w: not sent", err))
+	if _, err := f.conn.check(ctx, k); err != nil {
+		return 0, err
 	}
 	n := f.over
 	xid, frame, answers := n.expect(op, request)
@@ -333,17 +321,9 @@ func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Re
 	if !sends {
 		return 0, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, ErrClosed))
 	}
-	var a answer
-	select {
-	case a = <-answers:
-	case <-ctx.Done():
-		return 0, k.unanswered(ctx.Err())
-	case <-f.lost:
-		select {
-		case a = <-answers: // it arrived just before
-		default:
-			return 0, k.unanswered(f.conn.lostErr())
-		}
+	a, err := await(ctx, f.conn, k, f.lost, answers)
+	if err != nil {
+		return 0, err
 	}
 	return a.seen, k.decode(&a, reply)
 }
