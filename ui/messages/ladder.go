@@ -96,31 +96,19 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 	shown := min(len(p.Held), n)
 	if all := max(p.Waiting, len(p.Held)); all > shown && shown > 1 {
 		shown--
-		d.across(y+shown, term.You, more(all-shown))
+		d.across(y+shown, term.You, fmt.Sprintf("and %d more held", all-shown))
 	}
 	for i := range p.Held[:shown] {
 		m := &p.Held[i]
-		of := elsewhere
-		switch member := memberWith(s, m.Session); {
-		case v.left.has(member, m.Session):
-			of = left
-		case v.right.has(member, m.Session):
-			of = right
-		}
-		if d.held(y+i, of, v.heldText(of, m), p.Steps && i == 0); p.Delay > 0 {
-			d.flies(y+i, of, v.heldText(of, m), float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
+		of := sideOf(&v.left, &v.right, memberWith(s, m.Session), m.Session)
+		text := heldText(s, of, m)
+		if d.held(y+i, of, text, p.Steps && i == 0); p.Delay > 0 {
+			d.flies(y+i, of, text, float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
 		}
 	}
 	if p.Delay > 0 {
 		d.f.Every(tickFlight)
 	}
-}
-
-func (v *Panel) heldText(of side, m *model.Message) string {
-	if of == elsewhere {
-		return heldFor(v.State, m)
-	}
-	return waits(v.State, m)
 }
 
 // ladder draws lines of the ladder.

@@ -12,8 +12,8 @@ package messages
 
 import (
 	"cmp"
+	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -149,51 +149,49 @@ func partner(s *doctor.State, of model.Row) lane {
 	return lane{}
 }
 
-// talks reports whether there is a message of the lane.
-func (l *lane) talks(s *doctor.State) bool {
-	for i := range s.Exchanges {
-		if x := &s.Exchanges[i]; l.has(x.Member, x.Session) {
-			return true
+// talkers are the members and sessions of the messages, the newest first.
+func talkers(s *doctor.State) iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		if s.Pace != nil {
+			for _, m := range slices.Backward(s.Pace.Held) {
+				if !yield(memberWith(s, m.Session), m.Session) {
+					return
+				}
+			}
+		}
+		for _, x := range slices.Backward(s.Exchanges) {
+			if !yield(x.Member, x.Session) {
+				return
+			}
 		}
 	}
-	if s.Pace != nil {
-		for i := range s.Pace.Held {
-			if m := &s.Pace.Held[i]; l.has(memberWith(s, m.Session), m.Session) {
-				return true
-			}
+}
+
+// talks reports whether there is a message of the lane.
+func (l *lane) talks(s *doctor.State) bool {
+	for member, session := range talkers(s) {
+		if l.has(member, session) {
+			return true
 		}
 	}
 	return false
 }
 
-// newest is the lane of the candidate that has the newest message, but for one.
+// newest is the lane of the candidate that has the newest message, except one.
 func newest(s *doctor.State, but *lane) lane {
-	find := func(member string, session uint64) (lane, bool) {
+	for member, session := range talkers(s) {
 		if but.has(member, session) {
-			return lane{}, false
+			continue
 		}
 		for i, c := range s.Queue.All() {
 			if c.Session == session && session != 0 {
-				return at(s, i), true
+				return at(s, i)
 			}
 		}
 		for _, m := range s.WithoutZnode() {
 			if m.ID == member || m.Session == session && session != 0 {
-				return laneOf(model.Row{Member: m, Position: -1}), true
+				return laneOf(model.Row{Member: m, Position: -1})
 			}
-		}
-		return lane{}, false
-	}
-	if s.Pace != nil {
-		for _, m := range slices.Backward(s.Pace.Held) {
-			if l, ok := find(memberWith(s, m.Session), m.Session); ok {
-				return l
-			}
-		}
-	}
-	for _, x := range slices.Backward(s.Exchanges) {
-		if l, ok := find(x.Member, x.Session); ok {
-			return l
 		}
 	}
 	return lane{}
@@ -237,6 +235,17 @@ const (
 	elsewhere // a candidate that has no lane
 )
 
+// sideOf returns the side of a member or session.
+func sideOf(l, r *lane, member string, session uint64) side {
+	switch {
+	case l.has(member, session):
+		return left
+	case r.has(member, session):
+		return right
+	}
+	return elsewhere
+}
+
 // entry is a line of the ladder.
 type entry struct {
 	kind kind
@@ -266,15 +275,6 @@ const before = 20 * time.Millisecond
 
 // entries are what happened since the first message that is remembered, oldest first.
 func entries(s *doctor.State, l, r *lane) []entry {
-	whose := func(member string, session uint64) side {
-		switch {
-		case l.has(member, session):
-			return left
-		case r.has(member, session):
-			return right
-		}
-		return elsewhere
-	}
 	var out []entry
 	var began time.Time
 	asked := func(m *model.Message, of side) {
@@ -287,7 +287,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	}
 	for i := range s.Exchanges {
 		x := &s.Exchanges[i]
-		of := whose(x.Member, x.Session)
+		of := sideOf(l, r, x.Member, x.Session)
 		if x.Before > 0 {
 			out = append(out, entry{kind: missing, at: x.Since, text: units.Count(x.Before, "message", "messages") + " not listed", n: x.N})
 		}
@@ -300,7 +300,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	if s.Pace != nil {
 		for i := range s.Pace.Held {
 			m := &s.Pace.Held[i]
-			asked(m, whose(memberWith(s, m.Session), m.Session))
+			asked(m, sideOf(l, r, memberWith(s, m.Session), m.Session))
 		}
 	}
 	if began.IsZero() {
@@ -309,7 +309,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	began = began.Add(-before)
 	for i := range s.Steps {
 		x := &s.Steps[i]
-		if of := whose(x.Member, 0); of != elsewhere && !x.At.Before(began) {
+		if of := sideOf(l, r, x.Member, 0); of != elsewhere && !x.At.Before(began) {
 			words := strings.TrimPrefix(leadership.StepWords(*x), znode.Safe(x.Name, znode.NameMax)+": ")
 			out = append(out, entry{kind: step, side: of, at: x.At, text: words, n: int(x.N)})
 		}
@@ -413,22 +413,19 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// heldFor is a held message with its client's name.
-func heldFor(s *doctor.State, m *model.Message) string {
+// heldText is a held message, with its client's name if that has no lane. The content of a
+// reply is not known yet.
+func heldText(s *doctor.State, of side, m *model.Message) string {
+	text := "reply to " + znode.Safe(m.Op, 16)
+	if wording.Notifies(m) {
+		text = wording.News(s, m)
+	}
+	if of != elsewhere {
+		return text
+	}
 	name := "session " + wording.ShortSession(m.Session)
 	if x := s.MemberWith(m.Session); x != nil {
 		name = znode.Safe(x.Name, 16)
 	}
-	return name + ": " + waits(s, m)
+	return name + ": " + text
 }
-
-// waits is a held message: what a reply says is not known yet.
-func waits(s *doctor.State, m *model.Message) string {
-	if wording.Notifies(m) {
-		return wording.News(s, m)
-	}
-	return "reply to " + znode.Safe(m.Op, 16)
-}
-
-// more counts what is held besides what is shown.
-func more(n int) string { return "and " + strconv.Itoa(n) + " more held" }

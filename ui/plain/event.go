@@ -17,8 +17,6 @@ type eventHead struct {
 	N    uint64 `json:"n"`
 	At   string `json:"at"`
 	Type string `json:"type"`
-
-	at time.Time
 }
 
 type childEvent struct {
@@ -158,7 +156,7 @@ type stateEvent struct {
 
 // Event returns the JSON object of an event in the election at path of a cluster.
 func Event(cluster, path string, e model.Event) any {
-	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind, e.At} }
+	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind} }
 	child := func(kind string, c *dialect.Candidate, ignored bool) any {
 		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), sessionID(c), content(c.Data, c.Unread), ignored}
 	}
@@ -172,7 +170,7 @@ func Event(cluster, path string, e model.Event) any {
 	case model.Handoff:
 		out := handoffEvent{
 			eventHead: head("handoff"), Cluster: text(znode.Safe(cluster, 0)), Path: path,
-			From: znodePath(path, b.From), FromName: nameOf(b.From), To: znodePath(path, b.To), ToName: nameOf(b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
+			From: znodePath(path, b.From), FromName: name(b.From), To: znodePath(path, b.To), ToName: name(b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
 		}
 		m := b.Measures()
 		out.SilentMS, out.SilentRange, out.SilentWhy = part(&b, m[0])
@@ -216,17 +214,17 @@ func Event(cluster, path string, e model.Event) any {
 	case doctor.FindingChanged:
 		return findingEvent{head("finding"), changed(b.Raised), text(string(b.Was)), b.Finding.Key, findingOf(b.Finding)}
 	case doctor.RiskChanged:
-		return riskEventOf(path, head("risk"), b)
+		now := e.At
+		if !b.Raised {
+			now = time.Time{}
+		}
+		out := riskEvent{eventHead: head("risk"), State: changed(b.Raised), risk: riskOf(path, &b.Risk, now)}
+		if b.Gone {
+			out.Gone, out.Cause = true, text(string(b.Cause))
+		}
+		return out
 	}
 	panic("plain: unknown event") // the sum is closed
-}
-
-// nameOf is the name of a leader, nil for nobody.
-func nameOf(c *dialect.Candidate) *string {
-	if c == nil {
-		return nil
-	}
-	return name(c)
 }
 
 // part is a duration of a handoff, its bounds, and why it is not known.
@@ -240,18 +238,6 @@ func rangeOf(s *model.Span) *[2]float64 {
 		return nil
 	}
 	return &[2]float64{*millis(&s.Least), *millis(&s.Most)}
-}
-
-func riskEventOf(path string, head eventHead, r doctor.RiskChanged) any {
-	now := head.at
-	if !r.Raised {
-		now = time.Time{}
-	}
-	out := riskEvent{eventHead: head, State: changed(r.Raised), risk: riskOf(path, &r.Risk, now)}
-	if r.Gone {
-		out.Gone, out.Cause = true, text(string(r.Cause))
-	}
-	return out
 }
 
 // changed is the state of a finding or a risk.

@@ -92,12 +92,12 @@ func text(s string) *string {
 	return &s
 }
 
-// name is who a candidate is, nil if only its znode's name is known.
+// name is who a candidate is, nil for nobody, or if only its znode's name is known.
 func name(c *dialect.Candidate) *string {
-	if l := c.Label(); l != znode.Safe(c.Name, nameMax) {
-		return text(l)
+	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
+		return nil
 	}
-	return nil
+	return text(c.Label())
 }
 
 // nameMax is the length to which a label that is the znode's name is cut.
