@@ -20,7 +20,7 @@ var (
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
-		"model.rosterView", "immutable.part[*electop/model/dialect.Candidate]", "immutable.part[electop/model/doctor.departure]",
+		"model.rosterView", "immutable.part[*electop/model/dialect.Candidate]",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
@@ -30,14 +30,14 @@ var (
 	}
 	sharedSlices = []string{
 		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.tenure.Properties.Believers",
-		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings",
+		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
 		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired", "Journal.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
 		"Journal.children.queue.parts", "Journal.children.queue.ends",
-		"doctor.predecessors.before.parts", "doctor.predecessors.before.ends", "Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
+		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends", "Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}

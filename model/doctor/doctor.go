@@ -1,12 +1,10 @@
 package doctor
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/session"
 )
 
@@ -22,21 +20,22 @@ func pace(contenders int) time.Duration {
 type Doctor struct {
 	cfg    model.Config
 	recipe string
-	dirty  bool // there is something new to look at
-	tabled bool // so is a table
+	ruled  time.Time // since when
+	dirty  bool      // there is something new to look at
+	tabled bool      // so is a table
 	ran    time.Time
 	due    time.Time // when the rules run again without new input; zero: not
 
 	// What rules remember between their runs.
-	watch        tables[*watchTable]
-	servers      tables[*session.Table] // those with ephemerals
-	predecessors predecessors
-	former       formerSessions
-	unseen       int       // changes that were missed up to the observation before
-	parentGone   time.Time // when the parent was deleted
-	lost         []uint64  // sessions whose candidates were deleted with it, sorted
-	strayed      bool      // some edge was not in order when edges were looked at last
-	sighted      time.Time // when that was
+	watch      tables[*watchTable]
+	servers    tables[*session.Table] // those with ephemerals
+	queues     queues
+	former     formerSessions
+	unseen     int       // changes that were missed up to the observation before
+	parentGone time.Time // when the parent was deleted
+	lost       []uint64  // sessions whose candidates were deleted with it, sorted
+	strayed    bool      // some edge was not in order when edges were looked at last
+	sighted    time.Time // when that was
 
 	risks      risks
 	suspicions suspicions
@@ -47,6 +46,7 @@ func (d *Doctor) clone() Doctor {
 	c := *d
 	c.former.log = slices.Clip(d.former.log)
 	c.lost = slices.Clip(d.lost)
+	c.queues.past = slices.Clip(d.queues.past)
 	c.suspicions = d.suspicions.clone()
 	return c
 }
@@ -62,7 +62,7 @@ func (d *Doctor) lookAgain(at time.Time) {
 func (d *Doctor) state(s *model.State) *State {
 	return &State{
 		State: s, Risks: d.risks.all, Findings: d.suspicions.findings,
-		watch: d.watch, predecessors: d.predecessors, Pending: d.suspicions.pending(s.At), lost: d.lost,
+		watch: d.watch, ruled: d.ruled, Pending: d.suspicions.pending(s.At), lost: d.lost,
 	}
 }
 
@@ -87,10 +87,8 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 // table takes in what the servers reported about watches and ephemerals.
 func (d *Doctor) table(s *model.State) {
 	if r := newWatchTable(s.Table, s.Path, s.Queue); r != nil {
+		r.queue, r.calmQueue = d.queues.at(r.at), d.queues.at(r.at.Add(-calm))
 		d.watch.add(r)
-		if from := cmp.Or(d.watch.first, d.watch.base); from != nil {
-			d.predecessors.prune(from.at)
-		}
 	}
 	if slices.ContainsFunc(s.Table.Servers, func(x session.Server) bool { return x.Sessions.State == session.Answered }) {
 		d.servers.add(s.Table)
@@ -103,25 +101,13 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 	queue, recipe := j.Queue()
 	for _, c := range changed.Left {
 		d.former.left(at, c, d.unseen)
-		if d.watch.last == nil {
-			d.predecessors.forget(at) // nothing to compare with
-			d.predecessors.latest = session.Later(d.predecessors.latest, at)
-			continue
-		}
-		var next *dialect.Candidate
-		if i, _ := model.Position(recipe, queue, c); i < queue.Len() {
-			next = queue.At(i)
-		}
-		d.predecessors.left(at, next)
 	}
+	d.queues.change(at, queue, len(changed.Left) > 0)
 	if changed.ParentGone {
 		d.parentWent(at)
 	}
 	if name := recipe.Name(); d.recipe != name {
-		if d.recipe != "" {
-			d.predecessors.forget(at) // all contenders now watch others
-		}
-		d.recipe = name
+		d.recipe, d.ruled = name, at // all contenders now watch others
 	}
 }
 

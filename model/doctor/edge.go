@@ -8,7 +8,6 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/immutable"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -99,7 +98,6 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	since := s.predecessors.since(s.Queue, t, i)
 	misled := len(e.Watched) > 0 && !last.crowded[c.Session] // nobody else of its session may have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
@@ -107,11 +105,11 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why = "not connected: its predecessor may have changed"
 	case c.SeenAt.After(last.at):
 		e.Why, e.Early = "it joined after the servers were asked", true
-	case since.After(last.at):
+	case !s.waited(last, c, target, false):
 		e.Why, e.Early = "its predecessor changed after the servers were asked", true
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " has more watches than electop keeps"
-	case misled && before.elsewhere(c, target, since) && after.elsewhere(c, target, since):
+	case misled && s.elsewhere(before, c, target) && s.elsewhere(after, c, target):
 		e.State = WrongWatch
 	case misled:
 		e.State, e.Why, e.Early = OtherWatch, "the watch on another znode was seen only once: ask again (v)", true
@@ -121,7 +119,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
 	case before == nil:
 		e.Why, e.Early = "this watch was not seen, but the servers were asked only once: ask again (v)", true
-	case since.After(before.at):
+	case !s.waited(before, c, target, false):
 		e.Why, e.Early = "its predecessor changed between the last two answers: ask again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
 		e.Why, e.Early = "the watch was seen before and is missing now: ask again (v)", true
@@ -135,10 +133,10 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-// elsewhere reports whether the contender watched another child and not target, which is
-// its predecessor since then.
-func (r *watchTable) elsewhere(c, target *dialect.Candidate, since time.Time) bool {
-	if r == nil || since.After(r.at) || r.watches(c.Session, target.Name) {
+// elsewhere reports whether the contender watched another child and not target, which was
+// its predecessor already.
+func (s *State) elsewhere(r *watchTable, c, target *dialect.Candidate) bool {
+	if r == nil || !s.waited(r, c, target, false) || r.watches(c.Session, target.Name) {
 		return false
 	}
 	w := r.watching[c.Session]
@@ -184,6 +182,8 @@ const calm = time.Second
 // once made, for states share it.
 type watchTable struct {
 	at, end time.Time
+	// queue is the queue at that time, and calmQueue at [calm] before; see [queues.at].
+	queue, calmQueue dialect.Queue
 	// why says why the round is incomplete, "" if it is complete: only a complete
 	// round can prove that a watch is missing.
 	why      string
@@ -327,90 +327,65 @@ func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable)
 	return nil, nil
 }
 
-// predecessors remembers when contenders left, as far as that changed the
-// predecessor of another. States share it.
-type predecessors struct {
-	// before is when the last contender right before another left, in the order of that
-	// other's identity.
-	before immutable.List[departure]
-	// floor is the zxid before which nothing is remembered.
-	floor time.Time
-	// latest is the zxid of the last departure.
-	latest time.Time
+// queues are the queue, and those before it that contenders left.
+type queues struct {
+	now  dialect.Queue
+	left time.Time   // when a contender left last; zero: never
+	past []pastQueue // oldest first; shared with clones, so only appended to
 }
 
-// departure is when the contender right before one left.
-type departure struct {
-	before dialect.ID
-	at     time.Time
+// pastQueue is a queue that no contender left for some time.
+type pastQueue struct {
+	from  time.Time
+	queue dialect.Queue
 }
 
-// find returns where that of a contender is, or belongs.
-func (d *predecessors) find(id dialect.ID) (i int, known bool) {
-	return d.before.Find(func(x departure) int {
-		if x.before.Czxid != id.Czxid {
-			return cmp.Compare(x.before.Czxid, id.Czxid)
+// A queue is remembered if it lasted for queueLasts, and for queueKept: longer than servers
+// take to answer.
+const (
+	queueLasts = 100 * time.Millisecond
+	queueKept  = time.Minute
+)
+
+// change takes in another queue. left says that contenders left.
+func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
+	if left {
+		if at.Sub(q.left) >= queueLasts {
+			q.past = append(q.past, pastQueue{q.left, q.now})
 		}
-		return cmp.Compare(x.before.Name, id.Name)
-	})
+		for len(q.past) > 1 && at.Sub(q.past[1].from) > queueKept {
+			q.past = q.past[1:]
+		}
+		q.left = at
+	}
+	q.now = queue
 }
 
-// of returns when the contender right before one left last, zero for never.
-func (d *predecessors) of(c *dialect.Candidate) time.Time {
-	if i, known := d.find(c.ID()); known {
-		return d.before.At(i).at
+// at returns the queue of that time, or an older one, in which other contenders may have had
+// to watch others.
+func (q *queues) at(at time.Time) dialect.Queue {
+	if !q.left.After(at) {
+		return q.now
 	}
-	return time.Time{}
+	for _, x := range slices.Backward(q.past) {
+		if !x.from.After(at) {
+			return x.queue
+		}
+	}
+	return dialect.Queue{}
 }
 
-// predecessorsMax bounds what is remembered. What is older than the tables that
-// are compared is dropped anyway.
-const predecessorsMax = 4096
-
-// scanMax is up to how many contenders between one and whom it watches are
-// looked at one by one.
-const scanMax = 256
-
-// left notes that the contender before next is gone.
-func (d *predecessors) left(at time.Time, next *dialect.Candidate) {
-	d.latest = session.Later(d.latest, at)
-	if next == nil {
-		return
+// waited reports whether the contender had to watch the same target when the table was asked
+// for, or, if calmly, [calm] before.
+func (s *State) waited(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
+	queue, at := r.queue, r.at
+	if calmly {
+		queue, at = r.calmQueue, at.Add(-calm)
 	}
-	if d.before.Len() >= predecessorsMax {
-		d.forget(at)
+	i, stood := model.Position(s.Recipe, queue, c)
+	if !stood || s.ruled.After(at) {
+		return false
 	}
-	i, known := d.find(next.ID())
-	if known {
-		d.before = d.before.Delete(i)
-	}
-	d.before = d.before.Insert(i, departure{next.ID(), at})
-}
-
-// forget drops what is remembered: all may have changed at that time.
-func (d *predecessors) forget(at time.Time) {
-	d.before = immutable.List[departure]{}
-	d.floor = session.Later(d.floor, at)
-}
-
-// prune drops what is older than from.
-func (d *predecessors) prune(from time.Time) {
-	old := func(x departure) bool { return x.at.Before(from) }
-	if d.before.Index(old) >= 0 {
-		d.before = immutable.ListOf(slices.DeleteFunc(d.before.Slice(), old))
-	}
-}
-
-// since returns the time since when, at the latest, the contender at i has had to
-// watch the one at t: no contender between them, or before the one at t (rules may
-// look for the first of a kind), left later.
-func (d *predecessors) since(queue dialect.Queue, t, i int) time.Time {
-	at := session.Later(d.floor, session.Later(queue.At(i).SeenAt, queue.At(t).SeenAt))
-	if i-t > scanMax {
-		return session.Later(at, d.latest)
-	}
-	for k := min(t, i); k <= i; k++ {
-		at = session.Later(at, d.of(queue.At(k)))
-	}
-	return at
+	t, waits := s.Recipe.Watches(queue, i)
+	return waits && queue.At(t).ID() == target.ID()
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"slices"
+	"time"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -21,9 +22,9 @@ type State struct {
 	Findings []*Finding
 	Pending  []Pending // suspicions that are not findings yet, by rule
 
-	watch        tables[*watchTable]
-	predecessors predecessors
-	lost         []uint64
+	watch tables[*watchTable]
+	ruled time.Time // since when the recipe is the same
+	lost  []uint64
 }
 
 // Early returns the findings, and those that are shown before they have lasted, as long as

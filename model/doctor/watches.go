@@ -95,8 +95,7 @@ func (l *ruleContext) watchFaults() *watchFaults {
 			}
 		default:
 			// Settled, and on another child, by the last table alone.
-			since := d.predecessors.since(s.Queue, t, i)
-			if s.At.Before(sure) || len(e.Watched) == 0 || since.Add(calm).After(last.at) || last.crowded[c.Session] {
+			if s.At.Before(sure) || len(e.Watched) == 0 || last.crowded[c.Session] || !s.waited(last, c, s.Queue.At(t), true) {
 				continue
 			}
 			for _, name := range e.Watched {
