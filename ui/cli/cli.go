@@ -1,13 +1,24 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"electop/model/znode"
 	"electop/ui/cli/dashboard"
 	"electop/ui/cli/election"
 	"electop/ui/cli/help"
@@ -150,3 +161,158 @@ func removed(name, instead string) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return process.Usagef("%s was removed: %s", name, instead) },
 	}
 }
+
+// removedFlags are flags that no longer exist, each with what replaces it.
+var removedFlags = map[string]string{
+	"ack":              "electop follows the acknowledgement of the system that it recognises",
+	"admin-interval":   "the servers are asked every 5s for what costs them almost nothing",
+	"admin-listen":     "electop serve has it",
+	"data":             "the embedded server keeps its data in memory",
+	"depth":            "the search goes 8 levels deep: give a ROOT further down to go deeper",
+	"exec-timeout":     "CMD is killed after 30 s",
+	"follow":           "electop watches, and reads where that costs less",
+	"max-client-cnxns": "electop serve has it",
+	"metrics":          "electop exporter serves the metrics",
+	"tree":             "the embedded server keeps its data in memory",
+}
+
+// flagError is the error of a flag that could not be read.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		name := unknown.GetSpecifiedName()
+		if instead := removedFlags[name]; instead != "" {
+			return process.Usagef("--%s was removed: %s", name, instead)
+		}
+		return process.Usagef("%v%s (see %s --help)", err, meantFlag(cmd, name), cmd.CommandPath())
+	}
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return process.Usagef("%v (see %s --help)", err, cmd.CommandPath())
+	}
+	f := invalid.GetFlag()
+	return process.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
+}
+
+// meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.
+func meantFlag(cmd *cobra.Command, name string) string {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2} // cobra compares names of commands
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	similar := names.SuggestionsFor(name)
+	if len(name) < 2 || len(similar) == 0 {
+		return ""
+	}
+	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
+}
+
+// noCommand refuses a word that is not a command, where the user meant one.
+func noCommand(cmd *cobra.Command, word string) error {
+	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
+		return nil
+	}
+	if meant := meantCommand(cmd, word); meant != "" {
+		return process.Usagef("no command %q: %s A PATH starts with /, as in /election", word, meant)
+	}
+	return nil
+}
+
+// meantCommand says which command may be meant by a word that is none, "" if unknown.
+func meantCommand(root *cobra.Command, word string) string {
+	if word == "version" {
+		return "electop --version prints the version."
+	}
+	similar := root.SuggestionsFor(word)
+	if len(similar) == 0 {
+		return ""
+	}
+	return "did you mean electop " + strings.Join(similar, " or electop ") + "?"
+}
+
+// IO has the streams of a command.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+
+	// unhandle restores the default effect of signals.
+	unhandle func()
+}
+
+// secondSignal makes a second signal end the program at once, for a command that may be
+// blocked in a write that nobody reads. The dashboard does not use it: it has a terminal
+// to restore.
+func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, std.unhandle)
+}
+
+// note writes a message to standard error.
+func (std IO) note(format string, args ...any) {
+	fmt.Fprintf(std.Err, "electop: "+format+"\n", args...)
+}
+
+// notice returns a function that notes a message and logs it.
+func (std IO) notice(log *slog.Logger) func(string) {
+	return func(s string) {
+		log.Warn(s)
+		std.note("%s", s)
+	}
+}
+
+// print prints a result as JSON, or as text.
+func (std IO) print(asJSON bool, object any, text string) error {
+	if asJSON {
+		return std.json(object)
+	}
+	_, err := io.WriteString(std.Out, text)
+	return err
+}
+
+// json prints an object on one line.
+func (std IO) json(object any) error {
+	b, err := znode.SafeJSON(object)
+	if err == nil {
+		_, err = std.Out.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// rest waits for over. If ctx ends first, the error is its cause.
+func rest(ctx context.Context, over <-chan time.Time) error {
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// signals ends a command at the first signal, and remembers which one it was.
+type signals struct {
+	first atomic.Int32 // its number, 0: none yet
+}
+
+// watch returns a context that ends with the first signal. stop ends it, too, and restores
+// the default effect of signals.
+func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
+	ctx, end := context.WithCancel(parent)
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
+	go func() {
+		select {
+		case sig := <-received:
+			n, _ := sig.(syscall.Signal) // none is of another type
+			s.first.Store(int32(n))
+			end()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(received)
+		end()
+	}
+}
+
+// code is the exit code of a command that was interrupted: 128 and the signal's number,
+// as a shell reports a program that a signal has ended.
+func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }
