@@ -66,7 +66,7 @@ func TestSecuredCluster(t *testing.T) {
 		if name != "" {
 			args = append(args, "--tls-server-name", name)
 		}
-		s := decode[statusJSON](t, electopRun(t, 0, args...))
+		s := decode[statusJSON](t, printed(t, 0, args...))
 		if len(s.Candidates) != 2 || text(s.Leader) != head || s.Candidates[1].WatchState != "verified" {
 			t.Errorf("status with TLS: %+v", s)
 		}
@@ -127,7 +127,7 @@ func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	}
 	stand(t, c, "/e", "")
 	for _, command := range []string{"doctor", "status"} {
-		out := electopRun(t, 0, command, "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+other.Admin+"/commands")
+		out := printed(t, 0, command, "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+other.Admin+"/commands")
 		if strings.Contains(out, "zombie-leader") || strings.Contains(out, `"expires_within_ms":0`) {
 			t.Errorf("%s believes a stranger: %s", command, out)
 		}

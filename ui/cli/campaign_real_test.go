@@ -71,7 +71,7 @@ func TestForeignElectionsGoOn(t *testing.T) {
 					theirs.Resign(t, first)
 					believes(t, c, "leading")
 					// What the servers have told cedar by now it has told us.
-					s := decode[statusJSON](t, electopRun(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
+					s := decode[statusJSON](t, printed(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
 					var edges []string
 					for _, c := range s.Candidates {
 						edges = append(edges, c.Znode+" "+c.WatchState)

@@ -96,13 +96,11 @@ func TestDashboardOnACluster(t *testing.T) {
 		x.sees("/one", "who-one", "leads", "prod "+addr)
 		x.press("ej\r")
 		x.sees("/two", "who-two", "leads")
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	}
 	x := openTerminalWith(t, env, 140, 40, "/two", "--cluster", "prod")
 	x.sees("/two", "who-two", "leads")
-	x.press("\x03")
-	x.leaves(0)
+	x.quits("\x03")
 }
 
 // TestTurnToAnotherCluster from the list of actions of the dashboard, and back from one that
@@ -129,7 +127,6 @@ func TestTurnToAnotherCluster(t *testing.T) {
 		x.sees("cluster second", "leave these elections")
 		x.press("\r")
 		x.sees("birch", "leads", "second ")
-		x.press("q")
-		x.leaves(0)
+		x.quits("q")
 	})
 }

@@ -30,7 +30,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 	}
 	link.Cut()
 	for range 50 {
-		out := electopRun(t, 0, "status", "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+server.Admin+"/commands")
+		out := printed(t, 0, "status", "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+server.Admin+"/commands")
 		var s struct {
 			Candidates []struct {
 				Connected *bool

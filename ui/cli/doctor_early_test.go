@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -23,17 +22,11 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 	create(t, c, "/e/config", "", 0)
 	out, _ := once(t, 0, "doctor", "/e", "-s", addr, "--admin", "4lw", "--for", "1s", "--json")
-	var d struct {
-		Findings  []noticed
-		Unchecked []struct{ What, Why, Setting string }
-	}
-	if err := json.Unmarshal([]byte(out), &d); err != nil {
-		t.Fatal(err)
-	}
+	d := decode[doctorJSON](t, out)
 	for _, want := range []string{"whether 1 candidate watches the predecessor", "foreign-child: "} {
 		found := false
 		for _, u := range d.Unchecked {
-			found = found || strings.HasPrefix(u.What, want) && strings.HasPrefix(u.Why, "observed for only 1s") && u.Setting == "--for 6s"
+			found = found || strings.HasPrefix(u.What, want) && strings.HasPrefix(u.Why, "observed for only 1s") && text(u.Setting) == "--for 6s"
 		}
 		if !found {
 			t.Errorf("%q is not among what was not checked: %s", want, out)

@@ -33,34 +33,7 @@ func TestWallInATerminal(t *testing.T) {
 		x.sees("(3/3)", "Candidate who-three") // the list has it too
 		x.press("vS")
 		x.sees("standalone", "sessions every 2 s")
-		x.press("\x03")
-		x.leaves(0)
-	})
-}
-
-// The list of elections is searched again by a key.
-func TestListOfElectionsIsSearchedAgain(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		c := zktest.Client(t, addr)
-		root := unique("again")
-		for _, dir := range []string{"", "/one", "/apps"} {
-			create(t, c, root+dir, "", 0)
-		}
-		create(t, c, root+"/one/n_", "who-one", contender)
-		x := openTerminal(t, 140, 40, "/one", "-s", addr+root, "--admin", "off")
-		x.sees("/one", "who-one", "leads")
-		x.press("e")
-		x.sees("1 watched, 1 found", "next search at")
-		create(t, c, root+"/apps/new", "", 0)
-		create(t, c, root+"/apps/new/n_", "who-first", contender)
-		x.press("r")
-		x.sees("/apps/new", "who-first", "1 watched, 2 found", "next search at")
-		x.press("G\r")
-		x.sees("/apps/new", "Candidate who-first")
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	})
 }
 
@@ -79,8 +52,7 @@ func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 	if s := x.text(); strings.Contains(s, "this program stands for election") {
 		t.Errorf("the help has keys that act:\n%s", s)
 	}
-	x.press("\x03")
-	x.leaves(0)
+	x.quits("\x03")
 }
 
 // The demo verifies its own watches, also after a handoff, and finds its own
@@ -95,8 +67,7 @@ func TestDemoVerifies(t *testing.T) {
 	x.sees("resigned", "↑ 1 ✓", "↑ 2 ✓")
 	x.press("e")
 	x.sees("1 watched, 1 found")
-	x.press("\x03")
-	x.leaves(0)
+	x.quits("\x03")
 }
 
 // TestDashboardWithoutPath begins with the elections of the cluster: with their list, with
@@ -125,8 +96,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		x.sees("1 watched, 2 found", "/jobs", "/more", "unknown")
 		x.press("G\r")
 		x.sees("who-more", "unknown kind", "unknown whether this is an election")
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	})
 	t.Run("several", func(t *testing.T) {
 		t.Parallel()
@@ -134,8 +104,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		x.sees("1 watched, 2 found", "/east", "/west", "who-west")
 		x.press("G\r")
 		x.sees("who-west", "leads")
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	})
 	t.Run("one, and a list of members", func(t *testing.T) {
 		t.Parallel()
@@ -144,8 +113,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		if s := x.text(); strings.Contains(s, "Elections") {
 			t.Errorf("it shows a list of one election:\n%s", s)
 		}
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	})
 	t.Run("of a path above the elections", func(t *testing.T) {
 		t.Parallel()
@@ -154,8 +122,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		if s := x.text(); strings.Contains(s, "volunteer") && strings.Contains(s, "leads at once") {
 			t.Errorf("it speaks of the next volunteer:\n%s", s)
 		}
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	})
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
@@ -173,7 +140,6 @@ func TestDashboardWithoutPath(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/acting", "--cast", "1", "--create")
 		x.sees("/election", "leads")
-		x.press("\x03")
-		x.leaves(0)
+		x.quits("\x03")
 	})
 }

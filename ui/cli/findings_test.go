@@ -24,7 +24,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 		found := func(command, out string) {
 			t.Helper()
 			var got []string
-			for _, f := range answerOf(t, out).Findings {
+			for _, f := range decode[doctorJSON](t, out).Findings {
 				got = append(got, f.ID+" "+f.Severity)
 			}
 			if !slices.Contains(got, ghost) {

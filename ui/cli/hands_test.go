@@ -24,8 +24,7 @@ func TestKeysInATerminal(t *testing.T) {
 	x.sees("On the main screen")
 	x.press("\x1b")
 	x.waits("the main screen", func(s string) bool { return !strings.Contains(s, "On the main screen") })
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 	if strings.Contains(x.output(), "\x1b]11;?") {
 		t.Error("the terminal is asked for its background")
 	}
@@ -48,8 +47,7 @@ func TestCopyInATerminal(t *testing.T) {
 	if path, err := base64.StdEncoding.DecodeString(sent[1]); err != nil || !regexp.MustCompile(`^/election/\S+n_0000000001$`).Match(path) {
 		t.Errorf("sent is %q, %v", path, err)
 	}
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 // The mouse works on a terminal that reports it, unless it is left to the terminal.
@@ -65,8 +63,7 @@ func TestMouseInATerminal(t *testing.T) {
 	x.press("\x1b[<0;1") // in two pieces
 	x.press("5;7M")
 	x.sees("4/4")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 	if raw := x.output(); !strings.Contains(raw, on) || strings.LastIndex(raw, on) > strings.LastIndex(raw, "\x1b[?1002l") {
 		t.Error("the mouse was not on, or is still")
 	}
@@ -74,8 +71,7 @@ func TestMouseInATerminal(t *testing.T) {
 	for _, with := range []struct{ env, flag string }{{"ELECTOP_NO_MOUSE=true", "--cast=4"}, {"ELECTOP_NO_MOUSE=", "--no-mouse"}} {
 		x = openTerminalWith(t, []string{with.env}, 80, 24, "demo", with.flag)
 		x.sees("leads")
-		x.press("q")
-		x.leaves(0)
+		x.quits("q")
 		if strings.Contains(x.output(), on) {
 			t.Errorf("%v: the mouse is on", with)
 		}

@@ -77,14 +77,14 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 }
 
 // candidates are electop's own on the server at addr.
-func candidates(t *testing.T, addr, path string, n int) *demo.Cast {
+func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cast := demo.NewCast(demo.Config{
-		Conn: client.Config{Servers: servers, SessionTimeout: time.Second},
+		Conn: client.Config{Servers: servers, SessionTimeout: timeout},
 		Path: path, Ack: path + "-leader", Create: true, Put: func(model.Observation) {},
 	})
 	t.Cleanup(cast.Close)
@@ -103,7 +103,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		path := fmt.Sprintf("/measured%x", time.Now().UnixNano())
-		cast := candidates(t, addr, path, 3)
+		cast := candidates(t, addr, path, time.Second, 3)
 		c := run(t, "exporter", path, "--servers", addr, "--listen", "0")
 		url := metricsURL(t, c)
 		if !strings.HasPrefix(url, "http://127.0.0.1:") {

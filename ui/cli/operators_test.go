@@ -42,15 +42,12 @@ type (
 		}
 		Visited, Denied int
 	}
-	findingJSON struct {
-		ID, Severity, Title string
-		Evidence, Znodes    []string
-		Sessions            []string
-		Advice              string
-	}
 	doctorJSON struct {
-		Path      string
-		Findings  []findingJSON
+		Path     string
+		Findings []struct {
+			ID, Severity, Title string
+			Evidence            []string
+		}
 		Unchecked []struct {
 			What, Why string
 			Servers   []string
@@ -67,16 +64,6 @@ type (
 		From, To      *string
 	}
 )
-
-// electop runs a command to its end and returns what it printed.
-func electopRun(t *testing.T, want int, args ...string) string {
-	t.Helper()
-	c := run(t, args...)
-	if code := c.finish(t); code != want {
-		t.Fatalf("electop %s: exit code %d, want %d; it printed\n%s%s", strings.Join(args, " "), code, want, c.out.all(), c.errs.all())
-	}
-	return c.out.all()
-}
 
 func decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
@@ -179,7 +166,7 @@ func TestOperators(t *testing.T) {
 	elections := map[string]election{"kazoo": w.kazoo, "Curator": w.curator}
 
 	t.Run("discover", func(t *testing.T) {
-		d := decode[discoverJSON](t, electopRun(t, 0, "discover", "/", "--json", "--servers", w.ensemble.ConnectString()))
+		d := decode[discoverJSON](t, printed(t, 0, "discover", "/", "--json", "--servers", w.ensemble.ConnectString()))
 		if d.Visited == 0 || d.Denied != 0 {
 			t.Errorf("visited %d, denied %d", d.Visited, d.Denied)
 		}
@@ -221,7 +208,7 @@ func TestOperators(t *testing.T) {
 				var s statusJSON
 				zktest.Await(t, "a time in which no client changes its connection", func() bool {
 					before := w.connections(t, e)
-					s = decode[statusJSON](t, electopRun(t, 0, args...))
+					s = decode[statusJSON](t, printed(t, 0, args...))
 					return slices.Equal(before, w.connections(t, e))
 				})
 				verifiedEdges(t, system, e, s)
@@ -356,11 +343,11 @@ func TestServersThatDoNotTell(t *testing.T) {
 		process.Stand(t, "election", "/quiet", name)
 	}
 	flags := []string{"/quiet", "--json", "--admin", "4lw", "--servers", server.Addr}
-	s := decode[statusJSON](t, electopRun(t, 0, append([]string{"status"}, flags...)...))
+	s := decode[statusJSON](t, printed(t, 0, append([]string{"status"}, flags...)...))
 	if got := s.Candidates[1]; got.WatchState != "unknown" || got.Watches == nil || len(got.Watched) > 0 || got.Address != nil {
 		t.Errorf("of a watch that nobody told: %+v", got)
 	}
-	d := decode[doctorJSON](t, electopRun(t, 0, append([]string{"doctor", "--for", "3s"}, flags...)...))
+	d := decode[doctorJSON](t, printed(t, 0, append([]string{"doctor", "--for", "3s"}, flags...)...))
 	if len(d.Findings) > 0 {
 		t.Errorf("found %+v", d.Findings)
 	}

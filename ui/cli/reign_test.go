@@ -22,7 +22,7 @@ func TestReignAndItsEnd(t *testing.T) {
 		since := func() (earliest, latest string) {
 			s := decode[struct {
 				Since [2]string `json:"leader_since"`
-			}](t, electopRun(t, 0, "status", root, "-s", addr, "--json"))
+			}](t, printed(t, 0, "status", root, "-s", addr, "--json"))
 			return s.Since[0], s.Since[1]
 		}
 		if earliest, latest := since(); earliest == "" || earliest != latest {

@@ -77,7 +77,7 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 		t.Errorf("%s: %+v, %v", head, stat, err)
 	}
 	for _, how := range [][]string{plain, tls} {
-		out := electopRun(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "off"}, how, auth)...)
+		out := printed(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "off"}, how, auth)...)
 		if s := decode[statusJSON](t, out); text(s.Leader) != head {
 			t.Errorf("status: %+v", s)
 		}
@@ -94,8 +94,7 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 
 	x := openTerminal(t, 120, 36, slices.Concat([]string{"/private"}, plain)...)
 	x.sees("The servers refuse this client", "requires authentication", "electop help authentication")
-	x.press("\x03")
-	x.leaves(0)
+	x.quits("\x03")
 
 	b, err := os.ReadFile(log)
 	if err != nil || len(b) == 0 || strings.Contains(string(b), secret) || strings.Contains(campaign.out.all()+campaign.errs.all(), secret) {

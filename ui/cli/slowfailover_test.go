@@ -8,7 +8,6 @@ import (
 
 	"electop/demo"
 	"electop/demo/zktest"
-	"electop/model"
 )
 
 // TestWhyTheFailoverWasSlow: after a leader was frozen each part of the handoff is a number within bounds, or
@@ -19,11 +18,7 @@ func TestWhyTheFailoverWasSlow(t *testing.T) {
 		t.Parallel()
 		const timeout = 4 * time.Second
 		path := unique("slow")
-		cast := demo.NewCast(demo.Config{Conn: ours(t, addr, timeout), Path: path, Ack: path + "-leader", Create: true, Put: func(model.Observation) {}})
-		defer cast.Close()
-		if err := cast.SpawnInOrder(t.Context(), 2); err != nil {
-			t.Fatal(err)
-		}
+		cast := candidates(t, addr, path, timeout, 2)
 		asked := run(t, "events", path, "-s", addr, "--json", "--admin", "4lw", "--admin-sessions", "200ms")
 		unasked := run(t, "events", path, "-s", addr, "--json", "--admin", "off")
 		for _, c := range []*command{asked, unasked} {

@@ -30,6 +30,5 @@ func TestSuspendedDashboard(t *testing.T) {
 	x.sees("3/4")
 	x.press("k")
 	x.sees("2/4")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }

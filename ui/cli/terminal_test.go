@@ -211,6 +211,13 @@ func (x *terminal) leaves(code int) {
 	}
 }
 
+// quits presses a key that ends the program.
+func (x *terminal) quits(key string) {
+	x.t.Helper()
+	x.press(key)
+	x.leaves(0)
+}
+
 // killTheLeader is the story of the tool: three are spawned, the leader is
 // killed, its session expires, the next one leads.
 func killTheLeader(x *terminal, first string) {
@@ -222,8 +229,7 @@ func killTheLeader(x *terminal, first string) {
 	x.press("x")
 	x.sees("is killed", "next")
 	x.sees("session expired", "silent", "takeover", "4 candidates")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestDemoInATerminal(t *testing.T) {
@@ -236,8 +242,7 @@ func TestNoArgumentsAreTheDemo(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 60, 20)
 	x.sees("amber", "ember")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestLiveInATerminal(t *testing.T) {
@@ -255,8 +260,7 @@ func TestObserverHasNoHands(t *testing.T) {
 	x.sees("/election", "does not exist")
 	x.press("s")
 	x.sees("read-only. Start with")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestServerGoneAndComeBack(t *testing.T) {
@@ -270,8 +274,7 @@ func TestServerGoneAndComeBack(t *testing.T) {
 	x.waits("two candidates, connected", func(s string) bool {
 		return strings.Contains(s, "2 candidates") && strings.Contains(s, "connected") && !strings.Contains(s, "reconnecting")
 	})
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestNoServerAtAll(t *testing.T) {
@@ -280,8 +283,7 @@ func TestNoServerAtAll(t *testing.T) {
 	x.sees("/election")
 	x.press("?")
 	x.press("q")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 // A dumb terminal has no cursor to move.
@@ -315,15 +317,13 @@ func TestReplayInATerminal(t *testing.T) {
 	x.sees("3 candidates", "leads")
 	x.press("gd") // the leader resigns
 	x.sees("resigned", "2 candidates")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 
 	x = openTerminal(t, 120, 36, "replay", file, "--speed", "100")
 	x.sees("REPLAY", "resigned")
 	x.press("s")
 	x.sees("this is a recording")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestSomebodyElsesElection(t *testing.T) {
@@ -351,8 +351,7 @@ func TestSomebodyElsesElection(t *testing.T) {
 	x.sees("this is a third-party candidate. Select one of electop's own")
 	x.press("Gx")
 	x.sees("amber is killed")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 	if children, _, err := c.Children("/jobs"); err != nil || len(children) < 2 {
 		t.Errorf("their candidates: %q, %v", children, err)
 	}
@@ -366,16 +365,14 @@ func TestSomebodyElsesElection(t *testing.T) {
 	if exists, _, err := c.Exists("/jobs-leader"); exists || err != nil {
 		t.Errorf("an acknowledgement in somebody else's election: %v, %v", exists, err)
 	}
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestLeavingWhileTheCastEnters(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "600")
 	x.sees("candidates", "leads")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
@@ -411,8 +408,7 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 		<-done
 	})
 	x.sees("1 candidate", "you", "leads")
-	x.press("q")
-	x.leaves(0)
+	x.quits("q")
 }
 
 // A reader that reads nothing does not keep the program from ending.

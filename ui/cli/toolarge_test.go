@@ -27,11 +27,11 @@ func TestListBeyondTheReplyLimit(t *testing.T) {
 	}
 
 	out, errs := once(t, 0, "status", "/large", "-s", addr, "--admin", "off", "--json", "--connect-timeout", "2m")
-	if a := answerOf(t, out); len(a.Candidates) != children || errs != "" {
+	if a := decode[statusJSON](t, out); len(a.Candidates) != children || errs != "" {
 		t.Errorf("%d candidates, want %d; %s", len(a.Candidates), children, errs)
 	}
 	out, _ = once(t, 0, "discover", "-s", addr, "--connect-timeout", "2m", "--rate", "10000", "--json")
-	if a := answerOf(t, out); len(a.Elections) != 1 || !strings.Contains(out, `"skipped":[{"path":"/large","znodes":1,"why":"its list of children does not fit in a reply of 16777216 bytes`) {
+	if a := decode[discoverJSON](t, out); len(a.Elections) != 1 || !strings.Contains(out, `"skipped":[{"path":"/large","znodes":1,"why":"its list of children does not fit in a reply of 16777216 bytes`) {
 		t.Errorf("discover: %s", out)
 	}
 	out, _ = once(t, 0, "discover", "-s", addr, "--connect-timeout", "2m", "--rate", "10000")

@@ -53,7 +53,8 @@ func must(t *testing.T, err error) {
 // world is a demo without a screen, as the command puts it together, in virtual time.
 type world struct {
 	*parts
-	t *testing.T
+	t    *testing.T
+	conn client.Config
 
 	mu      sync.Mutex
 	notices []string
@@ -73,7 +74,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		conn.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 		backstage.Dial = func(context.Context, string, string) (net.Conn, error) { return server.DialBackstage() }
 		tasks := process.NewTasks(context.Background())
-		h := &world{t: t}
+		h := &world{t: t, conn: conn}
 		h.parts, err = assemble(Config{
 			Watch: election.Config{
 				Conn: backstage, Asking: cluster.Asking{Mode: admin.Off}, Log: log,

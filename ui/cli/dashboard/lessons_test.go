@@ -8,11 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"electop/demo"
 	"electop/demo/lessons"
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
+	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/zkwatch/client"
 )
 
 // rights are the right answers of each lesson, from 1, by part; 0 where nothing is asked.
@@ -331,6 +335,38 @@ func TestSkipping(t *testing.T) {
 		}
 		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.tutor.progress.has(l.ID) {
 			h.t.Errorf("%+v", v)
+		}
+	})
+}
+
+// No lesson begins beside third-party candidates, and then none of ours is sent away for it.
+// One that is on can be left for another, and for none.
+func TestLessonNeedsTheElectionForItself(t *testing.T) {
+	t.Parallel()
+	inDemo(t, 2, func(h *world) {
+		ctx := h.t.Context()
+		other, err := client.Connect(h.conn)
+		must(h.t, err)
+		defer other.Close()
+		other.AwaitConnected(ctx)
+		name, err := other.Create(ctx, "/election/n_", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
+		must(h.t, err)
+		s := h.awaitState(func(s *doctor.State) bool { return s.Queue.Len() == 3 })
+		err = h.tutor.Start(ctx, "")
+		if _, on := h.tutor.View(); err == nil || !strings.Contains(err.Error(), "1 candidate must leave first") || on || len(s.Members) != 2 {
+			h.t.Errorf("%v, on %v, %d members", err, on, len(s.Members))
+		}
+		must(h.t, other.Delete(ctx, name, -1))
+		h.awaitState(func(s *doctor.State) bool { return s.Queue.Len() == 2 })
+		for _, id := range []string{"volunteer", "chain"} {
+			must(h.t, h.tutor.Start(ctx, id))
+			if v := h.ready(); v.ID != id || v.Part != 1 {
+				h.t.Errorf("%s: %+v", id, v)
+			}
+		}
+		h.tutor.Leave()
+		if _, on := h.tutor.View(); on {
+			h.t.Error("the lesson is still on")
 		}
 	})
 }
