@@ -66,26 +66,28 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 	return nil
 }
 
-// empty reports a queue without candidates, of a system that says elsewhere who could
-// stand in it, or of a known dialect d: others are not recognised by themselves.
-func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat, d *dialect.Dialect) error {
-	parent := client.Parent(stat)
-	if d == nil {
-		d = dialect.Recognise(dialect.Evidence{Path: path, Parent: parent})
-	}
+// empty reports a queue without candidates of a system that says elsewhere who could stand
+// in it: others are not recognised by themselves.
+func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
+	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: client.Parent(stat)})
 	if d == nil {
 		return nil
 	}
-	return w.report(ctx, Found{Path: path, Dialect: d, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: parent}})
+	return w.reportEmpty(ctx, path, stat, d)
 }
 
-// vacant reports a known election without candidates.
+func (w *walk) reportEmpty(ctx context.Context, path string, stat *zk.Stat, d *dialect.Dialect) error {
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
+	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
+}
+
+// vacant reports a known election without candidates. d is nil if its system is unknown.
 func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
 	stat, err := w.exists(ctx, path)
 	if err != nil || stat == nil || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
 		return err
 	}
-	return w.empty(ctx, path, stat, d)
+	return w.reportEmpty(ctx, path, stat, d)
 }
 
 // election reports a znode whose children are an election.

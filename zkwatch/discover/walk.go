@@ -160,7 +160,7 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inne
 		inner, err = w.single(ctx, path)
 		return true, inner, err
 	case stat.NumChildren == 0:
-		return true, false, w.empty(ctx, path, stat, nil)
+		return true, false, w.empty(ctx, path, stat)
 	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
 		// A list that does not fit would end the connection for every user of the
 		// session.
