@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,6 +50,7 @@ const defaultWriteEvery = 400 * time.Millisecond
 type Stage struct {
 	cfg     StageConfig
 	tokens  Tokens
+	workers sync.WaitGroup
 	setting chan struct{} // holds a token while a scene is set
 	ruling  sync.Mutex    // one change of the rules at a time
 
@@ -56,7 +59,7 @@ type Stage struct {
 	pace    *zkserver.Pace          // of the scene that is set, to come; nil: none is
 	players map[string]model.Member // our own, by ID; a killed one until its session is over
 	orders  map[int64]*order        // to workers, by their leader's token
-	changed chan struct{}           // capacity 1: players, orders or rules have
+	running context.Context         // of Run; nil: it does not run
 	news    chan struct{}           // closed at the next word of a member; nil: nobody waits
 }
 
@@ -71,7 +74,6 @@ func NewStage(cfg StageConfig) *Stage {
 		setting: make(chan struct{}, 1),
 		players: make(map[string]model.Member),
 		orders:  make(map[int64]*order),
-		changed: make(chan struct{}, 1),
 	}
 	if cfg.Chaos != nil {
 		s.rules.Chaos = cfg.Chaos.String()
@@ -83,14 +85,19 @@ func NewStage(cfg StageConfig) *Stage {
 // Run publishes observations until ctx ends, and then stops the workers.
 func (s *Stage) Run(ctx context.Context) error {
 	defer s.cfg.Server.Tally(s.cfg.Path, s.tallied)()
+	run := func(ctx context.Context) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running = ctx
+		s.employ()
+	}
 	s.mu.Lock()
 	s.putRules()
 	s.mu.Unlock()
-
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	wg.Go(func() { s.watchPace(ctx) })
-	s.supervise(ctx)
+	run(ctx)
+	s.watchPace(ctx)
+	run(nil)
+	s.workers.Wait()
 	return nil
 }
 
@@ -99,7 +106,7 @@ func (s *Stage) heard(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := w.Member
-	if w.Gone && m.Fault != model.Killed {
+	if s.forget(); w.Gone && m.Fault != model.Killed {
 		delete(s.players, m.ID)
 	} else {
 		s.players[m.ID] = m
@@ -108,15 +115,6 @@ func (s *Stage) heard(w *model.Cast) {
 	if s.news != nil {
 		close(s.news)
 		s.news = nil
-	}
-	s.mark()
-}
-
-// mark has the workers looked after.
-func (s *Stage) mark() {
-	select {
-	case s.changed <- struct{}{}:
-	default: // so they will be
 	}
 }
 
@@ -153,7 +151,7 @@ func (s *Stage) SetRules(r model.Rules) error {
 		o.refused = false
 	}
 	s.putRules()
-	s.mark()
+	s.employ()
 	return nil
 }
 
@@ -244,8 +242,10 @@ func (s *Stage) empty(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.orders) // of those who died
-	s.mark()
+	for _, o := range s.orders { // of those who died
+		o.over = true
+	}
+	s.employ()
 	return nil
 }
 
@@ -390,8 +390,8 @@ func errWord(c wire.Code) string {
 	return name
 }
 
-// An order is what a leader wants of its worker: to write in its name until it is
-// told to stop. The worker is another program, so an order outlives a leader that
+// An order is what a leader wants from its worker: to write in its name until it is
+// stopped. The worker is another program, so an order outlives a leader that
 // cannot take it back: a frozen leader's until it thaws and finds that it no longer
 // leads, a dead leader's for afterDeath times its session timeout. A worker with the guard
 // stops when it is refused, because its leader's znode never comes back.
@@ -399,7 +399,9 @@ type order struct {
 	member, znode string
 	token         int64
 	refused       bool
-	until         time.Time // by time.Now; zero: no end
+	lastWill      bool               // its leader is dead: it ends by itself
+	over          bool               // it is taken back, and forgotten when its worker has ended
+	stop          context.CancelFunc // of its worker; nil: it has none
 }
 
 const afterDeath = 3
@@ -407,102 +409,67 @@ const afterDeath = 3
 // command gives and takes back orders as a member's belief changes. The caller
 // holds s.mu.
 func (s *Stage) command(m model.Member, gone bool) {
-	dead := m.Fault == model.Killed
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
-	if leads && s.orders[m.Fence] == nil && !gone {
-		s.orders[m.Fence] = &order{member: m.ID, znode: m.Znode, token: m.Fence}
+	if o := s.orders[m.Fence]; leads && !gone {
+		if o == nil {
+			s.orders[m.Fence] = &order{member: m.ID, znode: m.Znode, token: m.Fence}
+		} else if o.over {
+			o.over, o.refused = false, false
+		}
 	}
 	for token, o := range s.orders {
 		switch {
-		case o.member != m.ID || !o.until.IsZero():
+		case o.member != m.ID || o.lastWill:
 			// Another's, or of a former life of the same name.
-		case dead:
-			o.until = time.Now().Add(afterDeath * m.Timeout)
+		case m.Fault == model.Killed:
+			o.lastWill = true
+			time.AfterFunc(afterDeath*m.Timeout, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				o.over = true
+				s.employ()
+			})
 		case m.Fault != model.Frozen && (gone || !leads || token != m.Fence):
-			delete(s.orders, token)
+			o.over = true
 		}
 	}
+	s.employ()
 }
 
-// supervise sees to it that each order has a worker, while the rules want any,
-// until ctx ends, and then ends them.
-func (s *Stage) supervise(ctx context.Context) {
-	workers := make(map[int64]*worker)
-	defer func() {
-		for _, w := range workers {
-			w.stop()
-		}
-		for _, w := range workers {
-			<-w.done
-		}
-	}()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		wanted, next := s.wanted()
-		for token, w := range workers {
-			if w.ended() {
-				delete(workers, token)
-			} else if _, ok := wanted[token]; !ok {
-				w.stop()
-			}
-		}
-		for token, o := range wanted {
-			if workers[token] == nil { // also: the one before has ended
-				workers[token] = s.startWorker(ctx, o)
-			}
-		}
-		timer.Stop()
-		if !next.IsZero() {
-			timer.Reset(time.Until(next))
-		}
-		s.forget()
-		select {
-		case <-s.changed:
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// wanted returns the orders that are to be carried out, and when the first of
-// them runs out.
-func (s *Stage) wanted() (orders map[int64]order, next time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	orders = make(map[int64]order)
-	now := time.Now()
+// employ starts and stops workers: each order has one while [Stage.Run] runs and the
+// rules want it. The caller holds s.mu.
+func (s *Stage) employ() {
 	for token, o := range s.orders {
-		switch {
-		case o.until.IsZero():
-		case !now.Before(o.until):
+		switch wanted := s.running != nil && s.rules.Workers && !o.refused && !o.over; {
+		case o.over && o.stop == nil:
 			delete(s.orders, token)
-			continue
-		case next.IsZero() || o.until.Before(next):
-			next = o.until
-		}
-		if s.rules.Workers && !o.refused {
-			orders[token] = *o
+		case wanted && o.stop == nil:
+			ctx, stop := context.WithCancel(s.running)
+			o.stop = stop
+			w := &worker{stage: s, order: o}
+			s.workers.Go(func() {
+				w.run(ctx)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				stop()
+				o.stop = nil
+				s.employ() // another one, if it was stopped and is wanted again
+			})
+		case !wanted && o.stop != nil:
+			o.stop()
 		}
 	}
-	return orders, next
 }
 
-// forget forgets the dead whose sessions are over.
+// forget forgets the dead whose sessions are over. The caller holds s.mu.
 func (s *Stage) forget() {
-	for _, m := range s.known() {
+	for id, m := range s.players {
 		if m.Fault != model.Killed {
 			continue
 		}
-		if _, ok := s.cfg.Server.Deadline(int64(m.Session)); ok {
-			continue
+		if _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
+			delete(s.players, id)
 		}
-		s.mu.Lock()
-		if now := s.players[m.ID]; now.Fault == model.Killed && now.Session == m.Session {
-			delete(s.players, m.ID)
-		}
-		s.mu.Unlock()
 	}
 }
 
@@ -510,18 +477,13 @@ func (s *Stage) forget() {
 func (s *Stage) known() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make([]model.Member, 0, len(s.players))
-	for _, m := range s.players {
-		out = append(out, m)
-	}
-	return out
+	s.forget()
+	return slices.Collect(maps.Values(s.players))
 }
 
 // refuse notes that an order was refused for good.
-func (s *Stage) refuse(token int64) {
+func (s *Stage) refuse(o *order) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o := s.orders[token]; o != nil {
-		o.refused = true
-	}
+	o.refused = true
 }

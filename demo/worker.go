@@ -26,9 +26,7 @@ import (
 // ones count without a gap.
 type worker struct {
 	stage *Stage
-	order order
-	stop  context.CancelFunc
-	done  chan struct{}
+	order *order // only what never changes
 
 	// Goroutine of run only.
 	read  bool  // the counter was
@@ -49,37 +47,18 @@ func (s *Stage) counterPath() string { return s.cfg.Path + "-counter" }
 // to what it has written.
 const answerWithin = 2 * time.Second
 
-func (s *Stage) startWorker(ctx context.Context, o order) *worker {
-	ctx, stop := context.WithCancel(ctx)
-	w := &worker{stage: s, order: o, stop: stop, done: make(chan struct{})}
-	go w.run(ctx)
-	return w
-}
-
-func (w *worker) ended() bool {
-	select {
-	case <-w.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // run works with one connection after the other until ctx ends or the order is
 // refused for good.
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			w.stage.refuse(w.order.token)
+			w.stage.refuse(w.order)
 			w.stage.notice(fmt.Sprintf("worker of %s: panic: %v", w.order.member, r))
 		}
-		w.stop()
-		close(w.done)
-		w.stage.mark()
 	}()
 	for ctx.Err() == nil {
 		if err := w.serve(ctx); err != nil {
-			w.stage.refuse(w.order.token)
+			w.stage.refuse(w.order)
 			if !errors.Is(err, client.ErrFenced) {
 				w.stage.notice(fmt.Sprintf("worker of %s: %v", w.order.member, err))
 			}
@@ -159,7 +138,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	case err == nil:
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, client.ErrFenced):
-		s.refuse(o.token) // before anybody can answer to it
+		s.refuse(o) // before anybody can answer to it
 		write.Refused, write.Reason = true, znode.Safe(o.znode, 80)+" no longer exists"
 	case unanswered(err):
 		return nil
