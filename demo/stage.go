@@ -131,10 +131,7 @@ func (s *Stage) SetPace(p zkserver.Pace) {
 }
 
 // Pace returns the current pace.
-func (s *Stage) Pace() zkserver.Pace {
-	p, _, _ := s.cfg.Server.Paced(0)
-	return p
-}
+func (s *Stage) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
 // SetRules changes what the candidates and workers do. Chaos is kept. A worker that
 // stopped after a refused write starts again if its leader still believes it leads:

@@ -26,20 +26,6 @@ const (
 // adminRoot is where Apache's AdminServer has its commands.
 const adminRoot = "/commands"
 
-// adminListener lets the server's Close end an HTTP server as it ends a
-// listener for clients.
-type adminListener struct {
-	net.Listener
-	http   *http.Server
-	ending atomic.Bool
-}
-
-func (l *adminListener) Close() error {
-	l.ending.Store(true)
-	l.Listener.Close() // the HTTP server does not know it before it serves
-	return l.http.Close()
-}
-
 // ServeAdmin serves what Apache calls the AdminServer on l until the server is closed and
 // then returns nil: /commands is an index, /commands/NAME the answer of a command, as JSON.
 // It takes GET and HEAD requests without authentication. Like Apache, it answers an unknown
@@ -50,8 +36,7 @@ func (l *adminListener) Close() error {
 // connections are closed immediately.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
-	a := &adminListener{Listener: l}
-	a.http = &http.Server{
+	server := &http.Server{
 		Handler:                      http.HandlerFunc(s.admin),
 		DisableGeneralOptionsHandler: true, // refused like any other method
 		ReadTimeout:                  adminRead,
@@ -63,8 +48,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 			switch state {
 			case http.StateNew: // from Serve, which s.wg counts
 				s.wg.Add(1)
-				// The HTTP server overlooks one that is accepted while it closes.
-				if open.Add(1) > adminConnections || a.ending.Load() {
+				if open.Add(1) > adminConnections {
 					c.Close()
 				}
 			case http.StateClosed:
@@ -73,18 +57,18 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 			}
 		},
 	}
-	if !s.listen(a, false) {
+	if !s.listen(l, false) {
 		return ErrClosed
 	}
 	defer s.wg.Done()
-	err := a.http.Serve(l) // which retries after temporary failures
-	a.Close()
+	err := server.Serve(l) // which retries after temporary failures
+	server.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil
 	}
-	delete(s.listeners, a)
+	delete(s.listeners, l)
 	return fmt.Errorf("zkserver: admin on %s: %w", l.Addr(), err)
 }
 

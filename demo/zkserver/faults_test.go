@@ -205,8 +205,8 @@ func TestCloseAmidFaults(t *testing.T) {
 		d.send(wire.OpCloseSession, nil)
 		synctest.Wait()
 		s.Close()
-		if _, held, waiting := s.Paced(9); len(held)+waiting > 0 {
-			t.Errorf("held after the end: %+v", held)
+		if b := s.TakeBacklog(9); len(b.Held)+b.Waiting > 0 {
+			t.Errorf("held after the end: %+v", b.Held)
 		}
 		if _, ok := s.Step(); ok {
 			t.Error("a step after the end")

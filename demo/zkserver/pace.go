@@ -222,14 +222,6 @@ func (b *backlog) signal() {
 	}
 }
 
-// first returns the first n held messages.
-func (b *backlog) first(n int) (all []Paced) {
-	for _, m := range b.held[:max(0, min(n, len(b.held)))] {
-		all = append(all, m.Paced)
-	}
-	return all
-}
-
 // SetPace changes the pace, also for held messages: a new Delay counts from when a
 // message was produced. The zero Pace releases everything.
 func (s *Server) SetPace(p Pace) {
@@ -263,12 +255,11 @@ func (s *Server) Step() (first Paced, ok bool) {
 	return first, true
 }
 
-// Paced returns the pace, the first n held messages in the order of their release,
-// and how many are held.
-func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
+// Pace returns the pace.
+func (s *Server) Pace() Pace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pace, s.backlog.first(n), len(s.backlog.held)
+	return s.pace
 }
 
 // Backlog is what the [Pace] holds, and what it held.
@@ -282,18 +273,21 @@ type Backlog struct {
 	Unlisted int
 }
 
-// TakeBacklog is [Server.Paced], with the messages that are no longer held: each is in
-// the Passed of one call, or counted as unlisted. It is for one caller.
+// TakeBacklog returns the first n held messages, and the messages that are no longer
+// held: each is in the Passed of one call, or counted as unlisted. It is for one caller.
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := &s.backlog
-	out := Backlog{Pace: s.pace, Held: b.first(n), Waiting: len(b.held), Passed: b.passed, Unlisted: b.unlisted}
+	out := Backlog{Pace: s.pace, Waiting: len(b.held), Passed: b.passed, Unlisted: b.unlisted}
+	for _, m := range b.held[:max(0, min(n, len(b.held)))] {
+		out.Held = append(out.Held, m.Paced)
+	}
 	b.passed, b.unlisted = nil, 0
 	return out
 }
 
-// PaceChanged returns a channel that has a value after the result of [Server.Paced]
-// has changed, one for any number of changes. All callers share the channel, and it
+// PaceChanged returns a channel that has a value after the backlog has
+// changed, one for any number of changes. All callers share the channel, and it
 // is never closed.
 func (s *Server) PaceChanged() <-chan struct{} { return s.backlog.changed }

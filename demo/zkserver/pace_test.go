@@ -33,11 +33,11 @@ func backstageRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *ra
 func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	t.Helper()
 	synctest.Wait()
-	_, held, waiting := s.Paced(1 << 20)
-	if len(held) != waiting {
-		t.Errorf("%d messages are held, %d told of", waiting, len(held))
+	b := s.TakeBacklog(1 << 20)
+	if len(b.Held) != b.Waiting {
+		t.Errorf("%d messages are held, %d are listed", b.Waiting, len(b.Held))
 	}
-	return held
+	return b.Held
 }
 
 // replies reads n replies and returns their xids, with -1 for each event.
@@ -103,11 +103,11 @@ func TestSteps(t *testing.T) {
 		if got := held(t, s); !slices.Equal(got, want) {
 			t.Errorf("held\n%+v, want\n%+v", got, want)
 		}
-		if p, got, waiting := s.Paced(2); p != steps || !slices.Equal(got, want[:2]) || waiting != len(want) {
-			t.Errorf("%+v, %d of them %+v", p, waiting, got)
+		if b := s.TakeBacklog(2); b.Pace != steps || !slices.Equal(b.Held, want[:2]) || b.Waiting != len(want) {
+			t.Errorf("backlog %+v", b)
 		}
-		if _, got, waiting := s.Paced(-1); got != nil || waiting != len(want) {
-			t.Errorf("none of %d asked for: %+v", waiting, got)
+		if b := s.TakeBacklog(-1); b.Held != nil || b.Waiting != len(want) {
+			t.Errorf("none requested: %+v", b)
 		}
 		a.must(wire.OpPing, nil, nil)
 		b.must(wire.OpPing, nil, nil)
@@ -207,7 +207,7 @@ func TestPaceDelay(t *testing.T) {
 		s.SetPace(delay(-time.Second)) // like none
 		at(a, 1500*time.Millisecond, 1)
 		s.SetPace(delay(time.Hour)) // like the longest
-		if p, _, _ := s.Paced(0); p != delay(zkserver.PaceMax) {
+		if p := s.Pace(); p != delay(zkserver.PaceMax) {
 			t.Errorf("the pace is %+v", p)
 		}
 		sync(a)
@@ -743,8 +743,8 @@ func TestSlownessAtRandom(t *testing.T) {
 		if c.Expired+c.CutOff+c.Panics > 0 {
 			t.Errorf("%d expired, %d cut off, %d panics", c.Expired, c.CutOff, c.Panics)
 		}
-		if _, held, n := s.Paced(9); n > 0 {
-			t.Errorf("%d are held in the end: %+v", n, held)
+		if b := s.TakeBacklog(9); b.Waiting > 0 {
+			t.Errorf("held at the end: %+v", b.Held)
 		}
 		sum, notified, deletions := a.sum()
 		told, own := count.told.Load(), count.own.Load()

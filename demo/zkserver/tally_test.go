@@ -511,7 +511,7 @@ func TestTallyIsWhatTheServerCounted(t *testing.T) {
 								if _, ok := s.Step(); ok {
 									continue
 								}
-							} else if _, _, n := s.Paced(0); n > 0 {
+							} else if s.TakeBacklog(0).Waiting > 0 {
 								continue
 							}
 							return

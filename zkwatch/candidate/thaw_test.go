@@ -92,7 +92,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Thaw()
 		synctest.Wait()
-		if _, _, n := server.Paced(0); n != 1 {
+		if n := server.TakeBacklog(0).Waiting; n != 1 {
 			t.Fatalf("%d replies are held, want that to its question", n)
 		}
 		s.Freeze()

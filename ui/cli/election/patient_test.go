@@ -184,7 +184,7 @@ func (p *patient) loseReply(c *zk.Conn, l *link, request func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- request() }()
 	late := func(is func(zkserver.Paced) bool) (zkserver.Paced, bool) {
-		_, held, _ := p.server.Paced(1 << 10)
+		held := p.server.TakeBacklog(1 << 10).Held
 		i := slices.IndexFunc(held, is)
 		if i < 0 {
 			return zkserver.Paced{}, false
