@@ -51,7 +51,7 @@ func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if d.modes.Now() == input.ModeFaults {
 		d.modes.Close() // what comes of it is to be seen
 	}
-	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && a.Kind.Harms() {
+	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && action.Of(a.Kind).Harms {
 		// The one fault that hits this program itself, in front of an election
 		// that others depend on.
 		d.question = &question{action.WordsFor(a, "").Verb + " electop's own candidacy on a live cluster?", a, r}

@@ -141,21 +141,12 @@ func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// first has the first value of each kind. It is never written.
-var first = func() map[Kind]*Def {
-	of := make(map[Kind]*Def, len(Table))
-	for i := range Table {
-		if d := &Table[i]; of[d.Kind] == nil {
-			of[d.Kind] = d
-		}
-	}
-	return of
-}()
-
 // Of returns what is known of an action of that kind.
 func Of(kind Kind) *Def {
-	if d := first[kind]; d != nil {
-		return d
+	for i := range Table {
+		if d := &Table[i]; d.Kind == kind {
+			return d
+		}
 	}
 	return &Def{Kind: kind}
 }
@@ -163,10 +154,6 @@ func Of(kind Kind) *Def {
 // Changes tells whether actions of that kind change anything but this
 // program's own view.
 func (k Kind) Changes() bool { return Of(k).Changes }
-
-// Harms tells whether actions of that kind do to a candidate what nobody would
-// want in earnest.
-func (k Kind) Harms() bool { return Of(k).Harms }
 
 // find returns the value for an action, whose argument may tell it from another
 // of its kind.

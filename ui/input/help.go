@@ -102,6 +102,10 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
 	const room = 11 // for a sign
 	var lines [][]term.Span
 	for _, l := range helpLines(table, g, of) {
+		if l.text == "" {
+			lines = append(lines, nil)
+			continue
+		}
 		w, sign := w, l.sign
 		if sign != "" {
 			w -= room + 1
@@ -109,7 +113,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
 		if l.style == term.Heading && lines != nil {
 			lines = append(lines, []term.Span{{}})
 		}
-		for _, part := range term.OrBlank(term.Wrap(l.text, w)) {
+		for _, part := range term.Wrap(l.text, w) {
 			if l.sign == "" {
 				lines = append(lines, []term.Span{{Style: l.style, Text: part}})
 				continue

@@ -123,7 +123,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	}
 	upper := body
 	if s.Lesson {
-		upper.H -= lessonHeight(body.H)
+		upper.H -= min(lessonMost+2, body.H/2) // so that what it is about stays in view
 		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
 	}
 	if low := handoffsHeight(upper.H, body.W, s); !s.Lesson || upper.H-low >= besideLesson {
@@ -237,10 +237,6 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 // lessonMost is as many lines of a lesson as most parts need. How many the present one
 // needs makes no difference, so that the panels keep their place.
 const lessonMost = 18
-
-// lessonHeight is how many of h lines a lesson gets: half at most, so that what it is
-// about stays in view.
-func lessonHeight(h int) int { return min(lessonMost+2, h/2) }
 
 // LessonPlace is how wide a line of a lesson is on such a screen, and how many there is
 // room for in its usual place.

@@ -44,7 +44,7 @@ func TestFrontSettles(t *testing.T) {
 	if first, last, of := p.InView(); first > page || last != 30 && first != page || of != 30 {
 		t.Errorf("of a shorter text: lines %d-%d of %d", first, last, of)
 	}
-	p.Bottom()
+	p.From(30)
 	if _, last, _ := p.InView(); last != 30 || !p.AtBottom() {
 		t.Errorf("the bottom is line %d", last)
 	}

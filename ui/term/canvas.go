@@ -168,7 +168,7 @@ func (c *Canvas) Render(th *Theme) string {
 		}
 		row := c.cells[y*c.W : (y+1)*c.W]
 		n := len(row)
-		for n > 0 && (row[n-1].Text == "" || row[n-1].Text == " ") && !th.shows(row[n-1].Style) {
+		for n > 0 && (row[n-1].Text == "" || row[n-1].Text == " ") && !th.shows[row[n-1].Style] {
 			n--
 		}
 		on, last := "", Text

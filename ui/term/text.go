@@ -56,12 +56,8 @@ func eachLine(s string, w int, yield func(int, string) bool) {
 	s = strings.TrimLeft(s, " ") // ansi.Wrap does not count it before a long word
 	if plain(s) {
 		wrapPlain(s, w, yield)
-		return
-	}
-	for i, line := range wrapWide(s, w) {
-		if !yield(i, line) {
-			return
-		}
+	} else {
+		slices.All(wrapWide(s, w))(yield)
 	}
 }
 
@@ -103,13 +99,6 @@ func wrapPlain(s string, w int, yield func(int, string) bool) {
 		end = len(s)
 	}
 	yield(lines, s[from:end])
-}
-
-func OrBlank(lines []string) []string {
-	if len(lines) == 0 {
-		return []string{""}
-	}
-	return lines
 }
 
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }

@@ -24,13 +24,7 @@ const (
 
 // NextTheme is the theme that the key switches to.
 func NextTheme(name string) string {
-	switch name {
-	case Dark:
-		return Light
-	case Light:
-		return Mono
-	}
-	return Dark
+	return map[string]string{Dark: Light, Light: Mono, Mono: Dark}[name]
 }
 
 // ResolveTheme replaces auto and unknown names by the theme for the environment.
@@ -92,20 +86,9 @@ const (
 type Theme struct {
 	Name  string
 	codes [256]string // by style; "" is the terminal's own text
+	shows [256]bool   // on a blank, too
 	reset string
 	Glyph Glyphs
-}
-
-// shows reports whether the style can be seen on a blank.
-func (t *Theme) shows(st Style) bool {
-	if st&Selected != 0 {
-		return true
-	}
-	switch st {
-	case OnPast, OnLead, OnFaint, Badge, BadgeCut, Hot, Warm, Heat1, Heat2, Heat3:
-		return true
-	}
-	return false
 }
 
 // Glyphs are the signs. All are one cell wide.
@@ -262,6 +245,7 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 		if on == "" {
 			on = colour(selected, true)
 		}
+		t.shows[st], t.shows[Style(st)|Selected] = l.bg != (paint{}) || l.reverse, true
 		noColour := on == "" // the selected row must still be visible
 		t.codes[st] = sequence(l, colour(l.fg, false), plain, l.reverse || l.bg != (paint{}) && plain == "" && !l.tint)
 		t.codes[Style(st)|Selected] = sequence(l, colour(l.fg, false), on, noColour)
