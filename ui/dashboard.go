@@ -13,6 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/lessons"
@@ -121,7 +122,8 @@ func newDashboard(o Options, d doer) *dashboard {
 		first.states = []*doctor.State{unknown()}
 	}
 	b.walk = first.walk
-	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, stop: d.stop}
+	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, say: b.say}
+	b.past.toggle = func() tea.Cmd { return b.act(action.Pause, "") }
 	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: overlay.NewTyped()}
 	b.modes.Ground(b.past.ground())
 	b.setViews(first.states)

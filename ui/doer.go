@@ -61,7 +61,7 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	}
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		found := s(ctx)
-		return thenMsg(func(d *dashboard) tea.Cmd { return d.arrived(found) })
+		return thenMsg(func(d *dashboard) tea.Cmd { return d.moved(d.past.arrive(found)) })
 	})
 }
 

@@ -21,18 +21,12 @@ type timeTravel struct {
 	in      travel.Past // nil: there is none
 	replay  bool        // of a recording
 	now     func() time.Time
-	stop    func(ctx context.Context, path string) error // stops the playback of a recording
+	doer    doer
+	say     func(term.Style, string)
+	toggle  func() tea.Cmd // lets the playback of the recording go on, or stops it
 	journey travel.Journey
 	// stopped says that the user stopped the source of a replay.
 	stopped bool
-}
-
-// outcome is what follows from a step in time.
-type outcome struct {
-	style  term.Style
-	text   string        // to be said, "": nothing
-	search travel.Search // nil: none
-	toggle bool          // the playback of the recording is to go on, or to stop
 }
 
 // reel is the recording that is played, nil for what is live.
@@ -62,30 +56,30 @@ func (t *timeTravel) since() time.Time {
 
 // pause holds the picture where there is nothing to go back to, and else goes
 // back in time, or returns from there. A replay is held at its source.
-func (t *timeTravel) pause() outcome {
+func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
 		return t.live()
 	case t.reel() != nil || t.in != nil && !t.replay && t.of.paused == nil:
 		return t.depart()
 	case t.replay:
-		return outcome{toggle: true}
+		return t.toggle()
 	}
 	t.of.hold(t.of.paused == nil, t.now())
-	return outcome{}
+	return nil
 }
 
 // depart goes back in time: first to the moment that is shown now.
-func (t *timeTravel) depart() outcome {
+func (t *timeTravel) depart() tea.Cmd {
 	t.of.hold(true, t.now())
-	path, stop := t.of.path, t.stop
+	path, stop := t.of.path, t.doer.stop
 	search := t.journey.Begin(t.in, path, t.of.candidates.Selected, func(ctx context.Context) error { return stop(ctx, path) })
 	t.journey.Shown, t.journey.Whole = t.of.heldAt, travel.Whole{State: t.of.latest, At: t.now()}
-	return outcome{search: search}
+	return t.doer.search(search)
 }
 
 // travel goes to another moment or back to the present, or lets time pass.
-func (t *timeTravel) travel(do input.Command) outcome {
+func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	switch {
 	case do == input.CmdPause:
 		return t.pause()
@@ -104,18 +98,19 @@ func (t *timeTravel) travel(do input.Command) outcome {
 		return out
 	}
 	if !ok {
-		return outcome{}
+		return nil
 	}
-	return outcome{search: t.journey.Go(move)}
+	return t.doer.search(t.journey.Go(move))
 }
 
 // goTo shows the moment at that time, as far as it is kept.
-func (t *timeTravel) goTo(at time.Time) outcome {
+func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
-		return outcome{search: t.journey.GoTo(at)}
+		return t.doer.search(t.journey.GoTo(at))
 	}
 	if t.reel() == nil && (t.in == nil || t.replay || t.of.paused != nil) {
-		return outcome{style: term.Muted, text: "no earlier moments are kept here"}
+		t.say(term.Muted, "no earlier moments are kept here")
+		return nil
 	}
 	out := t.depart()
 	t.journey.GoTo(at) // after it
@@ -123,51 +118,55 @@ func (t *timeTravel) goTo(at time.Time) outcome {
 }
 
 // arrive shows the moment that was found, and goes on to where the user wants
-// to be by now. ok is false for what an older journey found.
-func (t *timeTravel) arrive(a travel.Arrival) (out outcome, ok bool) {
+// to be by now. What an older journey found is late.
+func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
-	if !j.Arrive(a) {
-		return outcome{}, false
-	}
 	switch {
+	case !j.Arrive(a):
+		return nil
 	case a.Err != nil:
 		t.present()
-		return outcome{style: term.Trouble, text: "pause: " + znode.Safe(a.Err.Error(), 0)}, true
+		t.say(term.Trouble, "pause: "+znode.Safe(a.Err.Error(), 0))
+		return nil
 	case !j.Known && t.reel() != nil:
 		t.present()
-		return outcome{style: term.Trouble, text: "nothing of this recording has been played yet"}, true
+		t.say(term.Trouble, "nothing of this recording has been played yet")
+		return nil
 	case !j.Known:
 		// The picture is held all the same.
 		j.End()
-		return outcome{style: term.Trouble, text: "no history is kept of this election: the screen is only paused"}, true
+		t.say(term.Trouble, "no history is kept of this election: the screen is only paused")
+		return nil
 	}
 	j.Show(t.of.latest, t.now())
 	t.of.paused, t.of.candidates.Selected = j.At.State, j.Selected
 	t.of.reselect()
 	next, leave := j.Next()
 	if leave {
-		return t.live(), true
+		return t.live()
 	}
-	return outcome{search: next}, true
+	return t.doer.search(next)
 }
 
 // live returns to what happens now; a recording plays on from the moment that
 // is shown.
-func (t *timeTravel) live() outcome {
+func (t *timeTravel) live() tea.Cmd {
 	j, reel := &t.journey, t.reel()
 	if reel == nil {
 		t.present()
-		return outcome{}
+		return nil
 	}
 	if !j.Leave() {
-		return outcome{}
+		return nil
 	}
 	if j.Known {
 		t.of.latest = j.At.State
 	}
 	t.present()
-	playing := reel.Playing()
-	return outcome{toggle: playing.Stopped && !playing.Ended}
+	if playing := reel.Playing(); !playing.Stopped || playing.Ended {
+		return nil
+	}
+	return t.toggle()
 }
 
 // present ends the journey.
@@ -180,7 +179,7 @@ func (t *timeTravel) present() {
 }
 
 // playPause lets time pass in the past, or holds it.
-func (t *timeTravel) playPause() outcome {
+func (t *timeTravel) playPause() tea.Cmd {
 	j := &t.journey
 	switch {
 	case t.reel() != nil && j.On:
@@ -189,14 +188,15 @@ func (t *timeTravel) playPause() outcome {
 		return t.depart()
 	case j.Plays():
 		j.Stop()
-		return outcome{}
+		return nil
 	case !j.Known:
-		return outcome{}
+		return nil
 	case j.At.Last:
-		return outcome{style: term.Muted, text: "play: this is the last moment"}
+		t.say(term.Muted, "play: this is the last moment")
+		return nil
 	}
 	j.Play(t.now())
-	return outcome{search: j.PlayOn(t.now())}
+	return t.doer.search(j.PlayOn(t.now()))
 }
 
 // chose notes the user's selection for the other moments.
@@ -221,23 +221,11 @@ func (t *timeTravel) heldWhy() string {
 	return "this is " + t.since().In(t.now().Location()).Format(term.ClockFormat) + back
 }
 
-// arrived shows the moment that a search found.
-func (d *dashboard) arrived(a travel.Arrival) tea.Cmd {
-	if x, ok := d.past.arrive(a); ok {
-		return d.moved(x)
-	}
-	return nil
-}
-
-// moved does what follows from a step in time.
-func (d *dashboard) moved(x outcome) tea.Cmd {
+// moved does a step in time.
+func (d *dashboard) moved(cmd tea.Cmd) tea.Cmd {
 	d.modes.Ground(d.past.ground())
 	d.dirty = true
-	d.say(x.style, x.text)
-	if x.toggle {
-		return d.act(action.Pause, "")
-	}
-	return d.doer.search(x.search)
+	return cmd
 }
 
 // pace makes the playback slower or faster.
