@@ -107,7 +107,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 			Since: d.past.since(), Stopped: d.past.stopped, Ended: d.ended,
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
-		Lesson: d.lesson(), Journey: &d.past.journey, Came: d.handoffCame,
+		Lesson: d.lesson(), Journey: &d.past.journey,
 		Spawns: spawn == "", Campaigns: campaign == "", Asking: !d.asked.IsZero(), Unasked: verify,
 	}
 	if d.candidates.Row().Ref().Same(d.reread.of) {

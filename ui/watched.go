@@ -18,7 +18,6 @@ import (
 	"electop/ui/mainscreen"
 	"electop/ui/messages"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // watched are the elections that are watched, and the last search for others. One of
@@ -43,7 +42,7 @@ func (w *watched) at(path string) int {
 // take takes the present states, and reports whether any is new. The elections that are known
 // keep their views; a new one is paused where the others are. Where the view that is on the
 // screen is gone, instead is its neighbour, to be shown.
-func (w *watched) take(states []*doctor.State, now time.Time) (instead *view, changed bool) {
+func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
 		if s == nil {
@@ -51,7 +50,7 @@ func (w *watched) take(states []*doctor.State, now time.Time) (instead *view, ch
 		}
 		i := w.at(s.Path)
 		if i < 0 {
-			v := &view{path: s.Path, latest: s, handoff: wording.Newest(s)}
+			v := &view{path: s.Path, latest: s}
 			if w.view != nil && w.paused != nil {
 				v.paused = s
 			}
@@ -63,9 +62,6 @@ func (w *watched) take(states []*doctor.State, now time.Time) (instead *view, ch
 		next = append(next, v)
 		if v.latest != s {
 			v.latest, changed = s, true
-			if v.paused == nil {
-				v.takeHandoff(now)
-			}
 		}
 	}
 	if len(next) == 0 || !changed && len(next) == len(w.views) {
@@ -94,7 +90,9 @@ func (w *watched) turnTo(v *view) {
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
-		v.hold(on, now)
+		if v.paused = nil; on {
+			v.paused = v.latest
+		}
 	}
 	w.reselect()
 }
@@ -150,9 +148,6 @@ type view struct {
 	messages   messages.Panel
 	texts      mainscreen.Texts
 
-	handoff     *model.Handoff // the newest, and when it came
-	handoffCame time.Time
-
 	// asked is when the user wanted the servers asked, until they have
 	// answered; zero: nobody waits.
 	asked time.Time
@@ -171,31 +166,6 @@ func (v *view) shown() *doctor.State {
 
 // reselect takes the rows of the state on the screen.
 func (v *view) reselect() { v.candidates.Reselect(v.shown()) }
-
-// hold holds the picture at the newest state, or lets it go.
-func (v *view) hold(on bool, now time.Time) {
-	if on {
-		v.paused = v.latest
-		return
-	}
-	v.paused = nil
-	v.takeHandoff(now)
-}
-
-// takeHandoff notes when the newest handoff came, if it is another one than
-// before.
-func (v *view) takeHandoff(now time.Time) {
-	h := wording.Newest(v.latest)
-	if h == nil {
-		v.handoff = nil
-		return
-	}
-	// The takeover of one that is known may be put in later.
-	if v.handoff == nil || !h.At.Equal(v.handoff.At) || h.To != v.handoff.To && h.Fence != v.handoff.Fence {
-		v.handoffCame = now
-	}
-	v.handoff = h
-}
 
 // row returns the row with that identity, an empty one if it is gone. The
 // filter does not hide it.
@@ -219,7 +189,7 @@ func (v *view) waiting() int {
 // setViews takes the states of the elections watched. Where the present one is
 // gone, a neighbour is shown.
 func (d *dashboard) setViews(states []*doctor.State) {
-	instead, changed := d.take(states, d.o.Now())
+	instead, changed := d.take(states)
 	if !changed {
 		return
 	}

@@ -55,7 +55,6 @@ type Shown struct {
 
 	Lesson  *lessons.Course // the one on the screen, nil for none
 	Journey *travel.Journey // through the past of a running election
-	Came    time.Time       // when the newest handoff came
 	// Spawns and Campaigns say that the user can have one more candidate, or be one.
 	Spawns, Campaigns bool
 	Asking            bool   // the servers are being asked
@@ -182,8 +181,8 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 		State: x.State, Focused: x.Focus == Handoffs, Properties: believed.PropertySpans(f),
 		Zoomed: x.Zoomed, Now: f.Calm(), Selected: x.Candidates.Row().Ref(),
 	}
-	if x.Held == Live {
-		out.Came = x.Came
+	if h := wording.Newest(x.State); h != nil && x.Held == Live {
+		out.Came = h.At
 	}
 	switch reel, j := x.Playing, x.Journey; {
 	case reel != nil:
