@@ -76,7 +76,6 @@ func (x *inFront) filter() *string {
 func (x *inFront) setFilter(text string) {
 	x.typed.Set(text)
 	*x.filter() = text
-	x.of.reselect()
 }
 
 // edit changes what is typed as a key says.
@@ -87,7 +86,6 @@ func (x *inFront) edit(msg tea.KeyMsg) {
 		return
 	}
 	*x.filter() = x.typed.Text()
-	x.of.reselect()
 }
 
 // back clears the filter or closes what is in front, and reports whether there was

@@ -97,6 +97,7 @@ func (d *dashboard) settle(f *term.Frame) {
 
 // screenShown is what the main screen shows now.
 func (d *dashboard) screenShown() mainscreen.Shown {
+	d.reselect()
 	_, spawn := d.action(action.Spawn, "")
 	_, campaign := d.action(action.Campaign, "")
 	_, verify := d.action(action.Verify, "")

@@ -140,7 +140,6 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	}
 	j.Show(t.of.latest, t.now())
 	t.of.paused, t.of.candidates.Selected = j.At.State, j.Selected
-	t.of.reselect()
 	next, leave := j.Next()
 	if leave {
 		return t.live()

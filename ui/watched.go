@@ -54,7 +54,6 @@ func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
 			if w.view != nil && w.paused != nil {
 				v.paused = s
 			}
-			v.reselect()
 			next, changed = append(next, v), true
 			continue
 		}
@@ -72,18 +71,7 @@ func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
 	if !slices.Contains(next, w.view) {
 		return next[min(at, len(next)-1)], true
 	}
-	if w.candidates.Rows.State != w.shown() {
-		w.reselect()
-	}
 	return nil, true
-}
-
-// turnTo brings a view to the screen.
-func (w *watched) turnTo(v *view) {
-	w.view = v
-	if v.candidates.Rows.State != v.shown() {
-		v.reselect() // it changed while another one was on the screen
-	}
 }
 
 // hold holds the pictures of all elections, or lets them go.
@@ -94,7 +82,6 @@ func (w *watched) hold(on bool, now time.Time) {
 			v.paused = v.latest
 		}
 	}
-	w.reselect()
 }
 
 // unasked ends the wait for the servers' answers for the election at path.
@@ -144,6 +131,7 @@ type view struct {
 	paused *doctor.State // what is shown while paused, else nil
 
 	candidates candidates.Panel
+	filtered   string // the filter of their rows
 	handoffs   leadership.Handoffs
 	messages   messages.Panel
 	texts      mainscreen.Texts
@@ -164,8 +152,14 @@ func (v *view) shown() *doctor.State {
 	return v.latest
 }
 
-// reselect takes the rows of the state on the screen.
-func (v *view) reselect() { v.candidates.Reselect(v.shown()) }
+// reselect takes the rows of the state on the screen, if it, the filter or what is selected
+// is another one.
+func (v *view) reselect() {
+	if p := &v.candidates; p.Rows.State != v.shown() || v.filtered != p.Filter || p.Selected != p.Row().Ref() {
+		v.filtered = p.Filter
+		p.Reselect(v.shown())
+	}
+}
 
 // row returns the row with that identity, an empty one if it is gone. The
 // filter does not hide it.
@@ -207,7 +201,7 @@ func (d *dashboard) show(v *view) {
 		d.modes.Ground(d.past.ground())
 		d.say(term.Muted, "live again: each election has its own past")
 	}
-	d.turnTo(v)
+	d.view = v
 	d.dirty = true
 	d.typed.Set(*d.filter())
 	if d.modes.Now() == input.ModeDialog {
