@@ -99,14 +99,12 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// An order of the elections watched, and of those found.
-type order struct {
-	name string // "" for the first one
+// orders are the orders of the elections watched, and of those found; the first has no
+// name. It is never written.
+var orders = []struct {
+	name string
 	by   func(a, b Row) int
-}
-
-// orders are those to choose from. It is never written.
-var orders = []order{
+}{
 	{"", func(a, b Row) int { return doctor.Graver(a.trouble(), b.trouble()) }},
 	{"number", func(a, b Row) int { return 0 }},
 	{"path", func(a, b Row) int { return cmp.Compare(a.Path, b.Path) }},

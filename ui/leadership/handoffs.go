@@ -418,6 +418,3 @@ func (v *Handoffs) Scale(finer bool) {
 	first, last := v.span()
 	v.step = scaled(v.axis.step, finer, fitting(first, last, max(1, v.axis.w)))
 }
-
-// Axis is the axis in words: how much time a cell stands for.
-func (v *Handoffs) Axis() time.Duration { return v.step }
