@@ -39,7 +39,7 @@ func (want Ref) Same(have Ref) bool {
 	return have != (Ref{}) && have.Znode == want.Znode
 }
 
-// Name is what to call the row.
+// Name returns the name of the row.
 func (r Row) Name() string {
 	switch {
 	case r.Candidate != nil:

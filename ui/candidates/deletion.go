@@ -214,8 +214,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 	}
 }
 
-// edgeMost is how far an edge reaches to the right: further away nobody sees
-// where it comes from.
+// edgeMost is how far an edge reaches to the right: further away nobody could follow it.
 const edgeMost = 40
 
 // notice is a line whose candidate is being notified, which may be out of view, and how far the

@@ -148,7 +148,7 @@ func (at phase) look(g *term.Glyphs) (term.Style, string) {
 	return term.Good, g.Yes
 }
 
-// drawChosen says in a line who is selected.
+// drawChosen describes the selected candidate in a line.
 func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
 	r := v.Rows.At(v.Index)
@@ -209,7 +209,7 @@ const (
 	// fast as it was.
 	waveSlower = 10
 	waveSlow   = 400 * time.Millisecond
-	// waveLeast is how long each of the notified is shown in a phase at least: one that is
+	// waveLeast is the least time that a candidate is shown in a phase: one that is
 	// notified alone is done in a millisecond.
 	waveLeast = TravelShown
 	// waveStays is how long those who are done stay marked after the server reported that
@@ -218,7 +218,7 @@ const (
 	waveMost  = time.Minute
 )
 
-// phase is where one of the notified is.
+// phase is the progress of a notified candidate.
 type phase int
 
 const (
@@ -228,13 +228,13 @@ const (
 	done
 )
 
-// wave is what the grid shows of a deletion at a moment.
+// wave holds a deletion as the grid shows it at a moment.
 type wave struct {
 	*model.Wave
 	since time.Duration // the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// upTo is what is shown of it, readUpTo whose re-reading was shown for long enough.
+	// What happened up to upTo is shown; what was read up to readUpTo was shown long enough.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // of the notified, by phase; none when it is over
 	state          *doctor.State
@@ -242,7 +242,7 @@ type wave struct {
 	next           int                       // reaction, after the last one that was looked for
 }
 
-// waveAt is a wave at the frame's moment; ok is false where it has not begun.
+// waveAt returns a wave at the frame's moment; ok is false if it has not begun.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	p := v.State.Pace
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
@@ -261,7 +261,8 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	return w, true
 }
 
-// shown is when what happened so long after the deletion is shown, likewise.
+// shown returns when a thing is shown that happened so long after the deletion; both times
+// count from it.
 func (w *wave) shown(after time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -272,7 +273,7 @@ func (w *wave) shown(after time.Duration) time.Duration {
 	return waveSlower*waveSlow + after - waveSlow
 }
 
-// happened is what is shown so long after the deletion: all up to the result.
+// happened is the inverse of shown: all up to its result is shown.
 func (w *wave) happened(since time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -285,7 +286,7 @@ func (w *wave) happened(since time.Duration) time.Duration {
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf is where one of the notified is. One that does not report its steps, as a
+// phaseOf returns the phase of a notified candidate. One that does not report its steps, as a
 // third-party client, is done when the server reports that nothing more follows.
 func (w *wave) phaseOf(r *model.Reaction) phase {
 	switch read := cmp.Or(r.Read, r.Done); {
@@ -304,7 +305,7 @@ func (w *wave) phaseOf(r *model.Reaction) phase {
 	return reading
 }
 
-// phaseIn is where the session of a row is.
+// phaseIn returns the phase of the candidate with that session.
 func (w *wave) phaseIn(session uint64) phase {
 	if w.Wave == nil || w.over || session == 0 {
 		return calm
@@ -330,7 +331,7 @@ func (w *wave) count() {
 	}
 }
 
-// numbers are the server's numbers at the moment that is shown; ok is false where they
+// numbers returns the server's numbers at the moment that is shown; ok is false if they
 // are not known.
 func (w *wave) numbers() (c model.WaveCount, ok bool) {
 	for _, x := range w.Counts {
@@ -342,8 +343,8 @@ func (w *wave) numbers() (c model.WaveCount, ok bool) {
 	return c, ok
 }
 
-// shownWave is the wave to show: the largest of those that are not over, else the last
-// one, or an empty one.
+// shownWave returns the wave to show: the largest that is not over, otherwise the last one,
+// or an empty one.
 func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	ok := false
 	for i := len(v.State.Waves) - 1; i >= 0; i-- {

@@ -11,13 +11,12 @@ import (
 	"electop/model/znode"
 )
 
-// list is where the user is in the candidates: what is shown of them, which
-// one is selected, and what is in view.
+// list holds the candidates that are shown, the selected one, and the first in view.
 type list struct {
 	Rows     List
 	Selected model.Ref
 	Index    int // of the selected row in Rows
-	queuedAt int // where it was last in the queue
+	queuedAt int // its last place in the queue
 	top      int // first contender in view
 	Filter   string
 }
@@ -65,8 +64,8 @@ func (l *list) Select(id model.Ref) {
 // Row is the selected row, an empty one if there is none.
 func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
 
-// List is what can be selected in a state, in the order of the screen: the
-// queue, then the members without a znode. It is made once a state, not once a frame.
+// List holds the rows of a state in the order of the screen: the queue, then the members
+// without a znode. It is made once a state, not once a frame.
 type List struct {
 	State   *doctor.State
 	some    bool          // not all contenders may be shown
@@ -129,8 +128,8 @@ func (r *List) At(i int) model.Row {
 }
 
 // Find returns the row with that identity, -1 if it is not shown. A member of ours may
-// have two znodes, and so two rows: it is that with the same znode, or the first. near
-// is where the row was last: the search mostly ends there.
+// have two znodes, and so two rows: it is that with the same znode, or the first. The
+// search begins at near, the last place of the row, and mostly ends there.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
 		return -1
@@ -178,8 +177,7 @@ func matches(c *dialect.Candidate, want string) bool {
 	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
-// hasGuests reports whether the address of a contender that is none of ours is
-// known.
+// hasGuests reports whether the address of a third-party contender is known.
 func hasGuests(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false

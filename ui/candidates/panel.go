@@ -1,7 +1,7 @@
 // Package candidates is the panel of candidates: who leads, who waits behind
 // whom, and which znode each really watches.
 //
-// A [Panel] keeps where the user is: selection, filter, scrolling. [Panel.Settle]
+// A [Panel] keeps the selection, the filter and the scrolling. [Panel.Settle]
 // takes a state and a size, divides the panel and brings the selection into view;
 // keys move by that. Drawing changes nothing.
 //
@@ -29,7 +29,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is the panel of candidates. It keeps where the user is in them.
+// Panel is the panel of candidates.
 type Panel struct {
 	list
 	Shown
@@ -38,7 +38,7 @@ type Panel struct {
 	grid grid
 }
 
-// Shown is what the panel shows.
+// Shown holds what the panel shows.
 type Shown struct {
 	State     *doctor.State
 	Focused   bool
@@ -119,7 +119,7 @@ func (v *Panel) shapeIn(r term.Rect) shape {
 	return x
 }
 
-// topFor is the first contender in view where page of them are.
+// topFor returns the first contender in view if page of them are.
 func (v *Panel) topFor(page int) int {
 	n := v.Rows.Queued()
 	at := v.Index
@@ -242,7 +242,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	}
 }
 
-// tail is what stands at the right of the panel's title.
+// tail is the text at the right of the panel's title.
 func (v *Panel) tail() []term.Span {
 	s := v.State
 	var out []term.Span

@@ -22,10 +22,10 @@ type columns struct {
 // gutter is the marker, the sign and the herd's bus.
 const gutter = 5
 
-// before is where the names start.
+// before returns the column of the names.
 func (c columns) before() int { return gutter + c.seq + 2 }
 
-// start is where the watches start.
+// start returns the column of the watches.
 func (c columns) start() int {
 	x := c.before() + c.name + 2 + c.age + 2
 	for _, w := range [...]int{c.session, c.client} {
@@ -346,8 +346,8 @@ func (v *Panel) clientColumn(w int) int {
 	return 0
 }
 
-// clientOf is where r's client is, or was last, as its server says, in w cells; "" for our
-// own, and where it is not known.
+// clientOf returns the last address of r's client according to its server, in w cells; "" for
+// our own, and if it is not known.
 func (v *Panel) clientOf(r model.Row, w int) string {
 	if r.Member != nil {
 		return ""

@@ -23,7 +23,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is what the texts are made from.
+// Panel holds what the texts are made from.
 type Panel struct {
 	State  *doctor.State
 	Row    model.Row // the candidate
@@ -221,7 +221,7 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 // scanMax is the longest queue of which each frame looks at all watches.
 const scanMax = 1000
 
-// watchersOf lists the candidates that watch r: by the servers' answers, or else by the
+// watchersOf lists the candidates that watch r: by the servers' answers, otherwise by the
 // recipe. In a long queue it looks only at those that watch r by the recipe.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
@@ -325,7 +325,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	}
 }
 
-// dataText is data as text if it is text, else the first lines of a hex dump.
+// dataText returns data as text if it is text, otherwise the first lines of a hex dump.
 func dataText(data znode.Data) string {
 	b := data.Bytes
 	if len(b) == 0 {

@@ -14,8 +14,8 @@ import (
 	"electop/ui/plain"
 )
 
-// list is the elections watched and those that a search found, and where the
-// user is among them. The selection is a path, as everywhere an identity.
+// list holds the elections watched, those that a search found, and the selection, which is
+// a path.
 type list struct {
 	Filter   string
 	Selected string
@@ -63,7 +63,7 @@ func (l *list) update(watched []Watched, walk *Walk) {
 	l.selectRow(l.Index)
 }
 
-// Path is what the mouse finds where an election is.
+// Path is the spot of an election.
 type Path string
 
 // Click selects the election at a spot, if it is shown, and reports whether it was
@@ -161,7 +161,8 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting is how many wait, or could take over where there is no queue; -1 where that is not visible.
+// waiting counts the candidates that wait, or that could take over if there is no queue; -1 if
+// they are not visible.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Visible()

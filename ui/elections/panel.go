@@ -15,7 +15,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is the screen of elections. It keeps where the user is in them.
+// Panel is the screen of elections.
 type Panel struct {
 	list
 	Shown
@@ -24,7 +24,7 @@ type Panel struct {
 	top int // first line in view
 }
 
-// Shown is what the screen shows.
+// Shown holds what the screen shows.
 type Shown struct {
 	Watched []Watched
 	Walk    *Walk

@@ -16,8 +16,8 @@ type axis struct {
 	w     int // cells
 }
 
-// axisSteps are the widths of a cell to choose from. The axis that is not told how chooses
-// none below axisAuto.
+// axisSteps are the widths of a cell to choose from. An axis chooses none below axisAuto
+// by itself.
 var axisSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond,
@@ -29,8 +29,8 @@ var axisSteps = []time.Duration{
 
 const axisAuto = 250 * time.Millisecond
 
-// reignCells is how many cells a reign should have at least to be told from
-// its neighbours and named. It bounds how far back the axis goes.
+// reignCells is how many cells a reign should have at least to differ from
+// its neighbours. It bounds how far back the axis goes.
 const reignCells = 9
 
 // reignLeast is how much of an endless reign is shown before a new one: the
@@ -88,9 +88,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf is an axis of w cells with that step on which at is: where it can be, so
-// that it shows nothing but what is between first and last. The one that there is
-// stays where it is as long as at is on it.
+// axisOf returns an axis of w cells with that step which shows at, and if possible nothing
+// before first or after last. The present axis stays as long as it shows at.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {

@@ -354,8 +354,8 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties are those of the moment that the picture shows. The state's own end at
-// its last observation, after which nothing changed. vacant is for how long no
+// properties returns the properties at the moment that the picture shows. Those of the
+// state end at its last observation. vacant is for how long no
 // candidate that is awake leads, zero if one does.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State

@@ -58,11 +58,10 @@ type plan struct {
 	words int // the signs, explained
 }
 
-// Moment is what the mouse finds on the time line of the reigns: the end of the time that a
-// cell of it stands for.
+// Moment is the spot of a cell of the time line: the end of the time that it stands for.
 type Moment time.Time
 
-// HandoffsShown is what the panel shows.
+// HandoffsShown holds what the panel shows.
 type HandoffsShown struct {
 	State      *doctor.State
 	Focused    bool
@@ -80,11 +79,11 @@ type HandoffsShown struct {
 	// First and Last are where a recording begins and ends, zero for none.
 	Whole       *doctor.State
 	First, Last time.Time
-	Playing     string // how time passes, "" where it does as it always does
+	Playing     string // how time passes, "" if it does as always
 }
 
 // band is the state from which the time line is made: of all that is known if that goes
-// back far enough, else of what was known at the moment.
+// back far enough, otherwise of what was known at the moment.
 func (v *Handoffs) band() *doctor.State {
 	if v.Whole == nil {
 		return v.State
@@ -122,7 +121,7 @@ func (v Handoffs) Draw(f *term.Frame) {
 	v.drawHandoffList(f, a.From(y))
 }
 
-// tail is what stands at the right of the panel's title.
+// tail is the text at the right of the panel's title.
 func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	s := v.State
 	t := s.Totals

@@ -107,7 +107,7 @@ func believes(s model.Standing) bool {
 	return s.Belief == model.Leading && s.Place != model.Holds && s.Fault != model.Killed && !s.Departed
 }
 
-// nameOf is what to call a lane.
+// nameOf returns the name of a lane.
 func nameOf(l *model.Lane) string {
 	if l.Member != "" {
 		return znode.Safe(cmp.Or(l.Name, l.Member), znode.NameMax)
@@ -124,7 +124,7 @@ func (l *lanes) widths(w int) {
 	l.names = max(namesMin, min(l.wide, namesMax, w/5))
 }
 
-// laneKind is what a cell of a lane shows. The later wins where several share a cell.
+// laneKind is the kind of a cell. The later one is shown if several share a cell.
 type laneKind uint8
 
 const (
@@ -147,7 +147,7 @@ const (
 	laneExpired
 )
 
-// kindOf is what a standing looks like.
+// kindOf returns the kind of the cells of a standing.
 func kindOf(s model.Standing) laneKind {
 	there := s.Place != model.NoZnode
 	switch {
@@ -365,7 +365,7 @@ func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]l
 	}
 }
 
-// looksOf is what a cell of each kind looks like.
+// looksOf returns the sign of each kind of cell, with its style.
 func looksOf(g *term.Glyphs) [laneExpired + 1]term.Span {
 	return [...]term.Span{
 		laneNothing:   {Style: term.Text, Text: " "},

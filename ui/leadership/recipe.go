@@ -25,7 +25,7 @@ type part struct {
 	lines   []string
 }
 
-// code is the recipe as pseudo code. The numbers are those of [model.Step].
+// code is the recipe as pseudo code, numbered as [model.Step].
 func code(herd bool, ack string) []part {
 	watch, again := "watch n_j, the largest j < i in C", "otherwise watch the new n_j"
 	if herd {
@@ -42,7 +42,7 @@ func code(herd bool, ack string) []part {
 	}
 }
 
-// RecipeLines is the height of the code, barLines that of the comparison below it, and
+// RecipeLines is the height of the code, barLines the height of the comparison below it, and
 // storyLines the usual height of the sentence about the situation.
 const (
 	RecipeLines = 11
@@ -59,7 +59,7 @@ type Recipe struct {
 	Since time.Time
 }
 
-// recipePlan is what the panel has room for.
+// recipePlan is how the panel is divided.
 type recipePlan struct {
 	parts       []part
 	bars        bool

@@ -16,7 +16,7 @@ import (
 // nobody could read it otherwise.
 const StepShown = 1500 * time.Millisecond
 
-// activity is what happens in one line of the recipe.
+// activity holds the candidates that run a line of the recipe now.
 type activity struct {
 	names  []string // of the candidates, newest first
 	detail string   // the values of the newest that reported them, as text
@@ -52,7 +52,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 				if !waits && now != model.StepNone {
 					lines[now].mark(name, "")
 				}
-				fresh = fresh && now != model.StepNone // else it does something else
+				fresh = fresh && now != model.StepNone // otherwise it does something else
 			}
 		}
 		switch {

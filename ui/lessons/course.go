@@ -25,7 +25,7 @@ import (
 type Tutor interface {
 	// Lessons is the menu, in the order of the course.
 	Lessons() []lesson.Entry
-	// View is what to show of the lesson that is on; ok is false for none.
+	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
 	// Start begins a lesson: it builds the scene, which may take a while, and is
 	// called outside the event loop. "" is the first that was not done yet.
@@ -70,8 +70,8 @@ func (c *Course) Move(do input.Command) {
 	c.added = ""
 }
 
-// Update takes what the tutor has to say now, with the menu where it is open, and
-// reports whether that is anything new.
+// Update takes the lesson as the tutor describes it now, and the menu if it is open, and
+// reports whether anything is new.
 func (c *Course) Update(menu bool) (changed bool) {
 	if c.Tutor == nil {
 		return false
@@ -110,7 +110,7 @@ func (c *Course) OpenMenu() {
 	}
 }
 
-// MenuShown is what the menu shows now.
+// MenuShown returns the content of the menu.
 func (c *Course) MenuShown(g *term.Glyphs) overlay.Shown {
 	x := overlay.Shown{Title: "Lessons", Width: 100, Keys: 5, Names: 92,
 		Foot: "Each lesson starts a new election. This discards the current candidates and their history."}

@@ -27,7 +27,7 @@ func news(v *lesson.View) [6]string {
 }
 
 // paragraphs are the text of the lesson that is on, on lines of w cells;
-// without the blank ones where it is not spaced.
+// without the blank ones if it is not spaced.
 func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Span) {
 	v := &c.View
 	w = min(w, lessonWidth)
@@ -134,7 +134,7 @@ func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
 }
 
 // Lines are the text of the lesson that is on, on lines of w cells: spaced
-// where room lines are enough for that.
+// if room lines are enough for that.
 func (c *Course) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	lines := c.paragraphs(g, w, true)
 	if len(lines) > room {
@@ -173,8 +173,7 @@ func (c Course) Draw(f *term.Frame, focused bool) {
 	c.text.Draw(f.Box(c.place, term.Cut(title, max(8, c.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status says what the student is to do where the lesson's own text does
-// not fit, "" where it does.
+// Status says what to do now if the lesson's own text does not fit, "" if it does.
 func (c *Course) Status() string {
 	v := &c.View
 	switch asks := v.Question != "" && v.Chosen < 0 && !v.Waiting; {

@@ -1,6 +1,6 @@
 // Package travel finds other moments of an election and says what happened at
-// them. A [Journey] goes from one moment to where the user's moves lead; [Words]
-// says what happened there, and [Playback] where in a recording the screen is.
+// them. A [Journey] follows the user's moves from moment to moment; [Words] says what
+// happened at one, and [Playback] shows the position in a recording.
 package travel
 
 import (
@@ -17,8 +17,8 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is where the user is in time. While it is on, the picture of one
-// election is held at an earlier moment. One search is under way at a time; the
+// Journey is a journey through the past. While it is on, the picture of one election is
+// held at an earlier moment. One search is under way at a time; the
 // moves that the user makes meanwhile are the next one.
 type Journey struct {
 	On    bool
@@ -128,7 +128,7 @@ func (j *Journey) Play(now time.Time) { j.play.on, j.play.from, j.play.began = t
 // Stop holds the moment that is shown.
 func (j *Journey) Stop() { j.play.on = false }
 
-// PlayOn goes where the playback is by now, and returns the search for that, nil for none.
+// PlayOn continues the playback, and returns the search for its moment, nil for none.
 func (j *Journey) PlayOn(now time.Time) Search {
 	if !j.play.on || !j.On {
 		return nil
