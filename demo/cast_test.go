@@ -41,22 +41,6 @@ func TestSpawnInOrder(t *testing.T) {
 	})
 }
 
-func TestSpawnInOrderGivesUpWithItsContext(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.server.Refuse(true)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := s.cast.SpawnInOrder(ctx, 3); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("SpawnInOrder with no server: %v", err)
-		}
-		if n := s.cast.Len(); n != 1 {
-			t.Errorf("%d members, want the one that is waited for", n)
-		}
-		s.server.Refuse(false)
-		s.leads(t, "amber")
-	})
-}
-
 func TestResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
@@ -118,18 +102,6 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// The last candidate has no successor, and its end has a cause all the same.
-func TestKillTheLast(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 1)
-		must(t, s.cast.Fault("amber", demo.Kill, true))
-		s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
-		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.To != nil || h.Silent == nil {
-			t.Errorf("handoff %+v", h)
-		}
-	})
-}
-
 func TestFreezeAndThaw(t *testing.T) {
 	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *world) {
@@ -164,26 +136,6 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("the queue is %q", got)
 		}
 		must(t, s.cast.Fault("amber", demo.Freeze, false)) // not frozen: nothing
-	})
-}
-
-func TestKilledWhileFrozen(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 2)
-		frozen := time.Now()
-		must(t, s.cast.Fault("amber", demo.Freeze, true))
-		lease := s.lastWord(t, "amber").Member.ExpiresFrom
-		time.Sleep(time.Second)
-		must(t, s.cast.Fault("amber", demo.Kill, true))
-		synctest.Wait()
-		// Silent since the freeze, and its lease is that of then.
-		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Fault != model.Killed || !w.Member.FaultAt.Equal(frozen) || !w.Member.ExpiresFrom.Equal(lease) {
-			t.Errorf("last word %+v, want fault at %v, lease to %v", w, frozen, lease)
-		}
-		s.leads(t, "birch")
-		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || *h.Silent < lease.Sub(frozen) {
-			t.Errorf("handoff %+v", h)
-		}
 	})
 }
 
@@ -274,7 +226,6 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// Told to leave for good, a change of recipe does not call it back.
 // A class keeps its order in a change of the rule, though all of them together need more
 // than a second for it.
 func TestFollowInOrder(t *testing.T) {
@@ -304,6 +255,7 @@ func TestFollowInOrder(t *testing.T) {
 	})
 }
 
+// A change of recipe does not call back a member that leaves for good.
 func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)

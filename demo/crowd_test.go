@@ -1,7 +1,6 @@
 package demo_test
 
 import (
-	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -141,17 +140,9 @@ func TestCrowd(t *testing.T) {
 // readQueue returns the names of the election's children by their sequence.
 func readQueue(t *testing.T, cfg client.Config) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	conn, err := client.Connect(cfg)
-	must(t, err)
+	conn := connected(t, cfg)
 	defer conn.Close()
-	for st := range conn.Subscribe(ctx) {
-		if st.State == client.Connected {
-			break
-		}
-	}
-	names, _, err := conn.Children(ctx, path)
+	names, _, err := conn.Children(t.Context(), path)
 	must(t, err)
 	slices.SortFunc(names, func(a, b string) int {
 		x, _ := znode.Sequence(a)
@@ -165,14 +156,8 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 // and stands again with more room.
 func TestReplyTooLarge(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
-		conn, err := client.Connect(connection(t, s.server))
-		must(t, err)
+		conn := connected(t, connection(t, s.server))
 		defer conn.Close()
-		for st := range conn.Subscribe(t.Context()) {
-			if st.State == client.Connected {
-				break
-			}
-		}
 		s.enter(t, 3)
 		// Children that are none of the cast's fill the list.
 		name := make([]byte, 200)

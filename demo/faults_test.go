@@ -19,48 +19,48 @@ import (
 	"electop/model/znode"
 )
 
-// jury looks at each word of a cast, in the order in which they are put, for
-// two that are awake and say that they lead.
-type jury struct {
+// leaders records, from each observation of a member in the order in which they are
+// put, whether two are awake and believe that they lead.
+type leaders struct {
 	mu      sync.Mutex
-	awake   map[string]bool // believers
+	awake   map[string]bool // that believe so
 	doubles []string
-	words   int
-	leaders int // words of one that leads
+	n       int // observations
 }
 
-func (j *jury) hears(c *demo.Config) {
-	j.awake = make(map[string]bool)
+func (l *leaders) record(c *demo.Config) {
 	put := c.Put
 	c.Put = func(o model.Observation) {
 		if w, ok := o.(*model.Cast); ok {
-			j.hear(w)
+			l.add(w)
 		}
 		put(o)
 	}
 }
 
-func (j *jury) hear(w *model.Cast) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (l *leaders) add(w *model.Cast) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.awake == nil {
+		l.awake = make(map[string]bool)
+	}
 	m := w.Member
-	j.words++
-	delete(j.awake, m.ID)
-	if w.Gone || m.Belief != model.Leading || m.Fault == model.Frozen || m.Fault == model.Killed {
+	l.n++
+	delete(l.awake, m.ID)
+	if w.Gone || m.Belief != model.Leading && m.Belief != model.Elected || m.Fault == model.Frozen || m.Fault == model.Killed {
 		return
 	}
-	j.leaders++
-	if j.awake[m.ID] = true; len(j.awake) > 1 {
-		j.doubles = append(j.doubles, fmt.Sprintf("word %d: %v", j.words, j.awake))
+	if l.awake[m.ID] = true; len(l.awake) > 1 {
+		l.doubles = append(l.doubles, fmt.Sprintf("observation %d: %v", l.n, l.awake))
 	}
 }
 
-func (j *jury) acquits(t *testing.T) {
+func (l *leaders) check(t *testing.T) {
 	t.Helper()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.doubles) > 0 {
-		t.Errorf("two were awake and said that they led, %d times; first %s", len(j.doubles), j.doubles[0])
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.doubles) > 0 {
+		t.Errorf("two were awake and believed that they led, %d times; first %s", len(l.doubles), l.doubles[0])
 	}
 }
 
@@ -74,8 +74,8 @@ func refused(t *testing.T, what string, err error) {
 
 func TestPartitionAndHeal(t *testing.T) {
 	t.Parallel()
-	var j jury
-	virtual(t, j.hears, func(t *testing.T, s *world) {
+	var l leaders
+	virtual(t, l.record, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
 		parted := time.Now()
@@ -117,7 +117,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, false)) // nothing
 	})
-	j.acquits(t)
+	l.check(t)
 }
 
 func TestFaultsDoNotMix(t *testing.T) {
@@ -141,6 +141,12 @@ func TestFaultsDoNotMix(t *testing.T) {
 		synctest.Wait()
 		if d := s.lastWord(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
 			t.Errorf("last word %+v, want it as of %+v", d, w)
+		}
+		frozen := s.lastWord(t, "birch").Member
+		must(t, s.cast.Fault("birch", demo.Kill, true))
+		synctest.Wait()
+		if d := s.lastWord(t, "birch").Member; d.Fault != model.Killed || !d.FaultAt.Equal(frozen.FaultAt) || !d.ExpiresFrom.Equal(frozen.ExpiresFrom) {
+			t.Errorf("last word %+v, want it as of %+v", d, frozen)
 		}
 		s.handoff(t, "amber")
 		// A parted one resigns, though nobody hears of it.
@@ -310,29 +316,14 @@ func TestSlowLead(t *testing.T) {
 	})
 }
 
-func TestSession(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 1)
-		if got, want := s.cast.Session("amber"), s.lastWord(t, "amber").Member.Session; got != want || got == 0 {
-			t.Errorf("session %x, want %x", got, want)
-		}
-		if got := s.cast.Session("nobody"); got != 0 {
-			t.Errorf("nobody's session is %x", got)
-		}
-		if f := s.cast.FaultOf("nobody"); f != model.NoFault {
-			t.Errorf("nobody is %q", f)
-		}
-	})
-}
-
 // A leader that thaws is shown awake only when it knows whether it leads. So
 // long it is shown frozen, and never again for longer than that takes.
 func TestThawShowsNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
-	var j jury
+	var l leaders
 	stale, sound := 0, 0
-	virtual(t, j.hears, func(t *testing.T, s *world) {
+	virtual(t, l.record, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		rounds := 300
 		for range rounds {
@@ -365,15 +356,15 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 			time.Sleep(time.Duration(random.Int64N(int64(timeout))))
 		}
 	})
-	j.acquits(t)
+	l.check(t)
 	if stale == 0 || sound == 0 {
 		t.Errorf("%d thawed as stale leaders, %d as leaders: the test shows nothing", stale, sound)
 	}
 }
 
 func TestClear(t *testing.T) {
-	var j jury
-	virtual(t, j.hears, func(t *testing.T, s *world) {
+	var l leaders
+	virtual(t, l.record, func(t *testing.T, s *world) {
 		for range 2 {
 			s.enter(t, 8)
 			_, err := s.cast.Campaign("the one at the keys")
@@ -414,5 +405,5 @@ func TestClear(t *testing.T) {
 		s.server.Refuse(false)
 		must(t, s.cast.Clear(t.Context()))
 	})
-	j.acquits(t)
+	l.check(t)
 }

@@ -17,9 +17,10 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
-	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/observer"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // anyFault returns a fault.
@@ -41,36 +42,11 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// oneLeader fails if two members that are at work believe that they lead.
-func (s *world) oneLeader(t *testing.T) {
-	t.Helper()
-	var leaders []string
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, c := range s.latest {
-		m := c.Member
-		if c.Gone {
-			delete(s.latest, id) // one that comes again will say so
-		} else if m.Fault != model.Frozen && m.Fault != model.Killed && (m.Belief == model.Leading || m.Belief == model.Elected) {
-			leaders = append(leaders, id)
-		}
-	}
-	if len(leaders) > 1 {
-		t.Errorf("%q believe that they lead", leaders)
-	}
-}
-
 // account holds the events to what the server counted.
 func (s *world) account(t *testing.T) {
 	t.Helper()
-	conn, err := client.Connect(connection(t, s.server))
-	must(t, err)
+	conn := connected(t, connection(t, s.server))
 	defer conn.Close()
-	for st := range conn.Subscribe(t.Context()) {
-		if st.State == client.Connected {
-			break
-		}
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	read, err := observer.ReadOnce(ctx, conn, path, feed.Now)
@@ -130,12 +106,13 @@ func (s *world) account(t *testing.T) {
 // replays applies the recording again and compares the events.
 func (s *world) replays(t *testing.T) {
 	t.Helper()
-	d, header, err := history.NewDecoder(&s.log.record)
+	d, header, err := history.NewDecoder(&s.record)
 	must(t, err)
 	election, err := header.Config()
 	must(t, err)
 	var again []model.Event
-	for j := doctor.NewJournal(election); ; {
+	j := doctor.NewJournal(election)
+	for {
 		o, err := d.Decode()
 		if errors.Is(err, io.EOF) {
 			break
@@ -151,6 +128,9 @@ func (s *world) replays(t *testing.T) {
 		if !bytes.Equal(live, replayed) {
 			t.Fatalf("live     %s\nreplayed %s", live, replayed)
 		}
+	}
+	if diff := cmp.Diff(s.feed.State().Exchanges, j.State().Exchanges); diff != "" {
+		t.Errorf("messages, live (-) and replayed (+):\n%s", diff)
 	}
 }
 

@@ -86,7 +86,8 @@ func TestStep(t *testing.T) {
 // TestStepSkipsTheFirstToExpire, and of one that is cut off no sooner than it
 // has stopped leading by itself.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
-	inWorld(t, worldConfig{applied: oneAwake(t)}, func(t *testing.T, w *world) {
+	var l leaders
+	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
 		time.Sleep(2 * time.Second) // virtual: more than two pings are apart
@@ -113,6 +114,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		w.stage.SetPace(zkserver.Pace{})
 		w.await(t, "all queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 	})
+	l.check(t)
 }
 
 func (w *world) now(t *testing.T, id string) model.Member {
@@ -125,23 +127,9 @@ func (w *world) now(t *testing.T, id string) model.Member {
 	return m
 }
 
-// oneAwake fails as soon as two members that are awake believe that they lead.
-func oneAwake(t *testing.T) func(*doctor.State, []model.Event) {
-	return func(st *doctor.State, _ []model.Event) {
-		awake := 0
-		for _, m := range st.Members {
-			if m.Belief == model.Leading && (m.Fault == model.NoFault || m.Fault == model.Partitioned) {
-				awake++
-			}
-		}
-		if awake > 1 {
-			t.Errorf("%d leaders are awake: %+v", awake, members(st))
-		}
-	}
-}
-
 func TestExpire(t *testing.T) {
-	inWorld(t, worldConfig{applied: oneAwake(t)}, func(t *testing.T, w *world) {
+	var l leaders
+	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		must(t, w.cast.Fault("amber", demo.Expire, true))
 		w.leader(t, "amber")
@@ -169,6 +157,7 @@ func TestExpire(t *testing.T) {
 			t.Errorf("Expire(nobody): %v", err)
 		}
 	})
+	l.check(t)
 }
 
 // causes are those of the handoffs from the candidate with that label.

@@ -33,8 +33,7 @@ func TestRandomStage(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed+uint64(i), 3))
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 				w.enter(t, 4)
-				c := court{deleted: make(map[string]int64)}
-				c.awake = make(map[string]bool)
+				c := checks{deleted: make(map[string]int64)}
 				var done []string
 				for range 150 {
 					began := time.Now()
@@ -48,8 +47,7 @@ func TestRandomStage(t *testing.T) {
 					}
 					time.Sleep(d) // virtual
 					synctest.Wait()
-					c.hear(t, w)
-					w.oneLeader(t)
+					c.look(t, w)
 					if t.Failed() {
 						t.Fatalf("after %q", done[max(0, len(done)-12):])
 					}
@@ -72,7 +70,7 @@ func TestRandomStage(t *testing.T) {
 				w.await(t, fmt.Sprintf("all stand again, after %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
 				})
-				c.hear(t, w)
+				c.look(t, w)
 				time.Sleep(2 * time.Second) // virtual
 				w.account(t)
 				w.noGhosts(t, w.cast.Len())
@@ -83,20 +81,20 @@ func TestRandomStage(t *testing.T) {
 	}
 }
 
-// court looks at what was put, in its order.
-type court struct {
-	jury
+// checks looks at the observations in their order.
+type checks struct {
+	leaders
 	from    int
 	deleted map[string]int64
 }
 
-func (c *court) hear(t *testing.T, w *world) {
+func (c *checks) look(t *testing.T, w *world) {
 	t.Helper()
 	for _, o := range w.since(c.from) {
 		c.from++
 		switch o := o.(type) {
 		case *model.Cast:
-			c.jury.hear(o)
+			c.add(o)
 		case *model.Wake:
 			c.deleted[o.Znode] = o.Zxid
 		case *model.Write:
@@ -106,7 +104,7 @@ func (c *court) hear(t *testing.T, w *world) {
 			}
 		}
 	}
-	c.acquits(t)
+	c.check(t)
 }
 
 // act does one thing and says what.

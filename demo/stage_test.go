@@ -34,6 +34,19 @@ func connection(t *testing.T, server *zkserver.Server) client.Config {
 	}
 }
 
+// connected returns a client that is connected.
+func connected(t *testing.T, cfg client.Config) *client.Conn {
+	t.Helper()
+	conn, err := client.Connect(cfg)
+	must(t, err)
+	for st := range conn.Subscribe(t.Context()) {
+		if st.State == client.Connected {
+			break
+		}
+	}
+	return conn
+}
+
 // virtual runs f in a world in virtual time. change, if not nil, may alter the cast's
 // configuration.
 func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *world)) {

@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -12,29 +13,17 @@ import (
 func TestTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r demo.Tokens
-		highest := int64(0)
-		for _, token := range rapid.SliceOf(rapid.Int64Range(1, 20)).Draw(t, "tokens") {
-			accepted, now, _ := r.Take(token, "somebody")
-			if want := token >= highest; accepted != want {
-				t.Fatalf("token %d after %d: accepted is %v", token, highest, accepted)
+		highest, holder := int64(0), ""
+		for i, token := range rapid.SliceOf(rapid.Int64Range(1, 20)).Draw(t, "tokens") {
+			who := fmt.Sprint(i)
+			if token >= highest {
+				highest, holder = token, who
 			}
-			highest = max(highest, token)
-			if now != highest {
-				t.Fatalf("the highest is said to be %d, it is %d", now, highest)
+			if accepted, now, by := r.Take(token, who); accepted != (holder == who) || now != highest || by != holder {
+				t.Fatalf("token %d: accepted is %v, the highest %d of %s; want %d of %s", token, accepted, now, by, highest, holder)
 			}
 		}
 	})
-}
-
-func TestTokensNamesTheHolder(t *testing.T) {
-	var r demo.Tokens
-	r.Take(7, "birch")
-	if ok, highest, holder := r.Take(6, "amber"); ok || highest != 7 || holder != "birch" {
-		t.Errorf("Take(6) after birch's 7: %v, %d, %q", ok, highest, holder)
-	}
-	if ok, _, _ := r.Take(7, "birch"); !ok {
-		t.Error("the same token again is refused")
-	}
 }
 
 // TestTokensAtOnce: of many at once, none is accepted after a higher one was.

@@ -14,7 +14,6 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/client"
 )
 
 // TestFreezes freezes one leader after the other. Each time another takes over
@@ -196,16 +195,10 @@ func TestWorkersKeepOff(t *testing.T) {
 	const counterPath = path + "-counter"
 	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`} {
 		inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-			conn, err := client.Connect(connection(t, w.server))
-			must(t, err)
+			conn := connected(t, connection(t, w.server))
 			defer conn.Close()
-			for st := range conn.Subscribe(t.Context()) {
-				if st.State == client.Connected {
-					break
-				}
-			}
 			for _, p := range []string{"/demo", counterPath} {
-				_, err = conn.Create(t.Context(), p, []byte(text), 0, zk.WorldACL(zk.PermAll))
+				_, err := conn.Create(t.Context(), p, []byte(text), 0, zk.WorldACL(zk.PermAll))
 				must(t, err)
 			}
 			must(t, w.stage.SetRules(model.Rules{Workers: true}))

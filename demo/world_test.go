@@ -32,7 +32,7 @@ type world struct {
 	put     []model.Observation // what cast and stage put
 	notices []string
 	events  []model.Event
-	log     observed
+	record  bytes.Buffer           // the recording; to be read after the feed ended
 	latest  map[string]*model.Cast // of each member, the last word
 }
 
@@ -60,10 +60,9 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialBackstage() }
 
 		election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
-		record, err := history.NewEncoder(&w.log.record, history.NewHeader(election, feed.Now()))
+		record, err := history.NewEncoder(&w.record, history.NewHeader(election, feed.Now()))
 		must(t, err)
-		w.log.Encoder = record
-		w.feed = feed.New(feed.Config{Election: election, Record: &w.log, Applied: cfg.applied, Events: func(es []model.Event) error {
+		w.feed = feed.New(feed.Config{Election: election, Record: recorder{record}, Applied: cfg.applied, Events: func(es []model.Event) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.events = append(w.events, es...)
@@ -202,14 +201,9 @@ func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*mod
 	panic("not reached")
 }
 
-// observed is a recording in memory, in the order in which it is applied.
-type observed struct {
-	*history.Encoder
-	record       bytes.Buffer // to be read after the feed ended
-	observations []model.Observation
-}
+// recorder writes the recording in the order in which observations are applied.
+type recorder struct{ *history.Encoder }
 
-func (m *observed) Encode(o model.Observation, _ func() *doctor.State) error {
-	m.observations = append(m.observations, o)
-	return m.Encoder.Encode(o)
+func (r recorder) Encode(o model.Observation, _ func() *doctor.State) error {
+	return r.Encoder.Encode(o)
 }
