@@ -65,17 +65,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	if from.After(now) {
 		from = now
 	}
-	var step time.Duration
-	var start time.Time
-	for _, step = range axisSteps {
-		if step < axisAuto {
-			continue
-		}
-		start = from.Truncate(step)
-		if now.Sub(start) < time.Duration(w)*step {
-			break
-		}
-	}
+	step := fitting(from, now, w)
+	start := from.Truncate(step)
 	earliest := now.Truncate(step).Add(-time.Duration(w-1) * step) // puts now into the last cell
 	start = latest(start, earliest)
 	// Older reigns fill what is free at the left. The axis then moves by a
