@@ -323,26 +323,6 @@ func (w *wave) phaseIn(session uint64) phase {
 	return w.phaseOf(&w.Reactions[i])
 }
 
-// count counts the notified by phase. Those whose reactions are not kept are notified.
-func (w *wave) count() {
-	w.n = [done + 1]int{notified: w.More}
-	for i := range w.Reactions {
-		w.n[w.phaseOf(&w.Reactions[i])]++
-	}
-}
-
-// numbers returns the server's numbers at the moment that is shown; ok is false if they
-// are not known.
-func (w *wave) numbers() (c model.WaveCount, ok bool) {
-	for _, x := range w.Counts {
-		if w.since < w.shown(x.After) {
-			break
-		}
-		c, ok = x, true
-	}
-	return c, ok
-}
-
 // shownWave returns the wave to show: the largest that is not over, otherwise the last one,
 // or an empty one.
 func (v *Panel) shownWave(f *term.Frame) (out wave) {
@@ -359,7 +339,10 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 		} else if out.Settled > 0 {
 			f.At(out.Deleted.Add(out.Settled + waveStays))
 		}
-		out.count()
+		out.n = [done + 1]int{notified: out.More} // whose reactions are not kept
+		for i := range out.Reactions {
+			out.n[out.phaseOf(&out.Reactions[i])]++
+		}
 	}
 	return out
 }
@@ -403,7 +386,10 @@ func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 		slow = "  in slow motion"
 	}
 	more := ""
-	if c, ok := w.numbers(); ok {
+	for _, c := range w.Counts {
+		if w.since < w.shown(c.After) {
+			break
+		}
 		more = "  " + units.Count(c.Requests, "request", "requests") + "  " + wording.BytesOf(c.Bytes)
 	}
 	p.Spans(term.FitSpans([]term.Span{

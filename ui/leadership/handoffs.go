@@ -294,7 +294,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 		v.Whole = nil // it does not go back as far
 		v.lanes.make(v.band(), max(in.H, 8))
 	}
-	v.lanes.widths(in.W)
+	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // also for those out of view
 	v.lanes.writes = len(v.lanes.whole.Writes) > 0
 	v.settleAxis(in.W - 2)
 	room := v.planned(in.H)

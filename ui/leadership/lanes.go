@@ -118,12 +118,6 @@ func nameOf(l *model.Lane) string {
 // Widths of the column of names.
 const namesMin, namesMax = 6, 16
 
-// widths gives the names their column: as wide as the widest, also of lanes that are not
-// in view now, so that it stays.
-func (l *lanes) widths(w int) {
-	l.names = max(namesMin, min(l.wide, namesMax, w/5))
-}
-
 // laneKind is the kind of a cell. The later one is shown if several share a cell.
 type laneKind uint8
 
