@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,10 +15,14 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/history"
+	"electop/model/lesson"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/elections"
+	"electop/ui/overlay"
 	"electop/ui/term"
+	"electop/ui/travel"
 )
 
 // noon is when the scenes begin.
@@ -205,10 +210,14 @@ type scene struct {
 	runs bool
 }
 
+// The options of most scenes. They are never written.
+var (
+	demo = Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
+	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
+)
+
 // scenes are the moments of the golden frames. Each call makes a new one.
 func scenes() map[string]func() scene {
-	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
-	live := Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
 	all := map[string]func() scene{
 		"main":   func() scene { return scene{world: quiet(), o: demo} },
 		"killed": func() scene { return scene{world: killed(), o: demo} },
@@ -506,4 +515,939 @@ func copied(s *doctor.State) doctor.State {
 	c, election := *s, *s.State
 	c.State = &election
 	return c
+}
+
+// Moments of the recipe at work, as the demo's own server and cast tell them.
+
+// took has a member of ours take a step.
+func (w *world) took(id string, step model.Step, on ...string) *world {
+	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, on...) })
+}
+
+// stepOn is what a step works on: the list of children, or a name.
+func stepOn(step model.Step, names ...string) model.StepOn {
+	switch step {
+	case model.StepList, model.StepListAgain, model.StepLowest:
+		return model.StepOn{Children: names}
+	}
+	if len(names) > 0 {
+		return model.StepOn{Name: names[0]}
+	}
+	return model.StepOn{}
+}
+
+func (w *world) znodeOf(id string) string {
+	if m := w.members[id]; m != nil {
+		return m.Znode
+	}
+	return ""
+}
+
+// wake is what the server says of a deletion, before the list is read again.
+func (w *world) wake(znode string, requests int, bytes int64, settled bool, notified ...uint64) *world {
+	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: znode, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: bytes / 4, BytesOut: bytes - bytes/4, Settled: settled})
+	return w
+}
+
+func (w *world) pace(p model.Pace) *world {
+	p.At = w.now
+	p.Waiting = max(p.Waiting, len(p.Held))
+	w.j.Apply(&p)
+	return w
+}
+
+func (w *world) rule(r model.Rules) *world {
+	r.At = w.now
+	w.j.Apply(&r)
+	return w
+}
+
+// write is an attempt of a member's worker at both resources.
+func (w *world) write(id string, value int64, refused bool) *world {
+	m := w.members[id]
+	czxid := m.Fence
+	fenced := w.state().Work.Rules.Fenced
+	o := model.Write{At: w.now, Member: id, Znode: m.Znode, Token: czxid, Resource: model.Counter, Fenced: fenced, Refused: refused && fenced, Value: value}
+	if o.Refused {
+		o.Reason, o.Value = "multi: check: no node", 0
+	} else {
+		w.zxid++
+		o.Zxid = w.zxid
+	}
+	w.j.Apply(&o)
+	t := model.Write{At: w.now, Member: id, Znode: m.Znode, Token: czxid, Resource: model.Tokens, Refused: refused}
+	if refused {
+		t.Reason = "a higher token was seen"
+	}
+	w.j.Apply(&t)
+	return w
+}
+
+// handed is a handoff from whom leads to the next, which the server counted.
+func (w *world) handed(requests int, bytes int64) *world {
+	q := w.state().Queue.Slice()
+	var told []uint64
+	if w.state().Recipe.Name() == dialect.Herd().Name() {
+		for _, c := range q[1:] {
+			told = append(told, c.Session)
+		}
+	} else {
+		told = []uint64{q[1].Session}
+	}
+	id := string(q[0].Data.Bytes)
+	w.wake(q[0].Name, requests, bytes, true, told...).leave(q[0].Name)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
+	next := string(q[1].Data.Bytes)
+	w.wait(2*time.Millisecond).acked(q[1].Name).cast(next, q[1].Name, model.Leading, func(m *model.Member) { m.Fence = q[1].Czxid })
+	return w
+}
+
+// volunteering is an election in which fjord has just come, and birch takes
+// over from amber.
+func volunteering() *world {
+	w := five(dialect.Election()).wait(time.Minute)
+	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+	w.wait(700*time.Millisecond).cast("birch", birchZ, model.Elected, nil)
+	w.took("birch", model.StepListAgain, "13", "14", "15", "16").wait(time.Millisecond)
+	w.took("birch", model.StepLowest, "13", "14", "15", "16")
+	z := w.join("guid-n_", "fjord", 0xa6)
+	w.cast("fjord", z, model.Volunteering, func(m *model.Member) {
+		m.Step, m.StepAt, m.StepOn = model.StepCreate, w.now, model.StepOn{Name: "guid-n_"}
+	})
+	w.wait(time.Millisecond).took("fjord", model.StepList, "13", "14", "15", "16", "17").wait(time.Millisecond)
+	w.took("fjord", model.StepWatch, "16").took("birch", model.StepLead)
+	return w.wait(300 * time.Millisecond)
+}
+
+// travelling is the moment after amber's znode went, so long ago.
+func travelling(recipe dialect.Recipe, ago time.Duration, told ...uint64) *world {
+	w := five(recipe).wait(time.Minute)
+	w.wake(amberZ, len(told), 200*int64(len(told)), false, told...).wait(time.Millisecond).leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+	return w.wait(ago)
+}
+
+func held(since time.Time, told ...uint64) []model.Message {
+	var out []model.Message
+	for _, session := range told {
+		out = append(out, model.Message{Session: session, Since: since, Op: "notification", Path: "/election/" + amberZ, Event: "deleted"})
+	}
+	return out
+}
+
+func slowed500() *world {
+	w := five(dialect.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
+	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
+	w.wait(time.Millisecond).leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+	return w.wait(380 * time.Millisecond)
+}
+
+// stepping is a herd whose messages are let go one by one: birch was told and
+// asks for the list, the others are still being told.
+func stepping() *world {
+	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
+	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
+	at := w.now
+	w.wait(time.Millisecond).leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+	w.wait(3*time.Second).took("birch", model.StepListAgain, "13", "14", "15", "16")
+	w.pace(model.Pace{Steps: true, Held: append(held(at, 0xa3, 0xa4, 0xa5), model.Message{Session: 0xa2, Since: w.now, Op: "create", Path: "/election-leader"})})
+	return w.wait(5 * time.Second)
+}
+
+// countedHandoffs is an election in which handoffs were counted, first by the rule,
+// then in the herd; with one that goes on.
+func countedHandoffs() *world {
+	w := five(dialect.Election())
+	z := w.join("guid-n_", "fjord", 0xa6)
+	w.cast("fjord", z, model.Waiting, nil)
+	z = w.join("guid-n_", "grove", 0xa7)
+	w.cast("grove", z, model.Waiting, nil)
+	w.wait(20*time.Second).handed(2, 318).wait(15*time.Second).handed(2, 302)
+	w.j.Apply(&model.Switch{At: w.now, Recipe: "herd"})
+	w.wait(12*time.Second).handed(12, 2214)
+	q := w.state().Queue.Slice()
+	w.wait(10*time.Second).wake(q[0].Name, 4, 812, false, q[1].Session, q[2].Session, q[3].Session)
+	w.wait(time.Millisecond).leave(q[0].Name)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: string(q[0].Data.Bytes)}, Gone: true})
+	return w.wait(2 * time.Second)
+}
+
+func faulty() *world {
+	w := five(dialect.Election()).wait(time.Minute)
+	for id, change := range map[string]func(*model.Member){
+		"amber": func(m *model.Member) {
+			m.Fault, m.FaultAt = model.Partitioned, w.now.Add(-1200*time.Millisecond)
+			m.ExpiresFrom = w.now.Add(2500 * time.Millisecond)
+		},
+		"birch": func(m *model.Member) { m.NoGuid = true },
+		"cedar": func(m *model.Member) { m.LosesReply = true },
+		"delta": func(m *model.Member) { m.SlowLead, m.NoGuid = true, true },
+	} {
+		w.cast(id, w.znodeOf(id), w.members[id].Belief, change)
+	}
+	return w
+}
+
+// twoLeaders is a frozen leader whose session expired, and whose worker goes
+// on; so does that of the new one.
+func twoLeaders(fenced bool) *world {
+	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
+	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
+	for i := range 3 {
+		w.wait(10*time.Second).write("amber", int64(i+1), false)
+	}
+	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
+	w.wait(4*time.Second).wake(amberZ, 2, 310, true, 0xa2).leave(amberZ)
+	w.cast("birch", birchZ, model.Leading, func(m *model.Member) { m.Fence = w.children[birchZ].Czxid }).wait(3 * time.Millisecond).acked(birchZ)
+	w.wait(300*time.Millisecond).write("birch", 4, false)
+	w.wait(100*time.Millisecond).write("amber", 5, true)
+	w.wait(200*time.Millisecond).write("birch", 6, false)
+	return w.wait(1500 * time.Millisecond)
+}
+
+// haunted is an election in which cedar's session owns a second znode.
+func haunted() *world {
+	w := five(dialect.Election()).wait(time.Minute)
+	z := w.join("n_", "cedar", 0xa3)
+	w.cast("cedar", z, model.Waiting, func(m *model.Member) { m.Znode, m.NoGuid, m.Watches = z, true, emberZ })
+	w.wait(5 * time.Second)
+	w.j.Apply(&model.Advance{At: w.now})
+	return w.wait(time.Second)
+}
+
+func chaotic(broken bool) *world {
+	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
+	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
+	if broken {
+		w.cast("cedar", w.znodeOf("cedar"), model.Leading, nil)
+	}
+	return w.wait(5 * time.Second)
+}
+
+// bewitched is an election whose words are all hostile.
+func bewitched() *world {
+	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
+	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
+	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Name, m.Belief, m.Fence = evil, model.Leading, 1<<62 })
+	w.took("birch", model.StepList, evil).took("cedar", model.StepCreate, evil+evil).took("delta", model.StepWatch, evil)
+	w.j.Apply(&model.Write{At: w.now, Member: "amber", Znode: evil, Token: 1 << 62, Resource: model.Counter, Refused: true, Reason: evil, Value: -1 << 62})
+	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: evil, Zxid: 1 << 60, Notified: []uint64{0xa2, 0xa3, 1<<64 - 1}, Requests: 1 << 40, BytesIn: 1 << 60})
+	w.pace(model.Pace{Steps: true, Waiting: 1 << 30, Held: []model.Message{
+		{Session: 0xa2, Since: w.now, Op: evil, Path: evil, Err: evil},
+		{Session: 0xa3, Since: w.now, Op: "notification", Path: "/election/" + evil, Event: evil},
+		{Session: 1<<64 - 1, Since: w.now, Op: "notification", Path: "/election/" + evil, Event: "deleted"},
+	}})
+	return w.wait(200 * time.Millisecond)
+}
+
+func teachScenes() map[string]func() scene {
+	refusing := demo
+	refusing.Actions = &allow{why: map[action.Kind]string{action.Resign: "birch is frozen. Thaw it first", action.LoseReply: "birch is frozen. Thaw it first"}}
+	return map[string]func() scene{
+		"steps": func() scene { return scene{world: volunteering(), o: demo} },
+		"told":  func() scene { return scene{world: travelling(dialect.Election(), 300*time.Millisecond, 0xa2), o: demo} },
+		"storm": func() scene {
+			return scene{world: travelling(dialect.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}
+		},
+		"slow":     func() scene { return scene{world: slowed500(), o: demo} },
+		"stepping": func() scene { return scene{world: stepping(), o: demo} },
+		"counted":  func() scene { return scene{world: countedHandoffs(), o: demo} },
+		"faults": func() scene {
+			return scene{world: faulty(), o: demo, keys: []string{"j", "X", "j", "j", "j", "j", "j"}}
+		},
+		"faults-refused": func() scene { return scene{world: faulty(), o: refusing, keys: []string{"j", "X"}} },
+		"palette":        func() scene { return scene{world: faulty(), o: demo, keys: []string{"j", ":"}} },
+		"palette-typed":  func() scene { return scene{world: faulty(), o: refusing, keys: []string{"j", ":", "r", "e", "s"}} },
+		"faulty":         func() scene { return scene{world: faulty(), o: demo} },
+		"faulty-one":     func() scene { return scene{world: faulty(), o: demo, keys: []string{"G", "k", "enter"}} },
+		"two":            func() scene { return scene{world: twoLeaders(false), o: demo} },
+		"two-fenced":     func() scene { return scene{world: twoLeaders(true), o: demo} },
+		"two-recipe":     func() scene { return scene{world: twoLeaders(false), o: demo, keys: []string{"tab"}} },
+		"ghost":          func() scene { return scene{world: haunted(), o: demo} },
+		"bewitched":      func() scene { return scene{world: bewitched(), o: demo} },
+		"chaos":          func() scene { return scene{world: chaotic(false), o: demo} },
+		"chaos-broken":   func() scene { return scene{world: chaotic(true), o: demo} },
+	}
+}
+
+// Moments of a slowed server, with the messages that it reports.
+
+// wire plays the messages of an embedded server into a world.
+type wire struct {
+	*world
+	pace model.Pace
+	n    int
+}
+
+func slowedServer(w *world, p model.Pace) *wire {
+	w.pace(p)
+	return &wire{world: w, pace: p}
+}
+
+// hold makes a message, which the server holds.
+func (x *wire) hold(session uint64, op, path string) *wire {
+	x.n++
+	m := model.Message{Session: session, N: x.n, Since: x.now, Op: op, Path: path}
+	if op == model.Notification {
+		m.Event = "deleted"
+	}
+	x.pace.Held = append(x.pace.Held[:len(x.pace.Held):len(x.pace.Held)], m)
+	x.world.pace(x.pace)
+	return x
+}
+
+// release sends the first message, after d, and with an error if there is one.
+func (x *wire) release(d time.Duration, err string, change func(*model.Passed)) *wire {
+	x.wait(d)
+	m := x.pace.Held[0]
+	m.Err = err
+	x.pace.Held = x.pace.Held[1:]
+	p := x.pace
+	p.Passed = []model.Passed{{Message: m, Left: x.now}}
+	if change != nil {
+		change(&p.Passed[0])
+	}
+	x.world.pace(p)
+	x.wait(time.Millisecond)
+	return x
+}
+
+// ask is a request with its reply.
+func (x *wire) ask(session uint64, op, path string, d time.Duration) *wire {
+	return x.hold(session, op, path).release(d, "", nil)
+}
+
+// takenOver is a handoff, step by step, up to where birch acknowledges.
+func takenOver(recipe dialect.Recipe) *wire {
+	w := five(recipe).wait(time.Minute)
+	x := slowedServer(w, model.Pace{Steps: true})
+	x.ask(0xa3, "getData", "/election/"+birchZ, 300*time.Millisecond)
+	x.wait(900 * time.Millisecond)
+	x.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Killed, w.now })
+	x.wait(4 * time.Second)
+	told := []uint64{0xa2}
+	if recipe.Name() == dialect.Herd().Name() {
+		told = []uint64{0xa2, 0xa3, 0xa4, 0xa5}
+	}
+	w.wake(amberZ, len(told), 60, false, told...)
+	for _, session := range told {
+		x.hold(session, model.Notification, "/election/"+amberZ)
+	}
+	x.leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: *w.members["amber"], Gone: true})
+	for range told {
+		x.release(700*time.Millisecond, "", nil)
+	}
+	x.ask(0xa2, "getChildren", "/election", 800*time.Millisecond)
+	x.took("birch", model.StepListAgain, "13", "14", "15", "16").cast("birch", birchZ, model.Elected, nil)
+	x.took("birch", model.StepLowest, "13", "14", "15", "16").wait(time.Millisecond)
+	w.took("birch", model.StepLead).wait(time.Millisecond)
+	w.took("birch", model.StepAcknowledge, "election-leader").wait(time.Millisecond)
+	x.hold(0xa2, "getData", "/election-leader").release(500*time.Millisecond, "NoNode", nil)
+	x.hold(0xa2, "create", "/election-leader")
+	return x
+}
+
+func messageScenes() map[string]func() scene {
+	focused := []string{"tab", "tab", "tab"}
+	return map[string]func() scene{
+		"messages": func() scene {
+			x := takenOver(dialect.Election())
+			x.wait(1200 * time.Millisecond)
+			return scene{world: x.world, o: demo, keys: focused}
+		},
+		"messages-herd": func() scene {
+			x := takenOver(dialect.Herd())
+			x.hold(0xa3, "getChildren", "/election").hold(0xa4, "getChildren", "/election").hold(0xa5, "getChildren", "/election").wait(time.Second)
+			return scene{world: x.world, o: demo, keys: focused}
+		},
+		// birch loses the reply to its create, and amber is frozen while it is notified.
+		"messages-lost": func() scene {
+			w := five(dialect.Election()).wait(time.Minute)
+			x := slowedServer(w, model.Pace{Delay: 500 * time.Millisecond})
+			x.cast("birch", birchZ, model.Volunteering, func(m *model.Member) { m.LosesReply = true })
+			x.took("birch", model.StepCreate, "guid-n_").wait(time.Millisecond)
+			x.ask(0xa2, "create", "/election/guid-n_0000000017", 500*time.Millisecond)
+			x.cast("birch", birchZ, model.Volunteering, func(m *model.Member) { m.LosesReply = false })
+			x.wait(300*time.Millisecond).cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
+			x.wait(200 * time.Millisecond)
+			x.hold(0xa1, "getChildren", "/election").release(500*time.Millisecond, "", nil)
+			x.hold(0xa2, "getChildren", "/election").release(200*time.Millisecond, "", func(p *model.Passed) { p.Dropped = true })
+			x.wait(700 * time.Millisecond)
+			x.hold(0xa1, "getData", "/election").wait(300 * time.Millisecond)
+			x.hold(0xa2, model.Notification, "/election/"+amberZ).wait(100 * time.Millisecond)
+			return scene{world: x.world, o: demo, keys: focused}
+		},
+		"messages-lesson": func() scene {
+			x := takenOver(dialect.Election())
+			o := demo
+			o.Tutor = teaching(asked)
+			return scene{world: x.world, o: o, runs: true}
+		},
+	}
+}
+
+// tape is a [travel.Past] of moments that were put on it.
+type tape struct {
+	moments []history.Moment
+	seeks   []history.Move
+	path    string
+}
+
+// take notes the present moment of a world, with the events that happened.
+func (p *tape) take(w *world, events ...model.EventBody) {
+	m := history.Moment{N: uint64(len(p.moments) + 1), At: w.now, State: w.state()}
+	for _, b := range events {
+		m.Events = append(m.Events, model.Event{N: m.N, At: w.now, Body: b})
+	}
+	p.moments = append(p.moments, m)
+}
+
+func (p *tape) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
+	p.seeks, p.path = append(p.seeks, m), path
+	last := len(p.moments) - 1
+	if last < 0 {
+		return history.Moment{}, false
+	}
+	handoff := func(m history.Moment) bool {
+		return slices.ContainsFunc(m.Events, func(e model.Event) bool { _, ok := e.Body.(model.Handoff); return ok })
+	}
+	is, by := func(history.Moment) bool { return true }, 0
+	i := min(max(int(n)-1, 0), last)
+	switch m {
+	case history.MoveToFirst:
+		i = 0
+	case history.MoveToLast:
+		i = last
+	case history.MoveBack:
+		by = -1
+	case history.MoveOn:
+		by = 1
+	case history.MoveBackToEvent:
+		by, is = -1, func(m history.Moment) bool { return len(m.Events) > 0 }
+	case history.MoveToEvent:
+		by, is = 1, func(m history.Moment) bool { return len(m.Events) > 0 }
+	case history.MoveBackToHandoff:
+		by, is = -1, handoff
+	case history.MoveToHandoff:
+		by, is = 1, handoff
+	}
+	for j := i + by; by != 0 && j >= 0 && j <= last; j += by {
+		if is(p.moments[j]) {
+			i = j
+			break
+		}
+	}
+	at := p.moments[i]
+	at.First, at.Last = i == 0, i == last
+	return at, true
+}
+
+// player is the tape of a recording that is being played.
+type player struct {
+	tape
+	at      uint64
+	stopped bool
+	end     time.Time
+	paces   []string // how its speed was changed
+}
+
+func (p *player) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
+	at, ok := p.tape.Seek(path, n, m)
+	if ok {
+		p.at, p.stopped = at.N, true
+	}
+	return at, ok
+}
+
+func (p *player) Playing() travel.Playing {
+	return travel.Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments), Whole: p.moments[len(p.moments)-1].State}
+}
+
+// Do and Why make it the actions of its replay.
+func (p *player) Do(_ context.Context, a action.Action) error {
+	switch a.Kind {
+	case action.Pause:
+		p.stopped = !p.stopped
+	case action.Slow:
+		p.paces = append(p.paces, a.Arg)
+	}
+	return nil
+}
+
+func (p *player) Why(a action.Action) string {
+	if a.Kind == action.Pause {
+		return ""
+	}
+	return "this is a recording: what happened has happened"
+}
+
+// travelled is an election with a past: amber is killed, and birch takes over
+// step by step.
+func travelled() (*world, *tape) {
+	p := &tape{}
+	w := five(dialect.Election())
+	p.take(w, doctor.Snapshot{State: w.state()})
+	w.wait(90 * time.Second)
+	z := w.join("guid-n_", "fjord", 0xa6)
+	p.take(w, model.Joined{Candidate: w.candidate(z)})
+	w.wait(time.Minute+412*time.Millisecond).cast("amber", amberZ, model.Suspended, func(m *model.Member) {
+		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, w.now.Add(3600*time.Millisecond)
+	})
+	p.take(w)
+	amber := w.candidate(amberZ)
+	silent, takeover := 4020*time.Millisecond, 3*time.Millisecond
+	w.wait(silent).leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: *w.members["amber"], Gone: true})
+	p.take(w, model.Left{Candidate: amber}, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent})
+	for _, step := range []model.Step{model.StepListAgain, model.StepLowest} {
+		w.wait(time.Millisecond).cast("birch", birchZ, model.Elected, func(m *model.Member) {
+			m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, "13", "14", "15", "16", "17")
+		})
+		p.take(w)
+	}
+	w.wait(time.Millisecond).cast("birch", birchZ, model.Leading, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = model.StepAcknowledge, w.now, model.StepOn{} })
+	w.acked(birchZ)
+	p.take(w, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent, Takeover: &takeover})
+	w.wait(42 * time.Second)
+	return w, p
+}
+
+func (w *world) candidate(name string) *dialect.Candidate {
+	for _, c := range w.state().Queue.All() {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// tutor is a [lessons.Tutor] that shows what it is told to.
+type tutor struct {
+	entries []lesson.Entry
+	view    lesson.View
+	on      bool
+	inputs  []string
+	started []string
+	why     string
+	err     error
+	left    bool
+}
+
+func (t *tutor) Lessons() []lesson.Entry   { return t.entries }
+func (t *tutor) View() (lesson.View, bool) { return t.view, t.on }
+func (t *tutor) Leave()                    { t.on, t.left = false, true }
+func (t *tutor) Start(_ context.Context, id string) error {
+	t.started = append(t.started, id)
+	return t.err
+}
+func (t *tutor) Input(in lesson.Input, choice int) string {
+	t.inputs = append(t.inputs, fmt.Sprint(in, " ", choice))
+	return t.why
+}
+
+// entries is a course of eleven.
+func entries() []lesson.Entry {
+	var out []lesson.Entry
+	for i, title := range []string{
+		"Volunteer", "The chain", "The handoff", "One in the middle leaves", "Resigning and crashing", "The herd",
+		"Freeze, two leaders and the guard", "The lost reply and the guid", "Acknowledgement", "Observers cost one watch", "Ask the servers who watches what",
+	} {
+		out = append(out, lesson.Entry{ID: fmt.Sprintf("l%02d", i+1), Title: title, About: "What lesson " + fmt.Sprint(i+1) + " is about, in a sentence that is long enough to be broken where the screen is narrow.", Done: i < 2})
+	}
+	return out
+}
+
+// teaching is a tutor with the third lesson on.
+func teaching(change func(v *lesson.View)) *tutor {
+	v := lesson.View{
+		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
+		Text: []string{
+			"amber leads because its znode has the lowest number. Each of the others watches the znode right before its own, and nothing else.",
+			"When amber goes, its znode is deleted. ZooKeeper tells exactly those who watch it.",
+		},
+	}
+	change(&v)
+	return &tutor{entries: entries(), view: v, on: true}
+}
+
+func asked(v *lesson.View) {
+	v.Question = "amber is about to be killed. Who leads next?"
+	v.Options = []string{"ember, who came last", "birch, who watches amber", "whoever is fastest to ask"}
+	v.Hints = 2
+}
+
+func acting(v *lesson.View) {
+	v.Do = "Select amber and press x: its connection is cut without closing its session."
+	v.Keys, v.Target, v.Waiting, v.Hints = []string{"x"}, "amber", true, 1
+}
+
+// lessonScenes are the scenes of time travel, lessons, joining and crowds.
+func lessonScenes() map[string]func() scene {
+	past := func(keys ...string) scene {
+		w, p := travelled()
+		o := demo
+		o.Past = p
+		return scene{world: w, o: o, keys: keys, runs: true}
+	}
+	taught := func(t *tutor, keys ...string) scene {
+		o := demo
+		o.Tutor = t
+		return scene{world: quiet(), o: o, keys: keys, runs: true}
+	}
+	taughtAt := func(w func() *world, change func(v *lesson.View), keys ...string) func() scene {
+		return func() scene {
+			sc := taught(teaching(change), keys...)
+			sc.world = w()
+			return sc
+		}
+	}
+	// then is what becomes of a lesson that asks.
+	then := func(change func(v *lesson.View), keys ...string) scene {
+		t := teaching(asked)
+		sc := taught(t, keys...)
+		sc.then = func(*world) { change(&t.view) }
+		return sc
+	}
+	lines := []overlay.Invitation{
+		{Program: "electop", Line: "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
+		{Program: "kazoo (Python)", Line: `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
+		{Program: "zkCli", Line: "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},
+	}
+	joining := func(open bool) scene {
+		o := demo
+		o.Invitations, o.Open = lines, open
+		return scene{world: quiet(), o: o, keys: []string{"J"}, runs: true}
+	}
+	replay := func(keys ...string) scene {
+		w, p := travelled()
+		r := &player{tape: *p, at: 4, end: w.now.Add(time.Hour)}
+		w.now = p.moments[3].At
+		return scene{world: w, o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.ndjson", Past: r, Actions: r}, keys: keys, runs: true}
+	}
+	return map[string]func() scene{
+		"past":         func() scene { return past("p") },
+		"past-step":    func() scene { return past("p", "left", ".") },
+		"past-refused": func() scene { return past("p", "left", "x") },
+		"past-inspect": func() scene { return past("p", "left", "left", ".", "enter") },
+
+		"lesson":       func() scene { return taught(teaching(func(v *lesson.View) { v.CanNext = true })) },
+		"lesson-waits": func() scene { return then(func(v *lesson.View) { acting(v); v.Chosen = 0 }, "1") },
+		"lesson-stuck": func() scene {
+			return taught(teaching(func(v *lesson.View) {
+				v.Stuck = "You chose birch; this step needs amber. This part cannot go on: < restarts it."
+			}))
+		},
+		"lesson-verdict": func() scene { return then(foretold) },
+		"lesson-fault": taughtAt(quiet, func(v *lesson.View) {
+			acting(v)
+			v.Do, v.Keys, v.Fault, v.Target = "Select birch, press X, choose lose reply, and press enter.", []string{"X", "enter"}, string(action.LoseReply), "birch"
+		}, "j", "X"),
+		"lesson-herd":   taughtAt(countedHandoffs, foretold, "tab"),
+		"lesson-recipe": func() scene { return then(foretold, "tab") },
+		"lesson-done": func() scene {
+			return taught(teaching(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
+		},
+		"lesson-setting": func() scene {
+			return taught(teaching(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false }))
+		},
+		"lesson-hostile": func() scene {
+			return taught(teaching(func(v *lesson.View) {
+				v.Text = []string{"\x1b[2J\x07owned \u202egnp.exe"}
+				v.Title = "\x1b]0;x\x07"
+				acting(v)
+				v.Keys = []string{"\x1b[31m"}
+			}))
+		},
+		"lessons":    func() scene { return taught(&tutor{entries: entries()}, "L") },
+		"lessons-on": func() scene { return taught(teaching(asked), "L", "G") },
+
+		"join":          func() scene { return joining(true) },
+		"join-loopback": func() scene { return joining(false) },
+		"join-nowhere":  func() scene { return scene{world: quiet(), o: demo, keys: []string{"J"}} },
+
+		"grid": func() scene { return scene{world: class(300), o: demo, keys: []string{"z", "j", "j"}} },
+		"grid-crowd": func() scene {
+			return scene{world: crowd(500), o: Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}, keys: []string{"z", "G"}}
+		},
+		"class":       func() scene { return scene{world: guests(), o: demo, keys: []string{"G"}} },
+		"zoom-lesson": func() scene { return then(foretold, "tab", "tab", "z") },
+
+		"replay":      func() scene { return replay() },
+		"replay-past": func() scene { return replay("p", "left") },
+	}
+}
+
+func foretold(v *lesson.View) {
+	asked(v)
+	v.Chosen, v.Right, v.Hints, v.CanNext = 0, 1, 0, true
+	v.Happened = "amber's session expired after 4 s. birch listed the children, saw that its own number is the lowest, and leads."
+	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
+}
+
+// class is an election of n, most of them from elsewhere, with some trouble.
+func class(n int) *world {
+	w := newWorld("/class", nil, false).connect()
+	names := make([]string, 0, n)
+	for i := range n {
+		names = append(names, w.add("guid-n_", fmt.Sprintf("student-%d", i+1), 0x500+uint64(i)))
+	}
+	w.read(names, nil)
+	for i, name := range names[:min(n, 12)] {
+		id := cmp.Or(map[int]string{0: "amber", 1: "birch", 2: "cedar"}[i], fmt.Sprintf("ours-%d", i+1))
+		w.cast(id, name, model.Waiting, func(m *model.Member) {
+			m.You = i == 3
+			switch i {
+			case 0:
+				m.Belief = model.Leading
+			case 5:
+				m.Fault, m.FaultAt = model.Frozen, w.now
+			case 7:
+				m.Fault, m.FaultAt = model.Killed, w.now
+			}
+		})
+	}
+	return w.wait(20 * time.Second)
+}
+
+// guests is an election of four of ours and five from elsewhere, whose
+// addresses the server tells.
+func guests() *world {
+	w := newWorld("/class", nil, false).connect().read(nil, nil)
+	for i := range 9 {
+		id := fmt.Sprintf("student-%d", i+1)
+		z := w.wait(time.Second).join("guid-n_", id, sessionOn(0, i))
+		if i < 4 {
+			w.cast(id, z, map[bool]model.Belief{true: model.Leading, false: model.Waiting}[i == 0], nil)
+		}
+	}
+	t := w.table()
+	w.j.Apply(t)
+	return w.wait(500 * time.Millisecond)
+}
+
+// deleted deletes a znode as the embedded server reports it: with whom it notified.
+func (w *world) deleted(name string, notified ...uint64) {
+	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: name, Zxid: w.zxid + 1, Notified: notified})
+	w.leave(name)
+}
+
+// wrote is an attempt of the worker of a leader.
+func (w *world) wrote(member, name string, token int64, refused bool) {
+	w.zxid++
+	w.j.Apply(&model.Write{At: w.now, Member: member, Znode: name, Token: token, Resource: model.Counter, Refused: refused, Zxid: w.zxid, Value: w.zxid & 0xff})
+}
+
+// overlapping is an election with all that lanes show: amber resigned, birch is frozen,
+// its session expired, and it still believes that it leads, as its worker's writes show,
+// delta was cut off for a while, and fjord came late.
+func overlapping() *world {
+	w := five(dialect.Election()).wait(20 * time.Second)
+	w.j.Apply(&model.Rules{At: w.now, Workers: true})
+	cedarZ, deltaZ := "guid-n_0000000014", "guid-n_0000000015"
+	w.cast("amber", amberZ, model.Resigned, func(m *model.Member) { m.Ending = model.Resigning })
+	w.deleted(amberZ, 0xa2)
+	w.j.Apply(&model.Cast{At: w.now, Member: *w.members["amber"], Gone: true})
+	w.wait(800*time.Millisecond).cast("birch", birchZ, model.Elected, nil)
+	w.wait(1500*time.Millisecond).cast("birch", birchZ, model.Leading, nil).acked(birchZ)
+	token := w.children[birchZ].Czxid
+	for range 6 {
+		w.wait(500*time.Millisecond).wrote("birch", birchZ, token, false)
+	}
+	w.cast("delta", deltaZ, model.Suspended, func(m *model.Member) { m.Fault, m.FaultAt = model.Partitioned, w.now })
+	w.wait(time.Second).cast("birch", birchZ, model.Leading, func(m *model.Member) {
+		m.Fault, m.FaultAt, m.ExpiresFrom = model.Frozen, w.now, w.now.Add(4*time.Second)
+	})
+	w.wait(time.Second).cast("delta", deltaZ, model.Waiting, func(m *model.Member) { m.Fault = model.NoFault })
+	for range 3 {
+		w.wait(time.Second).wrote("birch", birchZ, token, false)
+	}
+	w.deleted(birchZ, 0xa3)
+	w.wait(300*time.Millisecond).cast("cedar", cedarZ, model.Elected, nil)
+	w.wait(300*time.Millisecond).cast("cedar", cedarZ, model.Leading, nil).acked(cedarZ)
+	z := w.join("guid-n_", "fjord", 0xa6)
+	w.cast("fjord", z, model.Waiting, nil)
+	for i := range 7 {
+		w.wait(700*time.Millisecond).wrote("birch", birchZ, token, i == 5)
+	}
+	return w.wait(400 * time.Millisecond)
+}
+
+// strangers is an election of third-party clients with handoffs: what they believe is not
+// visible, and no server reports notifications.
+func strangers() *world {
+	w := newWorld("/services/billing/election", nil, false).connect()
+	w.read(nil, nil)
+	names := []string{}
+	for i, host := range []string{"billing-7f9c", "billing-b2d1", "billing-03aa", "billing-e5e0"} {
+		w.wait(3 * time.Second)
+		names = append(names, w.join("_c_01234567-0123-4567-89ab-0123456789ab-latch-", host, 0x51+uint64(i)))
+	}
+	w.wait(20 * time.Second).leave(names[0])
+	w.wait(4 * time.Second).leave(names[2])
+	w.wait(6 * time.Second).lose("dial tcp 10.0.0.9:2181: i/o timeout")
+	w.wait(5 * time.Second).connect()
+	w.read(nil, nil)
+	w.wait(5 * time.Second).leave(names[1])
+	return w.wait(9 * time.Second)
+}
+
+func laneScenes() map[string]func() scene {
+	zoom := []string{"tab", "tab", "z"}
+	return map[string]func() scene{
+		"lanes":        func() scene { return scene{world: overlapping(), o: demo, keys: zoom} },
+		"lanes-panel":  func() scene { return scene{world: overlapping(), o: demo} },
+		"lanes-others": func() scene { return scene{world: strangers(), o: live, keys: zoom} },
+		"lanes-crowd":  func() scene { return scene{world: crowd(500), o: live, keys: zoom} },
+		"lanes-past": func() scene {
+			w, p := travelled()
+			o := demo
+			o.Past = p
+			return scene{world: w, o: o, keys: append([]string{"p", "pgup", "+"}, zoom...), runs: true}
+		},
+	}
+}
+
+// A class in front of the demo: hundreds of candidates, all of them ours.
+
+// classroom is an election of n of ours by the predecessor rule, whose server counts.
+func classroom(n int) *world {
+	w := newWorld("/class", dialect.Election(), true).connect().pace(model.Pace{})
+	w.read(nil, nil)
+	return w.seat(n).wait(time.Minute)
+}
+
+// seat has n new members join at once.
+func (w *world) seat(n int) *world {
+	var names []string
+	for i := range n {
+		names = append(names, w.add("guid-n_", seatName(i), uint64(0x1000+w.creates)))
+	}
+	w.read(names, nil)
+	for i, z := range names {
+		belief := model.Waiting
+		if i == 0 {
+			belief = model.Leading
+		}
+		w.cast(seatName(i), z, belief, func(m *model.Member) { m.Session, m.Znode = w.children[z].Session, z })
+	}
+	return w
+}
+
+// seatName is the i-th name of a cast.
+func seatName(i int) string {
+	name := [...]string{
+		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",
+		"kelp", "larch", "marsh", "north", "ocean", "pine", "quartz", "ridge", "slate", "tide",
+		"umber", "vale", "willow", "xenon", "yarrow", "zephyr",
+	}[i%26]
+	if i >= 26 {
+		name += fmt.Sprintf("-%d", i/26+1)
+	}
+	return name
+}
+
+// reseat changes the rule: all rejoin, which deletes a znode of each.
+func (w *world) reseat(recipe dialect.Recipe) *world {
+	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
+	for id := range w.members {
+		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
+		delete(w.members, id)
+	}
+	var gone []string
+	for _, c := range w.state().Queue.All() {
+		w.zxid++
+		w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: c.Name, Zxid: w.zxid, Settled: true})
+		delete(w.children, c.Name)
+		gone = append(gone, c.Name)
+	}
+	w.read(nil, gone)
+	return w.seat(len(gone)).wait(time.Minute)
+}
+
+// stormed is the herd after its leader's znode was deleted: one after the other reads the
+// list again, and is done 40 ms later. upTo is how much of that has happened.
+func (w *world) stormed(upTo time.Duration) *world {
+	q := w.state().Queue.Slice()
+	at := w.now
+	var told []uint64
+	for _, c := range q[1:] {
+		told = append(told, c.Session)
+	}
+	if w.state().Recipe.Name() == dialect.Election().Name() {
+		told = told[:1]
+	}
+	wake := func(requests int, settled bool) {
+		w.j.Apply(&model.Wake{At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: told, Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(told) + 7000*requests), Settled: settled})
+	}
+	wake(0, false)
+	var happens [][]func()
+	after := func(d time.Duration, do func()) {
+		for len(happens) <= int(d/time.Millisecond) {
+			happens = append(happens, nil)
+		}
+		happens[d/time.Millisecond] = append(happens[d/time.Millisecond], do)
+	}
+	zxid := w.zxid
+	after(time.Millisecond, func() {
+		w.leave(q[0].Name)
+		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: string(q[0].Data.Bytes)}, Gone: true})
+	})
+	requests := 0
+	for i := range told {
+		id := string(q[1+i].Data.Bytes)
+		read := time.Duration(15+i) * time.Millisecond
+		after(read, func() {
+			requests++
+			w.took(id, model.StepListAgain)
+			if i == 0 {
+				w.took(id, model.StepLowest)
+			}
+		})
+		if i > 0 {
+			after(read+40*time.Millisecond, func() { requests++; w.took(id, model.StepWatchAgain) })
+		}
+	}
+	end := time.Duration(len(happens)-1) * time.Millisecond
+	report := func(settled bool) func() {
+		return func() {
+			was := w.zxid
+			w.zxid = zxid
+			wake(requests, settled)
+			w.zxid = was
+		}
+	}
+	for d := 20 * time.Millisecond; d < end; d += 20 * time.Millisecond {
+		after(d, report(false))
+	}
+	after(end+300*time.Millisecond, report(true))
+	for i, all := range happens {
+		d := time.Duration(i) * time.Millisecond
+		if d > upTo {
+			break
+		}
+		for _, do := range all {
+			w.now = at.Add(d)
+			do()
+		}
+	}
+	w.now = at.Add(upTo)
+	return w
+}
+
+// lectured is a class that has seen a handoff by the predecessor rule, and then one in the
+// herd, of which upTo has passed.
+func lectured(n int, upTo time.Duration) *world {
+	return classroom(n).stormed(time.Minute).reseat(dialect.Herd()).stormed(upTo)
+}
+
+func classScenes() map[string]func() scene {
+	return map[string]func() scene{
+		"class-wave": func() scene {
+			return scene{world: lectured(300, 1800*time.Millisecond), o: demo, keys: []string{"z", "j"}}
+		},
+	}
 }
