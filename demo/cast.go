@@ -23,8 +23,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
@@ -38,8 +36,6 @@ type Config struct {
 	Path   string // of the election
 	Ack    string // acknowledgement znode; "": none
 	Create bool   // make a missing parent
-	// ACL is given to the znodes that are created, see candidate.Config.
-	ACL []zk.ACL
 	// Dialect is the system that runs the election, see Cast.Speak.
 	Dialect *dialect.Dialect
 	// Put takes the observations; it must not block.

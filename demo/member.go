@@ -57,7 +57,6 @@ func (m *member) newCandidate(size int) *candidate.Candidate {
 		Ack:     m.cast.cfg.Ack,
 		Dialect: m.cast.dialect.Load(),
 		Recipe:  m.recipe,
-		ACL:     m.cast.cfg.ACL,
 		NoGuid:  m.nameless,
 		Lead:    m.lead,
 		Report:  m.report,

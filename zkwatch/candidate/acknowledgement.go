@@ -54,7 +54,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 		}
 		data := model.AckData(znode.Join(r.cfg.Path, r.name), r.fence)
 		err = r.whileLeased(ctx, func(ctx context.Context) error {
-			_, err := r.conn.Create(ctx, r.cfg.Ack, data, zk.FlagEphemeral, r.cfg.ACL)
+			_, err := r.conn.Create(ctx, r.cfg.Ack, data, zk.FlagEphemeral, r.acl)
 			return err
 		})
 		switch {

@@ -43,6 +43,7 @@ type Candidate struct {
 	thawed   chan struct{} // has a token after a Thaw
 	thawSeen bool          // that token was taken, and Awake not called yet; goroutine of Run only
 
+	acl     []zk.ACL       // of created znodes
 	conf    client.Config  // of the next candidacy's connection; goroutine of Run only
 	m       model.Member   // goroutine of Run only
 	retired sync.WaitGroup // connections that are being closed, and renewals
@@ -84,9 +85,6 @@ func New(cfg Config) *Candidate {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.ACL == nil {
-		cfg.ACL = defaultACL(cfg.Conn)
-	}
 	if cfg.Conn.Gate == nil {
 		cfg.Conn.Gate = new(fault.Gate)
 	}
@@ -95,6 +93,7 @@ func New(cfg Config) *Candidate {
 	}
 	return &Candidate{
 		cfg:    cfg,
+		acl:    defaultACL(cfg.Conn),
 		gate:   cfg.Conn.Gate,
 		resign: make(chan struct{}),
 		thawed: make(chan struct{}, 1),
@@ -301,11 +300,6 @@ type Config struct {
 	// Recipe replaces the dialect's recipe; nil is the dialect's, or
 	// [dialect.Election].
 	Recipe dialect.Recipe
-	// ACL is the ACL of created znodes. nil means: with credentials (Conn.Auth, Conn.SASL)
-	// everybody may read them and only these credentials may do more; without
-	// credentials they are open to all.
-	ACL []zk.ACL
-
 	// Lead is the leader procedure: it is called when the candidate finds
 	// itself lowest, and once more after each suspension. The acknowledgement is
 	// created when Lead returns. Its context ends when the candidate stops leading,

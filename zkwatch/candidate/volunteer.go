@@ -45,7 +45,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	s.report(create)
 	quota := quotaPause
 	for {
-		path, err := s.conn.Create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL)
+		path, err := s.conn.Create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.acl)
 		switch {
 		case err == nil:
 			s.name = znode.Base(path)
@@ -142,7 +142,7 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	for i := range parts {
 		path := "/" + strings.Join(slices.Clone(parts[:i+1]), "/")
 		err := s.retry(ctx, func(ctx context.Context) error {
-			_, err := s.conn.Create(ctx, path, nil, 0, s.cfg.ACL)
+			_, err := s.conn.Create(ctx, path, nil, 0, s.acl)
 			return err
 		})
 		switch {

@@ -140,21 +140,6 @@ func (cs ConnectString) full(path string) string {
 	return cs.Chroot + path
 }
 
-// inner is the reverse of full. A path outside the chroot, which a server has
-// no reason to send, is returned as it is.
-func (cs ConnectString) inner(path string) string {
-	rest, ok := strings.CutPrefix(path, cs.Chroot)
-	switch {
-	case cs.Chroot == "" || !ok:
-		return path
-	case rest == "":
-		return "/"
-	case rest[0] != '/':
-		return path
-	}
-	return rest
-}
-
 // ValidatePath says what is wrong with path as the path of a znode, by the
 // rules of ZooKeeper's PathUtils, so that no server has to be asked.
 func ValidatePath(path string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -16,7 +17,7 @@ import (
 // and not answered is an ErrUnknownOutcome.
 //
 // A watch that is set here is set again by the library after a lost connection.
-// Its channel gets one event, with a path inside the chroot, and is closed; when
+// Its channel gets one event, whose path includes the chroot, and is closed; when
 // the Conn ends the event is a zk.EventNotWatching. The library can take back
 // no watch: keep one for each path and kind at a time.
 
@@ -89,7 +90,7 @@ func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32
 	sequential := flags&zk.FlagSequence != 0 && flags <= zk.FlagEphemeralSequential
 	return do(ctx, c, call{op: "create", path: path, write: true, size: size, sequential: sequential}, func(full string) (string, error) {
 		created, err := c.zk.Create(full, data, flags, acl)
-		return c.cfg.Servers.inner(created), err
+		return strings.TrimPrefix(created, c.cfg.Servers.Chroot), err
 	})
 }
 
@@ -127,9 +128,7 @@ func read[T any](ctx context.Context, c *Conn, op, path string, request func(str
 	return value, stat, err
 }
 
-// watch makes a request that reads and sets a watch, whose event gets a path
-// inside the chroot if there is one. Otherwise the event takes the shorter way,
-// for which a handoff waits.
+// watch makes a request that reads and sets a watch.
 func watch[T any](ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, <-chan zk.Event, error)) (T, *zk.Stat, <-chan zk.Event, error) {
 	type reply struct {
 		value  T
@@ -138,25 +137,9 @@ func watch[T any](ctx context.Context, c *Conn, op, path string, request func(st
 	}
 	r, err := do(ctx, c, call{op: op, path: path}, func(full string) (r reply, err error) {
 		r.value, r.stat, r.events, err = request(full)
-		if err == nil && r.events != nil && c.cfg.Servers.Chroot != "" {
-			r.events = c.inner(r.events)
-		}
 		return r, err
 	})
 	return r.value, r.stat, r.events, err
-}
-
-// inner passes on the event of a watch with a path inside the chroot.
-func (c *Conn) inner(events <-chan zk.Event) <-chan zk.Event {
-	out := make(chan zk.Event, 1)
-	c.calls.Go(func() { // the caller, an admitted call, still counts
-		defer close(out)
-		if event, ok := <-events; ok {
-			event.Path = c.cfg.Servers.inner(event.Path)
-			out <- event
-		}
-	})
-	return out
 }
 
 // Renew makes the ensemble commit that path exists, which proves that the session
