@@ -26,27 +26,16 @@ const (
 	checkIdle  = 15 * time.Second
 )
 
-// After the persistent watch missed changes missesMax times within missesWindow, it is
-// not relied on for a while.
-const (
-	missesMax    = 3
-	missesWindow = 10 * time.Minute
-)
-
 // unwatchMax bounds the wait for the end of a watch that is no longer needed.
 const unwatchMax = time.Second
 
 // watchAgain is the time after which a persistent watch is tried again that was given up for
-// a flood, hidden children, or missed changes. If the reason is still there, that costs one
-// more list, or floodMax events.
+// a flood or hidden children. If the reason is still there, that costs one more list, or
+// floodMax events.
 const watchAgain = 10 * time.Minute
 
-var (
-	// errReread: only another read shows what comes next.
-	errReread = errors.New("read everything again")
-	// errMissed: changes were dropped, or the persistent watch and a read differ.
-	errMissed = errors.New("the watch missed changes")
-)
+// errReread: only another read shows what comes next.
+var errReread = errors.New("read everything again")
 
 // A reader reads the election's children over one connection.
 type reader struct {
@@ -69,9 +58,8 @@ type reader struct {
 	// While the watch is persistent:
 	parent      znode.Parent // as the changes up to now make it
 	compared    time.Time
-	due         bool        // a change was seen since
-	misses      []time.Time // when changes were missed
-	others      int         // changes that are not of children, since othersSince
+	due         bool // a change was seen since
+	others      int  // changes that are not of children, since othersSince
 	othersSince time.Time
 }
 
@@ -127,9 +115,6 @@ func (r *reader) run(ctx context.Context) error {
 		ended := time.Now()
 		r.handOn(ctx, read)
 		err = r.await(ctx, read.Presence)
-		if errors.Is(err, errMissed) {
-			err = r.missed(ctx, time.Now())
-		}
 		if !errors.Is(err, errReread) {
 			return err
 		}
@@ -298,7 +283,7 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await hands on what a persistent watch reports, and returns errReread or errMissed if
+// await hands on what a persistent watch reports, and returns errReread if
 // there is a reason to read everything.
 func (r *reader) await(ctx context.Context, p model.Presence) error {
 	if p == model.Denied { // no watch reports a change of an ACL
@@ -357,7 +342,7 @@ func (r *reader) take() error {
 		}
 	}
 	if !complete {
-		return errMissed
+		return errReread
 	}
 	return nil
 }
@@ -381,21 +366,10 @@ func (r *reader) compare(ctx context.Context) error {
 	}
 	parent := client.Parent(stat)
 	if parent.Czxid != r.parent.Czxid || parent.Cversion != r.parent.Cversion || parent.Children != r.parent.Children {
-		return errMissed
+		return errReread
 	}
 	r.cfg.Put(ctx, &model.Delta{At: r.now(), Parent: &parent})
 	return nil
-}
-
-// missed notes that changes were missed, and stops to follow by the persistent watch if
-// that was missesMax times within missesWindow.
-func (r *reader) missed(ctx context.Context, now time.Time) error {
-	old := func(t time.Time) bool { return now.Sub(t) > missesWindow }
-	r.misses = append(slices.DeleteFunc(r.misses, old), now)
-	if r.persistent && len(r.misses) >= missesMax {
-		return r.fallBack(ctx, model.FollowMissed)
-	}
-	return errReread
 }
 
 // fallBack stops to follow by the persistent watch for watchAgain.
@@ -700,7 +674,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (err error) {
 	created := c.Kind == zk.EventNodeCreated
 	if r.known.has(c.Below) == created {
-		return errMissed
+		return errReread
 	}
 	d := &model.Delta{Notified: r.now.of(c.At), Heard: r.now.of(c.Heard)}
 	r.due = true
