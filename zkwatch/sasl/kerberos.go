@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net"
 	"os"
 	"regexp"
 	"strconv"
@@ -34,8 +33,6 @@ type KerberosOptions struct {
 	Service string
 	// Getenv is the environment: KRB5_CONFIG and KRB5CCNAME. nil means os.Getenv.
 	Getenv func(string) string
-	// Resolver looks up canonical host names. nil means net.DefaultResolver.
-	Resolver *net.Resolver
 }
 
 // A Kerberos is a principal with the means to get tickets: the mechanism GSSAPI.
@@ -43,7 +40,6 @@ type Kerberos struct {
 	conf    *config.Config
 	login   login
 	service service
-	resolve *net.Resolver
 
 	asking chan struct{} // holds a token while the KDC is asked
 
@@ -61,7 +57,7 @@ func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Kerberos{conf: conf, tickets: map[string]ticket{}, asking: make(chan struct{}, 1), resolve: cmp.Or(o.Resolver, net.DefaultResolver)}
+	a := &Kerberos{conf: conf, tickets: map[string]ticket{}, asking: make(chan struct{}, 1)}
 	if a.service, err = parseService(o.Service); err != nil {
 		return nil, err
 	}
@@ -112,7 +108,7 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 			got <- r
 			<-a.asking
 		}()
-		r.t, r.err = a.ticket(a.service.names(ctx, host, a.conf, a.resolve))
+		r.t, r.err = a.ticket(a.service.names(ctx, host, a.conf))
 	}()
 	select {
 	case r := <-got:

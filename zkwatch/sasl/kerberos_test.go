@@ -254,7 +254,7 @@ func TestServicePrincipals(t *testing.T) {
 		{"", "127.0.0.1", "[zookeeper/127.0.0.1@]"},
 	} {
 		s, err := parseService(c.service)
-		if got := fmt.Sprint(slices.Collect(s.names(t.Context(), c.host, conf, net.DefaultResolver))); err != nil || got != c.want {
+		if got := fmt.Sprint(slices.Collect(s.names(t.Context(), c.host, conf))); err != nil || got != c.want {
 			t.Errorf("%q on %s: %s, %v; want %s", c.service, c.host, got, err, c.want)
 		}
 	}

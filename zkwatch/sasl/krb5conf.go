@@ -157,52 +157,47 @@ func (p principal) String() string { return p.spn + "@" + p.realm }
 // with the host as it is given, then with its canonical names, as far as krb5.conf allows
 // to ask DNS for them. DNS is asked only if the first is not enough. The realm is empty if
 // the client's own counts.
-func (s service) names(ctx context.Context, host string, conf *config.Config, resolver *net.Resolver) iter.Seq[principal] {
+func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
-		var said []principal
-		say := func(h string) bool {
-			h = strings.ToLower(strings.TrimSuffix(h, "."))
-			p := principal{s.name + "/" + h, cmp.Or(s.realm, conf.ResolveRealm(h))}
-			if slices.Contains(said, p) {
-				return true
+		var tried []principal
+		try := func(hosts ...string) (more bool) {
+			for _, h := range hosts {
+				h = strings.ToLower(strings.TrimSuffix(h, "."))
+				p := principal{s.name + "/" + h, cmp.Or(s.realm, conf.ResolveRealm(h))}
+				if slices.Contains(tried, p) {
+					continue
+				}
+				if tried = append(tried, p); !yield(p) {
+					return false
+				}
 			}
-			said = append(said, p)
-			return yield(p)
-		}
-		if s.host != "" {
-			say(s.host)
-			return
+			return true
 		}
 		address := net.ParseIP(host) != nil
-		if !address && !say(host) {
-			return
-		}
-		for _, h := range canonical(ctx, host, address, conf, resolver) {
-			if !say(h) {
-				return
-			}
-		}
-		if len(said) == 0 {
-			say(host)
+		switch {
+		case s.host != "":
+			try(s.host)
+		case address || try(host):
+			try(append(canonical(ctx, host, address, conf), host)...)
 		}
 	}
 }
 
-// canonical are the names that DNS has for a host, or for an address.
-func canonical(ctx context.Context, host string, address bool, conf *config.Config, resolver *net.Resolver) (names []string) {
+// canonical returns the names that DNS has for a host, or for an address.
+func canonical(ctx context.Context, host string, address bool, conf *config.Config) (names []string) {
 	if !conf.LibDefaults.DNSCanonicalizeHostname && !address {
 		return nil
 	}
 	addresses := []string{host}
 	if !address {
-		if name, err := resolver.LookupCNAME(ctx, host); err == nil {
+		if name, err := net.DefaultResolver.LookupCNAME(ctx, host); err == nil {
 			names = append(names, name)
 		}
-		addresses, _ = resolver.LookupHost(ctx, host)
+		addresses, _ = net.DefaultResolver.LookupHost(ctx, host)
 	}
 	if !conf.LibDefaults.RDNS || len(addresses) == 0 {
 		return names
 	}
-	found, _ := resolver.LookupAddr(ctx, addresses[0])
+	found, _ := net.DefaultResolver.LookupAddr(ctx, addresses[0])
 	return append(names, found...)
 }
