@@ -102,9 +102,7 @@ func TestOpenFails(t *testing.T) {
 	acts := &allow{err: errRefused}
 	m, src, _ := stagedWall(acts, searched(false), verified())
 	keys(m, "e", "G", "enter")
-	if got := statusLine(m); !strings.Contains(got, "open /tasks/nightly: refused by") {
-		t.Errorf("status line: %q", got)
-	}
+	statusSays(t, m, "open /tasks/nightly: refused by")
 	src.others = []*world{verifiedAt("/tasks/nightly")}
 	m.Update(present(src, false))
 	keys(m, "esc", "esc")
@@ -125,9 +123,7 @@ func TestWallLooks(t *testing.T) {
 	}
 	src.walk = searched(true)
 	m.Update(present(src, false))
-	if text := screen(m); !strings.Contains(text, "searching below /   1312 znodes read, 4 denied") || !strings.Contains(text, "1 watched, 5 found") {
-		t.Errorf("progress:\n%s", text)
-	}
+	says(t, m, "searching below /   1312 znodes read, 4 denied", "1 watched, 5 found")
 	keys(m, "esc", "e")
 	if len(acts.done) != 0 {
 		t.Error("it is looked for again, unasked")
@@ -138,14 +134,10 @@ func TestWallLooks(t *testing.T) {
 	}
 	src.walk = searched(false)
 	m.Update(present(src, false))
-	if text := screen(m); !strings.Contains(text, "stopped early: 20000 znodes were read") {
-		t.Errorf("the bound is not told:\n%s", text)
-	}
+	says(t, m, "stopped early: 20000 znodes were read")
 	m, _, _ = stagedWall(nil, nil, verified())
 	keys(m, "e")
-	if text := screen(m); !strings.Contains(text, "Can't search for other elections: read-only") {
-		t.Errorf("without actions:\n%s", text)
-	}
+	says(t, m, "Can't search for other elections: read-only")
 }
 
 // The dashboard says when the list comes on the screen and when it leaves it, unless there
@@ -190,14 +182,10 @@ func TestWallIsLive(t *testing.T) {
 	m, src, now := stagedWall(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
 	keys(m, "e")
-	if text := screen(m); !strings.Contains(text, "at risk ≤ 9 s") || !strings.Contains(text, "stale") {
-		t.Fatalf("the wall:\n%s", text)
-	}
+	says(t, m, "at risk ≤ 9 s", "stale")
 	*now = now.Add(2 * time.Second)
 	look(m)
-	if text := screen(m); !strings.Contains(text, "at risk ≤ 7 s") {
-		t.Errorf("two seconds later:\n%s", text)
-	}
+	says(t, m, "at risk ≤ 7 s")
 }
 
 // What is paused is all of it.
@@ -223,9 +211,7 @@ var _ Wall = (*wallSource)(nil)
 func TestOpenSaysWhyNot(t *testing.T) {
 	m, _, _ := stagedWall(nil, searched(false), verified())
 	keys(m, "e", "G", "enter")
-	if got := statusLine(m); !strings.Contains(got, "Can't open /tasks/nightly: read-only") {
-		t.Errorf("status line: %q", got)
-	}
+	statusSays(t, m, "Can't open /tasks/nightly: read-only")
 	keys(m, "/", "z", "z", "enter", "enter")
 	if got := statusLine(m); !strings.Contains(got, "open: no election is selected") || front(m) != "Elections" {
 		t.Errorf("status line: %q, in front is %s", got, front(m))

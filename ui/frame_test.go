@@ -94,6 +94,14 @@ func headerLine(m Model) string { return lines(m)[0] }
 
 func statusLine(m Model) string { l := lines(m); return l[len(l)-2] }
 
+// statusSays reports a text that is not in the line above the keys.
+func statusSays(t *testing.T, m Model, want string) {
+	t.Helper()
+	if got := statusLine(m); !strings.Contains(got, want) {
+		t.Errorf("the status line does not say %q: %q", want, got)
+	}
+}
+
 func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
 
 // shownPath is the path of the election in the header.

@@ -158,9 +158,7 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 		done   int
 	}{{"n", 0}, {"esc", 0}, {"y", 1}} {
 		keys(m, "x")
-		if got := statusLine(m); !strings.Contains(got, "live cluster?") {
-			t.Fatalf("no question: %q", got)
-		}
+		statusSays(t, m, "live cluster?")
 		keys(m, "q") // means nothing here
 		keys(m, c.answer)
 		if len(acts.done) != c.done || front(m) != onMain {
@@ -208,9 +206,7 @@ func TestQuitAndSuspend(t *testing.T) {
 func TestNoticesAreShown(t *testing.T) {
 	m, _, _ := stagedWith(nil, ModeDemo)
 	m.Update(noticeMsg{"recording: disk full\x07", 2})
-	if got := statusLine(m); !strings.Contains(got, `recording: disk full\x07 (and 2 more)`) {
-		t.Errorf("status line: %q", got)
-	}
+	statusSays(t, m, `recording: disk full\x07 (and 2 more)`)
 }
 
 func TestThemeKey(t *testing.T) {

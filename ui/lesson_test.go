@@ -54,9 +54,7 @@ func TestLessonKeys(t *testing.T) {
 	says(t, m, "there are 3 answers to choose from")
 	tu.why = "answer \x1bfirst"
 	keys(m, " ")
-	if got := statusLine(m); !strings.Contains(got, `answer \x1bfirst`) {
-		t.Errorf("why not is not said: %q", got)
-	}
+	statusSays(t, m, `answer \x1bfirst`)
 	// Esc does not leave it, nor does typing a filter answer it.
 	tu.inputs = nil
 	keys(m, "esc", "esc", "/", "1", " ", "esc")
@@ -69,9 +67,7 @@ func TestNoLesson(t *testing.T) {
 	m, _, _ := stagedLesson(&tutor{entries: entries()}, 120, 36)
 	for _, k := range []string{" ", "1", "9", "H", ">", "<"} {
 		keys(m, k)
-		if got := statusLine(m); !strings.Contains(got, "no lesson is running: L opens the menu") {
-			t.Errorf("%q says %q", k, got)
-		}
+		statusSays(t, m, "no lesson is running: L opens the menu")
 	}
 	m, _, _ = stagedWith(&allow{}, ModeDemo)
 	keys(m, "L")
@@ -204,9 +200,7 @@ func TestLessonFails(t *testing.T) {
 	tu := &tutor{entries: entries(), err: errors.New("lesson l03: no\x1b server")}
 	m, _, _ := stagedLesson(tu, 120, 36)
 	keys(m, "L", "enter")
-	if got := statusLine(m); !strings.Contains(got, `lesson: lesson l03: no\x1b server`) {
-		t.Errorf("status line: %q", got)
-	}
+	statusSays(t, m, `lesson: lesson l03: no\x1b server`)
 	keys(m, "L", "enter")
 	if len(tu.started) != 2 {
 		t.Error("it cannot be tried again")

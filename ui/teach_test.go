@@ -336,9 +336,7 @@ func TestGhostThatLeads(t *testing.T) {
 	}
 	m := later(scene{world: w, o: Options{Mode: ModeDemo}}, 0)
 	says(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
-	if got := statusLine(m); !strings.Contains(got, "nobody leads: first is n_14, a ghost of cedar") {
-		t.Errorf("the status line says %q", got)
-	}
+	statusSays(t, m, "nobody leads: first is n_14, a ghost of cedar")
 	// That of a stranger is told by the doctor's finding.
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))

@@ -88,9 +88,7 @@ func TestPastRefusesToAct(t *testing.T) {
 		keys(m, "esc", "p", "left") // what was said before is gone
 		saysNot(t, m, "goes back to live")
 		keys(m, k)
-		if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") {
-			t.Errorf("%q says %q", k, got)
-		}
+		statusSays(t, m, "this is 12:01:35. p goes back to live")
 	}
 	keys(m, "enter", "x")
 	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") || front(m) != "Candidate birch" {
@@ -255,9 +253,7 @@ func TestReplayTravels(t *testing.T) {
 	}
 	says(t, m, "amber is killed")
 	keys(m, "left", "x")
-	if got := statusLine(m); !strings.Contains(got, "this is 12:00:31. p plays on") {
-		t.Errorf("x says %q", got)
-	}
+	statusSays(t, m, "this is 12:00:31. p plays on")
 	keys(m, "p")
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
@@ -435,9 +431,7 @@ func TestReplayKeys(t *testing.T) {
 		}
 	}
 	keys(m, "x")
-	if got := statusLine(m); !strings.Contains(got, "this is") {
-		t.Errorf("x says %q", got)
-	}
+	statusSays(t, m, "this is")
 }
 
 // The past is played in its own time, up to its end.

@@ -22,16 +22,12 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 	acts := &allow{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
 	m, src, now := stagedOn(w, acts, Options{})
-	if !strings.Contains(screen(m), "↑ 12 ~") {
-		t.Fatalf("nothing was asked, and yet:\n%s", screen(m))
-	}
+	says(t, m, "↑ 12 ~")
 	keys(m, "v")
 	if got, want := <-acts.done, (action.Action{Kind: action.Verify, Election: w.path}); got != want {
 		t.Errorf("v does %+v, want %+v", got, want)
 	}
-	if got := statusLine(m); !strings.Contains(got, "asking the servers") {
-		t.Errorf("status line: %q", got)
-	}
+	statusSays(t, m, "asking the servers")
 	step := func(change func(*session.Table)) string {
 		w.ask(1, change)
 		*now = w.now
@@ -48,15 +44,11 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
 		t.Errorf("after the answers: %q", got)
 	}
-	if !strings.Contains(screen(m), "↑ 12 ✓") {
-		t.Errorf("not verified:\n%s", screen(m))
-	}
+	says(t, m, "↑ 12 ✓")
 	acts.err = errRefused
 	keys(m, "v")
 	<-acts.done
-	if got := statusLine(m); !strings.Contains(got, "verify: refused by") {
-		t.Errorf("status line: %q", got)
-	}
+	statusSays(t, m, "verify: refused by")
 	if got := step(nil); !strings.Contains(got, "refused by") {
 		t.Errorf("the answer to nobody's question: %q", got)
 	}
@@ -67,15 +59,11 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	w := newWorld("/services/billing/leader", nil, false)
 	m, src, now := stagedOn(w, &allow{}, Options{})
 	keys(m, "S")
-	if got := screen(m); !strings.Contains(got, "Waiting for the servers' first answers.") {
-		t.Fatalf("before the connection:\n%s", got)
-	}
+	says(t, m, "Waiting for the servers' first answers.")
 	w.connectTo(members[2]).read(nil, nil)
 	*now = w.now
 	m.Update(present(src, false))
-	if got := screen(m); !strings.Contains(got, "Waiting for the servers' first answers.") {
-		t.Fatalf("before the first answers:\n%s", got)
-	}
+	says(t, m, "Waiting for the servers' first answers.")
 	w.ask(1, nil)
 	*now = w.now
 	m.Update(present(src, false))
@@ -85,9 +73,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 
 	m, _, _ = stagedOn(newWorld("/services/billing/leader", nil, false), &allow{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
 	keys(m, "S")
-	if got := screen(m); !strings.Contains(got, "The servers were not asked.") || !strings.Contains(got, "--admin off") {
-		t.Errorf("with --admin off:\n%s", got)
-	}
+	says(t, m, "The servers were not asked.", "--admin off")
 }
 
 // Where only looking is allowed no key changes anything, in no mode, and there
