@@ -36,8 +36,6 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		keys = append(keys, b.Keys()...)
 	}
 	keys = append(keys, "a", "m", "0", " ", "é", "alt+x")
-	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
-	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
 	rapid.Check(t, func(t *rapid.T) {
 		w := five(dialect.Election())
 		if rapid.Bool().Draw(t, "herd") {
@@ -61,7 +59,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			}
 			moves := false
 			foreign = false
-			switch rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "scene", "wake", "pace", "rules", "write", "took"}).Draw(t, "step") {
+			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "scene", "wake", "pace", "rules", "write", "took"}).Draw(t, "step"); what {
 			case "key":
 				k := rapid.SampledFrom(keys).Draw(t, "key")
 				m.Update(press(k))
@@ -77,26 +75,6 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				w.cast(id, "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, model.Suspended}).Draw(t, "belief"), func(m *model.Member) {
 					m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Killed, model.Frozen}).Draw(t, "fault")
 					m.FaultAt, m.Step, m.StepAt = w.now, model.Step(rapid.IntRange(0, 9).Draw(t, "step")), w.now
-				})
-			case "wake":
-				w.j.Apply(&model.Wake{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
-					Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
-			case "pace":
-				p := &model.Pace{At: w.now, Delay: time.Duration(rapid.Int64Range(0, 2e9).Draw(t, "delay")), Steps: rapid.Bool().Draw(t, "steps"), Waiting: rapid.IntRange(-1, 9).Draw(t, "waiting")}
-				for _, s := range sessions.Draw(t, "held") {
-					p.Held = append(p.Held, model.Message{Session: s, Since: w.now, Op: text.Draw(t, "op"), Path: text.Draw(t, "path"), Event: text.Draw(t, "event"), Err: text.Draw(t, "err")})
-				}
-				w.j.Apply(p)
-			case "rules":
-				w.rule(model.Rules{Workers: rapid.Bool().Draw(t, "workers"), Fenced: rapid.Bool().Draw(t, "fenced"), Chaos: text.Draw(t, "chaos")})
-			case "write":
-				w.j.Apply(&model.Write{At: w.now, Member: rapid.SampledFrom([]string{"amber", "birch", "nobody"}).Draw(t, "member"), Znode: text.Draw(t, "znode"), Token: rapid.Int64().Draw(t, "token"),
-					Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens, "x"}).Draw(t, "resource"), Refused: rapid.Bool().Draw(t, "refused"), Value: rapid.Int64().Draw(t, "value")})
-			case "took":
-				w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, ""}).Draw(t, "belief"), func(m *model.Member) {
-					m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, model.StepOn{Name: text.Draw(t, "name"), Children: []string{text.Draw(t, "child")}, Found: rapid.Bool().Draw(t, "found")}
-					m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault")
-					m.NoGuid, m.SlowLead, m.LosesReply = rapid.Bool().Draw(t, "no guid"), rapid.Bool().Draw(t, "slow lead"), rapid.Bool().Draw(t, "loses")
 				})
 			case "link":
 				if rapid.Bool().Draw(t, "up") {
@@ -116,6 +94,8 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				m.Update(refreshMsg{states: []*doctor.State{other.state()}})
 				oneLeader(t, other)
 				foreign = true
+			default:
+				w.report(t, what)
 			}
 			if !foreign {
 				m.Update(present(src, false))
@@ -129,6 +109,34 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// report reports what the demo's server and cast do, whatever it is called.
+func (w *world) report(t *rapid.T, what string) {
+	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
+	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
+	switch what {
+	case "wake":
+		w.j.Apply(&model.Wake{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
+			Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
+	case "pace":
+		p := &model.Pace{At: w.now, Delay: time.Duration(rapid.Int64Range(0, 2e9).Draw(t, "delay")), Steps: rapid.Bool().Draw(t, "steps"), Waiting: rapid.IntRange(-1, 9).Draw(t, "waiting")}
+		for _, s := range sessions.Draw(t, "held") {
+			p.Held = append(p.Held, model.Message{Session: s, Since: w.now, Op: text.Draw(t, "op"), Path: text.Draw(t, "path"), Event: text.Draw(t, "event"), Err: text.Draw(t, "err")})
+		}
+		w.j.Apply(p)
+	case "rules":
+		w.rule(model.Rules{Workers: rapid.Bool().Draw(t, "workers"), Fenced: rapid.Bool().Draw(t, "fenced"), Chaos: text.Draw(t, "chaos")})
+	case "write":
+		w.j.Apply(&model.Write{At: w.now, Member: rapid.SampledFrom([]string{"amber", "birch", "nobody"}).Draw(t, "member"), Znode: text.Draw(t, "znode"), Token: rapid.Int64().Draw(t, "token"),
+			Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens, "x"}).Draw(t, "resource"), Refused: rapid.Bool().Draw(t, "refused"), Value: rapid.Int64().Draw(t, "value")})
+	case "took":
+		w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, ""}).Draw(t, "belief"), func(m *model.Member) {
+			m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, model.StepOn{Name: text.Draw(t, "name"), Children: []string{text.Draw(t, "child")}, Found: rapid.Bool().Draw(t, "found")}
+			m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault")
+			m.NoGuid, m.SlowLead, m.LosesReply = rapid.Bool().Draw(t, "no guid"), rapid.Bool().Draw(t, "slow lead"), rapid.Bool().Draw(t, "loses")
+		})
+	}
 }
 
 // oneLeader checks that the header, the rows, the JSON, the lanes, the reigns and the
