@@ -206,7 +206,11 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 				p.Gap(start).Text(term.Watch, number)
 				p.Text(term.Text, term.Blanks(p.Room()-1))
 			}
-			e.notices = append(e.notices, notice{y, way})
+			if k := slices.IndexFunc(e.notices, func(n notice) bool { return n.y == y }); k >= 0 { // one for all that are out of view
+				e.notices[k].way = max(e.notices[k].way, way)
+			} else {
+				e.notices = append(e.notices, notice{y, way})
+			}
 		}
 		if len(e.notices) > 0 && e.bus-2 > max(e.from, e.to) { // otherwise a long number is in a narrow column
 			e.draw()
