@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement is what is known of the znodes by which a leader acknowledges, and
+// acknowledgement has what is known of the znodes by which a leader acknowledges, and
 // what their reads say of the takeover. Mostly there is one; where a system has
 // several, one with the leader's session is enough.
 type acknowledgement struct {
@@ -45,7 +45,7 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 }
 
 // choose makes the znode count that names head; else one that names another, one in
-// the way, one that is not known, and one that is absent, in this order.
+// the way, an unknown one, and an absent one, in this order.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -65,12 +65,12 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 			best, a.ackZnode = rank, z
 		}
 	}
-	if best == 0 { // one in the way that is none of a leader's
+	if best == 0 { // a znode in the way, of no leader
 		a.Presence = Absent
 	}
 }
 
-// read takes in a read. If the last handoff waited for it, ok is true and took is
+// read applies a read. If the last handoff waited for it, ok is true and took is
 // the takeover, within its bounds.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
@@ -137,11 +137,11 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff takes in a new head, nil for none, and returns the takeover if the head
+// handoff applies a new head, nil for none, and returns the takeover if the head
 // has acknowledged already. If it has not, waits reports whether it can be
 // expected to.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
-	// The notification of the deletion comes before that of the acknowledgement,
+	// The deletion is notified before the acknowledgement,
 	// so an acknowledgement from before belongs to an earlier reign.
 	a.since = timeBounds{}
 	a.choose(head)
@@ -186,7 +186,7 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
-// AckState is what is known of the acknowledgement znode.
+// AckState has what is known of the acknowledgement znode.
 type AckState struct {
 	Path     string // "": there is none
 	Presence Presence

@@ -61,7 +61,7 @@ type Standbys struct {
 	Listed bool
 	Names  []string // as [dialect.Dialect.Who] names a leader
 	If     string   // the condition under which they may lead, that no znode shows; "" for none
-	// Programs are those that were read, Own the leader's among them.
+	// Programs were read; Own is the leader's.
 	Programs []dialect.Program
 	Own      dialect.Program
 	// Member is the leader's znode in the list, "" if leaders are not listed or the list
@@ -69,7 +69,7 @@ type Standbys struct {
 	Member  string
 	Missing bool
 	Unread  int    // further znodes of the list, which were not read
-	Off     string // why none of them may take over, "" where one may
+	Off     string // why none of them may take over, "" if one may
 	// Gone says that no program of the system runs, as far as its znodes show.
 	// ShutDown says that it was shut down, so that nobody has to lead.
 	Gone, ShutDown bool
@@ -158,7 +158,7 @@ type EpochChanged struct {
 
 func (EpochChanged) EventBody() {}
 
-// Followed are the znodes to follow by their data: acknowledgements, and those of
+// Followed returns the znodes to follow by their data: acknowledgements, and
 // [dialect.Notes].
 func (s *State) Followed() []string {
 	n := s.Dialect.Notes(s.Path)

@@ -201,7 +201,7 @@ func ownsStill(c *dialect.Candidate) string { return alive + znode.Safe(c.Name, 
 
 const alive = "its session is alive without its znode: it owns "
 
-// prove takes in that a session owns a znode that was created with a zxid, in a read
+// prove notes that a session owns a znode that was created with a zxid, in a read
 // that is later than the end of a leader whose cause may be unknown.
 func (j *Journal) prove(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
@@ -307,7 +307,7 @@ func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
 }
 
-// hear takes in a table. owned reports whether a session owns a contender.
+// hear applies a table. owned reports whether a session owns a contender.
 func (r *returned) hear(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
 	if len(*r) == 0 {
 		return

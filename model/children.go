@@ -8,7 +8,7 @@ import (
 	"electop/model/immutable"
 )
 
-// children are those of the election as they were read last: the contenders in
+// children has the election's children as they were read last: the contenders in
 // the recipe's order, and the others by name. States share both: what is in them is
 // replaced, never written.
 type children struct {

@@ -15,7 +15,7 @@ import (
 	"electop/model/znode"
 )
 
-// heading is what an event says, without its times.
+// heading describes an event without its times.
 func heading(e model.Event) string {
 	named := func(c *dialect.Candidate) string {
 		if c == nil {

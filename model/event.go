@@ -51,7 +51,7 @@ type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
 	Cause    Cause
-	// Evidence is what the cause is known by, or why it is not; safe to show.
+	// Evidence shows the cause, or says why it is unknown; safe to show.
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
@@ -166,7 +166,7 @@ const heldMax = 4096
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // since the last observation
-	held []Event // the first is what waits, if something does
+	held []Event // the first one waits, if any
 }
 
 // add adds an event: due at once, or held behind what waits.
@@ -185,7 +185,7 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 // hold adds a handoff that waits, or a snapshot without its state. Nothing else may wait.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
-// waiting is what waits, nil for nothing.
+// waiting returns what waits, nil for nothing.
 func (q *eventQueue) waiting() EventBody {
 	if len(q.held) == 0 {
 		return nil

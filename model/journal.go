@@ -313,7 +313,7 @@ type connection struct {
 	said       LinkChanged
 }
 
-// change takes in a change. lost says that the connection was lost, even if it is
+// change applies a change. lost says that the connection was lost, even if it is
 // back by now with another session. The event is nil where there is no news.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection

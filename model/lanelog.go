@@ -7,7 +7,7 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog is what the journal keeps of the past for [State.Lanes]: changes, each of
+// laneLog keeps the past for [State.Lanes]: changes, each of
 // which says what was before it. So what happened after the oldest one is known in
 // full, also of who did not change since. Each log is bounded by itself; from is until
 // when it was cut, zero for never. What happens once is appended once, and states share
@@ -58,7 +58,7 @@ type turn struct {
 	was, is selfReport
 }
 
-// selfReport is what a member says of itself; zero before it came.
+// selfReport has what a member says of itself; zero before it joined.
 type selfReport struct {
 	belief Belief
 	fault  Fault
@@ -74,7 +74,7 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// see takes in whether the election is seen as it is: not while there is no connection,
+// see notes whether the election is seen as it is: not while there is no connection,
 // nor from then to the next read. Before the first read it is no gap.
 func (l *laneLog) see(at time.Time, sees bool) {
 	n := len(l.gaps)
@@ -89,7 +89,7 @@ func (l *laneLog) see(at time.Time, sees bool) {
 	}
 }
 
-// hold takes in who has the role now.
+// hold notes who has the role now.
 func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 	same := func(a, b *dialect.Candidate) bool { return a == b || a.ID() == b.ID() }
 	if slices.EqualFunc(l.holding, now, same) {
@@ -145,7 +145,7 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// say takes in what a member says, and said before (nil: nothing).
+// say notes what a member says; old is its report before, nil for none.
 func (l *laneLog) say(at time.Time, o *Cast, old *Member) {
 	t := &turn{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {
@@ -156,7 +156,7 @@ func (l *laneLog) say(at time.Time, o *Cast, old *Member) {
 		if old == nil {
 			return
 		}
-		if t.is.belief == "" { // only who is gone was said
+		if t.is.belief == "" { // the report has only the identity
 			t.is.belief, t.is.fault = old.Belief, old.Fault
 		}
 		if t.name == "" {

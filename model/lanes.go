@@ -9,10 +9,10 @@ import (
 	"electop/model/session"
 )
 
-// Lanes is what each candidate did over time, as far as it is known: of our own members
+// Lanes shows what each candidate did over time, as far as it is known: of our own members
 // what they believed and which fault they had, and of everybody where its znode was. It
 // is derived from what the journal keeps of each change, so it is the same live, in
-// time travel and in a replay: the lane at a time is what the state at that time was.
+// time travel and in a replay: a lane at a time equals the state at that time.
 type Lanes struct {
 	// All are the lanes in the order in which their znodes were created; members that never
 	// had one are last.
@@ -21,13 +21,13 @@ type Lanes struct {
 	More int
 	// From is since when nothing is missing, zero: from the beginning.
 	From time.Time
-	// Notices are the last notifications that the embedded server sent, those of whole
+	// Notices are the last notifications that the embedded server sent, of whole
 	// deletions, at most [NoticesMax], oldest first.
 	Notices []Notice
 	// Writes are the last attempts of leaders' workers, oldest first.
 	Writes []Tried
 	// Gaps are the times in which nothing was observed, oldest first. What the lanes say
-	// then of znodes is what was so before.
+	// then of znodes was so before.
 	Gaps []Gap
 }
 
@@ -54,7 +54,7 @@ type Stretch struct {
 	Standing
 }
 
-// Standing is what a candidate is at one time.
+// Standing describes a candidate at one time.
 type Standing struct {
 	Place Place // of its znode
 	// Belief and Fault are what a member said last; both are "" of a third-party
@@ -111,7 +111,7 @@ func (l *Lane) Over() bool {
 	return last.Place == NoZnode && (l.Member == "" || last.Departed)
 }
 
-// Last is what the candidate is now.
+// Last returns what the candidate is now.
 func (l *Lane) Last() Standing {
 	if n := len(l.Stretches); n > 0 {
 		return l.Stretches[n-1].Standing
@@ -232,7 +232,7 @@ type laneBuilder struct {
 	flags     chunk[bool]
 }
 
-// sketch is what belongs to one lane.
+// sketch has what belongs to one lane.
 type sketch struct {
 	member, name string
 	present      *Member
@@ -275,7 +275,7 @@ func (b *laneBuilder) put(x *sketch, z tenancy) {
 	x.znodes = append(x.znodes, z)
 }
 
-// owner returns the sketch of the lane of a znode: that of our member, by its ID, or its own.
+// owner returns the sketch of a znode's lane: our member's, by its ID, or its own.
 func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
 	var x *sketch
 	if member != "" {

@@ -12,7 +12,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// The lane at a time is what the state was at that time, whatever happened; and whoever
+// A lane at a time equals the state at that time, whatever happened; and whoever
 // was there has a lane.
 func TestLanesTellWhatTheStatesTold(t *testing.T) {
 	for range 10 { // some things that change who leads are rare

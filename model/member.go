@@ -9,7 +9,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Belief is what a candidate of ours believes about itself. The znodes may show
+// Belief says what a candidate of ours believes about itself. The znodes may show
 // something else: a frozen leader still believes it leads.
 type Belief string
 
@@ -71,7 +71,7 @@ type Member struct {
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle is what keeps it from going on, where that is not just its place
+	// Obstacle keeps it from going on, if that is not just its place
 	// in the queue; "" for nothing. It is safe to show.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is until when the ensemble has proved that it keeps the session, of
@@ -95,7 +95,7 @@ type roster struct {
 	shown  *rosterView    // as they are now; nil: to be made
 }
 
-// rosterView is what states show of a roster, so it is never written.
+// rosterView has what states show of a roster, so it is never written.
 type rosterView struct {
 	members   []*Member // by ID
 	bySession map[uint64]*Member
@@ -156,7 +156,7 @@ func (r *roster) forget(cs *children) {
 	}
 }
 
-// Step is a line of the recipe as the screen shows it. The numbers are those
+// Step is a line of the recipe as the screen shows it, with the number
 // of the recipe panel; 0 is none.
 type Step int
 
@@ -172,7 +172,7 @@ const (
 	StepAcknowledge      // 8 create the acknowledgement
 )
 
-// StepOn is what a step works on, as values; words are made where they are shown.
+// StepOn has what a step works on, as values; words are made where they are shown.
 // What does not belong to the step is zero.
 type StepOn struct {
 	// Name is the znode: of a create its name without the sequence and with less

@@ -11,7 +11,7 @@ import (
 type Exchange struct {
 	Passed
 	Member string // [Member.ID]; "" for a client that is not ours, or not known yet
-	// Fault is what kept the member from reading it when it was sent.
+	// Fault kept the member from reading it when it was sent.
 	Fault Fault
 	// Lost says that the reply was lost on its way, because the member was ordered to
 	// lose it.
@@ -46,7 +46,7 @@ const lostMax = 16
 // createOp is the request whose reply a member can be ordered to lose.
 const createOp = "create"
 
-// add takes in the messages that left.
+// add applies the messages that left.
 func (x *exchanges) add(o *Pace, r *roster) {
 	for i := range o.Passed {
 		e := Exchange{Passed: o.Passed[i]}
@@ -86,7 +86,7 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	return false
 }
 
-// believe takes in what a member says: the reply that it was to lose is lost now.
+// believe notes what a member says: the reply that it was to lose is lost now.
 func (x *exchanges) believe(o *Cast, old *Member) {
 	if old == nil || !old.LosesReply || o.Member.LosesReply || o.Gone {
 		return

@@ -43,12 +43,12 @@ type Read struct {
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"`
 	// Full says that New holds every child, because nothing was known of this
-	// parent. Otherwise the children are those of the read before, less Gone,
+	// parent. Otherwise the children are as in the read before, less Gone,
 	// plus New.
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
-	// Witnesses are those of [dialect.Witnesses] that exist.
+	// Witnesses exist, of [dialect.Witnesses].
 	Witnesses []string `json:"witnesses,omitempty"`
 	// Gap says that changes before this read went unwatched (the connection
 	// was lost), so that a fresh [Snapshot] event is due.
@@ -91,7 +91,7 @@ type Ack struct {
 	Notified time.Time  `json:"notified,omitzero"` // these as in Read
 	Heard    time.Time  `json:"heard,omitzero"`
 	Sent     time.Time  `json:"sent,omitzero"`
-	Path     string     `json:"path,omitempty"` // "": that of the journal
+	Path     string     `json:"path,omitempty"` // "": the journal's
 	Presence Presence   `json:"presence"`
 	Session  uint64     `json:"session,omitempty"` // ephemeral owner
 	Czxid    int64      `json:"czxid,omitempty"`
@@ -106,7 +106,7 @@ type Directory struct {
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory, in the reply with the names
 	// Names are the children, sorted; none if there are more than [NamesMax].
-	// Children are those that were read: the first [ChildrenMax] at most.
+	// Children were read: the first [ChildrenMax] at most.
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
 }
@@ -156,7 +156,7 @@ type Switch struct {
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// Wake is what the deletion of a child of the election caused, as the server
+// Wake says what the deletion of a child of the election caused, as the server
 // counted it. Only the embedded server reports it, in the order of the deletions,
 // and before everything that was seen after the deletion. One of the same Znode and
 // Zxid replaces the one before; the end of a session may delete several znodes with
@@ -168,7 +168,7 @@ type Wake struct {
 	Zxid    int64     `json:"zxid"`    // of the deletion
 	// Notified are the sessions that watched the znode itself and were notified.
 	Notified []uint64 `json:"notified,omitempty"`
-	// Requests is what these asked for since, without pings. BytesIn are those
+	// Requests counts their requests since, without pings. BytesIn are those
 	// requests, BytesOut the notifications and the replies, with their prefixes.
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
@@ -189,7 +189,7 @@ type Pace struct {
 	// there are.
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
-	// Passed are those that left since the last report, in that order, and Unlisted is
+	// Passed left since the last report, in that order, and Unlisted is
 	// how many more there were before these.
 	Passed   []Passed `json:"passed,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
@@ -226,7 +226,7 @@ type Passed struct {
 	Dropped bool `json:"dropped,omitempty"`
 }
 
-// Rules is what the demo has its candidates and their workers do.
+// Rules says what the demo has its candidates and their workers do.
 type Rules struct {
 	At      time.Time `json:"at"`
 	Workers bool      `json:"workers,omitempty"` // each leader has a worker that writes

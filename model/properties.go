@@ -36,7 +36,7 @@ type Properties struct {
 // tenure is the properties, and what the journal keeps to sum them up.
 type tenure struct {
 	Properties
-	at     time.Time // up to when they are
+	at     time.Time // of the last observation
 	awake  int       // believers that are awake
 	led    bool      // there was a leader once
 	works  bool      // an awake member or a third party leads

@@ -55,12 +55,12 @@ type State struct {
 	// acknowledge: where there are several, Ack is the one that says most.
 	Ack      AckState
 	AckPaths []string
-	// Directories are what was read beside the election, by path; see
+	// Directories were read beside the election, by path; see
 	// [State.Around].
 	Directories map[string]*Directory
 	EpochChange *EpochChanged // the last one that was seen, nil for none
 
-	// Table is what the members of the ensemble answered in the last round, nil:
+	// Table has what the members of the ensemble answered in the last round, nil:
 	// they were never asked. Answers is the last answer of each to each question,
 	// which may be from several rounds.
 	Table, Answers *session.Table
@@ -81,7 +81,7 @@ type State struct {
 	Exchanges []Exchange
 	// Pace is how much the embedded server delays, nil where it was not reported.
 	Pace *Pace
-	// Work is what leaders' workers did, and Properties how safe and how live
+	// Work says what leaders' workers did, and Properties how safe and how live
 	// the election of our own candidates was.
 	Work       Work
 	Properties Properties
@@ -225,8 +225,8 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// Sessions are the sessions to ask the servers about, sorted: those of the
-// contenders, and those of leaders whose end is not explained yet.
+// Sessions returns the sessions to ask the servers about, sorted: of the
+// contenders, and of leaders whose end is not explained yet.
 func (s *State) Sessions() []uint64 {
 	out := make([]uint64, 0, s.Queue.Len()+len(s.unexplained))
 	for _, c := range s.Queue.All() {

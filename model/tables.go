@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// asked takes in what the servers answered.
+// asked applies what the servers answered.
 func (j *Journal) asked(t *session.Table) {
 	t = t.Believed()
 	j.table, j.answers = t, t.MergedOver(j.answers)
@@ -65,7 +65,7 @@ func (j *Journal) chained(t *session.Table) bool {
 	return false
 }
 
-// Current reports whether the state is what is true now, as far as an observer
+// Current reports whether the state is true now, as far as an observer
 // can know: it was read, electop is connected, and no change was unwatched.
 func (j *Journal) Current() bool {
 	return j.began && !j.gap && j.link.Link == Connected

@@ -50,7 +50,7 @@ func between(from, to time.Time) time.Time {
 type Span struct{ Least, Most time.Duration }
 
 // lasted is how long it was from one moment to another, which came after it:
-// the best guess, and bounds. nil is what is not known. Clocks may lie, but none
+// the best guess, and bounds; nil: not known. Clocks may lie, but none
 // of them makes the result negative.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
@@ -72,7 +72,7 @@ func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// looseLeast is what a read takes on a good network, and no less than a screen
+// looseLeast is the time of a read on a good network, and no less than a screen
 // shows of a duration that matters.
 const looseLeast = 10 * time.Millisecond
 

@@ -15,7 +15,7 @@ type Wave struct {
 	Znode   string
 	Zxid    int64
 	Deleted time.Time
-	// Reactions are those of the notified sessions, sorted by session, at most
+	// Reactions has the notified sessions, sorted, at most
 	// [ReactionsMax]; More is how many more were notified.
 	Reactions []Reaction
 	More      int
@@ -25,7 +25,7 @@ type Wave struct {
 	Settled time.Duration
 }
 
-// Reaction is what a notified session did. Its candidate reports that itself, so of
+// Reaction says what a notified session did. Its candidate reports that itself, so of
 // third-party clients both are 0.
 type Reaction struct {
 	Session uint64
@@ -48,7 +48,7 @@ const (
 	CountsMax    = 64
 )
 
-// Find returns which of the reactions is that of a session; ok is false if it was not
+// Find returns the index of a session's reaction; ok is false if it was not
 // notified.
 func (w *Wave) Find(session uint64) (i int, ok bool) {
 	return slices.BinarySearchFunc(w.Reactions, session, func(r Reaction, session uint64) int { return cmp.Compare(r.Session, session) })
@@ -66,8 +66,8 @@ type waves struct {
 	times  map[uint64]int
 }
 
-// wake takes in what the server reports of a deletion. first says that it reported
-// nothing of it before; the sessions of queue are those that exist.
+// wake applies what the server reports of a deletion. first says that it reported
+// nothing of it before; the sessions of queue exist.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
@@ -108,7 +108,7 @@ func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	}
 }
 
-// report takes in the numbers of the server.
+// report applies the numbers of the server.
 func (w *Wave) report(o *Wake) {
 	after := max(0, wall(o.At).Sub(w.Deleted))
 	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
@@ -122,7 +122,7 @@ func (w *Wave) report(o *Wake) {
 	}
 }
 
-// step takes in a step that a member reports. One that was taken before the deletion
+// step applies a step that a member reports. One that was taken before the deletion
 // is no reaction to it.
 func (w *waves) step(m *Member) {
 	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
@@ -152,7 +152,7 @@ func (w *waves) own() {
 	}
 }
 
-// view is what a state gets.
+// view returns what a state gets.
 func (w *waves) view() ([]*Wave, map[uint64]int) {
 	w.shared = true
 	return w.last, w.times

@@ -1,6 +1,6 @@
 package model
 
-// Work is what leaders' workers did to the shared resources. A worker is a
+// Work says what leaders' workers did to the shared resources. A worker is a
 // program of its own with its own session, which carries out its leader's orders
 // until it gets others.
 type Work struct {
@@ -33,13 +33,13 @@ type Tried struct {
 	Stale bool
 }
 
-// work is what was done in leaders' names, and what the journal keeps to judge it.
+// work has what was done in leaders' names, and what the journal keeps to judge it.
 type work struct {
 	Work
 	written int64 // zxid of the last accepted write to the counter
 }
 
-// add takes in an attempt; stale says that its leader's znode had been deleted
+// add applies an attempt; stale says that its leader's znode had been deleted
 // before.
 func (w *work) add(o *Write, stale bool) {
 	t := Tried{o, stale}

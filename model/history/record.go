@@ -267,7 +267,7 @@ func (d *Decoder) next() (line []byte, err error) {
 	return nil, d.err
 }
 
-// older is what recordings of older versions have besides: what a member's step works on,
+// older has what recordings of older versions have besides: what a member's step works on,
 // as text.
 type older struct {
 	Cast struct {

@@ -274,7 +274,7 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	}
 }
 
-// present is what [model.State.Observations] must show.
+// present has what [model.State.Observations] must show.
 type present struct {
 	Path, Recipe, Dialect string
 	Phase                 model.Phase

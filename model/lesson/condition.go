@@ -9,7 +9,7 @@ import (
 	"electop/model/doctor"
 )
 
-// Event is what a condition waits for.
+// Event says what a condition waits for.
 type Event string
 
 const (

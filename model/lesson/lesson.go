@@ -33,7 +33,7 @@ package lesson
 
 import "time"
 
-// Lesson is one lesson, as data. Tests check that those of package demo/lessons are
+// Lesson is one lesson, as data. Tests check that the lessons of package demo/lessons are
 // valid.
 type Lesson struct {
 	ID    string `toml:"-"`
@@ -87,7 +87,7 @@ type Option struct {
 	Wrong string     `toml:"wrong"` // in place of [Question.Wrong], for who chose this
 }
 
-// Act is what the student is to do.
+// Act says what the student is to do.
 type Act struct {
 	Do     string      `toml:"do"`
 	Keys   []string    `toml:"keys"`   // that do it, one after the other
@@ -103,7 +103,7 @@ type Entry struct {
 	Done             bool
 }
 
-// Input is what a student does besides acting on the election.
+// Input says what a student does besides acting on the election.
 type Input string
 
 const (
@@ -114,7 +114,7 @@ const (
 	Answer Input = "answer"
 )
 
-// View is what a screen shows of a run. It is immutable.
+// View has what a screen shows of a run. It is immutable.
 type View struct {
 	ID, Title   string
 	Number, Of  int       // of the lesson in the course, from 1

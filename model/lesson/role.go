@@ -38,13 +38,13 @@ const (
 	Newcomer Role = "newcomer"
 )
 
-// roles are those that are looked up.
+// roles are looked up in each state.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
 
 // actor is the candidate that has a role.
 type actor struct {
 	label   string // safe to show, "" for none
-	member  string // [model.Member.ID], "" for one that is not ours
+	member  string // [model.Member.ID], "" for a third-party client
 	id      dialect.ID
 	stands  bool // it has a znode in the queue, id
 	session uint64
@@ -236,7 +236,7 @@ func (r *Run) value(name string) string {
 	}
 }
 
-// timeout is that of the candidates' sessions.
+// timeout returns the timeout of the candidates' sessions.
 func timeout(r *Run) string {
 	for _, m := range r.state.Members {
 		if m.Timeout > 0 {

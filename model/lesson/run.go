@@ -108,7 +108,7 @@ func (r *Run) advance() {
 	}
 }
 
-// follow looks up who is meant now, as long as the part fits. An act without a question is
+// follow looks up the roles, as long as the part fits. An act without a question is
 // asked for as soon as it does.
 func (r *Run) follow() {
 	c, fit := castOf(r.state), r.Fits(r.state)
@@ -153,7 +153,7 @@ func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	}
 }
 
-// watch takes in what happened while the part waits, and ends the waiting if all of its
+// watch applies what happened while the part waits, and ends the waiting if all of its
 // conditions were met.
 func (r *Run) watch(m *moment) {
 	p := r.now()
@@ -339,7 +339,7 @@ func (r *Run) verdict(q *Question) string {
 	return cmp.Or(q.Options[r.chosen].Wrong, q.Wrong)
 }
 
-// cannot is what a lesson says where a part cannot go on.
+// cannot is shown if a part cannot go on.
 const cannot = "This part cannot go on: < restarts it."
 
 // Fits reports whether the part can begin in the state s: its roles are there, the
@@ -379,7 +379,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 }
 
 // otherRules reports whether the candidates follow another recipe, or their workers other
-// rules, than the part is about. Keys are those that may change them.
+// rules, than the part is about. Keys may change them.
 func (r *Run) otherRules(s *doctor.State, keys []string) bool {
 	sc := r.scene()
 	recipe := s.Recipe != nil && s.Recipe.Name() == sc.Recipe
@@ -447,7 +447,7 @@ func (r *Run) disturbed(m *moment) bool {
 	return lost
 }
 
-// each calls f with the candidates that are in the queue of s and not in that of other.
+// each calls f with the candidates that are in the queue of s and not in other's.
 func each(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {

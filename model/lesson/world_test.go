@@ -194,7 +194,7 @@ func (w *world) fault(name string, f model.Fault) {
 	}
 }
 
-// expire lets the session of one that is silent end.
+// expire ends the session of a silent candidate.
 func (w *world) expire(name string) {
 	w.pass(5 * time.Second)
 	w.drop(name)

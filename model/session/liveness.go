@@ -24,7 +24,7 @@ import (
 //
 // There are two sources of a bound. The first are the deadlines. Let d be what our
 // clock shows when the leader's shows 0 (both run evenly over the minutes that this is
-// about). A deadline D is D+d by our clock, so d is what has to be bounded, and it is
+// about). A deadline D is D+d by our clock, so d has to be bounded, and it is
 // bounded by what the same reply says of sessions of our own (anchors). The leader had
 // heard from ours when it replied, at R by our clock or before, at T >= D' - to' - tick
 // by its own:
@@ -43,7 +43,7 @@ import (
 // computed again from two clocks. There D is at most a second and 10 ms more than
 // it says, and D' at least what it says, less the same 10 ms.
 //
-// The second source is what this program saw: of a connection that is the same in a reply
+// The second source is this program's own view: of a connection that is the same in a reply
 // at R and in a later one, or is gone by R, the leader heard last before R + tick/2, and
 // the expiry is no later than R + tick/2 + to + tick. Where connections are not reported,
 // the same is true of a deadline.
@@ -163,7 +163,7 @@ type Liveness struct {
 	dangerSince time.Time
 }
 
-// listed takes in a connection as a member lists it.
+// listed applies a connection as a member lists it.
 func (h *Liveness) listed(t *Table, x Conn) {
 	if x.Conn.Timeout > 0 {
 		h.timeout = x.Conn.Timeout
@@ -181,7 +181,7 @@ func (h *Liveness) listed(t *Table, x Conn) {
 	h.asked = t.At.Round(0)
 }
 
-// unlisted takes in that no member lists one.
+// unlisted notes that no member lists one.
 func (h *Liveness) unlisted(t *Table) {
 	if h.absent.IsZero() {
 		h.absent = t.End.Round(0)
@@ -191,7 +191,7 @@ func (h *Liveness) unlisted(t *Table) {
 	h.asked = t.At.Round(0)
 }
 
-// due takes in a deadline.
+// due applies a deadline.
 func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
@@ -217,7 +217,7 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 	h.askedDue = t.At.Round(0)
 }
 
-// renewed takes in that another server leads the ensemble: leases began again,
+// renewed notes that another server leads the ensemble: leases began again,
 // no later than the end of the round.
 func (h *Liveness) renewed(t *Table) {
 	h.quiet, h.askedDue = time.Time{}, time.Time{}
@@ -340,7 +340,7 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt says when none of so many members listed a connection first, and when one did last.
+// unlistedAt says when so many members first listed no connection, and when one last listed it.
 func (h *Liveness) unlistedAt(of int) string {
 	text := "not connected "
 	if of > 1 {

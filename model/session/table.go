@@ -18,7 +18,7 @@ import (
 // A journal gets only the part about its election: the watches on the election's
 // path, its children and its acknowledgement; the connections and deadlines of the
 // sessions that own or watch one of these, of those in [State.Sessions], of the
-// observers, and the connections from the hosts in [State.Hosts]. The counts are those of the whole server.
+// observers, and the connections from the hosts in [State.Hosts]. The counts are of the whole server.
 type Table struct {
 	// At is when the round began and End when its last reply came, by this
 	// program's clock. What happened after At may be in a reply or not.
@@ -179,7 +179,7 @@ func (t *Table) Anchored(session uint64) bool {
 }
 
 // Believed returns the table with its claim to be whole taken back if the members
-// list the connections of everybody and those of this process are not among
+// list everybody's connections and this process's are not among
 // them, or if they know of no session at all, though ours lives: an AdminServer
 // of another ensemble may have answered, of which all contenders here seem to
 // have neither connections nor watches. It may be a moment of reconnecting too,
@@ -251,7 +251,7 @@ func (s *Server) Unanswered(what string, a Answer) string {
 }
 
 // MergedOver returns the last answer of each member to each question: the answers of
-// the last round, and those of earlier ones to what it did not ask. A round on
+// the last round, and earlier ones to what it did not ask. A round on
 // the cadence does not ask for watches, and that is no reason to forget them.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
@@ -382,7 +382,7 @@ type Restraint struct {
 	Again  time.Time     `json:"again,omitzero"`
 }
 
-// demand is what has the servers asked for connections and sessions.
+// demand is the option that has the servers asked for connections and sessions.
 const demand = "--admin-sessions 2s"
 
 // Unasked says why the servers are not asked for connections and sessions regularly,

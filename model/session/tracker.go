@@ -2,7 +2,7 @@
 // connected, when a server last heard from it, and when it expires.
 //
 // A [Table] has the answers of the ensemble's members in one round. The [Tracker]
-// takes in one table after the other and keeps a [Liveness] for each session that
+// applies one table after the other and keeps a [Liveness] for each session that
 // owns a contender: bounds of when the servers last heard from it. Two results
 // depend on these bounds: why a leader's znode was deleted (package model), and
 // whether a leader's session is about to expire (package doctor).
@@ -10,7 +10,7 @@
 //	Table -> Tracker.Hear -> Liveness, Danger, View
 //
 // Anchors relate the clocks of other machines to ours: they are sessions of this
-// process, whose deadlines are in the same reply as those of the others (liveness.go). A
+// process, whose deadlines are in the same reply as the others' (liveness.go). A
 // bound is published only if it follows from observations.
 package session
 
@@ -36,7 +36,7 @@ type Tracker struct {
 	tick   time.Duration
 }
 
-// A View is what a tracker knows at one moment. It is immutable.
+// A View has what a tracker knows at one moment. It is immutable.
 type View struct {
 	clients map[uint64]Conn
 	hosts   []string // those with all their connections in clients
@@ -55,7 +55,7 @@ type Holder struct {
 	SeenAt  time.Time // when this program first saw the znode
 }
 
-// Hear takes in a round. Of the sessions known before, those of the holders and
+// Hear applies a round. Of the sessions known before, the holders' and
 // those that keep names stay known.
 func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
@@ -247,7 +247,7 @@ func (v View) Heard(session uint64) time.Time {
 	return Later(h.after, h.notBefore.Add(-h.timeout-v.tick))
 }
 
-// Whole reports whether all members of the ensemble said who is connected.
+// Whole reports whether all members of the ensemble listed their connections.
 func (v View) Whole() bool { return v.whole }
 
 // Absent reports whether the session had no connection to any member when they
@@ -276,7 +276,7 @@ type ensembleTerm struct {
 	known bool
 }
 
-// serve takes in the term that a table shows, and reports whether all deadlines
+// serve applies the term that a table shows, and reports whether all deadlines
 // started again since the table before.
 func (k *Tracker) serve(t *Table) (renewed bool) {
 	var now ensembleTerm

@@ -63,7 +63,7 @@ func newError(err *toml.DecodeError) *Error {
 // mismatch is how the decoder says that a value has the wrong type: TOML's type, and Go's.
 var mismatch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^cannot decode TOML (.+) into .*of type (.+)$`) })
 
-// wanted is what to write for a Go type.
+// wanted says what to write for a Go type.
 var wanted = map[string]string{
 	"string":   "a string",
 	"bool":     "true or false",
@@ -89,7 +89,7 @@ func Lines(text []byte) map[string]int {
 	return lines
 }
 
-// keyLines adds a key, and those of the inline table that may be its value.
+// keyLines adds a key, and the keys of the inline table that may be its value.
 func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) {
 	name := key(p, table, e, lines)
 	if v := e.Value(); v.Kind == unstable.InlineTable {

@@ -86,7 +86,7 @@ func Counter(d time.Duration) string {
 }
 
 // Took is a measured duration, rounded to the digits that mean something: to
-// whole milliseconds if they are what was measured, to three digits up to ten
+// whole milliseconds if the measure is whole, to three digits up to ten
 // seconds, to tenths up to a minute, and from there on as an [Age].
 func Took(d time.Duration) string {
 	ms := float64(max(0, d)) / float64(time.Millisecond)

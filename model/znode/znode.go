@@ -54,7 +54,7 @@ type Znode struct {
 	Unread bool `json:"unread,omitempty"`
 }
 
-// Parent is what matters of the stat of an election's parent.
+// Parent has what matters of the stat of an election's parent.
 type Parent struct {
 	Czxid    int64     `json:"czxid"`
 	Ctime    time.Time `json:"ctime"`
@@ -108,7 +108,7 @@ func Hex(v uint64) string {
 func AppendHex(to []byte, v uint64) []byte { return strconv.AppendUint(append(to, "0x"...), v, 16) }
 
 // Join returns the full path of the child called name. A name that is a path,
-// as that of the candidate in an election of a single znode, is it already.
+// as in an election of a single znode, is the full path already.
 func Join(parent, name string) string {
 	if strings.HasPrefix(name, "/") {
 		return name
@@ -119,7 +119,7 @@ func Join(parent, name string) string {
 	return parent + "/" + name
 }
 
-// Dir returns the path of a znode's parent, that of the root for the root.
+// Dir returns the path of a znode's parent, the root for the root.
 func Dir(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
 		return path[:i]
