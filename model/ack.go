@@ -14,7 +14,7 @@ import (
 )
 
 // acknowledgement has what is known of the znodes by which a leader acknowledges, and
-// what their reads say of the takeover. Mostly there is one; where a system has
+// what their reads say of the takeover. Usually there is one; if a system has
 // several, one with the leader's session is enough.
 type acknowledgement struct {
 	ackZnode            // the one that counts now, of all

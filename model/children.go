@@ -205,7 +205,7 @@ func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 // Position finds a contender in an ordered queue.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
-		return n, false // one that has just come mostly is the last
+		return n, false // a new candidate usually goes to the end
 	}
 	return queue.Find(func(x *dialect.Candidate) int { return dialect.Compare(r, x, c) })
 }

@@ -55,15 +55,15 @@ type Handoff struct {
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
-	// Earliest and Latest bound when the leader changed, zero where unknown; At is
+	// Earliest and Latest bound when the leader changed, zero if unknown; At is
 	// when that was read.
 	Earliest, Latest time.Time
 
-	// The three durations, nil where unknown. Silent: the old leader stopped
-	// until its znode was deleted. Takeover: deleted (or created, where there was
+	// The three durations, nil if unknown. Silent: the old leader stopped
+	// until its znode was deleted. Takeover: deleted (or created, if there was
 	// no leader before) until acknowledged. Vacant: how long the queue was empty.
 	Silent, Takeover, Vacant *time.Duration
-	// The bounds of each, nil where unknown: the durations are guesses.
+	// The bounds of each, nil if unknown: the durations are guesses.
 	SilentIn, TakeoverIn, VacantIn *Span
 
 	// Timeout is the timeout of From's session, 0 if unknown. Untold says why the servers told
@@ -127,12 +127,12 @@ func (h *Handoff) Measures() [4]Measure {
 // Explained is a handoff that was published, with a better cause: later answers show it.
 type Explained struct{ Handoff }
 
-// Acknowledged says that the new leader of a handoff has acknowledged, where the handoff's own
+// Acknowledged says that the new leader of a handoff has acknowledged, if the handoff's own
 // event could not wait for that.
 type Acknowledged struct{ Handoff *Handoff }
 
 // Missed counts changes that happened between two reads and were in neither.
-// Known is false where they cannot be counted (the parent was deleted, or its
+// Known is false if they cannot be counted (the parent was deleted, or its
 // counter has jammed).
 type Missed struct {
 	Creates, Deletes int

@@ -163,7 +163,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 }
 
 // ending returns why a member's znode was deleted at that time, and for how long the
-// member had been silent. The cause is expiry only where the session could have
+// member had been silent. The cause is expiry only if the session could have
 // expired: the server keeps it until ExpiresFrom at least.
 func ending(m *Member, at time.Time, gone timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
@@ -264,7 +264,7 @@ func (p *past) deny(at time.Time) {
 	}
 }
 
-// renew puts c in the place of old, which is the same znode, where old leads.
+// renew puts c in the place of old, which is the same znode, if old leads.
 func (p *past) renew(old, c *dialect.Candidate) {
 	if r := p.current(); r != nil && r.Leader == old {
 		renewed := *r
@@ -288,7 +288,7 @@ func (p *past) correct(x correction) *Handoff {
 	return nil
 }
 
-// Reign returns the reign of the first contender, false where nobody is said to lead.
+// Reign returns the reign of the first contender, false if nobody is said to lead.
 func (s *State) Reign() (r Reign, ok bool) {
 	if p := (&past{reigns: s.Reigns}).current(); p != nil && s.role.why == "" {
 		return *p, true
@@ -347,7 +347,7 @@ type totals struct {
 }
 
 // elapse adds the time since the last observation to Led or Vacant, or to
-// neither where electop did not see who led.
+// neither if electop did not see who led.
 func (t *totals) elapse(at time.Time, led, seen bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return

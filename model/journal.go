@@ -314,7 +314,7 @@ type connection struct {
 }
 
 // change applies a change. lost says that the connection was lost, even if it is
-// back by now with another session. The event is nil where there is no news.
+// back by now with another session. The event is nil if there is no news.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -332,7 +332,7 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		}
 		c.downSince = time.Time{}
 	}
-	// Attempts to connect are news only where the connection was good before.
+	// Attempts to connect are news only if the connection was good before.
 	// While it is down, the server that is tried next is no news either.
 	say := LinkChanged{o.Link, o.Server, o.Session}
 	again := o.Link != Connected && o.Link == c.said.Link && o.Session == c.said.Session

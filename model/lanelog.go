@@ -66,7 +66,7 @@ type selfReport struct {
 }
 
 // appendLog adds to a log of at most max. cut is when the entry was made that had to go,
-// and stays what it was where none had to.
+// and stays what it was if none had to.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])

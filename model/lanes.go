@@ -219,7 +219,7 @@ type laneBuilder struct {
 	all      []*sketch
 	members  map[string]*sketch
 	znodes   map[dialect.ID]*sketch
-	sessions map[uint64]*sketch // for the notices; nil where there are none
+	sessions map[uint64]*sketch // for the notices; nil if there are none
 	changes  []change           // of the lane that is made
 
 	// Room for what is made many times: there are lanes in each frame of a screen.

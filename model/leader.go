@@ -142,7 +142,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 }
 
 // acknowledgedBy is the session that acknowledged, the first contender's if it did, 0
-// where that is not known or nobody did.
+// if that is not known or nobody did.
 func (j *Journal) acknowledgedBy() (by uint64) {
 	stem := j.naming.dialect.Ack(j.cfg.Path).Child
 	if stem == "" {
@@ -182,12 +182,12 @@ func (s *State) Leader() *dialect.Candidate {
 }
 
 // AcknowledgedBy returns the session that acknowledged, the first contender's if it did,
-// 0 where that is not known or nobody did.
+// 0 if that is not known or nobody did.
 func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
 // ElectionUnseen reports whether nothing shows that the path is an election's: it has
 // children, none of them is a candidate, and they do not show which system they are of;
-// or it has none, where a system has its leader's own znode, which is persistent here.
+// or it has none, if a system has its leader's own znode, which is persistent here.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
@@ -223,7 +223,7 @@ const (
 	VacancyFound VacancyKnown = ""
 )
 
-// Vacancy returns since when nobody leads. ok is false where somebody does, or where
+// Vacancy returns since when nobody leads. ok is false if somebody does, or if
 // the present state is not known.
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {

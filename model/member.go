@@ -60,7 +60,7 @@ type Member struct {
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
 	StepOn StepOn    `json:"step_on,omitzero"` // what the step works on
-	// Reason is why its candidacy is over, where Belief is Lost. It is safe to show.
+	// Reason is why its candidacy is over, if Belief is Lost. It is safe to show.
 	Reason string `json:"reason,omitempty"`
 
 	Ending  Ending    `json:"ending,omitempty"`
@@ -75,7 +75,7 @@ type Member struct {
 	// in the queue; "" for nothing. It is safe to show.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is until when the ensemble has proved that it keeps the session, of
-	// a member that leads or is about to; zero where it has no lease.
+	// a member that leads or is about to; zero if it has no lease.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest moment at which servers that hear each other
 	// can expire the session: when the last answered request or ping was sent,

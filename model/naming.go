@@ -170,8 +170,8 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// put puts in a child, and counts a session that owns two contenders by mistake.
-func (j *Journal) put(c *dialect.Candidate) {
+// addChild puts in a child, and counts a session that owns two contenders by mistake.
+func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.tenure.Ghosts++
 	}
@@ -179,10 +179,10 @@ func (j *Journal) put(c *dialect.Candidate) {
 	if c.Unread {
 		existed = j.parent.Pzxid // it was listed then
 	}
-	j.wakes.came(c, existed)
+	j.wakes.existed(c, existed)
 }
 
-// renewHead puts c in the place of old, which is the same znode, where old leads.
+// renewHead puts c in the place of old, which is the same znode, if old leads.
 func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head == old {
 		j.head = c

@@ -54,7 +54,7 @@ type Read struct {
 	// was lost), so that a fresh [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
 	// Single says that the election's path is the leader's own znode. New holds
-	// it, or nothing where there is no leader; its name is the path, or the path's
+	// it, or nothing if there is no leader; its name is the path, or the path's
 	// last element. There are no Parent, Full and Gone, and changes between two
 	// reads cannot be counted.
 	Single bool `json:"single,omitempty"`
@@ -71,7 +71,7 @@ type Delta struct {
 	// New is the child that was created, Gone the name of the one that was deleted.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
-	// Parent is the parent's stat, where it was read after the changes before and
+	// Parent is the parent's stat, if it was read after the changes before and
 	// before those after. Then there may be neither New nor Gone.
 	Parent *znode.Parent `json:"parent,omitempty"`
 	// Witnesses are as in Read.

@@ -18,17 +18,17 @@ func (j *Journal) read(r *Read) {
 		return
 	}
 	if r.Single || j.single && r.Presence == Absent {
-		j.lone(r)
+		j.readSingle(r)
 		return
 	}
 	if j.single {
-		j.plural(at)
+		j.endSingle(at)
 	}
 	if r.Presence == Absent {
 		first := !j.began
 		j.begin(at)
 		if j.under {
-			j.vanish(at, j.list.changed(r, -1, j.gap))
+			j.removeAll(at, j.list.changed(r, -1, j.gap))
 		}
 		j.phase, j.readAt = NoParent, at
 		if first || j.gap {
@@ -38,7 +38,7 @@ func (j *Journal) read(r *Read) {
 	}
 	switch {
 	case !j.began:
-		j.look(r)
+		j.firstRead(r)
 	case j.under && j.parent.Czxid == r.Parent.Czxid:
 		ended := j.ended()
 		if !r.Full {
@@ -46,9 +46,9 @@ func (j *Journal) read(r *Read) {
 			more.Gone = slices.Concat(r.Gone, ended, j.unreadNames())
 			r = &more
 		}
-		j.update(r)
+		j.readAgain(r)
 	default:
-		j.adopt(r)
+		j.readOtherParent(r)
 	}
 	if j.gap {
 		j.snapshot(at)
@@ -62,16 +62,16 @@ func (j *Journal) begin(at time.Time) {
 	}
 }
 
-// look applies the first read of all. What it shows is no event, because it was so
+// firstRead applies the first read of all. What it shows is no event, because it was so
 // before.
-func (j *Journal) look(r *Read) {
+func (j *Journal) firstRead(r *Read) {
 	at := wall(r.At)
-	j.enter(r)
+	j.setParent(r)
 	j.wakes.deletions.floor = r.Parent.Pzxid
 	j.recognise(r)
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if j.known[c.Name] == nil {
-			j.put(c)
+			j.addChild(c)
 		}
 	}
 	j.firstHead(at)
@@ -79,33 +79,33 @@ func (j *Journal) look(r *Read) {
 	j.gap = true // a snapshot is due
 }
 
-// enter notes the stat of the parent that was read.
-func (j *Journal) enter(r *Read) {
+// setParent notes the stat of the parent that was read.
+func (j *Journal) setParent(r *Read) {
 	j.under = true
 	j.phase, j.parent, j.readAt = Live, r.Parent, wall(r.At)
 }
 
-// adopt applies the first read of another parent.
-func (j *Journal) adopt(r *Read) {
+// readOtherParent applies the first read of another parent.
+func (j *Journal) readOtherParent(r *Read) {
 	at := wall(r.At)
 	if j.under {
 		// When the old parent was deleted and how long the queue was empty is unknown.
-		j.vanish(at, timeBounds{})
+		j.removeAll(at, timeBounds{})
 	}
 	j.under = false // so that an unknown dialect may replace a known one
 	j.recognise(r)
-	j.enter(r)
-	joins := j.join(r, at)
+	j.setParent(r)
+	joins := j.addNew(r, at)
 	j.checkHead(at, j.list.changed(r, -1, j.gap))
 	// What else happened under this parent before the first read of it.
 	creates, ok := r.Parent.Creates()
-	j.missed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
+	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
 }
 
-// update applies a further read of the same parent.
-func (j *Journal) update(r *Read) {
+// readAgain applies a further read of the same parent.
+func (j *Journal) readAgain(r *Read) {
 	at, old := wall(r.At), j.parent
-	j.enter(r)
+	j.setParent(r)
 	var gone []*dialect.Candidate
 	later := 0 // of gone: how many were deleted after the list was made
 	if r.Full {
@@ -118,9 +118,9 @@ func (j *Journal) update(r *Read) {
 			}
 		}
 	}
-	j.leave(gone, at)
+	j.removeChildren(gone, at)
 	j.recognise(r)
-	joins := j.join(r, at)
+	joins := j.addNew(r, at)
 	creates, deletes, ok := r.Parent.Since(old)
 	n := -1
 	if ok && later == 0 {
@@ -130,7 +130,7 @@ func (j *Journal) update(r *Read) {
 		j.vacantFrom, j.vacancy = timeBounds{}, Vacancy{Since: at} // the queue may not have been empty all the time
 	}
 	j.checkHeadIn(at, j.list.changed(r, n, j.gap), later == 0)
-	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
+	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.parent.Cversion += int32(2 * later) // or the next read would count them again
 }
 
@@ -168,9 +168,9 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// vanish applies the deletion of the parent: no child is left, and what else
+// removeAll applies the deletion of the parent: no child is left, and what else
 // happened under it since the last read is unknown.
-func (j *Journal) vanish(at time.Time, changed timeBounds) {
+func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.queue.All() {
 		j.left(at, c)
 	}
@@ -182,7 +182,7 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 	j.under, j.ending = false, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed)
-	j.missed(at, 0, 0, false)
+	j.countMissed(at, 0, 0, false)
 }
 
 // refresh applies a later read of a known child. A new czxid under a known
@@ -210,7 +210,7 @@ func (j *Journal) refresh(r *Refresh) {
 // replace puts c in the place of old, which has the same name.
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
-	j.put(c)
+	j.addChild(c)
 	if old.Czxid == c.Czxid {
 		j.renewHead(old, c)
 	} else {
@@ -218,8 +218,8 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 	}
 }
 
-// leave takes out children that were deleted, with their events.
-func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
+// removeChildren takes out children that were deleted, with their events.
+func (j *Journal) removeChildren(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
 	for _, c := range gone {
@@ -227,11 +227,11 @@ func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 	}
 }
 
-// join puts in a read's new children, with their events, and returns their number.
-func (j *Journal) join(r *Read, at time.Time) (joins int) {
+// addNew puts in a read's new children, with their events, and returns their number.
+func (j *Journal) addNew(r *Read, at time.Time) (joins int) {
 	for _, c := range j.naming.candidates(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
-			j.put(c)
+			j.addChild(c)
 			j.joined(at, c)
 			joins++
 		}
@@ -254,8 +254,8 @@ func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 
-// missed reports what the parent's counters have and the lists do not.
-func (j *Journal) missed(at time.Time, creates, deletes int, known bool) {
+// countMissed reports what the parent's counters have and the lists do not.
+func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	if m, ok := j.totals.miss(creates, deletes, known); ok {
 		j.emit(at, m)
 	}
@@ -333,17 +333,17 @@ func (j *Journal) change(d *Delta, gone []string) {
 	}
 	// The notification is of this change, whatever was read before.
 	j.list.at = time.Time{}
-	j.update(r)
+	j.readAgain(r)
 	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
 }
 
-// lone applies a read of an election that is a single znode. What happens between
+// readSingle applies a read of an election that is a single znode. What happens between
 // two reads is not counted, so nothing is ever missed. Another czxid shows that the
 // first znode left.
-func (j *Journal) lone(r *Read) {
+func (j *Journal) readSingle(r *Read) {
 	at := wall(r.At)
 	if j.under { // it was a parent until now
-		j.vanish(at, timeBounds{})
+		j.removeAll(at, timeBounds{})
 	}
 	j.single = true
 	j.phase, j.parent, j.readAt = Live, znode.Parent{}, at
@@ -356,7 +356,7 @@ func (j *Journal) lone(r *Read) {
 	old := j.known[j.cfg.Path]
 	first := !j.began
 	if old != nil && (z == nil || z.Czxid != old.Czxid) {
-		j.leave([]*dialect.Candidate{old}, at)
+		j.removeChildren([]*dialect.Candidate{old}, at)
 		old = nil
 	}
 	switch {
@@ -366,7 +366,7 @@ func (j *Journal) lone(r *Read) {
 	default:
 		j.recognise(&Read{New: []znode.Znode{*z}, Full: true, Single: true})
 		c := j.naming.candidate(*z, at, !first && !j.gap)
-		j.put(c)
+		j.addChild(c)
 		if !first {
 			j.joined(at, c)
 		}
@@ -391,9 +391,9 @@ func (j *Journal) lone(r *Read) {
 	}
 }
 
-// plural ends an election of a single znode: the path is a parent by now.
-func (j *Journal) plural(at time.Time) {
-	j.leave(j.all(), at)
+// endSingle ends an election of a single znode: the path is a parent by now.
+func (j *Journal) endSingle(at time.Time) {
+	j.removeChildren(j.all(), at)
 	clear(j.known)
 	j.single = false
 	if d := j.naming.dialect; d != nil && d.Single {

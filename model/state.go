@@ -52,7 +52,7 @@ type State struct {
 
 	Members []*Member // our own candidates, by ID
 	// Ack is the acknowledgement, AckPaths are all znodes by which a leader may
-	// acknowledge: where there are several, Ack is the one that says most.
+	// acknowledge: if there are several, Ack is the one that says most.
 	Ack      AckState
 	AckPaths []string
 	// Directories were read beside the election, by path; see
@@ -79,7 +79,7 @@ type State struct {
 	// Exchanges are the last messages that the embedded server held and then sent or
 	// dropped, at most [ExchangesMax], oldest first. Those that it holds are in Pace.
 	Exchanges []Exchange
-	// Pace is how much the embedded server delays, nil where it was not reported.
+	// Pace is how much the embedded server delays, nil if it was not reported.
 	Pace *Pace
 	// Work says what leaders' workers did, and Properties how safe and how live
 	// the election of our own candidates was.
@@ -124,7 +124,7 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 }
 
 // Client returns where a contender's session is connected, or was last; listed is false
-// if the servers do not list it any longer. Conn is nil where that is unknown.
+// if the servers do not list it any longer. Conn is nil if that is unknown.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false
@@ -146,7 +146,7 @@ func (s *State) MemberWith(session uint64) *Member {
 // departed.
 func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
-// Candidate returns the contender with that identity and its position, nil and -1 where it
+// Candidate returns the contender with that identity and its position, nil and -1 if it
 // is not in the queue.
 func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	if i, ok := dialect.Find(s.Dialect, s.Recipe, s.Queue, id); ok {

@@ -112,7 +112,7 @@ func (s *State) LeaderWatchers() *Watchers {
 }
 
 // watchersOf finds the watchers of the first contender's znode, or of the election's path
-// where that is the znode. nil: no server answered.
+// if that is the znode. nil: no server answered.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
 	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
@@ -166,7 +166,7 @@ func (w *watches) take(t *session.Table, cs *children, path string, own uint64) 
 }
 
 // of returns the names of the children of path on which the session of a contender had
-// a watch, by name; nil where several contenders share it.
+// a watch, by name; nil if several contenders share it.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil

@@ -15,9 +15,9 @@ import (
 // All of it is about the server that electop is connected to. A follower may
 // apply a change later than others.
 type timeBounds struct {
-	// It was in between, where these are known.
+	// It was in between, if these are known.
 	earliest, latest time.Time
-	// likely is the best guess, zero where there is none.
+	// likely is the best guess, zero if there is none.
 	likely time.Time
 }
 
@@ -30,7 +30,7 @@ func (m timeBounds) known() bool { return !m.likely.IsZero() }
 // bounded reports whether both bounds are.
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since is the lower bound, or what serves as one where a recording has none.
+// since is the lower bound, or what serves as one if a recording has none.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
@@ -80,7 +80,7 @@ const looseLeast = 10 * time.Millisecond
 type listTimes struct{ sent, at time.Time } // zero: not known
 
 // changed returns when the changes that a read shows happened: n changes, negative
-// where the number is not known. In a gap only the bounds are known.
+// if the number is not known. In a gap only the bounds are known.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	at, notified := wall(r.At), wall(r.Notified)
 	if gap {

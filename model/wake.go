@@ -46,9 +46,9 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// came notes that a child existed at a zxid: if its deletion was reported before it was
+// existed notes that a child existed at a zxid: if its deletion was reported before it was
 // read, it is now known who was deleted.
-func (w *wakes) came(c *dialect.Candidate, from int64) {
+func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
 			if x.Zxid == end {

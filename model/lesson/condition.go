@@ -173,7 +173,7 @@ func (m *moment) owns(role Role, x *dialect.Candidate) bool {
 // recent is how many of the last wakes are looked at.
 const recent = 16
 
-// wake returns what the deletion of who has the role caused, nil until it is counted to
+// wake returns what the deletion of the one with the role caused, nil until it is counted to
 // the end.
 func (m *moment) wake(role Role) *model.Woken {
 	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {

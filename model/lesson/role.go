@@ -51,7 +51,7 @@ type actor struct {
 	seq     string
 }
 
-// cast is who has which role in one state.
+// cast has who has which role in one state.
 type cast struct {
 	found map[Role]actor
 	count int   // of contenders
@@ -89,7 +89,7 @@ func contender(s *doctor.State, c *dialect.Candidate) actor {
 	return a
 }
 
-// look returns who has a role.
+// look returns the candidate with a role.
 func look(s *doctor.State, role Role) actor {
 	n := s.Queue.Len()
 	at := func(i, least int) actor {

@@ -325,7 +325,7 @@ func (r *Run) draw() View {
 	return v
 }
 
-// verdict words whether the answer was right, once that is known; "" where there was
+// verdict words whether the answer was right, once that is known; "" if there was
 // none.
 func (r *Run) verdict(q *Question) string {
 	switch {

@@ -145,7 +145,7 @@ type Liveness struct {
 	by        time.Time // the deadline by our clock at most; zero: no anchor
 	notBefore time.Time // and at least; zero: not known
 
-	// quiet is the first reply that had it as it is now: its connection or, where those
+	// quiet is the first reply that had it as it is now: its connection or, if those
 	// are not reported, its deadline. zero: neither was reported.
 	quiet time.Time
 	// When the last round with its connection or the lack of it began, and with a deadline.

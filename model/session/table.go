@@ -149,7 +149,7 @@ type Client struct {
 }
 
 // Deadline is when a session expires: on the ensemble leader's own monotonic
-// clock (AdminServer), or by its wall clock in whole seconds (dump), where Wall
+// clock (AdminServer), or by its wall clock in whole seconds (dump), if Wall
 // is set.
 type Deadline struct {
 	Session uint64        `json:"session"`

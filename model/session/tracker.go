@@ -146,7 +146,7 @@ func (k *Tracker) Of(session uint64) *Liveness {
 // Danger says that a session is about to expire.
 type Danger struct {
 	// The session expires by By (this program's clock) and not before NotBefore,
-	// where these are known: unless it is heard from again, and By only while the
+	// if these are known: unless it is heard from again, and By only while the
 	// ensemble keeps its leader. An election starts all timeouts again; it begins
 	// another Epoch, the upper half of the zxids. A server that is alone does so
 	// when it is restarted, without another epoch.

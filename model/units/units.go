@@ -4,7 +4,7 @@
 //
 //	Age      12s  3m41s  2h05m  412d     how old something is: a narrow column
 //	Seconds  12 s  3m41s                 how long ago, in a sentence
-//	Tenths   2.1 s  3m41s                the same, where tenths are watched
+//	Tenths   2.1 s  3m41s                the same, if tenths are watched
 //	Counter  00:42  59:59  1h05m         how far back a player is
 //	Took     0.3 ms  4.02 s  3m41s       what was measured
 //	Exact    200 ms  1.5 s  5m           what was configured or negotiated

@@ -79,7 +79,7 @@ func (p Parent) Creates() (n uint32, ok bool) {
 // for two reads of the same parent (same Czxid); false if it cannot be known.
 func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	if p == old {
-		return 0, 0, true // even where the counter has stopped
+		return 0, 0, true // even if the counter has stopped
 	}
 	if _, counted := p.Creates(); !counted || p.Czxid != old.Czxid {
 		return 0, 0, false
