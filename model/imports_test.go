@@ -31,9 +31,8 @@ var rooms = []struct {
 }{
 	{room: "model/units", std: true},
 	{room: "model/stricttoml"},
-	{room: "model/immutable", std: true},
 	{room: "model/znode", std: true},
-	{room: "model/dialect", imports: []string{"model/immutable", "model/znode"}, std: true},
+	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
 	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
 	// What tests share: no other room imports it.
 	{room: "model/internal", imports: []string{"model"}},
@@ -41,7 +40,7 @@ var rooms = []struct {
 	{room: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
 	{room: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
 	{room: "model/lesson", imports: []string{"model"}, std: true},
-	{room: "model", imports: []string{"model/immutable", "model/znode", "model/dialect", "model/session", "model/units"}, std: true},
+	{room: "model", imports: []string{"model/znode", "model/dialect", "model/session", "model/units"}, std: true},
 	{room: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "zkwatch/fault", imports: []string{"zkwatch/fault", "zkwatch/wire"}, std: true},
 	{room: "zkwatch/sasl"},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"electop/model/immutable"
 	"electop/model/znode"
 )
 
@@ -34,7 +33,7 @@ type Recipe interface {
 }
 
 // Queue is contenders in a recipe's order. It is immutable, as they are.
-type Queue = immutable.List[*Candidate]
+type Queue = List[*Candidate]
 
 // Target is what a candidate does next, decided from the names of the children alone.
 type Target struct {

@@ -7,7 +7,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/model/immutable"
 	"electop/model/znode"
 )
 
@@ -82,7 +81,7 @@ func newList(s *doctor.State, filter string) List {
 		return r
 	}
 	want := strings.ToLower(filter)
-	r.some, r.shown = true, immutable.ListOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
+	r.some, r.shown = true, dialect.ListOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, znode.NameMax)+" "+znode.Safe(m.ID, znode.NameMax)), want)
 	})

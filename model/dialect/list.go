@@ -1,7 +1,4 @@
-// Package immutable has a list of which a change makes another: both share all but a
-// part of the items. So a state can have a queue of any length, and the state after the
-// next change too.
-package immutable
+package dialect
 
 import (
 	"encoding/json"
@@ -10,8 +7,9 @@ import (
 	"sort"
 )
 
-// List is a sequence. It is never written: what changes it returns another. The zero
-// value is an empty one.
+// List is a sequence. It is never written: a change returns another one, and both share
+// all but a part of the items. So a state can have a queue of any length, and the state
+// after the next change too. The zero value is an empty one.
 //
 // A change copies the part in which it is, and the list of the parts.
 type List[T any] struct {

@@ -1,20 +1,19 @@
-package immutable_test
+package dialect_test
 
 import (
+	"electop/model/dialect"
 	"encoding/json"
 	"slices"
 	"testing"
-
-	"electop/model/immutable"
 
 	"pgregory.net/rapid"
 )
 
 // Each version of a list stays what it was when it was made, whatever is made of it.
-func TestVersionsStay(t *testing.T) {
+func TestListVersionsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
-			list immutable.List[int]
+			list dialect.List[int]
 			want []int
 		}
 		start := rapid.SampledFrom([]int{0, 1, 127, 128, 129, 2048, 5000}).Draw(t, "items at first")
@@ -22,7 +21,7 @@ func TestVersionsStay(t *testing.T) {
 		for i := range items {
 			items[i] = i
 		}
-		versions := []version{{immutable.ListOf(items), slices.Clone(items)}}
+		versions := []version{{dialect.ListOf(items), slices.Clone(items)}}
 		clear(items) // it has its own
 		ends := rapid.Bool().Draw(t, "at the ends")
 		growing := rapid.IntRange(1, 9).Draw(t, "inserts of ten")
@@ -54,7 +53,7 @@ func TestVersionsStay(t *testing.T) {
 	})
 }
 
-func same(t *rapid.T, k int, l immutable.List[int], want []int) {
+func same(t *rapid.T, k int, l dialect.List[int], want []int) {
 	if l.Len() != len(want) {
 		t.Fatalf("version %d has %d items, want %d", k, l.Len(), len(want))
 	}
@@ -77,12 +76,12 @@ func same(t *rapid.T, k int, l immutable.List[int], want []int) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestListFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfNDistinct(rapid.IntRange(0, 5000), 0, 800, rapid.ID).Draw(t, "items")
 		slices.Sort(all)
 		first := rapid.IntRange(0, len(all)).Draw(t, "items at first")
-		l := immutable.ListOf(all[first:])
+		l := dialect.ListOf(all[first:])
 		for i, v := range all[:first] { // a list that grew is divided otherwise
 			l = l.Insert(i, v)
 		}
