@@ -30,7 +30,7 @@
 //	model     observations in, events and state out: this package
 //	doctor    verified watches, risks, findings; merges events with the journal's
 //	history   recordings and time travel
-//	lesson    the lesson engine                      stricttoml   for lessons, the configuration
+//	lesson    the lesson engine
 //
 // Each knows only those above it (history knows doctor). A handoff's cause is
 // decided in cause.go for third-party candidates, and in handoff.go for ours.

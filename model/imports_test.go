@@ -30,7 +30,6 @@ var rooms = []struct {
 	std     bool     // and of the rest the standard library only
 }{
 	{room: "model/units", std: true},
-	{room: "model/stricttoml"},
 	{room: "model/znode", std: true},
 	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
 	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
@@ -60,7 +59,7 @@ var rooms = []struct {
 	{room: "ui/cli/process", imports: []string{"model/znode"}},
 	{room: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
 	{room: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/process", "ui/cli/help"}},
-	{room: "ui/cli/config", imports: []string{"model/stricttoml", "zkwatch/client", "ui/cli/cluster", "ui/cli/help", "ui/term"}},
+	{room: "ui/cli/config", imports: []string{"zkwatch/client", "ui/cli/cluster", "ui/cli/help", "ui/term"}},
 	{room: "ui/cli/election", imports: []string{"model", "zkwatch", "demo", "ui/plain", "ui/cli/cluster", "ui/cli/process", "ui/cli/help"}},
 	{room: "ui/cli/command", imports: []string{"model/units", "ui/cli/process", "ui/cli/help"}},
 	{room: "ui/cli/exporter", imports: []string{"model", "zkwatch/client", "zkwatch/feed", "ui/plain", "ui/cli/cluster", "ui/cli/process",

@@ -11,11 +11,13 @@ package lessons
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"strings"
 
 	"electop/model/lesson"
-	"electop/model/stricttoml"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 //go:embed *.toml
@@ -45,7 +47,12 @@ func read(name, text string) (*lesson.Lesson, error) {
 		return nil, fmt.Errorf("lesson %s: its file name has no number (want a name like 01-volunteer.toml)", name)
 	}
 	l := &lesson.Lesson{ID: id}
-	if err := stricttoml.Decode([]byte(text), l); err != nil {
+	err := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields().Decode(l)
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) {
+		err = errors.New(unknown.String())
+	}
+	if err != nil {
 		return nil, fmt.Errorf("lesson %s: %w", name, err)
 	}
 	return l, nil

@@ -34,7 +34,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"electop/model/stricttoml"
 	"electop/zkwatch/client"
 )
 
@@ -75,10 +74,9 @@ func inDefaults() []string {
 // file's directory, or below home if they begin with ~/. Errors name the file and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
-	tables := map[string]any{}
-	err := stricttoml.Decode(text, &tables)
+	tables, err := decode(text)
 	if err == nil {
-		p := parser{dir: filepath.Dir(path), home: home, lines: stricttoml.Lines(text)}
+		p := parser{dir: filepath.Dir(path), home: home, lines: linesOf(text)}
 		err = p.parse(&f, tables)
 	}
 	if err != nil {

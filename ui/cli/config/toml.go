@@ -1,0 +1,71 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// decode decodes TOML (v1.0.0). Its error names the line.
+func decode(text []byte) (tables map[string]any, err error) {
+	err = toml.Unmarshal(text, &tables)
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		line, _ := wrong.Position()
+		where := strings.Join(wrong.Key(), ".")
+		if where == "" {
+			where = "not TOML"
+		}
+		return nil, fmt.Errorf("line %d: %s: %s", line, where, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	return tables, err
+}
+
+// linesOf returns the line of each key and table in text that is TOML. Keys have
+// their tables, as in scene.cast; of a key in several tables of an array it is the last.
+func linesOf(text []byte) map[string]int {
+	lines := map[string]int{}
+	var p unstable.Parser
+	p.Reset(text)
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind == unstable.KeyValue {
+			keyLines(&p, table, e, lines)
+			continue
+		}
+		table = key(&p, "", e, lines)
+	}
+	return lines
+}
+
+// keyLines adds a key, and the keys of the inline table that may be its value.
+func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) {
+	name := key(p, table, e, lines)
+	if v := e.Value(); v.Kind == unstable.InlineTable {
+		for each := v.Children(); each.Next(); {
+			keyLines(p, name, each.Node(), lines)
+		}
+	}
+}
+
+// key adds the line of e, and returns e's name with its tables.
+func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) string {
+	name, line := table, 0
+	for part := e.Key(); part.Next(); {
+		n := part.Node()
+		if name != "" {
+			if lines[name] == 0 { // a table that only the names of others mention
+				lines[name] = line
+			}
+			name += "."
+		}
+		name += string(n.Data)
+		line = p.Shape(n.Raw).Start.Line
+	}
+	lines[name] = line
+	return name
+}
