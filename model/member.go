@@ -105,26 +105,43 @@ type rosterView struct {
 func (r *roster) take(c *Cast) (old *Member) {
 	r.shown = nil
 	m, old := c.Member, r.members[c.Member.ID]
-	if old != nil && old.Session != 0 && (c.Gone || m.Session != old.Session) {
-		if delete(r.owners, old.Session); old.Znode != "" {
-			r.owners[old.Session], r.former[old.Session] = old, 0
-		}
-	}
-	_, departed := r.former[m.Session]
-	switch {
-	case !c.Gone:
-		r.members[m.ID] = &m
-		if m.Session != 0 {
-			r.owners[m.Session] = &m
-			delete(r.former, m.Session)
-		}
-	case departed: // more is known of its end
-		r.owners[m.Session], r.former[m.Session] = &m, 0
-	}
 	if c.Gone {
 		delete(r.members, m.ID)
+	} else {
+		r.members[m.ID] = &m
+	}
+	switch {
+	case old != nil && old.Session != 0 && (c.Gone || m.Session != old.Session):
+		last := old
+		if m.Session == old.Session {
+			last = &m
+		}
+		r.depart(old.Session, last, old.Znode != "")
+	case old == nil && c.Gone:
+		if _, departed := r.former[m.Session]; departed { // more is known of its end
+			r.depart(m.Session, &m, true)
+		}
+	}
+	if o := r.owners[m.Session]; !c.Gone && m.Session != 0 && (o == nil || m.ID <= o.ID || r.members[o.ID] != o) {
+		r.owners[m.Session] = &m
+		delete(r.former, m.Session)
 	}
 	return old
+}
+
+// depart notes that a member has the session no more. Another one may have it, in a
+// recording; last is kept if it had a znode.
+func (r *roster) depart(session uint64, last *Member, znode bool) {
+	delete(r.owners, session)
+	delete(r.former, session)
+	for _, x := range r.members {
+		if o := r.owners[session]; x.Session == session && (o == nil || x.ID < o.ID) {
+			r.owners[session] = x
+		}
+	}
+	if r.owners[session] == nil && znode {
+		r.owners[session], r.former[session] = last, 0
+	}
 }
 
 // memberOf returns our own member that owns or owned c, nil for none.
