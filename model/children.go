@@ -94,7 +94,7 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 	if len(gone) > removeMax {
 		absent := func(c *dialect.Candidate) bool { return cs.known[c.Name] != c }
-		cs.queue = dialect.ListOf(slices.DeleteFunc(cs.queue.Slice(), absent))
+		cs.queue = dialect.QueueOf(slices.DeleteFunc(cs.queue.Slice(), absent))
 		cs.rest = slices.DeleteFunc(slices.Clone(cs.rest), absent)
 		return
 	}
@@ -134,7 +134,7 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	}
 	slices.SortFunc(queue, cs.order)
 	slices.SortFunc(rest, byName)
-	cs.queue, cs.rest, cs.owned = dialect.ListOf(queue), rest, nil
+	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
 // interpret reads all names by another dialect, nil for none, sorts them by the recipe,

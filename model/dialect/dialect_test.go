@@ -525,10 +525,10 @@ func FuzzRecognise(f *testing.F) {
 			d.Recipe.Contends(c)
 			d.Recipe.Before(c, c)
 			for i := range queue {
-				d.Recipe.Watches(dialect.ListOf(queue), i)
-				d.Recipe.Notified(dialect.ListOf(queue), i)
+				d.Recipe.Watches(dialect.QueueOf(queue), i)
+				d.Recipe.Notified(dialect.QueueOf(queue), i)
 			}
-			d.Recipe.Holders(dialect.ListOf(queue))
+			d.Recipe.Holders(dialect.QueueOf(queue))
 			d.Recipe.Target(name, []string{name, "", name + "0000000001"}, nil)
 		}
 		for _, single := range []bool{false, true} {

@@ -32,9 +32,6 @@ type Recipe interface {
 	Target(own string, children []string, skip func(name string) bool) Target
 }
 
-// Queue is contenders in a recipe's order. It is immutable, as they are.
-type Queue = List[*Candidate]
-
 // Target is what a candidate does next, decided from the names of the children alone.
 type Target struct {
 	Listed bool   // its own znode is among the children; if not, it is lost

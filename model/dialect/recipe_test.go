@@ -172,14 +172,14 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 				children = append(children, c.Name)
 			}
 			children = rapid.Permutation(children).Draw(t, "children")
-			holders := r.Holders(dialect.ListOf(queue))
+			holders := r.Holders(dialect.QueueOf(queue))
 			if holders < min(1, len(queue)) || holders > len(queue) {
 				t.Fatalf("%d of %d hold", holders, len(queue))
 			}
 			listed := name == "mesos" // where nobody watches a znode
 			watched := make([]int, len(queue))
 			for i, c := range queue {
-				w, waits := r.Watches(dialect.ListOf(queue), i)
+				w, waits := r.Watches(dialect.QueueOf(queue), i)
 				if waits && (w < 0 || w >= i) {
 					t.Fatalf("%d watches %d", i, w)
 				}
@@ -202,7 +202,7 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 				if listed {
 					want = len(queue) - 1
 				}
-				if got := r.Notified(dialect.ListOf(queue), i); got != want {
+				if got := r.Notified(dialect.QueueOf(queue), i); got != want {
 					t.Fatalf("the end of %d notifies %d, %d watch it", i, got, want)
 				}
 			}
@@ -231,14 +231,14 @@ func TestWriterThatReads(t *testing.T) {
 	} {
 		var watches []int
 		for i := range c.queue {
-			w, ok := rw.Watches(dialect.ListOf(c.queue), i)
+			w, ok := rw.Watches(dialect.QueueOf(c.queue), i)
 			if !ok {
 				w = -1
 			}
 			watches = append(watches, w)
 		}
-		if got := rw.Holders(dialect.ListOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(dialect.ListOf(c.queue), 0) != c.first {
-			t.Errorf("%s: %d hold, watches %v, %d notified", c.name, got, watches, rw.Notified(dialect.ListOf(c.queue), 0))
+		if got := rw.Holders(dialect.QueueOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(dialect.QueueOf(c.queue), 0) != c.first {
+			t.Errorf("%s: %d hold, watches %v, %d notified", c.name, got, watches, rw.Notified(dialect.QueueOf(c.queue), 0))
 		}
 	}
 }
@@ -272,7 +272,7 @@ func TestFind(t *testing.T) {
 				all = append(all, c)
 			}
 			slices.SortFunc(all, func(a, b *dialect.Candidate) int { return dialect.Compare(x.recipe, a, b) })
-			queue := dialect.ListOf(all)
+			queue := dialect.QueueOf(all)
 			for want, c := range all {
 				if i, found := dialect.Find(x.dialect, x.recipe, queue, c.ID()); i != want || !found {
 					t.Fatalf("%v is found at %d (%t), want %d", c.ID(), i, found, want)

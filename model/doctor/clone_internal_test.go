@@ -20,7 +20,7 @@ var (
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
-		"model.rosterView", "dialect.part[*electop/model/dialect.Candidate]",
+		"model.rosterView", "dialect.part",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.

@@ -81,7 +81,7 @@ func newList(s *doctor.State, filter string) List {
 		return r
 	}
 	want := strings.ToLower(filter)
-	r.some, r.shown = true, dialect.ListOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
+	r.some, r.shown = true, dialect.QueueOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, znode.NameMax)+" "+znode.Safe(m.ID, znode.NameMax)), want)
 	})

@@ -1,0 +1,139 @@
+package dialect
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+	"sort"
+)
+
+// Queue has contenders in a recipe's order. It is never written: a change returns another
+// one, and both share all but a part of the contenders. So a state can have a queue of any
+// length, and the state after the next change too. The zero value is an empty one.
+//
+// A change copies the part in which it is, and the list of parts.
+type Queue struct {
+	parts []*part
+	ends  []int32 // of each part: how many contenders there are up to its last
+}
+
+// part has some contenders of a queue, at least one.
+type part struct{ all []*Candidate }
+
+const partMax = 128
+
+// QueueOf returns a queue of the contenders.
+func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
+
+// with returns the queue with these contenders, in parts of a size, in the place of the parts from a to
+// b, b excluded.
+func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
+	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
+	for some := range slices.Chunk(items, size) {
+		next.parts = append(next.parts, &part{some})
+	}
+	next.parts = append(next.parts, q.parts[b:]...)
+	next.ends = append(make([]int32, 0, len(next.parts)), q.ends[:a]...)
+	for _, x := range next.parts[a:] {
+		next.ends = append(next.ends, int32(next.Len()+len(x.all)))
+	}
+	return next
+}
+
+// Len returns how many contenders there are.
+func (q Queue) Len() int {
+	if len(q.ends) == 0 {
+		return 0
+	}
+	return int(q.ends[len(q.ends)-1])
+}
+
+// find returns which part has position i, its contenders, and which of them it is.
+func (q Queue) find(i int) (part int, items []*Candidate, at int) {
+	part = sort.Search(len(q.ends), func(p int) bool { return int(q.ends[p]) > i })
+	items = q.parts[part].all
+	return part, items, i - int(q.ends[part]) + len(items)
+}
+
+// At returns the contender at position i.
+func (q Queue) At(i int) *Candidate {
+	_, items, at := q.find(i)
+	return items[at]
+}
+
+// All returns the contenders in order, with their positions.
+func (q Queue) All() iter.Seq2[int, *Candidate] {
+	return func(yield func(int, *Candidate) bool) {
+		i := 0
+		for _, x := range q.parts {
+			for _, v := range x.all {
+				if !yield(i, v) {
+					return
+				}
+				i++
+			}
+		}
+	}
+}
+
+// Slice returns the contenders in a slice of their own.
+func (q Queue) Slice() []*Candidate {
+	out := make([]*Candidate, 0, q.Len())
+	for _, x := range q.parts {
+		out = append(out, x.all...)
+	}
+	return out
+}
+
+// MarshalJSON writes the contenders as an array.
+func (q Queue) MarshalJSON() ([]byte, error) { return json.Marshal(q.Slice()) }
+
+// Find returns the first position at which order is not below zero, and whether it is
+// zero there: the queue is in that order.
+func (q Queue) Find(order func(*Candidate) int) (i int, found bool) {
+	part := sort.Search(len(q.parts), func(p int) bool { return order(q.parts[p].all[len(q.parts[p].all)-1]) >= 0 })
+	if part == len(q.parts) {
+		return q.Len(), false
+	}
+	items := q.parts[part].all
+	at, found := sort.Find(len(items), func(k int) int { return -order(items[k]) })
+	return int(q.ends[part]) - len(items) + at, found
+}
+
+// Index returns the first position at which is holds, -1 for none.
+func (q Queue) Index(is func(*Candidate) bool) int {
+	for i, v := range q.All() {
+		if is(v) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Insert returns the queue with v at position i, before what is there.
+func (q Queue) Insert(i int, v *Candidate) Queue {
+	n := len(q.parts)
+	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
+		return q.with(n, n, []*Candidate{v}, 1) // usually contenders come at the end: the parts stay full
+	}
+	part, items, at := q.find(min(i, q.Len()-1))
+	if i == q.Len() {
+		at++
+	}
+	size := partMax
+	if len(items) == partMax {
+		size = partMax/2 + 1
+	}
+	return q.with(part, part+1, slices.Concat(items[:at], []*Candidate{v}, items[at:]), size)
+}
+
+// Delete returns the queue without the item at position i.
+func (q Queue) Delete(i int) Queue {
+	part, items, at := q.find(i)
+	next, items := part+1, slices.Concat(items[:at], items[at+1:])
+	if next < len(q.parts) && len(items)+len(q.parts[next].all) <= partMax/2 {
+		items = append(items, q.parts[next].all...)
+		next++
+	}
+	return q.with(part, next, items, partMax)
+}
