@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -85,15 +86,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Mode == "" {
-		c.Mode = Auto
-	}
-	if c.URL == "" {
-		c.URL = DefaultURL
-	}
-	if c.Interval <= 0 {
-		c.Interval = 5 * time.Second
-	}
+	c.Mode, c.URL = cmp.Or(c.Mode, Auto), cmp.Or(c.URL, DefaultURL)
+	c.Interval = cmp.Or(max(c.Interval, 0), 5*time.Second)
 	c.Sessions = max(c.Sessions, 0)
 	c.Chroot = strings.TrimSuffix(c.Chroot, "/")
 	dial := c.Dial
@@ -114,9 +108,7 @@ func (c Config) withDefaults() Config {
 	if c.Touch == nil {
 		c.Touch = func(context.Context) {}
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	c.requests = new(atomic.Uint64)
 	return c
 }

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,12 +86,8 @@ func New(cfg Config) *Candidate {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Conn.Gate == nil {
-		cfg.Conn.Gate = new(fault.Gate)
-	}
-	if cfg.Conn.Replies == nil {
-		cfg.Conn.Replies = new(fault.Replies)
-	}
+	cfg.Conn.Gate = cmp.Or(cfg.Conn.Gate, new(fault.Gate))
+	cfg.Conn.Replies = cmp.Or(cfg.Conn.Replies, new(fault.Replies))
 	return &Candidate{
 		cfg:    cfg,
 		acl:    defaultACL(cfg.Conn),

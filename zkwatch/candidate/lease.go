@@ -151,15 +151,9 @@ const (
 	renewalShare     = 10 // of the timeout, between two renewals
 )
 
-// leaseMargin is how long before the end of its lease a leader stops.
-func leaseMargin(timeout time.Duration) time.Duration { return timeout / leaseMarginShare }
-
-// renewEvery is how often a leader renews its lease.
-func renewEvery(timeout time.Duration) time.Duration { return timeout / renewalShare }
-
 func left(end time.Time, timeout time.Duration) time.Duration {
 	now := time.Now()
-	limit := end.Add(-leaseMargin(timeout))
+	limit := end.Add(-timeout / leaseMarginShare)
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
 
@@ -204,7 +198,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &renewal{due: make(chan struct{}, 1), done: make(chan renewed, 1), cancel: cancel}
 	own, timeout := znode.Join(s.cfg.Path, s.name), s.conn.Status().Timeout
-	s.retired.Go(func() { r.run(ctx, s.conn, s.gate, own, renewEvery(timeout), s.leaseLeft) })
+	s.retired.Go(func() { r.run(ctx, s.conn, s.gate, own, timeout/renewalShare, s.leaseLeft) })
 	return r
 }
 

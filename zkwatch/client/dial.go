@@ -28,7 +28,12 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := c.reach(ctx, network, addr)
+	var raw net.Conn
+	if c.cfg.Line == nil {
+		raw, err = c.cfg.Dial(ctx, network, addr)
+	} else {
+		raw, err = c.cfg.Line.Dial(ctx, fault.Owner{Life: c.life, Go: c.spawn}, network, addr, c.cfg.Dial)
+	}
 	if err == nil && c.cfg.TLS != nil {
 		raw, err = secure(ctx, &c.cfg, raw, addr)
 	}
@@ -71,14 +76,6 @@ func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error
 		c.attemptFailed(addr, err)
 	}
 	return nil, err
-}
-
-// reach connects to a server, over the line if there is one.
-func (c *Conn) reach(ctx context.Context, network, addr string) (net.Conn, error) {
-	if c.cfg.Line == nil {
-		return c.cfg.Dial(ctx, network, addr)
-	}
-	return c.cfg.Line.Dial(ctx, fault.Owner{Life: c.life, Go: c.spawn}, network, addr, c.cfg.Dial)
 }
 
 // attempting reports which server is next, and why the last one is not connected.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -328,19 +329,14 @@ func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Re
 	return a.seen, k.decode(&a, reply)
 }
 
+// libraryErrors has the errors that the library has a name for.
+var libraryErrors = map[wire.Code]error{
+	wire.NoNode: zk.ErrNoNode, wire.NoAuth: zk.ErrNoAuth, wire.BadArguments: zk.ErrInvalidPath, wire.Unimplemented: ErrUnsupported,
+}
+
 func (k call) decode(a *answer, reply wire.Record) error {
-	switch a.code {
-	case wire.OK:
-	case wire.NoNode:
-		return k.failed(zk.ErrNoNode)
-	case wire.NoAuth:
-		return k.failed(zk.ErrNoAuth)
-	case wire.BadArguments:
-		return k.failed(zk.ErrInvalidPath)
-	case wire.Unimplemented:
-		return k.failed(ErrUnsupported)
-	default:
-		return k.failed(a.code)
+	if a.code != wire.OK {
+		return k.failed(cmp.Or[error](libraryErrors[a.code], a.code))
 	}
 	if reply == nil {
 		return nil

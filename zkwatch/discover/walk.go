@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -357,18 +358,10 @@ const (
 )
 
 func (cfg *Config) setDefaults() {
-	if cfg.Root == "" {
-		cfg.Root = "/"
-	}
-	if cfg.Depth <= 0 {
-		cfg.Depth = defaultDepth
-	}
-	if cfg.Nodes <= 0 {
-		cfg.Nodes = defaultNodes
-	}
-	if cfg.PerSecond <= 0 {
-		cfg.PerSecond = defaultPerSecond
-	}
+	cfg.Root = cmp.Or(cfg.Root, "/")
+	cfg.Depth = cmp.Or(max(cfg.Depth, 0), defaultDepth)
+	cfg.Nodes = cmp.Or(max(cfg.Nodes, 0), defaultNodes)
+	cfg.PerSecond = cmp.Or(max(cfg.PerSecond, 0), defaultPerSecond)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

@@ -151,7 +151,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		if err := f.drain(); err != nil {
 			return err
 		}
-		if due, ok := f.deadline(); ok {
+		if due, ok := f.ask(f.journal.Deadline); ok {
 			timer.Reset(max(0, due.Sub(f.cfg.Now())))
 		} else {
 			timer.Stop()
@@ -159,14 +159,14 @@ func (f *Feed) Run(ctx context.Context) error {
 		select {
 		case <-f.more:
 		case <-timer.C:
-			if due, ok := f.deadline(); ok && !f.cfg.Now().Before(due) {
+			if due, ok := f.ask(f.journal.Deadline); ok && !f.cfg.Now().Before(due) {
 				f.Put(&model.Advance{At: f.cfg.Now()})
 			}
 		case <-ctx.Done():
 			if err := f.drain(); err != nil {
 				return err
 			}
-			if due, ok := f.held(); ok { // release what is held back
+			if due, ok := f.ask(f.journal.Held); ok { // release what is held back
 				return f.apply(&model.Advance{At: due})
 			}
 			return nil
@@ -174,17 +174,11 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-func (f *Feed) deadline() (time.Time, bool) {
+// ask reads a time of the journal.
+func (f *Feed) ask(of func() (time.Time, bool)) (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
-	return f.journal.Deadline()
-}
-
-// held is the time until which events are held back.
-func (f *Feed) held() (time.Time, bool) {
-	f.jmu.Lock()
-	defer f.jmu.Unlock()
-	return f.journal.Held()
+	return of()
 }
 
 func (f *Feed) drain() error {
