@@ -42,8 +42,8 @@ const (
 	heavyHint = "--admin-heavy" // the flag of electop that helps
 )
 
-// A server is what is known of one address from poll to poll: how it can be asked, and who
-// it is. It belongs to the poll under way, and in it to one goroutine.
+// A server keeps the knowledge of one address from poll to poll: how it can be asked, and
+// which server it is. It belongs to the poll under way, and in it to one goroutine.
 type server struct {
 	cfg     *Config
 	request *requester
@@ -58,7 +58,7 @@ type server struct {
 	urlErr    error
 	sharedURL bool // another address has the same URL
 
-	notItsOwn string // why the AdminServer is not, or may not be, that of this server; "" if it is
+	notItsOwn string // why the AdminServer does not, or may not, belong to this server; "" if it is
 
 	httpWorks  bool
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before

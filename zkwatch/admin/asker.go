@@ -157,7 +157,7 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 	t.Cheap, t.Anchors = a.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = a.schedule.cost(p, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// The server that lists our session may be another one than that of the deadlines.
+		// The server that lists our session may be another one than the server of the deadlines.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

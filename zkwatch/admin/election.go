@@ -81,7 +81,7 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	return &t
 }
 
-// hosts returns those of Hosts that have few connections.
+// hosts returns the Hosts that have few connections.
 func (e *Election) hosts(results []result) []string {
 	if e.Hosts == nil {
 		return nil
@@ -103,7 +103,7 @@ type filter struct {
 	hosts    []string        // all of whose connections do
 }
 
-// A room is what is taken of one list.
+// A room counts what is taken of one list.
 type room struct{ entries, bytes, watchers int }
 
 // take returns the path that a full path is in the election, if it concerns the

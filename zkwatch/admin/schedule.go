@@ -185,7 +185,7 @@ func (w Want) limit() time.Duration {
 	return statusPollTimeout
 }
 
-// A plan is what one poll asks for.
+// A plan says what one poll asks for.
 type plan struct {
 	Want
 	retry bool // somebody asks: servers that failed or refused are tried again

@@ -16,7 +16,7 @@ import (
 // up to this.
 const longestPause = time.Minute
 
-// A result is what one server said in a poll, not yet cut down to an election:
+// A result has the answers of one server in a poll, not yet cut down to an election:
 // the lists of server are empty, those here are whole, and paths are full.
 type result struct {
 	session.Server
@@ -129,7 +129,7 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	return a
 }
 
-// notOwned says why an AdminServer is not that of this server; "" if it is.
+// notOwned says why an AdminServer does not belong to this server; "" if it is.
 func (s *server) notOwned(id identity) string {
 	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil)
 	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
@@ -168,7 +168,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	r.conns = got.list
 	if s.anyServer {
 		for i := range r.conns {
-			r.conns[i].LastResponse = 0 // its clock may not be that of the deadlines
+			r.conns[i].LastResponse = 0 // its clock may differ from the clock of the deadlines
 		}
 	}
 	onePort := s.identity.ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the other one

@@ -78,7 +78,7 @@ func TestOnePort(t *testing.T) {
 	}
 }
 
-// TestNoAbsenceFromOnePort is what it is all for: a client of the other port is
+// TestNoAbsenceFromOnePort checks the purpose of TestOnePort: a client of the other port is
 // at no risk.
 func TestNoAbsenceFromOnePort(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {

@@ -26,7 +26,7 @@ func lines(b []byte) iter.Seq[string] {
 	}
 }
 
-// closed reports whether a reply ends with an empty line, as that of a list
+// closed reports whether a reply ends with an empty line, as a list
 // does: only then is it known to be complete.
 func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 

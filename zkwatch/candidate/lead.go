@@ -74,7 +74,7 @@ type reign struct {
 	ready     bool       // it is done
 	acked     bool       // the acknowledgement is there and ours, or there is none
 	ackGone   bool       // the znode in its place was deleted just now
-	leads     bool       // Leading is what was reported
+	leads     bool       // Leading was reported
 	reported  time.Time  // when the lease was
 
 	ack      <-chan zk.Event  // a watch, on our acknowledgement or on what prevents it

@@ -94,7 +94,7 @@ func (w *witness) judge(t *testing.T, since time.Time) (longest time.Duration) {
 	return longest
 }
 
-// around is what happened shortly before and in an overlap, line by line.
+// around lists what happened shortly before and in an overlap, line by line.
 func (w *witness) around(o overlap) string {
 	const before = 10 * time.Second
 	w.mu.Lock()
@@ -233,7 +233,7 @@ func (w *witness) now(name string) model.Member {
 	return w.last[name]
 }
 
-// reported is when a candidate said something last.
+// reported returns the time of a candidate's last report.
 func (w *witness) reported(name string) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,7 +302,7 @@ func (w *witness) String() string {
 	return b.String()
 }
 
-// limits are what decides how long a server answers that its ensemble has given
+// limits decide how long a server answers that its ensemble has given
 // up: the session's timeout against syncLimit ticks.
 type limits struct {
 	session, tick time.Duration
@@ -313,7 +313,7 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// An isolation is what is held between the servers. Candidate a leads on the
+// An isolation holds back messages between the servers. Candidate a leads on the
 // first of them, b is next on the second, c waits on the third.
 type isolation struct {
 	name     string

@@ -104,7 +104,7 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 	}
 }
 
-// An awaited is what a candidate waited for.
+// An awaited tells why a wait ended.
 type awaited int
 
 const (

@@ -48,7 +48,7 @@ type Conn struct {
 	status      Status
 	subscribers map[*subscription]bool
 	link        *serverConn    // the connection in use or being set up
-	ready       *serverConn    // the session goes on over this one
+	ready       *serverConn    // the session continues over this one
 	lost        chan struct{}  // while Connected: closed when that ends
 	lostBy      error          // what the last connection ended by
 	refusals    int            // connections in a row that ended before a session was given

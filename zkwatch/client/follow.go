@@ -22,14 +22,14 @@ import (
 // dropped, and their owner has to read everything again.
 const maxChanges = 10_000
 
-// A Change is what a persistent watch reported: the creation or deletion of a znode, or
+// A Change was reported by a watch: the creation or deletion of a znode, or
 // a change of its data.
 type Change struct {
 	// N numbers the events of a connection. A reply whose number is N or more was made
 	// after the change.
 	N    uint64
 	Kind zk.EventType
-	// Below is the path below the one that is followed: "" for itself, "n_1" for a child.
+	// Below is the path relative to the followed one: "" for itself, "n_1" for a child.
 	Below string
 	At    time.Time
 	// Heard is the time at which the last request was sent that was answered before the
@@ -179,7 +179,7 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 	return (*zk.Stat)(&r), seen, err
 }
 
-// Child reads a child, as [Conn.ReadZnode] does. seen is that of the first reply: the
+// Child reads a child, as [Conn.ReadZnode] does. seen belongs to the first reply: the
 // data is at least as new.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
@@ -280,7 +280,7 @@ func cutPath(path, above string) (below string, ok bool) {
 // The library lacks addWatch, it cannot take back a watch, and its replies come in no order
 // with the events. So this package makes requests of its own, on the library's
 // connection and in its session: send writes them between the library's, and Read takes
-// out their replies. Their xids are below those of the protocol, and the library's are
+// out their replies. Their xids are below the protocol's, and the library's are
 // positive.
 const (
 	lowestXid  = math.MinInt32

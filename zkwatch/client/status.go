@@ -25,7 +25,7 @@ func (s State) String() string {
 // Terminal tells whether no other state can follow.
 func (s State) Terminal() bool { return s == Expired || s == Closed }
 
-// A Status is what is known about a [Conn] at one moment.
+// A Status describes a [Conn] at one moment.
 type Status struct {
 	State     State
 	Since     time.Time     // when State was entered

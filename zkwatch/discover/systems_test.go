@@ -186,7 +186,7 @@ func TestRegistriesByName(t *testing.T) {
 	}
 }
 
-// verdict is what is said of an election that a walk found, or that the user named.
+// verdict describes an election that a walk found, or that the user named.
 func verdict(f discover.Found, found bool) string {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: found, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})

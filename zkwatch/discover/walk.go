@@ -344,7 +344,7 @@ const (
 	// sample is how many of the numbered children of a directory are read to
 	// find an ephemeral one among them.
 	sample = 4
-	// maxContenders is up to how many children of an election are all read.
+	// maxContenders bounds the children of an election that are all read.
 	maxContenders = 200
 	// maxAlike is after how many children without children the rest of a directory
 	// is assumed to be the same.

@@ -27,7 +27,7 @@ import (
 	"electop/model/znode"
 )
 
-// Config is what a feed is made of.
+// Config describes a feed.
 type Config struct {
 	Election model.Config
 	// Record, if set, gets each observation before it is applied, with a function

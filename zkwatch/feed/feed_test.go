@@ -94,7 +94,7 @@ func TestBackpressure(t *testing.T) {
 	})
 }
 
-// Several observers wait at one full queue; each goes on once there is room.
+// Several observers wait at one full queue; each continues once there is room.
 func TestManyWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
@@ -438,7 +438,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 }
 
 // Whoever goes through the past, from several sides, meets what was live, and
-// the present goes on.
+// the present continues.
 func TestSeekWhileThePresentGoesOn(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
@@ -654,7 +654,7 @@ func (c *churn) second() {
 	c.put(c.table())
 }
 
-// table is what the server says.
+// table makes the server's table.
 func (c *churn) table() *session.Table {
 	told := session.Answer{State: session.Answered, Via: "http", At: c.at}
 	s := session.Server{

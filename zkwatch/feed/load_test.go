@@ -20,7 +20,7 @@ const (
 	loadFrames = 30     // states a second
 )
 
-// deltas is what a persistent watch reports of the changes in a read.
+// deltas returns the changes in a read as a persistent watch reports them.
 func deltas(r *model.Read) (all []model.Observation) {
 	for _, name := range r.Gone {
 		all = append(all, &model.Delta{At: r.At, Notified: r.At, Heard: r.At, Gone: name})
@@ -31,7 +31,7 @@ func deltas(r *model.Read) (all []model.Observation) {
 	return all
 }
 
-// asRead is what an observer reports that reads after each change.
+// asRead returns the reads of an observer that reads after each change.
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
 // load passes loadRate changes a second through a feed, each as one or more of what

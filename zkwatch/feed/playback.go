@@ -70,7 +70,7 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 	}
 }
 
-// Election is what the recording is of.
+// Election returns the recorded election.
 func (p *Playback) Election() model.Config { return p.election }
 
 // Speed is the playback speed; 1 is real time.

@@ -75,7 +75,7 @@ func (r *Recording) deliverNotes(notice func(string)) {
 	r.notes = nil
 }
 
-// Election is what the recording is of.
+// Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
 // Each applies the observations one by one and hands on their events, until an

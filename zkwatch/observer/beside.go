@@ -26,9 +26,9 @@ type Beside struct {
 // list of those who could lead changes rarely, and nobody waits for it.
 const besideEvery = 30 * time.Second
 
-// followBeside follows what is wanted besides the election, until ctx ends. Those who follow
-// an acknowledgement go on if only the directories are others: what they are told of a change
-// dates it.
+// followBeside follows what is wanted besides the election, until ctx ends. Acknowledgements
+// are still followed if only the directories are others: the notification of a change dates
+// it.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}

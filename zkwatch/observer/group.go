@@ -41,7 +41,7 @@ type Group struct {
 }
 
 // Run observes with sessions of its own until ctx ends, and returns ctx's
-// error, or that of an impossible configuration. See [Group] for several
+// error, or why the configuration is impossible. See [Group] for several
 // observers on one session.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
@@ -81,7 +81,7 @@ func (g *Group) change() {
 }
 
 // Conn returns the current session, nil if there is none. It is only for reading:
-// other requests share it with those of the observers.
+// other requests share it with the observers' requests.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +100,7 @@ func (g *Group) Requests() uint64 {
 }
 
 // Run observes until ctx ends, with one session after the other, and returns
-// ctx's error, or that of an unusable configuration.
+// ctx's error, or why the configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
 	longer := refusedPause
 	for {

@@ -294,7 +294,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	if after.Link.Session != s.Link.Session {
 		t.Errorf("session %x, want %x as before", after.Link.Session, s.Link.Session)
 	}
-	// The election goes on, and is seen to.
+	// The election continues, and the observer sees it.
 	late := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
 	late.Await(t, 0, "in the queue", func(m model.Member) bool { return m.Belief == model.Waiting })
 	w.Await(t, "the new one", func(s *doctor.State) bool {
@@ -495,7 +495,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// links is what an observer said of its connection.
+// links lists the states that an observer reported of its connection.
 type links struct {
 	mu   sync.Mutex
 	said []*model.Connection

@@ -68,7 +68,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	followPath(ctx, conn, o.cfg.Path, func(f *client.Following) (read bool, err error) {
 		r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
 		err = r.run(ctx)
-		if r.persistent && o.removed.Err() != nil { // the session goes on
+		if r.persistent && o.removed.Err() != nil { // the session continues
 			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
 			_ = f.Stop(stop) // without a connection the watch is gone
 			cancel()
@@ -209,7 +209,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	}
 	r.effort.trips += (len(fresh) + pipelined - 1) / pipelined
 
-	// From here on nothing fails: what is reported is what is known.
+	// From here on nothing fails: everything known is reported.
 	if read.Full {
 		r.known.forget(stat.Czxid)
 	}

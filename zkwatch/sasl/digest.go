@@ -91,7 +91,7 @@ func (x *digestExchange) Refused() error {
 	return fmt.Errorf("%w: user or password is wrong", ErrRejected)
 }
 
-// A digestChallenge is what matters of a server's challenge.
+// A digestChallenge has the relevant parts of a server's challenge.
 type digestChallenge struct {
 	realm, nonce string
 	utf8         bool

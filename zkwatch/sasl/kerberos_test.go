@@ -69,7 +69,7 @@ func proof(t testing.TB, key types.EncryptionKey, part messages.EncAPRepPart) []
 	return asn1tools.AddASNAppTag(append(token, reply...), 0)
 }
 
-// repeated is what the server must repeat.
+// repeated returns the part that the server must repeat.
 func repeated(x *kerberosExchange) messages.EncAPRepPart {
 	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
 }

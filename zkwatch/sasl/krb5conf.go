@@ -63,7 +63,7 @@ type configReader struct {
 	current  string
 }
 
-// fileName is what a file of includedir must be called.
+// fileName matches the names of the files of includedir.
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`) })
 
 func (r *configReader) read(path string) error {

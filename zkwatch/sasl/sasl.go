@@ -4,7 +4,7 @@
 // A [Mechanism] is an account. It starts an [Exchange] of tokens for each connection,
 // and the exchange ends with both sides convinced of each other, or with an error.
 // Nothing is protected afterwards: no mechanism adds integrity or encryption to the
-// connection. That is what TLS is for.
+// connection: use TLS for that.
 //
 // A [Kerberos] account is a keytab or a ticket cache. For each connection it has a ticket
 // for the server's principal, which it asks of the realm's KDC and keeps while it is valid.
@@ -47,7 +47,7 @@ type Exchange interface {
 	// nil. done says that no further token may change the outcome: with an answer,
 	// the server must accept it; without one, the exchange is over.
 	Next(token []byte) (answer []byte, done bool, err error)
-	// Refused is what it means that the server refused the last answer. The error
+	// Refused explains that the server refused the last answer. The error
 	// wraps [ErrRejected].
 	Refused() error
 }
