@@ -73,14 +73,7 @@ type branch struct {
 	parent string
 	names  []string
 	depth  int // of the children
-}
-
-func (b *branch) size() int {
-	n := 0
-	for _, name := range b.names {
-		n += len(name)
-	}
-	return n
+	bytes  int // of the names
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -93,7 +86,7 @@ func (w *walk) run(ctx context.Context) error {
 		b := w.branches[0]
 		w.branches = w.branches[1:]
 		w.queued -= len(b.names)
-		w.bytes -= b.size()
+		w.bytes -= b.bytes
 		w.siblings = b.names
 		alike := true
 		for i, name := range b.names {
@@ -212,10 +205,11 @@ func (w *walk) descend(path string, names []string, depth int) {
 	room := min(len(names), max(0, 2*w.cfg.Nodes-w.queued))
 	size := 0
 	for i, name := range names[:room] {
-		if size += len(name); w.bytes+size > maxQueuedBytes {
+		if w.bytes+size+len(name) > maxQueuedBytes {
 			room = i
 			break
 		}
+		size += len(name)
 	}
 	if room < len(names) {
 		names = slices.Clone(names[:room])
@@ -224,10 +218,9 @@ func (w *walk) descend(path string, names []string, depth int) {
 	if len(names) == 0 {
 		return
 	}
-	b := branch{path, names, depth}
-	w.branches = append(w.branches, b)
+	w.branches = append(w.branches, branch{path, names, depth, size})
 	w.queued += len(names)
-	w.bytes += b.size()
+	w.bytes += size
 }
 
 // request makes one request when its turn has come, and again after the
