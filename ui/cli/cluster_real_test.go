@@ -1,18 +1,27 @@
 package cli_test
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
+	"electop/zkwatch/client"
+	"electop/zkwatch/sasl"
 )
 
 // configured writes a configuration and returns the environment that has it.
@@ -129,4 +138,554 @@ func TestTurnToAnotherCluster(t *testing.T) {
 		x.sees("birch", "leads", "second ")
 		x.quits("q")
 	})
+}
+
+// TestSecuredCluster goes through TLS with a client certificate, a chroot and
+// digest credentials to an election that nobody else may list.
+func TestSecuredCluster(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse"
+	certs := zktest.NewCertificates(t)
+	server := zktest.NewApache(t, zktest.WithTLS(certs))
+	authFile := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(authFile, []byte("# ours\ndigest:operator:"+secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	setup := session(t, server.Addr)
+	if err := setup.AddAuth("digest", []byte("operator:"+secret)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := setup.Create("/team", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := setup.Create("/team/private", nil, 0, zk.AuthACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	where := []string{"--servers", server.Secure + "/team", "--connect-timeout", "1m"}
+	tls := []string{"--tls-ca", certs.CA, "--tls-cert", certs.Cert, "--tls-key", certs.Key}
+	auth := []string{"--auth-file", authFile}
+	log := filepath.Join(t.TempDir(), "log")
+	all := slices.Concat(where, tls, auth, []string{"--log-file", log})
+
+	campaign := func(name string) *command {
+		return run(t, slices.Concat([]string{"campaign", "/private", "--json", "--name", name}, all)...)
+	}
+	amber := campaign("amber")
+	head := believes(t, amber, "leading")
+	birch := campaign("birch")
+	believes(t, birch, "waiting")
+	// The creator's are all the identities that the session has.
+	acl, _, err := setup.GetACL("/team" + head)
+	for _, a := range acl {
+		if want := map[string]int32{"digest": zk.PermAll, "x509": zk.PermAll, "world": zk.PermRead}[a.Scheme]; a.Perms != want {
+			t.Errorf("the ACL of our znode: %v", acl)
+		}
+	}
+	if err != nil || len(acl) != 3 {
+		t.Errorf("the ACL of our znode: %v, %v", acl, err)
+	}
+
+	record := filepath.Join(t.TempDir(), "recording")
+	events := run(t, slices.Concat([]string{"events", "/private", "--json", "--record", record}, all)...)
+	events.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
+
+	for _, name := range []string{"", zktest.ServerName} {
+		args := slices.Concat([]string{"status", "/private", "--json", "--admin", "4lw"}, all)
+		if name != "" {
+			args = append(args, "--tls-server-name", name)
+		}
+		s := decode[statusJSON](t, printed(t, 0, args...))
+		if len(s.Candidates) != 2 || text(s.Leader) != head || s.Candidates[1].WatchState != "verified" {
+			t.Errorf("status with TLS: %+v", s)
+		}
+	}
+
+	amber.cancel()
+	amber.finish(t)
+	believes(t, birch, "leading")
+	events.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
+	events.cancel()
+	events.finish(t)
+
+	for what, refused := range map[string]struct {
+		code  int
+		says  string
+		flags []string
+	}{
+		"no credentials":      {1, "ACL", tls},
+		"no certificate":      {3, "", slices.Concat(tls[:2], auth)},
+		"no authority":        {3, "certificate", slices.Concat([]string{"--tls"}, tls[2:], auth)},
+		"another server name": {3, "certificate", slices.Concat(tls, auth, []string{"--tls-server-name", "other.example"})},
+		"no TLS":              {3, "want TLS", auth},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			c := run(t, slices.Concat([]string{"status", "/private", "--servers", server.Secure + "/team", "--connect-timeout", "10s"}, refused.flags)...)
+			if code := c.finish(t); code != refused.code || !strings.Contains(c.errs.all(), refused.says) {
+				t.Errorf("exit code %d, want %d; it said %q, want %q", code, refused.code, c.errs.all(), refused.says)
+			}
+		})
+	}
+
+	for _, file := range []string{log, record} {
+		b, err := os.ReadFile(file)
+		if err != nil || len(b) == 0 {
+			t.Errorf("%s: %d bytes, %v", file, len(b), err)
+		}
+		if strings.Contains(string(b), secret) {
+			t.Errorf("the password is in %s", filepath.Base(file))
+		}
+	}
+	for _, c := range []*command{amber, birch, events} {
+		if said := c.out.all() + c.errs.all(); strings.Contains(said, secret) {
+			t.Errorf("the password is in what was printed: %s", said)
+		}
+	}
+}
+
+// An AdminServer of another ensemble may answer at the URL that was given. It
+// knows none of the candidates, which is no sign that any is in trouble.
+func TestAdminServerOfAnotherEnsemble(t *testing.T) {
+	zktest.Second(t)
+	t.Parallel()
+	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
+	c := session(t, server.Addr)
+	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	stand(t, c, "/e", "")
+	for _, command := range []string{"doctor", "status"} {
+		out := printed(t, 0, command, "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+other.Admin+"/commands")
+		if strings.Contains(out, "zombie-leader") || strings.Contains(out, `"expires_within_ms":0`) {
+			t.Errorf("%s believes a stranger: %s", command, out)
+		}
+	}
+}
+
+// Servers drop a client whose scheme they do not know, each time that it comes: electop
+// says so at once.
+func TestSchemeThatServersRefuse(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse"
+	server := zktest.NewApache(t)
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("martian:operator:"+secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := run(t, "status", "/e", "-s", server.Addr, "--connect-timeout", "1h", "--auth-file", file)
+	code := c.finish(t)
+	if errs := c.errs.all(); code != 1 || !strings.Contains(errs, "refuses this client: ") || !strings.Contains(errs, "scheme martian") || strings.Contains(errs, secret) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// secretFile writes a file of credentials.
+func secretFile(t *testing.T, lines string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// refusedAtOnce runs commands that the servers refuse: they end long before
+// --connect-timeout, and no secret is in what they say.
+func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
+	t.Helper()
+	for _, command := range []string{"status", "events", "discover", "campaign"} {
+		args := []string{command, "--connect-timeout", "1h"}
+		if command != "discover" {
+			args = append(args, path)
+		}
+		if command == "campaign" {
+			args = append(args, "--yes")
+		}
+		c := run(t, slices.Concat(args, flags)...)
+		if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), says) || strings.Contains(c.errs.all(), secret) {
+			t.Errorf("%s: exit code %d; it said %q, want %q", command, code, c.errs.all(), says)
+		}
+	}
+}
+
+// TestClusterThatDemandsSASL is on a cluster that serves only those who have
+// authenticated with SASL, with and without TLS.
+func TestClusterThatDemandsSASL(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse"
+	certs := zktest.NewCertificates(t)
+	server := zktest.NewApache(t, zktest.WithTLS(certs), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"),
+		zktest.WithSASL(zktest.DigestUsers(map[string]string{"operator": secret, "reader": "r"})))
+	operator := client.NewAuth("sasl", "operator:"+secret)
+	servers, err := client.ParseConnectString(server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := client.Connect(client.Config{Servers: servers, Auth: []client.Auth{operator}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer setup.Close()
+	if !setup.AwaitConnected(t.Context()) {
+		t.Fatal(setup.Status().Err)
+	}
+	if _, err := setup.Create(t.Context(), "/private", nil, 0, []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "operator"}}); err != nil {
+		t.Fatal(err)
+	}
+
+	tls := []string{"-s", server.Secure, "--tls-ca", certs.CA, "--tls-cert", certs.Cert, "--tls-key", certs.Key}
+	plain := []string{"-s", server.Addr}
+	log := filepath.Join(t.TempDir(), "log")
+	auth := []string{"--auth-file", secretFile(t, "# ours\nsasl:operator:"+secret+"\n"), "--log-file", log, "--connect-timeout", "1m"}
+	campaign := run(t, slices.Concat([]string{"campaign", "/private", "--json"}, plain, auth)...)
+	head := believes(t, campaign, "leading")
+	if _, stat, err := setup.Get(t.Context(), head); err != nil || stat.EphemeralOwner == 0 {
+		t.Errorf("%s: %+v, %v", head, stat, err)
+	}
+	for _, how := range [][]string{plain, tls} {
+		out := printed(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "off"}, how, auth)...)
+		if s := decode[statusJSON](t, out); text(s.Leader) != head {
+			t.Errorf("status: %+v", s)
+		}
+	}
+	campaign.cancel()
+	campaign.finish(t)
+
+	c := run(t, slices.Concat([]string{"status", "/private", "--auth-file", secretFile(t, "sasl:reader:r\n")}, plain)...)
+	if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), "ACL") {
+		t.Errorf("another account: exit code %d, %s", code, c.errs.all())
+	}
+	refusedAtOnce(t, "/private", "requires authentication", secret, plain...)
+	refusedAtOnce(t, "/private", "user or password is wrong", "wrong-horse", append(plain, "--auth-file", secretFile(t, "sasl:operator:wrong-horse\n"))...)
+
+	x := openTerminal(t, 120, 36, slices.Concat([]string{"/private"}, plain)...)
+	x.sees("The servers refuse this client", "requires authentication", "electop help authentication")
+	x.quits("\x03")
+
+	b, err := os.ReadFile(log)
+	if err != nil || len(b) == 0 || strings.Contains(string(b), secret) || strings.Contains(campaign.out.all()+campaign.errs.all(), secret) {
+		t.Errorf("the log has %d bytes, and perhaps the password: %v", len(b), err)
+	}
+}
+
+// TestKerberisedCluster has one KDC and one server, which serves only those who have
+// authenticated.
+func TestKerberisedCluster(t *testing.T) {
+	zktest.Second(t)
+	t.Parallel()
+	centre := newKDC(t)
+	server := zktest.NewApache(t, append(centre.serve(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
+	where := strings.Replace(server.Addr, "127.0.0.1", "localhost", 1)
+	operator, reader := centre.keytab(t, "operator"), centre.keytab(t, "reader/host")
+	env := []string{"KRB5_CONFIG=" + centre.config, "KRB5CCNAME="}
+
+	in := func(config string) func(string) string {
+		return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
+	}
+	servers, err := client.ParseConnectString(where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := sasl.NewKerberos(sasl.KerberosOptions{Keytab: operator, Getenv: in(centre.config)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.Connect(client.Config{Servers: servers, SASL: account, SessionTimeout: time.Minute, DialTimeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if !c.AwaitConnected(t.Context()) {
+		t.Fatal(c.Status().Err)
+	}
+	ours := []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: "operator@" + realm}}
+	if _, err := c.Create(t.Context(), "/private", nil, 0, ours); err != nil {
+		t.Fatal(err)
+	}
+	// The session goes on over another connection, which authenticates with the same ticket.
+	session := c.Status().SessionID
+	server.Kill(t)
+	for st := range c.Subscribe(t.Context()) {
+		if st.State == client.Disconnected {
+			break
+		}
+	}
+	server.Start(t)
+	if _, _, err := c.Get(t.Context(), "/private"); !c.AwaitConnected(t.Context()) {
+		t.Fatal(c.Status().Err, err)
+	}
+	if _, err := c.Create(t.Context(), "/private/n_", []byte("amber"), contender, ours); err != nil || c.Status().SessionID != session {
+		t.Fatalf("session %#x after %#x: %v", c.Status().SessionID, session, err)
+	}
+
+	electop := func(env []string, code int, says string, args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "electop", args...)
+		cmd.Env = slices.Concat(os.Environ(), env)
+		out, _ := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != code || !strings.Contains(string(out), says) {
+			t.Errorf("electop %q with %q: exit code %d, want %d, and %q:\n%s", args, env, got, code, says, out)
+		}
+	}
+	status := func(env []string, code int, says string, flags ...string) {
+		t.Helper()
+		electop(env, code, says, append([]string{"status", "/private", "--admin", "off"}, flags...)...)
+	}
+	at := []string{"-s", where, "--connect-timeout", "1m"}
+	with := func(flags ...string) []string { return slices.Concat(at, flags) }
+	cache := centre.login(t, operator, "operator", "1h")
+
+	status(env, 0, "amber", with("--krb5-keytab", operator)...)
+	status(env, 0, "amber", with("--krb5-keytab", operator, "--krb5-principal", "operator", "--krb5-service", "zookeeper/localhost@"+realm)...)
+	status(append(env, "KRB5CCNAME=FILE:"+cache), 0, "amber", with("--krb5")...)
+	status(append(env, "KRB5CCNAME="+cache, "ELECTOP_KRB5=true"), 0, "amber", at...)
+	file := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\nkrb5-keytab = %q\nkrb5-principal = \"operator\"\nkrb5-service = \"zookeeper\"\n", where, operator))
+	status(slices.Concat(env, file), 0, "amber", "--cluster", "prod", "--connect-timeout", "1m")
+	electop(slices.Concat(env, file), 0, "operator", "info", "--cluster", "prod")
+	electop(env, 7, "", append([]string{"campaign", "/ours", "--create"}, with("--krb5-keytab", operator, "--", "sh", "-c", "exit 7")...)...)
+
+	status(env, 1, "ACL", with("--krb5-keytab", reader)...)
+	status(env, 1, "requires authentication", at...)
+	status(env, 1, "does not offer DIGEST-MD5", with("--auth-file", secretFile(t, "sasl:u:p\n"))...)
+	status(env, 2, "more than one account for SASL", with("--krb5-keytab", operator, "--auth-file", secretFile(t, "sasl:u:p\n"))...)
+	status(env, 2, "no such file", with("--krb5-keytab", filepath.Join(t.TempDir(), "none"))...)
+	status(env, 2, "malformed", with("--krb5-keytab", secretFile(t, "\x05\x02\x00\x00\x00\x40x"))...)
+	status(env, 2, "no key of nobody@"+realm, with("--krb5-keytab", operator, "--krb5-principal", "nobody")...)
+	status(append(env, "KRB5CCNAME="+filepath.Join(t.TempDir(), "none")), 2, "run kinit", with("--krb5")...)
+	status(append(env, "KRB5CCNAME=KCM:0"), 2, "reads only files", with("--krb5")...)
+	status(append(env, "KRB5CCNAME="+cache), 2, "not of reader@", with("--krb5-principal", "reader")...)
+	status(append(env, "KRB5CCNAME="+secretFile(t, "\x05\x04\x00")), 2, "malformed", with("--krb5")...)
+	status([]string{"KRB5_CONFIG=" + filepath.Join(t.TempDir(), "none")}, 2, "configuration of Kerberos", with("--krb5")...)
+
+	// What may be different on the next attempt is not final.
+	for says, o := range map[string]sasl.KerberosOptions{
+		"does not know the server as other/localhost@" + realm: {Service: "other", Getenv: in(centre.config)},
+		"KDC is not reached": {Getenv: in(secretFile(t, krb5Config(zktest.FreeAddr(t))))},
+	} {
+		o.Keytab = operator
+		account, err := sasl.NewKerberos(o)
+		if err == nil {
+			_, err = account.Begin(t.Context(), "localhost")
+		}
+		if err == nil || errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+
+	// The rest is final. A ticket that lasts a second expires.
+	brief := centre.login(t, operator, "operator", "1s")
+	for valid := true; valid; time.Sleep(50 * time.Millisecond) {
+		valid = exec.Command("klist", "-s", "-c", brief).Run() == nil
+	}
+	status(append(env, "KRB5CCNAME="+brief), 1, "expired at", with("--krb5")...)
+	centre.admin(t, "delprinc -force reader/host")
+	status(env, 1, "does not know this principal", with("--krb5-keytab", reader)...)
+	centre.keytab(t, "operator")
+	status(env, 1, "was the password changed", with("--krb5-keytab", operator)...)
+	centre.keytab(t, "zookeeper/localhost")
+	status(env, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, with("--krb5-keytab", centre.keytab(t, "operator"))...)
+}
+
+// TestListBeyondTheReplyLimit: status reads it with more room, discover says
+// that it skipped it, and why.
+func TestListBeyondTheReplyLimit(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := zktest.Client(t, addr)
+	create(t, c, "/large", "", 0)
+	create(t, c, "/small", "", 0)
+	create(t, c, "/small/n_", "", contender)
+	const children, long = 40, 450_000 // 18 MB in all
+	for range children {
+		create(t, c, "/large/"+strings.Repeat("x", long)+"-n_", "", contender)
+	}
+
+	out, errs := once(t, 0, "status", "/large", "-s", addr, "--admin", "off", "--json", "--connect-timeout", "2m")
+	if a := decode[statusJSON](t, out); len(a.Candidates) != children || errs != "" {
+		t.Errorf("%d candidates, want %d; %s", len(a.Candidates), children, errs)
+	}
+	out, _ = once(t, 0, "discover", "-s", addr, "--connect-timeout", "2m", "--rate", "10000", "--json")
+	if a := decode[discoverJSON](t, out); len(a.Elections) != 1 || !strings.Contains(out, `"skipped":[{"path":"/large","znodes":1,"why":"its list of children does not fit in a reply of 16777216 bytes`) {
+		t.Errorf("discover: %s", out)
+	}
+	out, _ = once(t, 0, "discover", "-s", addr, "--connect-timeout", "2m", "--rate", "10000")
+	if !strings.Contains(out, "; 1 skipped.") || !strings.Contains(out, "  /large, 1 znode: its list of children does not fit") {
+		t.Errorf("discover: %s", out)
+	}
+}
+
+// TestReplyBeyondAllLimits: where no room is enough, that is what is said.
+func TestReplyBeyondAllLimits(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer l.Close()
+	running.Go(func() { // gives sessions, and answers with 1.3 GB to all but sync
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() {
+				defer c.Close()
+				first := true
+				for {
+					var prefix [4]byte
+					if _, err := io.ReadFull(c, prefix[:]); err != nil {
+						return
+					}
+					body := make([]byte, binary.BigEndian.Uint32(prefix[:]))
+					if _, err := io.ReadFull(c, body); err != nil {
+						return
+					}
+					reply := []byte{0, 0, 0, 36, 0, 0, 0, 0, 0, 0, 0x27, 0x10, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 16}
+					switch {
+					case first:
+						reply = append(reply, make([]byte, 16)...)
+					case binary.BigEndian.Uint32(body[4:]) == 9: // sync
+						reply = append([]byte{0, 0, 0, 22}, body[:4]...)
+						reply = append(reply, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, '/', 'e')
+					case binary.BigEndian.Uint32(body[4:]) == 3: // exists: no
+						reply = append([]byte{0, 0, 0, 16}, body[:4]...)
+						reply = append(reply, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0x9b)
+					default:
+						reply = []byte{0x50, 0, 0, 0}
+					}
+					first = false
+					if _, err := c.Write(reply); err != nil {
+						return
+					}
+				}
+			})
+		}
+	})
+	_, errs := once(t, 1, "status", "/e", "-s", l.Addr().String(), "--admin", "off", "--connect-timeout", "20s")
+	if !strings.Contains(errs, "getChildren /e") || !strings.Contains(errs, "reply too large: 1342177280 bytes, the limit is 1073741824") {
+		t.Errorf("status: %s", errs)
+	}
+}
+
+// realm is the realm of a kdc.
+const realm = "ELECTOP.TEST"
+
+// A kdc is a Kerberos key distribution centre of MIT's, with a database, a configuration
+// and a port of its own. It ends with the test.
+type kdc struct {
+	config string // krb5.conf
+
+	dir string
+	env []string
+}
+
+// newKDC starts a KDC that knows nobody yet.
+func newKDC(t testing.TB) *kdc {
+	t.Helper()
+	zktest.Require(t, "krb5-kdc", "/usr/sbin/krb5kdc", "/usr/sbin/kdb5_util")
+	zktest.Require(t, "krb5-admin-server", "/usr/sbin/kadmin.local")
+	zktest.Require(t, "krb5-user", "kinit")
+	dir := t.TempDir()
+	addr := zktest.FreeAddr(t)
+	k := &kdc{config: filepath.Join(dir, "krb5.conf"), dir: dir}
+	profile := filepath.Join(dir, "kdc.conf")
+	k.env = []string{"KRB5_CONFIG=" + k.config, "KRB5_KDC_PROFILE=" + profile}
+	k.write(t, k.config, krb5Config(addr))
+	k.write(t, profile, fmt.Sprintf(`[kdcdefaults]
+  kdc_listen = %[1]s
+  kdc_tcp_listen = %[1]s
+[realms]
+  %[2]s = {
+    database_name = %[3]s/principal
+    key_stash_file = %[3]s/stash
+    supported_enctypes = aes256-sha2:normal aes128-cts:normal
+    max_renewable_life = 1d
+  }
+`, addr, realm, dir))
+	k.run(t, "", "/usr/sbin/kdb5_util", "create", "-s", "-r", realm, "-P", "master")
+	p := zktest.Run(t, "env", append(k.env, "/usr/sbin/krb5kdc", "-n", "-r", realm, "-P", filepath.Join(dir, "pid"))...)
+	zktest.Await(t, "the KDC listens", func() bool {
+		if p.Ended() {
+			t.Fatalf("the KDC has ended:\n%s", p.Output())
+		}
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+	return k
+}
+
+// krb5Config is a krb5.conf for a realm whose KDC is at addr. Nothing is asked of DNS.
+func krb5Config(addr string) string {
+	return fmt.Sprintf(`[libdefaults]
+  default_realm = %[1]s
+  dns_lookup_kdc = false
+  dns_lookup_realm = false
+  dns_canonicalize_hostname = false
+  rdns = false
+[realms]
+  %[1]s = {
+    kdc = %[2]s
+  }
+`, realm, addr)
+}
+
+// keytab adds a principal, gives it new keys if it exists, and returns a keytab with
+// them.
+func (k *kdc) keytab(t testing.TB, principal string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "keytab")
+	k.admin(t, "addprinc -randkey "+principal, "ktadd -k "+file+" "+principal)
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatalf("keytab: %v", err)
+	}
+	return file
+}
+
+// admin runs commands of kadmin.
+func (k *kdc) admin(t testing.TB, commands ...string) {
+	t.Helper()
+	k.run(t, strings.Join(commands, "\n")+"\n", "/usr/sbin/kadmin.local", "-r", realm)
+}
+
+// login gets a ticket of a keytab's principal, for a time as in 1h, and returns the
+// ticket cache.
+func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
+	t.Helper()
+	cache := filepath.Join(t.TempDir(), "cache")
+	k.run(t, "", "kinit", "-k", "-t", keytab, "-c", "FILE:"+cache, "-l", lifetime, principal)
+	return cache
+}
+
+// serve is what zktest.WithSASL needs for Kerberos: the principal of the server, zookeeper on
+// localhost.
+func (k *kdc) serve(t testing.TB) []zktest.Option {
+	t.Helper()
+	principal := "zookeeper/localhost@" + realm
+	return []zktest.Option{
+		zktest.WithProperty("java.security.krb5.conf", k.config),
+		zktest.WithSASL(fmt.Sprintf("com.sun.security.auth.module.Krb5LoginModule required\n  useKeyTab=true storeKey=true useTicketCache=false keyTab=%q principal=%q;",
+			k.keytab(t, principal), principal)),
+	}
+}
+
+func (k *kdc) run(t testing.TB, input, command string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(command, args...)
+	cmd.Env = append(os.Environ(), k.env...)
+	cmd.Stdin = strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("kadmin.local: ")) && bytes.Contains(out, []byte(" while ")) && !bytes.Contains(out, []byte("already exists")) {
+		t.Fatalf("%s %q: %v\n%s", command, args, err, out)
+	}
+}
+
+func (k *kdc) write(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatalf("KDC: %v", err)
+	}
 }

@@ -1,10 +1,18 @@
 package cli_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 )
 
@@ -92,6 +100,217 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 			}
 			if strings.Contains(out, x.without) {
 				t.Errorf("%q: %s", x.without, out)
+			}
+		}
+	})
+}
+
+// TestDiscoverProblems lists what needs attention, and only that, and its exit code says
+// whether there is any.
+func TestDiscoverProblems(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := session(t, addr)
+		root := unique("problems")
+		healthy, ghost, stopped := root+"/a", root+"/ghost", root+"/z/leader"
+		for _, path := range []string{root, healthy, ghost, root + "/z"} {
+			create(t, c, path, "", 0)
+		}
+		guid := "_c_aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee-latch-"
+		create(t, c, healthy+"/n_", "amber", contender)
+		out, _ := once(t, 0, "discover", root, "--problems", "-s", addr)
+		if !strings.HasPrefix(out, "0 elections in trouble below "+root) {
+			t.Error(out)
+		}
+		for range 2 {
+			create(t, c, ghost+"/"+guid, "ghost", contender)
+		}
+		create(t, c, root+"/z/config", "{}", 0)
+		create(t, c, root+"/z/members", "", 0)
+		create(t, c, root+"/z/members/pg1", `{"state":"stopped"}`, zk.FlagEphemeral)
+		create(t, c, stopped, "pg1", zk.FlagEphemeral)
+		type found struct {
+			Elections []struct {
+				Path    string
+				Problem *string
+			}
+		}
+		for _, flags := range [][]string{nil, {"--admin", "off"}} {
+			out, _ = once(t, 4, append([]string{"discover", root, "--problems", "--json", "-s", addr}, flags...)...)
+			trouble := ""
+			for _, e := range decode[found](t, out).Elections {
+				trouble += e.Path + " " + show(e.Problem) + "\n"
+			}
+			if trouble != ghost+" critical\n"+stopped+" critical\n" {
+				t.Errorf("%v: %s", flags, out)
+			}
+		}
+		out, _ = once(t, 0, "discover", root, "-s", addr) // trouble comes first
+		lines := strings.Split(out, "\n")
+		for i, begin := range []string{"!! " + ghost, "!! " + stopped, "   " + healthy} {
+			if !strings.HasPrefix(lines[i+1], begin) {
+				t.Error(out)
+			}
+		}
+		out, _ = once(t, 0, "discover", root, "--json", "-s", addr)
+		paths := []string{}
+		for _, e := range decode[found](t, out).Elections {
+			paths = append(paths, e.Path)
+		}
+		if !slices.Equal(paths, []string{healthy, ghost, stopped}) {
+			t.Errorf("JSON is not by path: %q", paths)
+		}
+	})
+}
+
+// TestDiscoverFindsWhoIsAtRisk by asking the servers once: a client that is silent.
+func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
+	t.Parallel()
+	addr := zktest.Apache(t).Addr
+	root := unique("silent")
+	create(t, session(t, addr), root, "", 0)
+	create(t, session(t, addr), root+"/e", "", 0)
+	link := zktest.NewLink(t, addr)
+	create(t, session(t, link.Addr), root+"/e/n_", "amber", contender)
+	link.Hold()
+	for end := time.Now().Add(waitFor); ; {
+		c := run(t, "discover", root, "--problems", "--json", "-s", addr)
+		code := c.finish(t)
+		all := decode[struct {
+			Elections []struct {
+				Problem *string
+				AtRisk  []string `json:"at_risk"`
+			}
+		}](t, c.out.all()).Elections
+		if len(all) == 1 && code == 4 && show(all[0].Problem) == "critical" && len(all[0].AtRisk) == 1 && all[0].AtRisk[0] == root+"/e/n_0000000000" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("exit code %d: %s%s", code, c.out.all(), c.errs.all())
+		}
+	}
+}
+
+// TestDoctorSaysWhatItHadNoTimeFor: a look that is too short to find a missing
+// watch, or what has to last, does not pass for one that found nothing.
+func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c, other := zktest.Client(t, addr), zktest.Client(t, addr)
+	create(t, c, "/e", "", 0)
+	for _, c := range []*zk.Conn{c, other} { // neither watches
+		create(t, c, "/e/n_", "", contender)
+	}
+	create(t, c, "/e/config", "", 0)
+	out, _ := once(t, 0, "doctor", "/e", "-s", addr, "--admin", "4lw", "--for", "1s", "--json")
+	d := decode[doctorJSON](t, out)
+	for _, want := range []string{"whether 1 candidate watches the predecessor", "foreign-child: "} {
+		found := false
+		for _, u := range d.Unchecked {
+			found = found || strings.HasPrefix(u.What, want) && strings.HasPrefix(u.Why, "observed for only 1s") && text(u.Setting) == "--for 6s"
+		}
+		if !found {
+			t.Errorf("%q is not among what was not checked: %s", want, out)
+		}
+	}
+	out, _ = once(t, 0, "doctor", "/e", "-s", addr, "--admin", "4lw", "--for", "1s")
+	if !strings.Contains(out, "(--for 6s would allow it)") {
+		t.Errorf("%s", out)
+	}
+}
+
+// TestStatusOfADeadClient: one call of status says for how long the session of a client without
+// a connection lasts, and counts who watches its znode.
+func TestStatusOfADeadClient(t *testing.T) {
+	t.Parallel()
+	server := zktest.NewApache(t, zktest.WithAdmin())
+	link := zktest.NewLink(t, server.Addr)
+	c := session(t, server.Addr)
+	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	dead := session(t, link.Addr)
+	znode, err := dead.Create("/e/n_", []byte("web1"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := c.ExistsW(znode); err != nil {
+		t.Fatal(err)
+	}
+	link.Cut()
+	for range 50 {
+		out := printed(t, 0, "status", "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+server.Admin+"/commands")
+		var s struct {
+			Candidates []struct {
+				Connected *bool
+				Expires   float64 `json:"expires_within_ms"`
+				Risk      string
+			}
+			Watchers struct{ Total, Others int } `json:"leader_watchers"`
+		}
+		if err := json.Unmarshal([]byte(out), &s); err != nil || len(s.Candidates) != 1 {
+			t.Fatalf("%v in %s", err, out)
+		}
+		x := s.Candidates[0]
+		if x.Connected == nil || *x.Connected {
+			continue // the server has not noticed it yet
+		}
+		if x.Expires <= 0 || x.Expires > 25_000 || !strings.HasPrefix(x.Risk, "not connected when asked at ") {
+			t.Errorf("at risk: %+v", x)
+		}
+		if s.Watchers.Total != 1 || s.Watchers.Others != 1 {
+			t.Errorf("watchers %+v", s.Watchers)
+		}
+		return
+	}
+	t.Error("status does not say that the client is not connected")
+}
+
+// TestSeveralElectionsInOneCommand: each has a heading or a line of JSON, and the exit code
+// is the worst.
+func TestSeveralElectionsInOneCommand(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := session(t, addr)
+		root := unique("several")
+		led, empty := root+"/led", root+"/empty"
+		for _, path := range []string{root, led, empty} {
+			create(t, c, path, "", 0)
+		}
+		create(t, c, led+"/n_", "amber", contender)
+		out, errs := once(t, 4, "status", led, empty, "-s", addr, "--admin", "off")
+		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n\n== "+empty+"\n"+empty+": nobody leads") || errs != "" {
+			t.Errorf("%s%s", out, errs)
+		}
+		out, errs = once(t, 1, "status", empty, root+"/nowhere", led, "-s", addr, "--admin", "off", "--json")
+		if lines := strings.Split(out, "\n"); len(lines) != 3 || !strings.Contains(lines[0], `"path":"`+empty) || !strings.Contains(lines[1], `"path":"`+led) ||
+			!strings.HasPrefix(errs, "electop: "+root+"/nowhere does not exist on ") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s%s", out, errs)
+		}
+		log := t.TempDir() + "/log"
+		once(t, 4, "status", led, empty, "-s", addr, "--admin", "off", "--log-file", log)
+		if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), ", timeout=10000") != 1 {
+			t.Errorf("%v: more than one session:\n%s", err, b)
+		}
+		out, _ = once(t, 0, "doctor", led, empty, "-s", addr, "--admin", "off", "--for", "10ms")
+		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": nobody leads") {
+			t.Error(out)
+		}
+		env := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\n[clusters.named]\nservers = %[1]q\npaths = [\"/empty\", \"/led\"]\n", addr+root))
+		for args, want := range map[string]string{
+			"status --cluster prod --json":             "/led",
+			"status --cluster named --json":            "/empty /led",
+			"doctor --cluster named --json --for 10ms": "/empty /led",
+		} {
+			cmd := exec.Command("electop", strings.Fields(args)...)
+			cmd.Env = append(cmd.Environ(), env...)
+			out, err := cmd.Output()
+			var got []string
+			for line := range strings.Lines(string(out)) {
+				got = append(got, decode[struct{ Path string }](t, line).Path)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: %q, %v, want %s", args, got, err, want)
 			}
 		}
 	})

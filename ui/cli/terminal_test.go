@@ -2,11 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +21,10 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
+	"electop/demo/lessons"
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
+	"electop/model/lesson"
 )
 
 // terminal runs the real binary in a pseudo terminal and reads its screen. It
@@ -452,5 +457,305 @@ func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 		case <-deadline:
 			t.Fatal("still running")
 		}
+	}
+}
+
+// output is all that the program wrote.
+func (x *terminal) output() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.raw.String()
+}
+
+// Esc is a key without an answer of the terminal, which is not asked for its
+// background.
+func TestKeysInATerminal(t *testing.T) {
+	t.Parallel()
+	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
+	x.sees("1/2", "leads")
+	x.press("?")
+	x.sees("On the main screen")
+	x.press("\x1b")
+	x.waits("the main screen", func(s string) bool { return !strings.Contains(s, "On the main screen") })
+	x.quits("q")
+	if strings.Contains(x.output(), "\x1b]11;?") {
+		t.Error("the terminal is asked for its background")
+	}
+	if !strings.Contains(x.output(), "38;2;242;193;78") {
+		t.Error("no colour of the dark theme was written")
+	}
+}
+
+// y reaches the terminal's clipboard, and says no more than that it was sent.
+func TestCopyInATerminal(t *testing.T) {
+	t.Parallel()
+	x := openTerminalWith(t, []string{"TMUX=", "STY="}, 80, 24, "demo", "--cast", "2")
+	x.sees("1/2", "leads")
+	x.press("jy")
+	x.sees("path sent to the terminal's clipboard")
+	sent := regexp.MustCompile("\x1b]52;c;([A-Za-z0-9+/=]*)\a").FindStringSubmatch(x.output())
+	if sent == nil {
+		t.Fatal("nothing was sent")
+	}
+	if path, err := base64.StdEncoding.DecodeString(sent[1]); err != nil || !regexp.MustCompile(`^/election/\S+n_0000000001$`).Match(path) {
+		t.Errorf("sent is %q, %v", path, err)
+	}
+	x.quits("q")
+}
+
+// The mouse works on a terminal that reports it, unless it is left to the terminal.
+func TestMouseInATerminal(t *testing.T) {
+	t.Parallel()
+	const on = "\x1b[?1002h"
+	x := openTerminal(t, 80, 24, "demo", "--cast", "4")
+	x.sees("1/4", "leads")
+	x.press("\x1b[<0;15;6M\x1b[<0;15;6m") // the third row
+	x.sees("3/4")
+	x.press("\x1b[<64;15;6M") // the wheel, up
+	x.sees("2/4")
+	x.press("\x1b[<0;1") // in two pieces
+	x.press("5;7M")
+	x.sees("4/4")
+	x.quits("q")
+	if raw := x.output(); !strings.Contains(raw, on) || strings.LastIndex(raw, on) > strings.LastIndex(raw, "\x1b[?1002l") {
+		t.Error("the mouse was not on, or is still")
+	}
+
+	for _, with := range []struct{ env, flag string }{{"ELECTOP_NO_MOUSE=true", "--cast=4"}, {"ELECTOP_NO_MOUSE=", "--no-mouse"}} {
+		x = openTerminalWith(t, []string{with.env}, 80, 24, "demo", with.flag)
+		x.sees("leads")
+		x.quits("q")
+		if strings.Contains(x.output(), on) {
+			t.Errorf("%v: the mouse is on", with)
+		}
+	}
+}
+
+// TestWallInATerminal watches two elections at once, looks for a third and
+// opens it.
+func TestWallInATerminal(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		c := zktest.Client(t, addr)
+		root := unique("wall")
+		create(t, c, root, "", 0)
+		for _, name := range []string{"one", "two", "three"} {
+			create(t, c, root+"/"+name, "", 0)
+			create(t, c, root+"/"+name+"/n_", "who-"+name, contender)
+		}
+		x := openTerminal(t, 140, 40, "/one", "/two", "-s", addr+root, "--admin", "4lw")
+		x.sees("/one", "who-one", "leads")
+		x.press("ej\r")
+		x.sees("/two", "who-two", "leads")
+		x.press("ek\r")
+		x.sees("who-one")
+		x.press("e")
+		x.sees("/three")
+		x.press("G\r")
+		x.sees("(3/3)", "Candidate who-three") // the list has it too
+		x.press("vS")
+		x.sees("standalone", "sessions every 2 s")
+		x.quits("\x03")
+	})
+}
+
+func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
+	t.Parallel()
+	addr := zktest.Apache(t).Addr
+	path := unique("observe")
+	create(t, zktest.Client(t, addr), path, "", 0)
+	x := openTerminal(t, 120, 36, path, "-s", addr, "--observe-only")
+	x.sees(path, "connected", "quit")
+	if s := x.text(); strings.Contains(s, "spawn") || strings.Contains(s, "campaign") {
+		t.Errorf("it offers to act:\n%s", s)
+	}
+	x.press("?")
+	x.sees("ask the servers now")
+	if s := x.text(); strings.Contains(s, "this program stands for election") {
+		t.Errorf("the help has keys that act:\n%s", s)
+	}
+	x.quits("\x03")
+}
+
+// The demo verifies its own watches, also after a handoff, and finds its own
+// election.
+func TestDemoVerifies(t *testing.T) {
+	t.Parallel()
+	x := openTerminal(t, 120, 36, "demo", "--cast", "3")
+	x.sees("↑ 0 ✓", "↑ 1 ✓")
+	x.press("s")
+	x.sees("↑ 2 ✓")
+	x.press("gd")
+	x.sees("resigned", "↑ 1 ✓", "↑ 2 ✓")
+	x.press("e")
+	x.sees("1 watched, 1 found")
+	x.quits("\x03")
+}
+
+// TestDashboardWithoutPath begins with the elections of the cluster: with their list, with
+// the only one, or with the reason why there is none.
+func TestDashboardWithoutPath(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := zktest.Client(t, addr)
+	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting", "/odd", "/odd/group", "/odd/jobs", "/odd/more", "/one/servers"} {
+		create(t, c, path, "", 0)
+	}
+	for _, path := range []string{"/one/locks", "/two/east", "/two/west"} {
+		create(t, c, path+"/n_", "who-"+path[5:], contender)
+	}
+	create(t, c, "/odd/group/member_", "who-group", contender)
+	create(t, c, "/one/servers/member_", "who-server", contender)
+	for range 2 {
+		create(t, c, "/odd/jobs/job-", "who-job", contender)
+		create(t, c, "/odd/more/job-", "who-more", contender)
+	}
+	// Nobody said that these are elections: with the same names at a PATH of the
+	// command line, the first would be said to lead.
+	t.Run("of an unknown kind", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
+		x.sees("1 watched, 2 found", "/jobs", "/more", "unknown")
+		x.press("G\r")
+		x.sees("who-more", "unknown kind", "unknown whether this is an election")
+		x.quits("\x03")
+	})
+	t.Run("several", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/two")
+		x.sees("1 watched, 2 found", "/east", "/west", "who-west")
+		x.press("G\r")
+		x.sees("who-west", "leads")
+		x.quits("\x03")
+	})
+	t.Run("one, and a list of members", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/one")
+		x.sees("/locks", "who-locks", "leads")
+		if s := x.text(); strings.Contains(s, "Elections") {
+			t.Errorf("it shows a list of one election:\n%s", s)
+		}
+		x.quits("\x03")
+	})
+	t.Run("of a path above the elections", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr, "/two")
+		x.sees("No election seen here", "2 children are no candidates")
+		if s := x.text(); strings.Contains(s, "volunteer") && strings.Contains(s, "leads at once") {
+			t.Errorf("it speaks of the next volunteer:\n%s", s)
+		}
+		x.quits("\x03")
+	})
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/none")
+		x.sees("no election found on "+addr+"/none", "give the PATH")
+		x.leaves(1)
+	})
+	t.Run("unreachable", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", "127.0.0.1:1", "--connect-timeout", "300ms")
+		x.sees("no server of 127.0.0.1:1 reached")
+		x.leaves(3)
+	})
+	t.Run("acting", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/acting", "--cast", "1", "--create")
+		x.sees("/election", "leads")
+		x.quits("\x03")
+	})
+}
+
+// The first lesson in the real program, in a terminal, by the keys that it asks for. Then
+// it counts as done. The others are played on real elections in demo/lessons.
+func TestLessonInATerminal(t *testing.T) {
+	t.Parallel()
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, first := t.TempDir(), all[0]
+	p := newPupil(t, state, 40, "lesson", first.ID)
+	p.sees(fmt.Sprintf("Lesson 1 of %d: %s", len(all), first.Title))
+	for n := range first.Parts {
+		p.takes(n, first)
+	}
+	p.sees("Lesson complete")
+	p.quits("q")
+	b, err := os.ReadFile(filepath.Join(state, "electop", "lessons.json"))
+	if err != nil || !strings.Contains(string(b), `"`+first.ID+`"`) {
+		t.Errorf("%s does not count as done: %s, %v", first.ID, b, err)
+	}
+
+	// The menu has it too, and one that is done can be begun again.
+	p = newPupil(t, state, 36, "lesson")
+	p.sees(fmt.Sprintf("Lesson 2 of %d", len(all)), "part 1")
+	p.press("L")
+	p.sees(fmt.Sprintf("1 of %d done", len(all)), "1  ✓ "+first.Title, "on now")
+	p.press("G")
+	p.press("k\r")
+	p.sees(fmt.Sprintf("Lesson %d of %d: ", len(all), len(all)), "part 1")
+	p.quits("q")
+}
+
+// pupil goes by what the screen says.
+type pupil struct{ *terminal }
+
+// newPupil starts electop, which keeps the progress in lessons below state.
+func newPupil(t *testing.T, state string, rows uint16, args ...string) *pupil {
+	t.Helper()
+	return &pupil{openTerminalWith(t, []string{"XDG_STATE_HOME=" + state}, 120, rows, args...)}
+}
+
+// waitsForIt is what a lesson says while it does.
+const waitsForIt = "Waiting for this to happen"
+
+// goesOn is the key for that in the footer, which is what is drawn last: what
+// is above may be older than a footer that has it, and not newer.
+const goesOn, readsOn = "space go on", "space read on"
+
+// takes goes through part n of a lesson.
+func (p *pupil) takes(n int, l *lesson.Lesson) {
+	p.t.Helper()
+	part := l.Parts[n]
+	p.sees(fmt.Sprintf("part %d of %d", n+1, len(l.Parts)))
+	if q := part.Question; q != nil {
+		p.waits("the question", func(s string) bool { return !strings.Contains(s, goesOn) && !strings.Contains(s, waitsForIt) })
+		p.press(fmt.Sprint(1 + n%len(q.Options)))
+	}
+	if part.Act != nil {
+		p.acts(&part)
+	}
+	p.goesOn()
+	p.press(" ")
+}
+
+// goesOn reads until the part can be left.
+func (p *pupil) goesOn() {
+	p.t.Helper()
+	for {
+		var was string
+		p.waits("that it goes on", func(s string) bool {
+			was = s
+			return !strings.Contains(s, waitsForIt) && (strings.Contains(s, goesOn) || strings.Contains(s, readsOn))
+		})
+		if !strings.Contains(was, readsOn) {
+			return
+		}
+		p.press(" ")
+		p.waits("the next lines", func(s string) bool { return s != was })
+	}
+}
+
+// acts presses the keys that the part asks for.
+func (p *pupil) acts(part *lesson.Part) {
+	p.t.Helper()
+	p.waits("what to do", func(s string) bool { return strings.Contains(s, waitsForIt) && !strings.Contains(s, goesOn) })
+	if part.Act.Target == "last" {
+		p.press("G")
+	}
+	for _, key := range part.Act.Keys {
+		p.press(key)
 	}
 }

@@ -1,10 +1,21 @@
 package process_test
 
 import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"electop/ui/cli/process"
 )
@@ -45,4 +56,88 @@ func TestOf(t *testing.T) {
 	if got := process.ThisBuild().String(); !strings.Contains(got, " "+runtime.Version()) {
 		t.Errorf("this program: %q", got)
 	}
+}
+
+// TestPrograms checks what .ci/release built: ELECTOP_TEST_RELEASES is its directory.
+func TestPrograms(t *testing.T) {
+	dir := os.Getenv("ELECTOP_TEST_RELEASES")
+	if dir == "" {
+		t.Skip("ELECTOP_TEST_RELEASES is not set")
+	}
+	sums, err := os.Open(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sums.Close()
+	n := 0
+	for lines := bufio.NewScanner(sums); lines.Scan(); n++ {
+		sum, name, _ := strings.Cut(lines.Text(), "  ")
+		t.Run(name, func(t *testing.T) { program(t, filepath.Join(dir, name), sum) })
+	}
+	if n == 0 {
+		t.Error("no programs")
+	}
+}
+
+func program(t *testing.T, file, sum string) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != sum {
+		t.Errorf("its checksum is %x, SHA256SUMS has %s", got, sum)
+	}
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{}
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	if set["CGO_ENABLED"] != "0" || set["-trimpath"] != "true" {
+		t.Errorf("built with %v", set)
+	}
+	build := process.BuildOf(info)
+	if build.Commit == "" || build.Modified || build.Time.IsZero() {
+		t.Errorf("built from %+v", build)
+	}
+	name := strings.TrimSuffix(filepath.Base(file), ".exe")
+	if want := "electop-" + strings.ReplaceAll(build.Platform, "/", "-"); name != want {
+		t.Errorf("its name is %s, want %s", name, want)
+	}
+	if !strings.HasPrefix(build.Platform, "linux/") {
+		return
+	}
+	// A static program needs no loader and no library of the system.
+	x, err := elf.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, p := range x.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("it is not static: it has %s", p.Type)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestAwait(t *testing.T) {
+	failed, why := errors.New("failed"), errors.New("why")
+	if v, err := process.Await(t.Context(), func() (int, error) { return 7, failed }); v != 7 || err != failed {
+		t.Errorf("%d, %v", v, err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	later := make(chan struct{})
+	v, err := process.Await(ctx, func() (int, error) {
+		cancel(why)
+		<-later
+		return 7, nil
+	})
+	if v != 0 || err != why {
+		t.Errorf("%d, %v", v, err)
+	}
+	close(later)
 }

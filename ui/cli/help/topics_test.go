@@ -83,3 +83,46 @@ func TestMetricsAreDescribed(t *testing.T) {
 		}
 	}
 }
+
+func TestRender(t *testing.T) {
+	for _, c := range []struct{ name, markdown, want string }{
+		{"heading", "# The `end`\n\ntext", "THE END\n\ntext\n"},
+		{"paragraph", "one\ntwo `--three`\n\nfour\n", "one two --three\n\nfour\n"},
+		{"long words stay whole", "It says that the value of this flag is in a file of the program: --admin-listen-for-long", "It says that the value of this flag is in a file of the program:\n--admin-listen-for-long\n"},
+		{"list", "- one\n  more\n- two\n\nend", "- one more\n- two\n\nend\n"},
+		{"code", "is:\n\n    a  `b`\n     c\n\nend", "is:\n\n    a  `b`\n     c\n\nend\n"},
+		{"table", "| key | does |\n|---|---|\n| `j` `down` | down |\n| x | cut |\n", "key     does\nj down  down\nx       cut\n"},
+		{"wide cell", "| k | d |\n|---|---|\n| a cell that is much wider than a column | two |\n| b | c |", "k  d\na cell that is much wider than a column\n   two\nb  c\n"},
+	} {
+		if got := render(c.markdown); got != c.want {
+			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)
+		}
+	}
+}
+
+// A guard is multi with a check, a fencing token is what a resource compares: no help
+// has another word for either, or one word for both. Names in JSON and in the environment
+// stay.
+func TestGuardAndFencingToken(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`fence`|\"fence\"|ELECTOP_FENCE")
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".md") {
+			continue
+		}
+		text, err := os.ReadFile(e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := names.ReplaceAllString(string(text), "")
+		if found := regexp.MustCompile(`(?i).*\b(un)?fenced?\b.*`).FindString(rest); found != "" {
+			t.Errorf("%s: %q", e.Name(), found)
+		}
+		if e.Name() == "command.md" && strings.Contains(rest, "guard") {
+			t.Errorf("%s: the process that watches a command is not the guard", e.Name())
+		}
+	}
+}

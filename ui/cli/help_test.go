@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -217,5 +220,164 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 		if !strings.Contains(codes, fmt.Sprintf("%d %s", c.Number, c.Meaning)) {
 			t.Errorf("electop help exit-codes lacks %d", c.Number)
 		}
+	}
+}
+
+// TestManualPages: each command has a page with every flag of its help, and no other
+// pages are written. The command that writes them is not in the list of commands.
+func TestManualPages(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "man", "man1")
+	if out := says(t, 0, "man", "--dir", dir); out != "" {
+		t.Errorf("it says %q", out)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages, want []string
+	for _, e := range entries {
+		pages = append(pages, e.Name())
+	}
+	for _, command := range append([]string{""}, commandNames...) {
+		name, args := "electop", []string{}
+		if command != "" {
+			name, args = "electop-"+command, []string{command}
+		}
+		want = append(want, name+".1")
+		b, err := os.ReadFile(filepath.Join(dir, name+".1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(b)
+		if one := says(t, 0, append([]string{"man"}, args...)...); one != page {
+			t.Errorf("electop man %s is not %s.1", command, name)
+		}
+		text := regexp.MustCompile(`\\f[A-Z]|\\`).ReplaceAllString(page, "")
+		if !strings.Contains(page, `.TH "`+strings.ToUpper(name)+`" "1"`) || !strings.Contains(text, "\n"+name+" - ") {
+			t.Errorf("%s:\n%.300s", name, page)
+		}
+		for _, flag := range flagsIn(says(t, 0, append(args, "--help")...)) {
+			if !strings.Contains(text, flag) {
+				t.Errorf("the page of %s lacks %s", name, flag)
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(pages)
+	if !slices.Equal(pages, want) {
+		t.Errorf("pages %q, want %q", pages, want)
+	}
+	if help := says(t, 0, "help"); regexp.MustCompile(`(?m)^  man `).MatchString(help) {
+		t.Errorf("electop help lists man:\n%s", help)
+	}
+	for _, args := range [][]string{{"man", "nonsense"}, {"man", "json"}, {"man", "status", "info"}, {"man", "status", "--dir", dir}} {
+		if got := says(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
+			t.Errorf("electop %v is not one line:\n%s", args, got)
+		}
+	}
+}
+
+// TestMistypedFlagGetsASuggestion, if a flag of the command is similar.
+func TestMistypedFlagGetsASuggestion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"status", "--jsn"}, "electop: unknown flag: --jsn: did you mean --json? (see electop status --help)\n"},
+		{[]string{"--record-mx", "3"}, "electop: unknown flag: --record-mx: did you mean --record-max? (see electop --help)\n"},
+		{[]string{"discover", "--nothing"}, "electop: unknown flag: --nothing (see electop discover --help)\n"},
+		{[]string{"doctor", "--follo"}, "electop: unknown flag: --follo (see electop doctor --help)\n"}, // what was removed is not meant
+	} {
+		if _, errs := once(t, 2, c.args...); errs != c.want {
+			t.Errorf("%q: %q, want %q", c.args, errs, c.want)
+		}
+	}
+}
+
+// TestRefusedConnectionIsSaidAtOnce: while the servers are still tried.
+func TestRefusedConnectionIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close() // nobody listens there now
+	for _, args := range [][]string{{"status", "/x"}, {"doctor", "/x"}, {"discover"}, {"events", "/x"}} {
+		c := run(t, append(args, "-s", addr, "--connect-timeout", "1h")...)
+		c.errs.await(t, "why there is no connection", func(s string) bool {
+			return strings.Contains(s, addr) && strings.Contains(s, "connection refused; trying until 1h0m0s have passed")
+		})
+		c.cancel()
+		if code := c.finish(t); code != 130 {
+			t.Errorf("%q: exit code %d: %s", args, code, c.errs.all())
+		}
+	}
+}
+
+// TestCompletionDoesNotWait: a server that accepts a connection and says nothing leaves
+// the user with no completion, and not with a shell that waits for --connect-timeout.
+func TestCompletionDoesNotWait(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { c.Close() })
+		}
+	}()
+	out, errs := once(t, 0, "__complete", "status", "--connect-timeout", "1h", "-s", l.Addr().String(), "/")
+	if out != ":4\n" || strings.Count(errs, "\n") != 1 {
+		t.Errorf("%q, %q", out, errs)
+	}
+}
+
+// What the README names exists: flags, commands, help topics, files.
+func TestReadmeIsTrue(t *testing.T) {
+	b, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := strings.ReplaceAll(string(b), "--watch-->", "") // an arrow
+	flags := programFlags(t)
+	for _, flag := range flagsIn(readme) {
+		if !flags[flag] {
+			t.Errorf("%s is in the README and in no command's help", flag)
+		}
+	}
+	help := regexp.MustCompile("electop help ([a-z-]+)").FindAllStringSubmatch(readme, -1)
+	for _, m := range help {
+		if !slices.Contains(topicNames, m[1]) {
+			t.Errorf("the README names %s, which is not a topic", m[0])
+		}
+	}
+	if len(help) < len(topicNames) {
+		t.Errorf("the README names %d of %d help topics", len(help), len(topicNames))
+	}
+	commands := regexp.MustCompile("(?m)^    electop ([a-z]+)").FindAllStringSubmatch(readme, -1)
+	for _, m := range commands {
+		if m[1] != "help" && !slices.Contains(commandNames, m[1]) {
+			t.Errorf("the README names %s, which is not a command", m[0])
+		}
+	}
+	if len(commands) < 5 {
+		t.Errorf("the README has %d commands: it has another shape than this test knows", len(commands))
+	}
+	for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(readme, -1) {
+		if _, err := os.Stat("../../" + m[1]); err != nil {
+			t.Errorf("the README shows a file that is not there: %v", err)
+		}
+	}
+	if !strings.Contains(readme, "](.github/screen.svg)") {
+		t.Error("the README has no picture")
 	}
 }

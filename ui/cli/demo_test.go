@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/ui/cli/cluster"
+	"electop/ui/cli/election"
+	"electop/ui/cli/process"
+	"electop/zkwatch/client"
+)
+
+// The lines that invite others do what they say: each program queues behind
+// those before it, whatever it is made with, and leads when its turn has come.
+func TestInvitationsWork(t *testing.T) {
+	zktest.Second(t)
+	t.Parallel()
+	zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
+	zktest.Require(t, "default-jdk-headless", "jshell", "java")
+	zktest.Require(t, "libcurator-recipes-java", "/usr/share/java/curator-recipes.jar")
+	zktest.Require(t, "zookeeper", "/usr/share/java/zookeeper.jar", "/usr/share/java/commons-cli.jar")
+	const path = "/election"
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	dir := t.TempDir()
+	// The programs as a shell finds them: that Debian's python3 has kazoo, and
+	// that zkCli.sh finds its jars, is not what is looked at here.
+	java := strings.Join(zktest.JavaOptions(), " ")
+	shellLine := func(line string) *zktest.Program {
+		t.Helper()
+		return zktest.Run(t, "sh", "-c", `PATH="$0:$PATH"; export PATH; `+line, dir)
+	}
+	for name, script := range map[string]string{
+		"python3": `exec /usr/bin/python3 "$@"`,
+		"zkCli.sh": fmt.Sprintf(`exec java %s -cp %s org.apache.zookeeper.ZooKeeperMain "$@"`, java,
+			zktest.ClassPath("zookeeper", "zookeeper-jute", "slf4j-nop", "commons-cli")),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := zktest.Client(t, addr)
+	if _, err := look.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	first, err := look.Create(path+"/guid-n_", []byte("first"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	lines := map[string]string{}
+	for _, i := range invitations(addr, path) {
+		lines[i.Program] = i.Line
+	}
+	queued := 1
+	stands := func(p *zktest.Program) *zktest.Program {
+		t.Helper()
+		queued++
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("it said:\n%s", p.Output())
+			}
+		})
+		zktest.Await(t, fmt.Sprintf("%d in the queue", queued), func() bool {
+			children, _, err := look.Children(path)
+			return err == nil && len(children) == queued
+		})
+		return p
+	}
+	kazoo := stands(shellLine(lines["kazoo (Python)"]))
+	imports := "import org.apache.curator.framework.*; import org.apache.curator.retry.*; import org.apache.curator.framework.recipes.locks.*;\n"
+	file := filepath.Join(dir, "join.jsh")
+	if err := os.WriteFile(file, []byte(imports+lines["Curator (Java)"]+"\nSystem.out.println(\"Curator leads\");\nSystem.in.read();\n/exit\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	curator := stands(zktest.Run(t, "jshell", "--class-path", zktest.ClassPath("curator-recipes", "curator-framework", "curator-client",
+		"guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api"), file))
+	shell := stands(shellLine(lines["zkCli"]))
+	own := stands(shellLine(lines["electop"]))
+	own.Line(t, "waiting behind YOU-n_")
+	zktest.Await(t, "kazoo and Curator watch whom they stand behind", func() bool {
+		words := fourLetter(t, addr, "wchp")
+		return strings.Contains(words, first) && strings.Contains(words, "__lock__0000000001")
+	})
+	if err := look.Delete(first, -1); err != nil {
+		t.Fatal(err)
+	}
+	kazoo.Line(t, "I lead")
+	if strings.Contains(curator.Output(), "leads") {
+		t.Error("Curator leads while kazoo does")
+	}
+	kazoo.Kill()
+	curator.Line(t, "Curator leads")
+	curator.Kill()
+	shell.Say(t, "quit")
+	shell.Finish(t)
+}
+
+// fourLetter returns a server's answer to a four-letter word.
+func fourLetter(t *testing.T, addr, word string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, word); err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestInvitedTo(t *testing.T) {
+	ip := func(s string) net.Addr {
+		ip, n, err := net.ParseCIDR(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &net.IPNet{IP: ip, Mask: n.Mask}
+	}
+	machine := []net.Addr{ip("127.0.0.1/8"), ip("::1/128"), ip("fe80::1/64"), ip("2001:db8::7/64"), ip("192.168.1.7/24")}
+	alone := []net.Addr{ip("127.0.0.1/8")}
+	for _, c := range []struct {
+		bound string
+		ours  []net.Addr
+		want  string
+	}{
+		{"0.0.0.0:2181", machine, "192.168.1.7:2181"},
+		{"[::]:2181", machine, "192.168.1.7:2181"},
+		{"0.0.0.0:2181", alone, "127.0.0.1:2181"},
+		{"0.0.0.0:2181", nil, "127.0.0.1:2181"},
+		{"127.0.0.1:2181", machine, "127.0.0.1:2181"},
+		{"192.168.1.9:2181", machine, "192.168.1.9:2181"},
+	} {
+		a, err := net.ResolveTCPAddr("tcp", c.bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := invitedTo(a, c.ours); got != c.want {
+			t.Errorf("%s: %s, want %s", c.bound, got, c.want)
+		}
+	}
+}
+
+// troubled runs trouble with no screen and no real time passing, and returns
+// what was printed.
+func troubled(t *testing.T, o *options) (printed string) {
+	t.Helper()
+	seed := zktest.Seed(t)
+	var out, said bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		h := newEmbedded(demoServer(log))
+		defer h.ZooKeeper.Close()
+		servers, err := client.ParseConnectString(cluster.DefaultServers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
+		r := &headless{
+			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: h, log: log,
+			std: IO{Out: &out, Err: &said},
+		}
+		if err := r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper)); err != nil {
+			t.Errorf("%v; it said:\n%s", err, said.String())
+		}
+	})
+	return out.String()
+}
+
+// brokenListener accepts nobody, after a while.
+type brokenListener struct {
+	net.Listener
+	after time.Duration
+}
+
+func (l brokenListener) Accept() (net.Conn, error) {
+	time.Sleep(l.after) // virtual
+	return nil, errors.New("the network is gone")
+}
+func (brokenListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2181} }
+func (brokenListener) Close() error   { return nil }
+
+// A server that cannot go on ends chaos with its error, and nothing is said to
+// have held.
+func TestChaosEndsWithItsServer(t *testing.T) {
+	t.Parallel()
+	var out, said bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		h := newEmbedded(demoServer(log))
+		defer h.ZooKeeper.Close()
+		h.serve(func() error { return h.ZooKeeper.Serve(brokenListener{after: 30 * time.Second}) })
+		servers, err := client.ParseConnectString(cluster.DefaultServers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
+		r := &headless{
+			o:     &options{path: defaultPath, paths: []string{defaultPath}, json: true, duration: 10 * time.Minute},
+			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, server: h, log: log, std: IO{Out: &out, Err: &said},
+		}
+		began := time.Now()
+		err = r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper))
+		if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
+			t.Errorf("ended with %v", err)
+		}
+		if d := time.Since(began); d > time.Minute {
+			t.Errorf("the end came after %v", d)
+		}
+	})
+	if strings.Contains(said.String(), "one leader") {
+		t.Errorf("it said:\n%s", said.String())
+	}
+}
+
+// same compares what was printed live with what a replay printed.
+func same(t *testing.T, live, again []string) {
+	t.Helper()
+	for i := range min(len(live), len(again)) {
+		if live[i] != again[i] {
+			t.Fatalf("event %d\nlive:   %s\nreplay: %s", i+1, live[i], again[i])
+		}
+	}
+	if len(live) != len(again) {
+		t.Errorf("%d events live, %d in the replay", len(live), len(again))
+	}
+}
+
+// A recording of ten minutes of trouble replays to exactly the events that were
+// printed while it was made, and what must hold did all the while.
+func TestChaosReplaysToWhatItPrinted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "recording")
+	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: election.Recording{File: file}, duration: 10 * time.Minute}
+	printed := troubled(t, o)
+	var replayed, notices bytes.Buffer
+	if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
+		t.Fatal(err)
+	}
+	if notices.Len() > 0 {
+		t.Errorf("the replay said: %s", notices.String())
+	}
+	live := strings.Split(printed, "\n")
+	same(t, live, strings.Split(replayed.String(), "\n"))
+	// Some two acts a second, most of which are an event or more.
+	if handoffs := strings.Count(printed, `"type":"handoff"`); len(live) < 600 || handoffs < 60 {
+		t.Errorf("only %d events with %d handoffs in ten minutes", len(live), handoffs)
+	}
+}
+
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want float64 // 0: refused
+	}{
+		{"2/s", 2}, {"2", 2}, {"30/m", 0.5}, {"0.5/s", 0.5}, {"3600/h", 1}, {"100/s", 100},
+		{"", 0}, {"0/s", 0}, {"-1/s", 0}, {"NaN/s", 0}, {"Inf", 0}, {"101/s", 0}, {"2/d", 0}, {"2/", 0}, {"x/s", 0}, {"1/s/s", 0},
+	} {
+		got, err := parseRate(c.text)
+		if (err == nil) != (c.want > 0) || got != c.want && err == nil {
+			t.Errorf("%q: %v, %v, want %v", c.text, got, err, c.want)
+		}
+	}
+}
+
+// Connections from one host are bounded where others can connect, unless the
+// flag says otherwise.
+func TestMaxClientCnxnsDefault(t *testing.T) {
+	for _, c := range []struct {
+		listen string
+		set    bool
+		n      int
+		want   string
+	}{
+		{"127.0.0.1:0", false, 0, "maxClientCnxns=0\n"},
+		{"127.0.0.1:0", true, 7, "maxClientCnxns=7\n"},
+		{"LOCALHOST:0", false, 0, "maxClientCnxns=1000\n"}, // a name: it could be any address
+		{"LOCALHOST:0", true, 0, "maxClientCnxns=0\n"},
+		{"LOCALHOST:0", true, 5, "maxClientCnxns=5\n"},
+	} {
+		o := &embeddedOptions{listen: c.listen, cnxns: c.n, cnxnsSet: c.set}
+		h, err := o.start(demoServer(slog.New(slog.DiscardHandler)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := h.ZooKeeper.Dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Write([]byte("conf"))
+		if conf, err := io.ReadAll(conn); err != nil || !strings.Contains(string(conf), c.want) {
+			t.Errorf("%+v: %v, %s", c, err, conf)
+		}
+		conn.Close()
+		h.ZooKeeper.Close()
+	}
+}
