@@ -397,29 +397,6 @@ func TestTallyReports(t *testing.T) {
 	})
 }
 
-// TestTallyOfOneTransaction: a session with two nodes ends.
-func TestTallyOfOneTransaction(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		main, c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		main.create("/e", 0)
-		a := tally(t, s, "/e")
-		owner := pipeRaw(t, s, wire.ConnectRequest{})
-		owner.create("/e/a", wire.FlagEphemeral)
-		owner.create("/e/b", wire.FlagEphemeral)
-		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/e/a", Watch: true}, &wire.DataResponse{})
-		try(t, s.ExpireSession(id(owner)))
-		replies(c, 1)
-		time.Sleep(time.Second)
-		all := a.all()
-		if len(all) != 2 || all[0].Zxid != all[1].Zxid || all[0].Path != "/e/a" || all[1].Path != "/e/b" {
-			t.Fatalf("deletions %+v", all)
-		}
-		if !slices.Equal(all[0].Notified, []int64{id(c)}) || all[1].Notified != nil || !all[0].Settled || !all[1].Settled {
-			t.Errorf("notified %+v", all)
-		}
-	})
-}
-
 // elector is a candidate over go-zookeeper that waits behind the one before it
 // or, in a herd, like everybody behind the first.
 type elector struct {
