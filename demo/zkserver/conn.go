@@ -52,14 +52,20 @@ func (c *conn) attach() bool {
 	if s.closed || s.refusing {
 		return false
 	}
-	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit && !(s.opts.LoopbackUnbounded && loopback(c.host)) {
-		s.counters.Rejected++
-		return false
+	if limit := s.opts.MaxClientCnxns; limit > 0 && !(s.opts.LoopbackUnbounded && loopback(c.host)) {
+		for other := range s.conns {
+			if other.host == c.host && !other.gone {
+				limit--
+			}
+		}
+		if limit <= 0 {
+			s.counters.Rejected++
+			return false
+		}
 	}
 	s.wg.Add(1)
 	s.conns[c] = struct{}{}
 	s.alive++
-	s.perHost[c.host]++
 	c.who = tree.From(c.host)
 	c.stats.established = time.Now()
 	c.nc.SetReadDeadline(c.stats.established.Add(handshakeTimeout))
@@ -83,9 +89,6 @@ func (c *conn) retire() {
 	}
 	c.gone = true
 	s.alive--
-	if s.perHost[c.host]--; s.perHost[c.host] == 0 {
-		delete(s.perHost, c.host)
-	}
 	s.watches.forget(c)
 	if c.sess != nil && c.sess.conn == c {
 		c.sess.conn = nil

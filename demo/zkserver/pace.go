@@ -41,7 +41,7 @@ type Paced struct {
 	// [wire.OpNotification].
 	Op wire.Op
 	// Path is the znode that the event or the request is about, for a create
-	// the one that was made. It is empty where there is none or, as in a multi,
+	// the one that was made. It is empty if there is none or, as in a multi,
 	// more than one.
 	Path  string
 	Event int32     // type of a watch event, [wire.EventNodeDeleted] for one
@@ -57,7 +57,7 @@ type Passed struct {
 	Lost bool
 }
 
-// describe says what a message is, except for its session, number and time. asked is the
+// describe returns what a message is, except for its session, number and time. asked is the
 // request being carried out.
 func describe(asked []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}

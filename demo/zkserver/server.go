@@ -76,8 +76,7 @@ type Server struct {
 	listeners map[net.Listener]bool // whether they are for clients
 	conns     map[*conn]struct{}    // open ones, detached or not
 	alive     int                   // those not detached
-	perHost   map[string]int
-	piped     int // connections made by Dial
+	piped     int                   // connections made by Dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
 	nextID    int64 // of a session
@@ -167,7 +166,6 @@ func New(opts Options) *Server {
 		closing:   make(chan struct{}),
 		listeners: make(map[net.Listener]bool),
 		conns:     make(map[*conn]struct{}),
-		perHost:   make(map[string]int),
 		watches:   watchTables{newWatchTable(), newWatchTable()},
 	}
 	s.tree, s.sessions, s.nextID = tree.New(), make(map[int64]*session), firstID(s.start)

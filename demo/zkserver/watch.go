@@ -61,16 +61,19 @@ func (c *conn) notify(event int32, path string, w *count) {
 // Changes since relativeZxid are sent at once.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
-	for _, path := range req.Data {
-		switch n := s.tree.Get(path); {
-		case n == nil:
-			c.notify(wire.EventNodeDeleted, path, nil)
-		case n.Stat().Mzxid > req.RelativeZxid:
-			c.notify(wire.EventNodeDataChanged, path, nil)
-		default:
-			s.watches.data.add(c, path, watchOnce)
+	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
+		for _, path := range paths {
+			switch n := s.tree.Get(path); {
+			case n == nil:
+				c.notify(wire.EventNodeDeleted, path, nil)
+			case changed(n.Stat()) > req.RelativeZxid:
+				c.notify(event, path, nil)
+			default:
+				t.add(c, path, watchOnce)
+			}
 		}
 	}
+	restore(&s.watches.data, req.Data, wire.EventNodeDataChanged, func(st wire.Stat) int64 { return st.Mzxid })
 	for _, path := range req.Exist {
 		if s.tree.Get(path) != nil {
 			c.notify(wire.EventNodeCreated, path, nil)
@@ -78,16 +81,7 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 			s.watches.data.add(c, path, watchOnce)
 		}
 	}
-	for _, path := range req.Child {
-		switch n := s.tree.Get(path); {
-		case n == nil:
-			c.notify(wire.EventNodeDeleted, path, nil)
-		case n.Stat().Pzxid > req.RelativeZxid:
-			c.notify(wire.EventNodeChildrenChanged, path, nil)
-		default:
-			s.watches.child.add(c, path, watchOnce)
-		}
-	}
+	restore(&s.watches.child, req.Child, wire.EventNodeChildrenChanged, func(st wire.Stat) int64 { return st.Pzxid })
 	for _, path := range req.Persistent {
 		s.watches.addLasting(c, path, watchPersistent)
 	}
