@@ -72,7 +72,7 @@ func (c Chaos) Acts() iter.Seq[Act] {
 		// Gaps are whole milliseconds, all lengths from a tenth of the mean on alike.
 		mean := max(1, int64(math.Round(1000/min(c.Rate, 1000))))
 		least := max(1, mean/10)
-		p := newPlot(c)
+		p := newPlan(c)
 		for at := time.Duration(0); ; {
 			at += time.Duration(least+p.random.Int64N(2*(mean-least)+1)) * time.Millisecond
 			if !yield(p.next(at)) {
@@ -82,47 +82,47 @@ func (c Chaos) Acts() iter.Seq[Act] {
 	}
 }
 
-// plot is what chaos has done so far, and the cast that should result from it.
-type plot struct {
+// plan is what chaos has done so far, and the cast that should result from it.
+type plan struct {
 	random  *rand.Rand
 	named   int
-	players []player // in the order of their names
+	members []planned // in the order of their names
 }
 
-type player struct {
+type planned struct {
 	name  string
 	since time.Duration // when it was spawned or healed
 	fault ActKind       // ActFreeze, ActPartition or "" for none
 	ends  time.Duration // when the fault is to end
 }
 
-func (m player) healthy() bool { return m.fault == "" }
+func (m planned) healthy() bool { return m.fault == "" }
 
-func newPlot(c Chaos) *plot {
-	p := &plot{random: rand.New(rand.NewPCG(c.Seed, 0))}
+func newPlan(c Chaos) *plan {
+	p := &plan{random: rand.New(rand.NewPCG(c.Seed, 0))}
 	for range c.Cast {
 		p.enter(0)
 	}
 	return p
 }
 
-func (p *plot) enter(at time.Duration) string {
+func (p *plan) enter(at time.Duration) string {
 	name := castName(p.named)
 	p.named++
-	p.players = append(p.players, player{name: name, since: at})
+	p.members = append(p.members, planned{name: name, since: at})
 	return name
 }
 
 // next chooses an act. A fault that is due to end comes first.
-func (p *plot) next(at time.Duration) Act {
+func (p *plan) next(at time.Duration) Act {
 	due := -1
-	for i, m := range p.players {
-		if !m.healthy() && m.ends <= at && (due < 0 || m.ends < p.players[due].ends) {
+	for i, m := range p.members {
+		if !m.healthy() && m.ends <= at && (due < 0 || m.ends < p.members[due].ends) {
 			due = i
 		}
 	}
 	if due >= 0 {
-		m := &p.players[due]
+		m := &p.members[due]
 		kind := ActThaw
 		if m.fault == ActPartition {
 			kind = ActHeal
@@ -138,12 +138,12 @@ func (p *plot) next(at time.Duration) Act {
 	if p.random.IntN(8) == 0 {
 		i = among[0] // the oldest: the most likely leader
 	}
-	name := p.players[i].name
+	name := p.members[i].name
 	switch kind {
 	case ActFreeze, ActPartition:
-		p.players[i].fault, p.players[i].ends = kind, at+p.spell()
+		p.members[i].fault, p.members[i].ends = kind, at+p.spell()
 	case ActKill, ActResign:
-		p.players = slices.Delete(p.players, i, i+1)
+		p.members = slices.Delete(p.members, i, i+1)
 	}
 	return Act{At: at, Kind: kind, Member: name}
 }
@@ -154,9 +154,9 @@ const settling = time.Second
 
 // kind draws one of the acts that are possible now, and returns the indexes of the
 // candidates for it. The weights keep the cast at about seven.
-func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
+func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
-	for i, m := range p.players {
+	for i, m := range p.members {
 		all = append(all, i)
 		switch {
 		case !m.healthy():
@@ -201,7 +201,7 @@ func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
 
 // spell is how long a fault lasts: mostly less than a session timeout, sometimes more
 // than most.
-func (p *plot) spell() time.Duration {
+func (p *plan) spell() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
 	}

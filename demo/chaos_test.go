@@ -51,12 +51,12 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := demo.Chaos{Seed: rapid.Uint64().Draw(t, "seed"), Rate: 2, Cast: rapid.IntRange(0, 12).Draw(t, "cast")}
-		ails := make(map[string]demo.ActKind) // those who exist, with what ails them
+		faults := make(map[string]demo.ActKind) // those who exist, with their faults
 		for _, name := range castNames(c.Cast) {
-			ails[name] = ""
+			faults[name] = ""
 		}
 		sound := func() (n int) {
-			for _, a := range ails {
+			for _, a := range faults {
 				if a == "" {
 					n++
 				}
@@ -75,7 +75,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 				t.Fatalf("%v comes after one at %v", a, last)
 			}
 			last = a.At
-			was, exists := ails[a.Member]
+			was, exists := faults[a.Member]
 			if a.Kind == demo.ActResign && a.At-since[a.Member] < time.Second {
 				t.Fatalf("%v: it entered at %v", a, since[a.Member])
 			}
@@ -87,29 +87,29 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			}
 			switch a.Kind {
 			case demo.ActSpawn:
-				ails[a.Member] = ""
+				faults[a.Member] = ""
 			case demo.ActKill:
-				delete(ails, a.Member)
+				delete(faults, a.Member)
 			case demo.ActFreeze, demo.ActPartition, demo.ActResign:
 				if was != "" {
 					t.Fatalf("%v: it is %s already", a, was)
 				}
-				ails[a.Member] = a.Kind
+				faults[a.Member] = a.Kind
 				if a.Kind == demo.ActResign {
-					delete(ails, a.Member)
+					delete(faults, a.Member)
 				}
 			case demo.ActThaw, demo.ActHeal:
 				want := map[demo.ActKind]demo.ActKind{demo.ActThaw: demo.ActFreeze, demo.ActHeal: demo.ActPartition}[a.Kind]
 				if was != want {
 					t.Fatalf("%v: it is %q", a, was)
 				}
-				ails[a.Member] = ""
+				faults[a.Member] = ""
 			default:
 				t.Fatalf("%v: unknown", a)
 			}
 			enough = enough || sound() >= 2
-			if len(ails) > 12 || enough && sound() < 2 {
-				t.Fatalf("after %v there are %d, %d of them sound", a, len(ails), sound())
+			if len(faults) > 12 || enough && sound() < 2 {
+				t.Fatalf("after %v there are %d, %d of them sound", a, len(faults), sound())
 			}
 		}
 		for kind, least := range map[demo.ActKind]int{
@@ -190,32 +190,32 @@ func TestChaosRun(t *testing.T) {
 				t.Fatalf("act %d is %v, planned was %v", i, a, p)
 			}
 			if id, ok := names[p.Member]; ok && a.Member != id || !ok && a.Member != p.Member {
-				t.Errorf("%v befell %s", p, a.Member)
+				t.Errorf("%v affected %s", p, a.Member)
 			}
 		}
 		if len(names) == 0 {
 			t.Error("nobody was spawned")
 		}
-		// What ails somebody at the end is healed, and nothing else is done.
-		ails := make(map[string]demo.ActKind)
+		// Faults at the end are healed, and nothing else is done.
+		faults := make(map[string]demo.ActKind)
 		for _, a := range told[:len(planned)] {
 			switch a.Kind {
 			case demo.ActFreeze:
-				ails[a.Member] = demo.ActThaw
+				faults[a.Member] = demo.ActThaw
 			case demo.ActPartition:
-				ails[a.Member] = demo.ActHeal
+				faults[a.Member] = demo.ActHeal
 			default:
-				delete(ails, a.Member)
+				delete(faults, a.Member)
 			}
 		}
 		for _, a := range healed {
-			if ails[a.Member] != a.Kind {
+			if faults[a.Member] != a.Kind {
 				t.Errorf("at the end: %v", a)
 			}
-			delete(ails, a.Member)
+			delete(faults, a.Member)
 		}
-		if len(ails) > 0 {
-			t.Errorf("not healed at the end: %v", ails)
+		if len(faults) > 0 {
+			t.Errorf("not healed at the end: %v", faults)
 		}
 	})
 }

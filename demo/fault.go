@@ -297,7 +297,7 @@ func (m *member) dismiss() {
 // expireNow ends a candidate's session immediately, see [Expire].
 func (s *Stage) expireNow(id string) error {
 	s.mu.Lock()
-	m, ok := s.players[id]
+	m, ok := s.members[id]
 	s.mu.Unlock()
 	if !ok {
 		return fmt.Errorf("%w: %s", ErrNoMember, znode.Safe(id, 40))
@@ -340,7 +340,7 @@ func (s *Stage) awaitStop(id string) {
 	defer patience.Stop()
 	for {
 		s.mu.Lock()
-		m := s.players[id]
+		m := s.members[id]
 		if s.news == nil {
 			s.news = make(chan struct{})
 		}

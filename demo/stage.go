@@ -57,7 +57,7 @@ type Stage struct {
 	mu      sync.Mutex
 	rules   model.Rules
 	pace    *zkserver.Pace          // of the scene that is set, to come; nil: none is
-	players map[string]model.Member // our own, by ID; a killed one until its session is over
+	members map[string]model.Member // our own, by ID; a killed one until its session is over
 	orders  map[int64]*order        // to workers, by their leader's token
 	running context.Context         // of Run; nil: it does not run
 	news    chan struct{}           // closed at the next word of a member; nil: nobody waits
@@ -72,7 +72,7 @@ func NewStage(cfg StageConfig) *Stage {
 	s := &Stage{
 		cfg:     cfg,
 		setting: make(chan struct{}, 1),
-		players: make(map[string]model.Member),
+		members: make(map[string]model.Member),
 		orders:  make(map[int64]*order),
 	}
 	if cfg.Chaos != nil {
@@ -107,9 +107,9 @@ func (s *Stage) heard(w *model.Cast) {
 	defer s.mu.Unlock()
 	m := w.Member
 	if s.forget(); w.Gone && m.Fault != model.Killed {
-		delete(s.players, m.ID)
+		delete(s.members, m.ID)
 	} else {
-		s.players[m.ID] = m
+		s.members[m.ID] = m
 	}
 	s.command(m, w.Gone)
 	if s.news != nil {
@@ -460,12 +460,12 @@ func (s *Stage) employ() {
 
 // forget forgets the dead whose sessions are over. The caller holds s.mu.
 func (s *Stage) forget() {
-	for id, m := range s.players {
+	for id, m := range s.members {
 		if m.Fault != model.Killed {
 			continue
 		}
 		if _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
-			delete(s.players, id)
+			delete(s.members, id)
 		}
 	}
 }
@@ -475,7 +475,7 @@ func (s *Stage) known() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
-	return slices.Collect(maps.Values(s.players))
+	return slices.Collect(maps.Values(s.members))
 }
 
 // refuse notes that an order was refused for good.
