@@ -34,7 +34,7 @@ func (j *Journal) around(o *Directory) {
 	if d := j.naming.dialect; !j.single || d != nil && d != dialect.SingleZnode(j.naming.named) || j.naming.preset || j.naming.fixed != nil {
 		return
 	}
-	e := dialect.Evidence{Path: j.cfg.Path, Siblings: j.siblings()}
+	e := dialect.Evidence{Path: j.cfg.Path, Siblings: j.directories[znode.Dir(j.cfg.Path)].names()}
 	for _, c := range j.queue.All() {
 		e.Children = append(e.Children, c.Znode)
 	}
@@ -42,9 +42,6 @@ func (j *Journal) around(o *Directory) {
 		j.interpret(found)
 	}
 }
-
-// siblings are the names beside the election's path, nil if they are not known.
-func (j *Journal) siblings() []string { return j.directories[znode.Dir(j.cfg.Path)].names() }
 
 // names returns the names of the children, nil if they are not known.
 func (d *Directory) names() []string {

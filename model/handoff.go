@@ -8,15 +8,10 @@ import (
 	"electop/model/session"
 )
 
-// checkHead compares the head of the queue with the last one and records a
-// handoff if it changed, at that moment.
-func (j *Journal) checkHead(at time.Time, changed timeBounds) {
-	j.checkHeadIn(at, changed, false)
-}
-
-// checkHeadIn is checkHead after a read. listed says that one list shows that the last
-// head was deleted and which children there were then.
-func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
+// checkHead compares the head of the queue with the last one and records a handoff if it
+// changed, at that moment. listed says that one list shows that the last head was deleted
+// and which children there were then.
+func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
 		return
@@ -123,14 +118,6 @@ func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 		r.Latest = r.Earliest
 	}
 	return r
-}
-
-// leading returns who leads, nil for nobody.
-func (j *Journal) leading() *dialect.Candidate {
-	if j.role.why != "" {
-		return nil
-	}
-	return j.head
 }
 
 // decide decides who leads after an observation that may have changed that, and notes

@@ -155,7 +155,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
 			j.naming.change(r)
 			j.children.follow(j.naming.recipe())
-			j.checkHead(at, timeBounds{})
+			j.checkHead(at, timeBounds{}, false)
 		}
 	case *session.Table:
 		j.asked(o)
@@ -175,8 +175,8 @@ func (j *Journal) Apply(o Observation) []Event {
 	if j.began {
 		j.lanes.see(session.Later(j.at, at), j.Current())
 	}
-	leads := j.leading()
-	j.tenure.tend(leads != nil && j.memberOf(leads) == nil, j.Current() && !j.role.why.Unknown())
+	another := j.role.why == "" && j.head != nil && j.memberOf(j.head) == nil
+	j.tenure.tend(another, j.Current() && !j.role.why.Unknown())
 	j.at = session.Later(j.at, at)
 	j.cached = nil
 	if !j.ack.unread() || j.events.settled(at) {

@@ -70,7 +70,8 @@ type role struct {
 func (j *Journal) decideRole() {
 	j.role = role{}
 	if j.queue.Len() > 0 {
-		j.role.waitsFor, j.role.acknowledgedBy = j.waitsFor(j.queue.At(0)), j.acknowledgedBy()
+		j.role.waitsFor = j.watches.waitsFor(j.queue.At(0), j.rest, j.cfg.Path)
+		j.role.acknowledgedBy = j.ack.acknowledgedBy(j.naming.dialect.Ack(j.cfg.Path).Child, &j.children)
 	}
 	if j.role.why = j.noLeader(); j.role.why == "" {
 		j.role.holders = j.recipe.Holders(j.queue)
@@ -91,8 +92,8 @@ func (j *Journal) noLeader() NoLeader {
 	head := j.queue.At(0)
 	// It leads in spite of a child that blocks others, if it is electop's own, which
 	// reads the znodes too, or has acknowledged.
-	blocked := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.acknowledgedBy() == head.Session)
-	counts := j.doubt == dialect.MixedClients && j.blindWaits()
+	blocked := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
+	counts := j.doubt == dialect.MixedClients && j.watches.blindWaits(j.naming.dialect, &j.children, j.cfg.Path)
 	if j.doubt != "" && !blocked && !counts {
 		return NoLeader(j.doubt)
 	}
@@ -124,7 +125,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 		return ""
 	}
 	a, child := &j.ack.AckState, j.naming.dialect.Ack(j.cfg.Path).Child != ""
-	switch by := j.acknowledgedBy(); {
+	switch by := j.role.acknowledgedBy; {
 	case child && by == 0:
 		return NotAcknowledged
 	case child && by != head.Session:
@@ -141,17 +142,16 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// acknowledgedBy is the session that acknowledged, the first contender's if it did, 0
-// if that is not known or nobody did.
-func (j *Journal) acknowledgedBy() (by uint64) {
-	stem := j.naming.dialect.Ack(j.cfg.Path).Child
+// acknowledgedBy returns the session that acknowledged, the first contender's if it did, 0
+// if that is not known or nobody did. With a stem, a child of that name acknowledges.
+func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
-		return j.ack.Session
+		return a.Session
 	}
-	for _, c := range j.rest {
+	for _, c := range cs.rest {
 		switch {
 		case dialect.Stem(c.Name) != stem:
-		case by == 0 || c.Session == j.queue.At(0).Session:
+		case by == 0 || c.Session == cs.queue.At(0).Session:
 			by = c.Session
 		}
 	}

@@ -118,7 +118,7 @@ func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
 	}
-	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.siblings(), j.under); d != j.naming.dialect {
+	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.directories[znode.Dir(j.cfg.Path)].names(), j.under); d != j.naming.dialect {
 		j.interpret(d)
 	}
 }
@@ -132,19 +132,12 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 			ack := d.Ack(j.cfg.Path)
 			paths, byData = ack.Paths(), ack.ByData
 		}
-		j.followAck(paths, byData)
+		if !slices.Equal(paths, j.ack.paths) {
+			j.events.release(nil, nil)
+			j.ack = newAcknowledgement(paths, byData, j.cfg.AckExpected)
+		}
 	}
 	j.children.interpret(d, j.naming.recipe(), j.renewHead)
-}
-
-// followAck reads the acknowledgement at other paths from now on; none: there is
-// none.
-func (j *Journal) followAck(paths []string, byData bool) {
-	if slices.Equal(paths, j.ack.paths) {
-		return
-	}
-	j.events.release(nil, nil)
-	j.ack = newAcknowledgement(paths, byData, j.cfg.AckExpected)
 }
 
 // listed is a list of the path, empty for "".

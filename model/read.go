@@ -21,8 +21,13 @@ func (j *Journal) read(r *Read) {
 		j.readSingle(r)
 		return
 	}
-	if j.single {
-		j.endSingle(at)
+	if j.single { // the path is a parent by now
+		j.removeChildren(j.all(), at)
+		clear(j.known)
+		j.single = false
+		if d := j.naming.dialect; d != nil && d.Single {
+			j.interpret(nil)
+		}
 	}
 	if r.Presence == Absent {
 		first := !j.began
@@ -96,7 +101,7 @@ func (j *Journal) readOtherParent(r *Read) {
 	j.recognise(r)
 	j.setParent(r)
 	joins := j.addNew(r, at)
-	j.checkHead(at, j.list.changed(r, -1, j.gap))
+	j.checkHead(at, j.list.changed(r, -1, j.gap), false)
 	// What else happened under this parent before the first read of it.
 	creates, ok := r.Parent.Creates()
 	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
@@ -129,7 +134,7 @@ func (j *Journal) readAgain(r *Read) {
 	if !ok || creates > joins-later {
 		j.vacantFrom, j.vacancy = timeBounds{}, Vacancy{Since: at} // the queue may not have been empty all the time
 	}
-	j.checkHeadIn(at, j.list.changed(r, n, j.gap), later == 0)
+	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.parent.Cversion += int32(2 * later) // or the next read would count them again
 }
@@ -181,7 +186,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	j.last.ParentGone = true
 	j.under, j.ending = false, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
-	j.checkHead(at, changed)
+	j.checkHead(at, changed, false)
 	j.countMissed(at, 0, 0, false)
 }
 
@@ -204,7 +209,7 @@ func (j *Journal) refresh(r *Refresh) {
 		c.SeenAt, c.Joined = at, false
 	}
 	j.replace(old, c)
-	j.checkHead(at, timeBounds{})
+	j.checkHead(at, timeBounds{}, false)
 }
 
 // replace puts c in the place of old, which has the same name.
@@ -384,19 +389,9 @@ func (j *Journal) readSingle(r *Read) {
 			// Others may have joined and left between two reads.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
-		j.checkHeadIn(at, changed, true)
+		j.checkHead(at, changed, true)
 	}
 	if j.gap {
 		j.snapshot(at)
-	}
-}
-
-// endSingle ends an election of a single znode: the path is a parent by now.
-func (j *Journal) endSingle(at time.Time) {
-	j.removeChildren(j.all(), at)
-	clear(j.known)
-	j.single = false
-	if d := j.naming.dialect; d != nil && d.Single {
-		j.interpret(nil)
 	}
 }

@@ -24,9 +24,9 @@ func (j *Journal) asked(t *session.Table) {
 			holders[i].Timeout = m.Timeout
 		}
 	}
-	if j.naming.dialect.Guess(j.chained(t)) != j.naming.dialect {
+	if j.naming.dialect.Guess(wall(t.When()).After(j.readAt) && j.children.chained(t, j.cfg.Path)) != j.naming.dialect {
 		j.interpret(j.naming.dialect.Guess(true))
-		j.checkHead(at, timeBounds{})
+		j.checkHead(at, timeBounds{}, false)
 	}
 	j.sessions.Hear(t, at, holders, j.unexplained.has)
 	j.returned.hear(t, j.sessions.View(), at, j.owns)
@@ -46,18 +46,15 @@ func (j *Journal) correct(c correction, at time.Time) {
 // chained reports whether a server's table shows that a contender watches its
 // predecessor, as in an election. One from before the last read may show a watch on a
 // znode that was no predecessor then.
-func (j *Journal) chained(t *session.Table) bool {
-	if !wall(t.When()).After(j.readAt) {
-		return false
-	}
+func (cs *children) chained(t *session.Table, path string) bool {
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
-			c := j.known[znode.Base(w.Path)]
-			if c == nil || znode.Join(j.cfg.Path, c.Name) != w.Path {
+			c := cs.known[znode.Base(w.Path)]
+			if c == nil || znode.Join(path, c.Name) != w.Path {
 				continue
 			}
-			at, ok := Position(j.recipe, j.queue, c)
-			if ok && at+1 < j.queue.Len() && slices.Contains(w.Sessions, j.queue.At(at+1).Session) {
+			at, ok := Position(cs.recipe, cs.queue, c)
+			if ok && at+1 < cs.queue.Len() && slices.Contains(w.Sessions, cs.queue.At(at+1).Session) {
 				return true
 			}
 		}
@@ -186,17 +183,17 @@ func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 }
 
 // waitsFor returns the child for which head waits: see [State.WaitsFor].
-func (j *Journal) waitsFor(head *dialect.Candidate) *dialect.Candidate {
+func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, path string) *dialect.Candidate {
 	lower := func(c *dialect.Candidate) bool {
 		return c.HasSequence && c.Session != 0 && c.Session != head.Session && c.Sequence < head.Sequence
 	}
-	if !head.HasSequence || !slices.ContainsFunc(j.rest, lower) {
+	if !head.HasSequence || !slices.ContainsFunc(rest, lower) {
 		return nil // no need to look into the table
 	}
-	for _, name := range j.watches.of(head, j.cfg.Path) {
-		i, ok := slices.BinarySearchFunc(j.rest, name, func(c *dialect.Candidate, name string) int { return cmp.Compare(c.Name, name) })
-		if ok && lower(j.rest[i]) {
-			return j.rest[i]
+	for _, name := range w.of(head, path) {
+		i, ok := slices.BinarySearchFunc(rest, name, func(c *dialect.Candidate, name string) int { return cmp.Compare(c.Name, name) })
+		if ok && lower(rest[i]) {
+			return rest[i]
 		}
 	}
 	return nil
@@ -204,16 +201,16 @@ func (j *Journal) waitsFor(head *dialect.Candidate) *dialect.Candidate {
 
 // blindWaits reports whether the contender that might not count the head of the queue
 // watches its predecessor, and so does: see [dialect.Dialect.Blind].
-func (j *Journal) blindWaits() bool {
-	c := j.naming.dialect.Blind(j.queue)
+func (w *watches) blindWaits(d *dialect.Dialect, cs *children, path string) bool {
+	c := d.Blind(cs.queue)
 	if c == nil {
 		return false
 	}
-	i, _ := Position(j.recipe, j.queue, c)
-	t, waits := j.recipe.Watches(j.queue, i)
-	if !waits || i < j.recipe.Holders(j.queue) {
+	i, _ := Position(cs.recipe, cs.queue, c)
+	t, waits := cs.recipe.Watches(cs.queue, i)
+	if !waits || i < cs.recipe.Holders(cs.queue) {
 		return false
 	}
-	before := j.queue.At(t)
-	return slices.Contains(j.watches.of(c, j.cfg.Path), before.Name) && !before.SeenAt.After(j.watches.table.End.Round(0))
+	before := cs.queue.At(t)
+	return slices.Contains(w.of(c, path), before.Name) && !before.SeenAt.After(w.table.End.Round(0))
 }
