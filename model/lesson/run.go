@@ -210,7 +210,7 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		}
 		r.advance()
 	case Hint:
-		if r.hints == len(r.clues()) {
+		if r.hints >= len(r.clues()) { // none while the part does not fit
 			return "there are no more hints"
 		}
 		r.hints++
