@@ -203,7 +203,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	t.Start("chaos", func(context.Context) error {
 		return election.MakeTrouble(trouble, r.chaos, w.First(), cast, r.log)
 	})
-	err = rest(t.Context(), o.over())
+	err = process.Rest(t.Context(), o.over())
 	end()
 	// Before the cast: a candidate that has just joined would leave at once, and a
 	// znode that is deleted at once is not seen.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -275,16 +274,6 @@ func (std IO) json(object any) error {
 		_, err = std.Out.Write(append(b, '\n'))
 	}
 	return err
-}
-
-// rest waits for over. If ctx ends first, the error is its cause.
-func rest(ctx context.Context, over <-chan time.Time) error {
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // signals ends a command at the first signal, and remembers which one it was.

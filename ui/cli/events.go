@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	var first *doctor.State
 	if first, err = w.FirstRead(t.Context(), w.First(), o.cluster.Reach()); err == nil {
 		o.noteBelow(t.Context(), conn, first, std)
-		err = rest(t.Context(), o.over())
+		err = process.Rest(t.Context(), o.over())
 	}
 	// Stopping the tasks prints the pending events; that can fail too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
@@ -123,13 +124,8 @@ func handOver(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// over is when --for ends, nil without it.
-func (o *options) over() <-chan time.Time {
-	if o.duration == 0 {
-		return nil
-	}
-	return time.After(o.duration)
-}
+// over is when --for ends: without it, never.
+func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
 // printEvents prints events until --count, if it was given, is used up.
 func printEvents(std IO, o *options, es []model.Event) error {

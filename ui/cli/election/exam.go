@@ -7,6 +7,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/cluster"
+	"electop/ui/cli/process"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
@@ -40,7 +41,7 @@ func (w *Elections) Examine(ctx context.Context, e *Election, x Exam) (s *doctor
 	end := time.Now().Add(x.For)
 	if w.asker != nil {
 		w.Ask(ctx, admin.Want{Watches: true, Sessions: true})
-		if err = rest(ctx, min(time.Until(end), max(x.For/2, time.Until(end)-examCalm))); err != nil {
+		if err = process.Rest(ctx, min(time.Until(end), max(x.For/2, time.Until(end)-examCalm))); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -56,7 +57,7 @@ func (w *Elections) Examine(ctx context.Context, e *Election, x Exam) (s *doctor
 		}
 		x.Longer(by, p)
 		end, left, observed = end.Add(by), left-by, observed+by
-		if err = rest(ctx, time.Until(end)-examCalm); err != nil {
+		if err = process.Rest(ctx, time.Until(end)-examCalm); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -68,7 +69,7 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	if w.asker != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
 	}
-	if err := rest(ctx, time.Until(end)); err != nil {
+	if err := process.Rest(ctx, time.Until(end)); err != nil {
 		return nil, err
 	}
 	at := feed.Now()
@@ -104,16 +105,4 @@ func unverified(s *doctor.State) bool {
 		}
 	}
 	return false
-}
-
-// rest waits. If ctx ends first, the error is its cause.
-func rest(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
 // Tasks are goroutines with one owner. The first failure or panic ends them
@@ -62,5 +63,17 @@ func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) 
 		return result()
 	case <-ctx.Done():
 		return none, context.Cause(ctx)
+	}
+}
+
+// Rest waits. If ctx ends first, the error is its cause.
+func Rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
