@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -41,43 +42,6 @@ type Found struct {
 	Waiting int // contenders that do not hold the role
 }
 
-type discovery struct {
-	Format    int        `json:"format"`
-	Elections []election `json:"elections"`
-	// Registries are there if they were asked for.
-	Registries []registry `json:"registries,omitempty"`
-	Visited    int        `json:"visited"`
-	Denied     int        `json:"denied"`
-	Skipped    []Skip     `json:"skipped,omitempty"`
-	SkippedN   int        `json:"skipped_znodes,omitempty"`
-	Stopped    *string    `json:"stopped,omitempty"`
-}
-
-type election struct {
-	Path     string   `json:"path"`
-	System   *string  `json:"system"`
-	Leader   *string  `json:"leader"`
-	Waiting  int      `json:"waiting"`
-	ReignMS  *float64 `json:"reign_ms"`
-	Findings int      `json:"findings"`
-	Kind     string   `json:"kind"`
-	First    *queued  `json:"first"`
-	// As in status.
-	Leaderless *leaderless `json:"leaderless"`
-	Standbys   []string    `json:"standbys"`
-	// ReignRange bounds the reign; ReignMS is its end.
-	ReignRange *[2]float64 `json:"reign_range_ms"`
-	Problem    *string     `json:"problem"`
-	AtRisk     []string    `json:"at_risk"`
-}
-
-// registry is a list of members.
-type registry struct {
-	Path    string  `json:"path"`
-	System  *string `json:"system"`
-	Members int     `json:"members"`
-}
-
 // split returns the elections, and the lists of members apart.
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
@@ -99,31 +63,37 @@ func (d Discovery) ElectionCount() int {
 
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
-	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Skipped: d.Skips, SkippedN: d.Skipped, Stopped: text(d.Stopped)}
+	var lists []object // if they were asked for
 	elections, registries := d.split()
 	if d.All {
 		for _, f := range registries {
-			out.Registries = append(out.Registries, registry{f.State.Path, text(f.State.System()), f.Waiting})
+			lists = append(lists, object{"path", f.State.Path, "system", text(f.State.System()), "members", f.Waiting})
 		}
 	}
+	found := make([]object, 0, len(elections))
 	for _, f := range elections {
 		s := f.State
-		e := election{
-			Path: s.Path, System: text(s.System()), Kind: string(s.Dialect.Kind()),
-			Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting,
-			Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s),
-			Problem: text(string(phrase.Trouble(s))), AtRisk: []string{},
-		}
+		risks := []string{}
 		for _, r := range s.Risks {
-			e.AtRisk = append(e.AtRisk, *znodePath(s.Path, r.Candidate))
+			risks = append(risks, znode.Join(s.Path, r.Candidate.Name))
 		}
+		var reign *model.Span
+		var most *time.Duration
 		if r, ok := s.Reign(); ok && !r.Earliest.IsZero() {
-			least, most := max(0, s.At.Sub(r.Latest)), s.At.Sub(r.Earliest)
-			e.ReignMS, e.ReignRange = millis(&most), rangeOf(&model.Span{Least: least, Most: most})
+			reign = &model.Span{Least: max(0, s.At.Sub(r.Latest)), Most: s.At.Sub(r.Earliest)}
+			most = &reign.Most
 		}
-		out.Elections = append(out.Elections, e)
+		found = append(found, object{
+			"path", s.Path, "system", text(s.System()), "leader", znodePath(s.Path, s.Leader()), "waiting", f.Waiting, "reign_ms", took(most),
+			"findings", len(s.Findings), "kind", s.Dialect.Kind(), "first", firstOf(s),
+			"leaderless", leaderlessOf(s), "standbys", standbysOf(s), // as in status
+			"reign_range_ms", rangeOf(reign), "problem", text(string(phrase.Trouble(s))), "at_risk", risks,
+		})
 	}
-	return out
+	return object{
+		"format", Format, "elections", found, "registries?", lists, "visited", d.Visited, "denied", d.Denied,
+		"skipped?", d.Skips, "skipped_znodes?", d.Skipped, "stopped?", text(d.Stopped),
+	}
 }
 
 // line returns what a line about an election in such trouble begins and ends with. All

@@ -13,223 +13,107 @@ import (
 	"electop/model/znode"
 )
 
-type eventHead struct {
-	N    uint64 `json:"n"`
-	At   string `json:"at"`
-	Type string `json:"type"`
-}
-
-type childEvent struct {
-	eventHead
-	Znode string `json:"znode"`
-	seq
-	Session *string `json:"session"`
-	data
-	Ignored bool `json:"ignored,omitempty"`
-}
-
-type handoffEvent struct {
-	eventHead
-	Cluster    *string  `json:"cluster"` // as the user named it
-	Path       string   `json:"path"`
-	From       *string  `json:"from"`
-	FromName   *string  `json:"from_name"`
-	To         *string  `json:"to"`
-	ToName     *string  `json:"to_name"`
-	ToSession  *string  `json:"to_session"`
-	ToData     *string  `json:"to_data"`
-	ToBase64   []byte   `json:"to_data_base64,omitempty"`
-	ToLength   int      `json:"to_data_length,omitempty"` // set where to_data is cut
-	Fence      *string  `json:"fence"`
-	Cause      string   `json:"cause"`
-	Evidence   *string  `json:"evidence"` // how the cause is known
-	SilentMS   *float64 `json:"silent_ms"`
-	TakeoverMS *float64 `json:"takeover_ms"`
-	VacantMS   *float64 `json:"vacant_ms"`
-
-	Between       *[2]string  `json:"between"`
-	SilentRange   *[2]float64 `json:"silent_range_ms"`
-	TakeoverRange *[2]float64 `json:"takeover_range_ms"`
-	VacantRange   *[2]float64 `json:"vacant_range_ms"`
-
-	TimeoutMS *float64 `json:"session_timeout_ms"` // of the old leader
-	// Why a duration is null.
-	SilentWhy   *string `json:"silent_unknown"`
-	TakeoverWhy *string `json:"takeover_unknown"`
-	VacantWhy   *string `json:"vacant_unknown"`
-	TimeoutWhy  *string `json:"session_timeout_unknown"`
-}
-
-// explainedEvent says that a later answer shows why a leader's znode was deleted.
-type explainedEvent struct {
-	eventHead
-	From     *string `json:"from"` // of the handoff
-	Cause    string  `json:"cause"`
-	Evidence *string `json:"evidence"`
-}
-
-// takeoverEvent has the takeover of a handoff whose own line could not wait for it.
-type takeoverEvent struct {
-	eventHead
-	Leader        *string     `json:"leader"`
-	TakeoverMS    *float64    `json:"takeover_ms"`
-	TakeoverRange *[2]float64 `json:"takeover_range_ms"`
-}
-
-type missedEvent struct {
-	eventHead
-	Creates *int `json:"creates"`
-	Deletes *int `json:"deletes"`
-}
-
-type connectionEvent struct {
-	eventHead
-	State   string  `json:"state"`
-	Server  *string `json:"server"`
-	Session *string `json:"session"`
-}
-
-// epochEvent is a change of the number by which a system counts its leaders.
-type epochEvent struct {
-	eventHead
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
-}
-
-// findingEvent is a finding that was raised or cleared; Key is the same for
-// both.
-type findingEvent struct {
-	eventHead
-	State string  `json:"state"`
-	Was   *string `json:"was"` // the severity before, where only that changed
-	Key   string  `json:"key"`
-	finding
-}
-
-// riskEvent says that a contender's session is about to expire, or that it is not
-// any longer.
-type riskEvent struct {
-	eventHead
-	State string `json:"state"`
-	risk
-	Gone  bool    `json:"gone"`
-	Cause *string `json:"cause"` // set where it is gone
-}
-
-// risk says that a session is about to expire.
-type risk struct {
-	Znode string `json:"znode"`
-	seq
-	Session   *string  `json:"session"`
-	Leader    bool     `json:"leader"`
-	ExpiresMS *float64 `json:"expires_within_ms"`
-	Epoch     *int64   `json:"ensemble_epoch"` // in which the bound is valid
-	Evidence  string   `json:"evidence"`
-	Next      *string  `json:"next"` // who would take over
-	TimeoutMS *float64 `json:"session_timeout_ms"`
-	SilentMS  *float64 `json:"silent_ms"` // at least
-}
-
 // riskOf returns a risk; now is zero for one that is over.
-func riskOf(path string, r *doctor.Risk, now time.Time) risk {
-	c := r.Candidate
-	out := risk{
-		Znode: znode.Join(path, c.Name), seq: sequence(c), Session: sessionID(c),
-		Leader: r.Leader, Evidence: r.Evidence, Next: znodePath(path, r.Next),
+func riskOf(path string, r *doctor.Risk, now time.Time) object {
+	c, runs := r.Candidate, !now.IsZero()
+	return object{
+		"znode", znode.Join(path, c.Name),
+		"sequence", sequence(c),
+		"session", sessionID(c),
+		"leader", r.Leader,
+		"expires_within_ms", when(runs && !r.By.IsZero(), within(r.By, now)),
+		"ensemble_epoch", when(runs && !r.By.IsZero(), r.Epoch), // in which the bound is valid
+		"evidence", r.Evidence,
+		"next", znodePath(path, r.Next), // who would take over
+		"session_timeout_ms", when(r.Timeout > 0, millis(r.Timeout)),
+		"silent_ms", silence(r, now), // at least
 	}
-	if r.Timeout > 0 {
-		out.TimeoutMS = millis(&r.Timeout)
-	}
-	if !now.IsZero() {
-		out.ExpiresMS, out.Epoch = within(r.By, now), epoch(r)
-		if !r.Silent.IsZero() {
-			out.SilentMS = within(now, r.Silent)
-		}
-	}
-	return out
 }
 
-type stateEvent struct {
-	eventHead
-	status
+// silence is for how long a client is silent at least.
+func silence(r *doctor.Risk, now time.Time) *float64 {
+	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
 
 // Event returns the JSON object of an event in the election at path of a cluster.
 func Event(cluster, path string, e model.Event) any {
-	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind} }
+	head := func(kind string, fields ...any) object {
+		return append(object{"n", e.N, "at", stamp(e.At), "type", kind}, fields...)
+	}
 	child := func(kind string, c *dialect.Candidate, ignored bool) any {
-		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), sessionID(c), content(c.Data, c.Unread), ignored}
+		out := head(kind, "znode", znode.Join(path, c.Name), "sequence", sequence(c), "session", sessionID(c))
+		return append(append(out, content("data", c)...), "ignored?", ignored)
 	}
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
-		return stateEvent{head("state"), statusOf(b.State)}
+		return head("state", statusOf(b.State)...)
 	case model.Joined:
 		return child("joined", b.Candidate, b.Ignored)
 	case model.Left:
 		return child("left", b.Candidate, b.Ignored)
 	case model.Handoff:
-		out := handoffEvent{
-			eventHead: head("handoff"), Cluster: text(znode.Safe(cluster, 0)), Path: path,
-			From: znodePath(path, b.From), FromName: name(b.From), To: znodePath(path, b.To), ToName: name(b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
-		}
-		m := b.Measures()
-		out.SilentMS, out.SilentRange, out.SilentWhy = part(&b, m[0])
-		out.TakeoverMS, out.TakeoverRange, out.TakeoverWhy = part(&b, m[1])
-		out.VacantMS, out.VacantRange, out.VacantWhy = part(&b, m[2])
-		out.TimeoutMS, _, out.TimeoutWhy = part(&b, m[3])
-		if !b.Earliest.IsZero() && !b.Latest.IsZero() {
-			out.Between = &[2]string{stamp(b.Earliest), stamp(b.Latest)}
-		}
-		if b.To != nil {
-			d := content(b.To.Data, b.To.Unread)
-			out.ToSession, out.ToData, out.ToBase64, out.ToLength = sessionID(b.To), d.Data, d.DataBase64, d.DataLength
-			if !b.To.Unread {
-				out.Fence = text(znode.Zxid(b.Fence))
-			}
-		}
-		return out
-	case model.Explained:
-		return explainedEvent{head("cause"), znodePath(path, b.From), string(b.Cause), text(b.Evidence)}
-	case model.Acknowledged:
+		return head("handoff", handoff(cluster, path, &b)...)
+	case model.Explained: // a later answer shows why a leader's znode was deleted
+		return head("cause", "from", znodePath(path, b.From), "cause", b.Cause, "evidence", text(b.Evidence))
+	case model.Acknowledged: // the handoff's own line could not wait for it
 		h := b.Handoff
-		return takeoverEvent{head("takeover"), znodePath(path, h.To), millis(h.Takeover), rangeOf(h.TakeoverIn)}
+		return head("takeover", "leader", znodePath(path, h.To), "takeover_ms", took(h.Takeover), "takeover_range_ms", rangeOf(h.TakeoverIn))
 	case model.Missed:
-		out := missedEvent{eventHead: head("missed")}
-		if b.Known {
-			out.Creates, out.Deletes = &b.Creates, &b.Deletes
-		}
-		return out
+		return head("missed", "creates", when(b.Known, b.Creates), "deletes", when(b.Known, b.Deletes))
 	case model.LinkChanged:
 		link := b.Link
 		if link == model.Connecting { // it was connected before
 			link = model.Disconnected
 		}
-		out := connectionEvent{head("connection"), string(link), text(b.Server), nil}
-		if b.Session != 0 {
-			out.Session = text(znode.Hex(b.Session))
-		}
-		return out
-	case model.EpochChanged:
-		return epochEvent{head("epoch"), b.From, b.To}
-	case doctor.FindingChanged:
-		return findingEvent{head("finding"), changed(b.Raised), text(string(b.Was)), b.Finding.Key, findingOf(b.Finding)}
+		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
+	case model.EpochChanged: // of the number by which a system counts its leaders
+		return head("epoch", "from", b.From, "to", b.To)
+	case doctor.FindingChanged: // was is the severity before, if only that changed; the key is that of the event before
+		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
+		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
 		now := e.At
 		if !b.Raised {
 			now = time.Time{}
 		}
-		out := riskEvent{eventHead: head("risk"), State: changed(b.Raised), risk: riskOf(path, &b.Risk, now)}
-		if b.Gone {
-			out.Gone, out.Cause = true, text(string(b.Cause))
-		}
-		return out
+		out := append(head("risk", "state", changed(b.Raised)), riskOf(path, &b.Risk, now)...)
+		return append(out, "gone", b.Gone, "cause", when(b.Gone && b.Cause != "", b.Cause))
 	}
 	panic("plain: unknown event") // the sum is closed
 }
 
-// part is a duration of a handoff, its bounds, and why it is not known.
-func part(h *model.Handoff, m model.Measure) (ms *float64, in *[2]float64, why *string) {
-	return millis(m.Took), rangeOf(m.In), text(phrase.Unmeasured(h, m))
+func handoff(cluster, path string, h *model.Handoff) object {
+	m := h.Measures()
+	out := object{
+		"cluster", text(znode.Safe(cluster, 0)), // as the user named it
+		"path", path,
+		"from", znodePath(path, h.From),
+		"from_name", name(h.From),
+		"to", znodePath(path, h.To),
+		"to_name", name(h.To),
+	}
+	if to := h.To; to != nil {
+		out = append(append(out, "to_session", sessionID(to)), content("to_data", to)...)
+		out = append(out, "fence", when(!to.Unread, znode.Zxid(h.Fence)))
+	} else {
+		out = append(out, "to_session", nil, "to_data", nil, "fence", nil)
+	}
+	out = append(out,
+		"cause", h.Cause,
+		"evidence", text(h.Evidence), // how the cause is known
+		"silent_ms", took(m[0].Took),
+		"takeover_ms", took(m[1].Took),
+		"vacant_ms", took(m[2].Took),
+		"between", when(!h.Earliest.IsZero() && !h.Latest.IsZero(), [2]string{stamp(h.Earliest), stamp(h.Latest)}),
+		"silent_range_ms", rangeOf(m[0].In),
+		"takeover_range_ms", rangeOf(m[1].In),
+		"vacant_range_ms", rangeOf(m[2].In),
+		"session_timeout_ms", took(m[3].Took), // of the old leader
+	)
+	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // why it is null
+		out = append(out, name+"_unknown", text(phrase.Unmeasured(h, m[i])))
+	}
+	return out
 }
 
 // rangeOf are the bounds of a duration in milliseconds.
@@ -237,7 +121,7 @@ func rangeOf(s *model.Span) *[2]float64 {
 	if s == nil {
 		return nil
 	}
-	return &[2]float64{*millis(&s.Least), *millis(&s.Most)}
+	return &[2]float64{millis(s.Least), millis(s.Most)}
 }
 
 // changed is the state of a finding or a risk.

@@ -15,33 +15,26 @@ import (
 	"electop/model/znode"
 )
 
-// finding is what the doctor noticed.
-type finding struct {
-	ID         string   `json:"id"`
-	Severity   string   `json:"severity"`
-	Title      string   `json:"title"`
-	Evidence   []string `json:"evidence"`
-	Harm       string   `json:"harm"`
-	Znodes     []string `json:"znodes"`
-	Sessions   []string `json:"sessions"`
-	Advice     string   `json:"advice"`
-	References []string `json:"references"`
+// findingOf is what the doctor noticed.
+func findingOf(f *doctor.Finding) object {
+	return object{
+		"id", f.ID, "severity", f.Severity, "title", f.Title, "evidence", list(f.Evidence), "harm", f.Harm,
+		"znodes", list(f.Znodes), "sessions", sessions(f), "advice", f.Advice, "references", list(f.References),
+	}
 }
 
-func findingOf(f *doctor.Finding) finding {
-	out := finding{
-		ID: f.ID, Severity: string(f.Severity), Title: f.Title, Evidence: list(f.Evidence), Harm: f.Harm,
-		Znodes: list(f.Znodes), Sessions: make([]string, 0, len(f.Sessions)), Advice: f.Advice, References: list(f.References),
-	}
+// sessions are the sessions of a finding, never null in JSON.
+func sessions(f *doctor.Finding) []string {
+	out := make([]string, 0, len(f.Sessions))
 	for _, id := range f.Sessions {
-		out.Sessions = append(out.Sessions, znode.Hex(id))
+		out = append(out, znode.Hex(id))
 	}
 	return out
 }
 
 // findingsOf is never null in JSON.
-func findingsOf(fs []*doctor.Finding) []finding {
-	out := make([]finding, 0, len(fs))
+func findingsOf(fs []*doctor.Finding) []object {
+	out := make([]object, 0, len(fs))
 	for _, f := range fs {
 		out = append(out, findingOf(f))
 	}
@@ -51,30 +44,18 @@ func findingsOf(fs []*doctor.Finding) []finding {
 // list is never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
-// diagnosis is the object that `electop doctor --json` prints.
-type diagnosis struct {
-	Format     int         `json:"format"`
-	Path       string      `json:"path"`
-	System     *string     `json:"system"`
-	ObservedAt *string     `json:"observed_at"`
-	Findings   []finding   `json:"findings"`
-	Risks      []risk      `json:"risks"`
-	Unchecked  []Unchecked `json:"unchecked"`
-	Checked    []string    `json:"checked"`
-	ObservedMS *float64    `json:"observed_ms"`
-}
-
-// Doctor returns the doctor's object for a state that was observed for that long.
+// Doctor returns the object that `electop doctor --json` prints for a state that was observed
+// for that long.
 func Doctor(s *doctor.State, observed time.Duration) any {
-	out := diagnosis{
-		Format: Format, Path: s.Path, System: text(s.System()), ObservedAt: known(s.At),
-		Findings: findingsOf(s.Early()), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
-		Checked: checked(s), ObservedMS: millis(&observed), Risks: []risk{},
-	}
+	risks := make([]object, 0, len(s.Risks))
 	for _, r := range s.Risks {
-		out.Risks = append(out.Risks, riskOf(s.Path, r, s.At))
+		risks = append(risks, riskOf(s.Path, r, s.At))
 	}
-	return out
+	return object{
+		"format", Format, "path", s.Path, "system", text(s.System()), "observed_at", known(s.At),
+		"findings", findingsOf(s.Early()), "risks", risks, "unchecked", append(NotChecked(s), tooEarly(s, observed)...),
+		"checked", checked(s), "observed_ms", millis(observed),
+	}
 }
 
 // DoctorText is what the doctor found, for people.
@@ -86,14 +67,13 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 		paragraph(&b, "Not checked: "+Brief(unchecked), 0)
 	}
 	risksText(&b, s)
-	for _, found := range s.Early() {
-		f := findingOf(found)
-		fmt.Fprintln(&b, "\n"+title(found))
+	for _, f := range s.Early() {
+		fmt.Fprintln(&b, "\n"+title(f))
 		for _, e := range f.Evidence {
 			field(&b, "seen", e)
 		}
 		field(&b, "znodes", safeList(f.Znodes))
-		field(&b, "sessions", safeList(f.Sessions))
+		field(&b, "sessions", safeList(sessions(f)))
 		field(&b, "harm", f.Harm)
 		field(&b, "advice", f.Advice)
 		field(&b, "see", strings.Join(f.References, ", "))

@@ -12,6 +12,10 @@
 package plain
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -19,7 +23,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
 )
@@ -27,38 +30,45 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-type seq struct {
-	Sequence *int64 `json:"sequence"`
+// object is a JSON object: names and values in turn, in the order of the line. A name that
+// ends in "?" is left out if its value is empty.
+type object []any
+
+// MarshalJSON writes the object, null for nil.
+func (o object) MarshalJSON() ([]byte, error) {
+	if o == nil {
+		return []byte("null"), nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i := 0; i < len(o); i += 2 {
+		name, optional := strings.CutSuffix(o[i].(string), "?")
+		if v := reflect.ValueOf(o[i+1]); optional && (v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:", name)
+		if err := enc.Encode(o[i+1]); err != nil {
+			return nil, err
+		}
+	}
+	return append(b.Bytes(), '}'), nil
 }
 
-// data is the content of a znode: text, or base64 if it is not text.
-type data struct {
-	Data       *string `json:"data"`
-	DataBase64 []byte  `json:"data_base64,omitempty"`
-	DataLength int     `json:"data_length,omitempty"` // set where data is cut
-}
-
-// epoch is the ensemble's epoch in which a risk's bound is valid, nil without one.
-func epoch(r *doctor.Risk) *int64 {
-	if r.By.IsZero() {
+// when is nil if a value is not known.
+func when[T any](known bool, v T) *T {
+	if !known {
 		return nil
 	}
-	return &r.Epoch
+	return &v
 }
 
-func sequence(c *dialect.Candidate) seq {
-	if !c.HasSequence {
-		return seq{}
-	}
-	return seq{&c.Sequence}
-}
-
-func sessionID(c *dialect.Candidate) *string {
-	if c.Session == 0 {
-		return nil
-	}
-	return text(znode.Hex(c.Session))
-}
+func sequence(c *dialect.Candidate) *int64   { return when(c.HasSequence, c.Sequence) }
+func sessionID(c *dialect.Candidate) *string { return when(c.Session != 0, znode.Hex(c.Session)) }
 
 func znodePath(path string, c *dialect.Candidate) *string {
 	if c == nil {
@@ -67,30 +77,23 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-func content(d znode.Data, unread bool) data {
-	var out data
-	if unread || d.Denied {
-		return out
+// content has the content of a znode: text, or base64 if it is not text. The length is there
+// if it is cut.
+func content(name string, c *dialect.Candidate) object {
+	d, length := c.Data, 0
+	known := !c.Unread && !d.Denied
+	if known && d.Truncated() {
+		length = d.Length
 	}
-	if d.Truncated() {
-		out.DataLength = d.Length
+	is := known && utf8.Valid(d.Bytes)
+	if is || !known {
+		return object{name, when(is, string(d.Bytes)), name + "_length?", length}
 	}
-	if utf8.Valid(d.Bytes) {
-		s := string(d.Bytes)
-		out.Data = &s
-	} else {
-		out.DataBase64 = d.Bytes
-	}
-	return out
+	return object{name, nil, name + "_base64?", d.Bytes, name + "_length?", length}
 }
 
 // text is nil for "", which means unknown.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
+func text(s string) *string { return when(s != "", s) }
 
 // name is who a candidate is, nil for nobody, or if only its znode's name is known.
 func name(c *dialect.Candidate) *string {
@@ -106,30 +109,21 @@ const nameMax = 64
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // known is nil for the zero time, which means unknown.
-func known(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	return text(stamp(t))
-}
+func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 
-// within is the time left until a bound, nil without one.
-func within(by, now time.Time) *float64 {
-	if by.IsZero() {
-		return nil
-	}
-	d := max(0, by.Sub(now))
-	return millis(&d)
-}
+// within is the time left until a bound.
+func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
-// millis keeps microseconds: the clocks are not more precise.
-func millis(d *time.Duration) *float64 {
+// took is a duration, nil if it is not known.
+func took(d *time.Duration) *float64 {
 	if d == nil {
 		return nil
 	}
-	ms := float64(d.Microseconds()) / 1000
-	return &ms
+	return when(true, millis(*d))
 }
+
+// millis keeps microseconds: the clocks are not more precise.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // whoOrWhat is Who for a child that may not be a candidate: then its data does not
 // say who it is.
