@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -39,7 +40,7 @@ var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Progra
 	"curator-latch":    curator("latch"),
 	"curator-selector": curator("selector"),
 	"c": func(t *testing.T, addr, name string) *zktest.Program {
-		p := zktest.Run(t, zktest.CCandidate(t), addr, foreignPath, name, strconv.FormatInt(foreignTimeout.Milliseconds(), 10))
+		p := zktest.Run(t, compiledC(t), addr, foreignPath, name, strconv.FormatInt(foreignTimeout.Milliseconds(), 10))
 		p.Line(t, "standing")
 		return p
 	},
@@ -195,4 +196,18 @@ quit
 	if n := s.Counters().Notifications; n != 2 {
 		t.Errorf("%d events, want the change of data and the creation", n)
 	}
+}
+
+// compiledC compiles a candidate made with ZooKeeper's C client. The program takes an
+// address, the election's path, a name and a session timeout in ms, and writes "standing",
+// then "leads NAME" when it does; it resigns when its input ends.
+func compiledC(t *testing.T) (program string) {
+	t.Helper()
+	zktest.Require(t, "gcc libc6-dev", "cc")
+	zktest.Require(t, "libzookeeper-mt-dev", "/usr/include/zookeeper/zookeeper.h")
+	program = filepath.Join(t.TempDir(), "candidate")
+	if out, err := exec.Command("cc", "-Wall", "-DTHREADED", "-o", program, "testdata/candidate.c", "-lzookeeper_mt", "-lpthread").CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	return program
 }

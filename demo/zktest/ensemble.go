@@ -122,7 +122,7 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
 		for _, s := range e.Members {
-			if s.running() && modeOf(s.Addr) == "leader" {
+			if s.program() != nil && modeOf(s.Addr) == "leader" {
 				return s
 			}
 		}

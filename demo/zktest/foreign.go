@@ -1,13 +1,14 @@
 package zktest
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -15,8 +16,11 @@ import (
 // The programs take a connect string and a session timeout in ms; candidate.py
 // and Candidate.java say more of themselves.
 //
-//go:embed clients
-var clients embed.FS
+//go:embed clients/candidate.py
+var candidatePy string
+
+//go:embed clients/Candidate.java
+var candidateJava []byte
 
 // Foreign is a process with candidates made with a third-party library, each
 // of which has a session of its own unless its recipe says otherwise.
@@ -27,7 +31,7 @@ type Foreign struct{ *Program }
 func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
-	return foreign(t, servers, timeout, "/usr/bin/python3", unpack(t, t.TempDir(), "candidate.py"))
+	return foreign(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
 }
 
 // Curator starts a process in which candidates can stand by the recipes of
@@ -38,11 +42,16 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	Require(t, "default-jdk-headless", "javac", "java")
 	Require(t, "libcurator-recipes-java", "/usr/share/java/curator-recipes.jar")
 	Require(t, "zookeeper", "/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar")
-	// slf4j-nop before slf4j-api keeps it from complaining about no binding.
-	path := ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
-	command := append(JavaOptions(), "-cp", compiledCurator(t, path)+":"+path, "Candidate")
+	dir, err := compiledCurator()
+	if err != nil {
+		t.Fatalf("compile Curator's client: %v", err)
+	}
+	command := append(JavaOptions(), "-cp", dir+":"+curatorPath, "Candidate")
 	return foreign(t, servers, timeout, "java", command...)
 }
+
+// slf4j-nop before slf4j-api keeps it from complaining about no binding.
+var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
 // JavaOptions keep a virtual machine that lives for seconds from spending them
 // on itself.
@@ -59,63 +68,19 @@ func ClassPath(jars ...string) string {
 	return strings.Join(paths, ":")
 }
 
-// CCandidate compiles a candidate made with ZooKeeper's C client and returns
-// the program. It takes an address, the election's path, a name and a session
-// timeout in ms, and says "standing", then "leads NAME" when it does; it
-// resigns when its input ends.
-func CCandidate(t testing.TB) string {
-	t.Helper()
-	Require(t, "gcc libc6-dev", "cc")
-	Require(t, "libzookeeper-mt-dev", "/usr/include/zookeeper/zookeeper.h")
-	dir := t.TempDir()
-	program := filepath.Join(dir, "candidate")
-	compile(t, "cc", "-Wall", "-DTHREADED", "-o", program, unpack(t, dir, "candidate.c"), "-lzookeeper_mt", "-lpthread")
-	return program
-}
-
-// compiledCurator returns the directory of the compiled Candidate.java: once
-// for all the tests of a binary.
-func compiledCurator(t testing.TB, path string) string {
-	t.Helper()
-	curator.Lock()
-	defer curator.Unlock()
-	if curator.dir != "" {
-		return curator.dir
+// compiledCurator is the directory of the compiled Candidate.java.
+var compiledCurator = sync.OnceValues(func() (dir string, err error) {
+	if err := os.WriteFile(filepath.Join(scratch(), "Candidate.java"), candidateJava, 0o600); err != nil {
+		return "", err
 	}
-	dir, err := os.MkdirTemp("", "zktest-")
+	javac := exec.Command("javac", "-J-XX:TieredStopAtLevel=1", "-proc:none", "-cp", curatorPath, "-d", ".", "Candidate.java")
+	javac.Dir = scratch()
+	out, err := javac.CombinedOutput()
 	if err != nil {
-		t.Fatalf("directory for Curator's client: %v", err)
+		err = fmt.Errorf("%w\n%s", err, out)
 	}
-	curator.dir = dir
-	defer func() {
-		if t.Failed() {
-			os.RemoveAll(dir)
-			curator.dir = ""
-		}
-	}()
-	compile(t, "javac", "-J-XX:TieredStopAtLevel=1", "-proc:none", "-cp", path, "-d", dir, unpack(t, dir, "Candidate.java"))
-	return dir
-}
-
-func unpack(t testing.TB, dir, name string) string {
-	t.Helper()
-	source, err := clients.ReadFile("clients/" + name)
-	if err != nil {
-		t.Fatalf("program: %v", err)
-	}
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, source, 0o600); err != nil {
-		t.Fatalf("program: %v", err)
-	}
-	return path
-}
-
-func compile(t testing.TB, command string, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
-	}
-}
+	return scratch(), err
+})
 
 func foreign(t testing.TB, servers string, timeout time.Duration, command string, args ...string) *Foreign {
 	t.Helper()

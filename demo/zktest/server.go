@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -93,24 +92,24 @@ func (s *Server) Kill(testing.TB) { s.end() }
 // Pause stops the server's process (SIGSTOP): its connections stay open and
 // nothing answers. Resume undoes it; Stop, Kill and the cleanup see to a paused
 // server too.
-func (s *Server) Pause(t testing.TB) {
-	t.Helper()
-	s.program(t).Pause(t)
-}
+func (s *Server) Pause(t testing.TB) { s.running(t).Pause(t) }
 
 // Resume lets a paused server run on (SIGCONT).
-func (s *Server) Resume(t testing.TB) {
-	t.Helper()
-	s.program(t).Resume(t)
-}
+func (s *Server) Resume(t testing.TB) { s.running(t).Resume(t) }
 
-func (s *Server) program(t testing.TB) *Program {
+func (s *Server) running(t testing.TB) *Program {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.proc == nil {
+	p := s.program()
+	if p == nil {
 		t.Fatalf("Apache ZooKeeper %s is not running", s.Addr)
 	}
+	return p
+}
+
+// program returns the server's process; nil: it does not run.
+func (s *Server) program() *Program {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.proc
 }
 
@@ -121,6 +120,12 @@ func (s *Server) end() {
 	}
 }
 
+// dispose ends the server for good.
+func (s *Server) dispose() {
+	s.end()
+	s.held.release()
+}
+
 func (s *Server) take() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,38 +134,23 @@ func (s *Server) take() *Program {
 	return p
 }
 
-func (s *Server) running() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.proc != nil
-}
-
-// startOnFreePort starts a standalone server. Between the moment a port is
-// found free and the moment the server listens on it a program other than these tests
-// can take it, so it tries more than once.
-func (s *Server) startOnFreePort() error {
-	var err error
-	for range 3 {
-		var ports []string
-		s.held.release()
-		if ports, s.held, err = freeAddrs(loopback, loopback, loopback); err != nil {
-			return err
-		}
-		s.Addr = ports[0]
-		if s.admin {
-			s.Admin = ports[1]
-		}
-		if s.tls != nil {
-			s.Secure = ports[2]
-		}
-		if err = s.spawn(); err == nil {
-			err = s.waitServing()
-		}
-		if err == nil || !strings.Contains(err.Error(), "in use") {
-			return err
-		}
+// startAlone starts a standalone server on free ports.
+func (s *Server) startAlone() error {
+	ports, held, err := freeAddrs(loopback, loopback, loopback)
+	if err != nil {
+		return err
 	}
-	return err
+	s.held, s.Addr = held, ports[0]
+	if s.admin {
+		s.Admin = ports[1]
+	}
+	if s.tls != nil {
+		s.Secure = ports[2]
+	}
+	if err := s.spawn(); err != nil {
+		return err
+	}
+	return s.waitServing()
 }
 
 // spawn starts the process and does not wait until it serves.
@@ -201,9 +191,7 @@ func (s *Server) spawn() error {
 // it has loaded its data; the Mode of srvr appears only when it serves. The port
 // for TLS is opened after the other.
 func (s *Server) waitServing() error {
-	s.mu.Lock()
-	p := s.proc
-	s.mu.Unlock()
+	p := s.program()
 	deadline := time.Now().Add(startTimeout)
 	for {
 		if modeOf(s.Addr) != "" && (s.Secure == "" || listens(s.Secure)) {

@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -16,20 +18,31 @@ import (
 	"electop/demo/zkserver"
 )
 
-// shared is the server that all the tests of this binary use. A test binary is
-// one process with many tests and a JVM takes about a second to start, so this
-// is the one place where state belongs to the process.
-var shared struct {
+// A test binary is one process with many tests, and a JVM takes about a second to start.
+// So some things belong to the process, are made when they are first used, and go when the
+// tests have run.
+var (
+	scratch = sync.OnceValue(func() string {
+		dir := Must(os.MkdirTemp("", "zktest-"))
+		atEnd(func() { os.RemoveAll(dir) })
+		return dir
+	})
+	shared = sync.OnceValues(func() (*Server, error) {
+		s := newServer(filepath.Join(scratch(), "server"))
+		atEnd(s.dispose)
+		return s, s.startAlone()
+	})
+)
+
+var ends struct {
 	sync.Mutex
-	server *Server
-	dir    string
+	do []func() // in reverse
 }
 
-// curator is where the compiled client of Curator is, for the same reason. It
-// has a lock of its own: nobody waits for a server while the compiler runs.
-var curator struct {
-	sync.Mutex
-	dir string
+func atEnd(f func()) {
+	ends.Lock()
+	defer ends.Unlock()
+	ends.do = append(ends.do, f)
 }
 
 // Apache returns a running standalone Apache ZooKeeper that all the tests of
@@ -39,21 +52,10 @@ var curator struct {
 func Apache(t testing.TB) *Server {
 	t.Helper()
 	requireApache(t)
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.server != nil {
-		return shared.server
-	}
-	dir, err := os.MkdirTemp("", "zktest-")
+	s, err := shared()
 	if err != nil {
-		t.Fatalf("directory for the shared Apache ZooKeeper: %v", err)
-	}
-	s := newServer(dir)
-	if err := s.startOnFreePort(); err != nil {
-		os.RemoveAll(dir)
 		t.Fatalf("shared Apache ZooKeeper: %v", err)
 	}
-	shared.server, shared.dir = s, dir
 	return s
 }
 
@@ -63,11 +65,8 @@ func NewApache(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	requireApache(t)
 	s := newServer(t.TempDir(), options...)
-	t.Cleanup(func() {
-		s.end()
-		s.held.release()
-	})
-	if err := s.startOnFreePort(); err != nil {
+	t.Cleanup(s.dispose)
+	if err := s.startAlone(); err != nil {
 		t.Fatalf("Apache ZooKeeper: %v", err)
 	}
 	return s
@@ -111,20 +110,9 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 		debug.SetGCPercent(percent)
 	}
 	code := m.Run()
-	shared.Lock()
-	if shared.server != nil {
-		shared.server.end()
-		shared.server.held.release()
-		os.RemoveAll(shared.dir)
-		shared.server = nil
+	for _, end := range slices.Backward(ends.do) {
+		end()
 	}
-	shared.Unlock()
-	curator.Lock()
-	if curator.dir != "" {
-		os.RemoveAll(curator.dir)
-		curator.dir = ""
-	}
-	curator.Unlock()
 	if code == 0 {
 		if err := goleak.Find(options...); err != nil {
 			fmt.Fprintln(os.Stderr, err)
