@@ -199,14 +199,14 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 
 // verify asks the server who watches what, until it has every watch.
 func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Journal) {
-	asker := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
-	cancel := asker.Subscribe(admin.Election{
+	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
+	cancel := poller.Subscribe(admin.Election{
 		Path: j.State().Path,
 		Put:  func(_ context.Context, o model.Observation) { j.Apply(o) },
 	})
 	defer cancel()
 	electiontest.Until(t, "the watches", func() error {
-		if err := asker.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+		if err := poller.Poll(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 			t.Fatal(err)
 		}
 		s := j.State()

@@ -23,7 +23,7 @@ import (
 type patient struct {
 	*testing.T
 	journal *doctor.Journal
-	asker   *admin.Asker
+	poller   *admin.Poller
 }
 
 // examine reads the election at path, which has so many contenders, and asks nobody yet.
@@ -40,8 +40,8 @@ func examine(t *testing.T, server *zktest.Server, path string, contenders int) *
 	if n := p.journal.State().Queue.Len(); n != contenders {
 		t.Fatalf("%d contenders, want %d: %+v", n, contenders, read.New)
 	}
-	p.asker = admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
-	t.Cleanup(p.asker.Subscribe(admin.Election{
+	p.poller = admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
+	t.Cleanup(p.poller.Subscribe(admin.Election{
 		Path: path,
 		Put:  func(_ context.Context, o model.Observation) { p.journal.Apply(o) },
 	}))
@@ -52,7 +52,7 @@ func examine(t *testing.T, server *zktest.Server, path string, contenders int) *
 func (p *patient) asked(what string, ok func(s *doctor.State) bool) *doctor.State {
 	p.Helper()
 	electiontest.Until(p.T, what, func() error {
-		if err := p.asker.Ask(p.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+		if err := p.poller.Poll(p.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 			p.Fatal(err)
 		}
 		p.journal.Apply(&model.Advance{At: feed.Now()})

@@ -75,11 +75,11 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer conn.Close()
-	var asker *admin.Asker
+	var poller *admin.Poller
 	if o.problems {
-		asker = o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
+		poller = o.admin.Poller(cfg, func() *client.Conn { return conn }, log)
 	}
-	d, err := searchBelow(ctx, o.search, conn, asker, std)
+	d, err := searchBelow(ctx, o.search, conn, poller, std)
 	switch {
 	case ctx.Err() != nil:
 		d.Stopped, err = "interrupted", process.Interrupted
@@ -100,16 +100,16 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow searches and shows the progress, and has asker, if there is one, ask the
+// searchBelow searches and shows the progress, and has poller, if there is one, ask the
 // servers. The elections are in the order of their paths. Those found before an error are
 // in the result.
-func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, asker *admin.Asker, std IO) (plain.Discovery, error) {
+func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	cleared := showProgress(s, std)
 	err := s.Run(ctx, conn)
 	cleared()
-	if err == nil && asker != nil {
-		if unasked := s.Ask(ctx, asker); unasked != nil && ctx.Err() == nil {
+	if err == nil && poller != nil {
+		if unasked := s.Ask(ctx, poller); unasked != nil && ctx.Err() == nil {
 			std.note("the servers did not say who is at risk: %s", znode.Safe(unasked.Error(), 0))
 		}
 	}

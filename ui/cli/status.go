@@ -90,7 +90,7 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 			}
 			all = append(all, j)
 		}
-		unasked = cluster.AskAbout(ctx, o.admin.Asker(cfg, func() *client.Conn { return conn }, log), all)
+		unasked = cluster.AskAbout(ctx, o.admin.Poller(cfg, func() *client.Conn { return conn }, log), all)
 		return nil
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func ParseMode(s string) (Mode, error) {
 // Config.Heavy.
 const MaxWatches = 50_000
 
-// A Config says which servers an [Asker] asks, and how often.
+// A Config says which servers a [Poller] asks, and how often.
 type Config struct {
 	Mode Mode // "" is Auto
 	// URL is the address of an AdminServer's commands; {host} stands for the host of

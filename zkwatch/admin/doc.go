@@ -3,11 +3,11 @@
 //
 // A client cannot read this. Each server answers for itself, in two ways: in
 // JSON over HTTP (its AdminServer, since 3.5), and in plain text to four-letter
-// words at the port for clients. An [Asker] polls the members of an ensemble,
+// words at the port for clients. A [Poller] polls the members of an ensemble,
 // makes one [session.Table] of their answers, and gives each subscribed
 // [Election] the part that concerns it:
 //
-//	a poll is due, or somebody asks                 schedule.go, asker.go
+//	a poll is due, or somebody asks                 schedule.go, poller.go
 //	the members are found, and asked at once        ensemble.go
 //	one server is asked: who it is, status, tables  server.go
 //	one question is asked, over HTTP or as a word   ask.go, request.go

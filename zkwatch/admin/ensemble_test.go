@@ -176,15 +176,15 @@ func TestWhole(t *testing.T) {
 		"it is not understood": {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of3(t, nil, func(t *testing.T, n *fakeNet, _ *Asker, _ []*fakeServer, l *listener) {
+			of3(t, nil, func(t *testing.T, n *fakeNet, _ *Poller, _ []*fakeServer, l *listener) {
 				cfg := n.config(c.servers...)
 				if c.change != nil {
 					c.change(n, &cfg)
 				}
-				a := New(cfg)
-				defer a.Subscribe(l.election())()
+				p := New(cfg)
+				defer p.Subscribe(l.election())()
 				for range 2 { // the second time is like the first
-					got := askAll(t, a, l)
+					got := askAll(t, p, l)
 					if got.Whole != (c.unwhole == "") || !strings.Contains(got.Unwhole, c.unwhole) || got.Whole && got.Unwhole != "" || len(got.Servers) != c.count {
 						t.Errorf("%d servers, whole %v, %q; want %d, %q", len(got.Servers), got.Whole, got.Unwhole, c.count, c.unwhole)
 					}
@@ -193,8 +193,8 @@ func TestWhole(t *testing.T) {
 		})
 	}
 	for name, ensemble := range map[string]func(context.Context) (string, error){"empty": always(""), "unknown": nil} {
-		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			if askNow(t, a, l); !l.last(t).Whole {
+		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			if askNow(t, p, l); !l.last(t).Whole {
 				t.Errorf("alone, configuration %s: %q", name, l.last(t).Unwhole)
 			}
 		})
@@ -209,7 +209,7 @@ func TestTwoNames(t *testing.T) {
 	of3(t, func(c *Config) {
 		c.Servers = []string{"zk1:2181"}
 		c.Ensemble = func(context.Context) (string, error) { return dynamicConfig, failure }
-	}, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	}, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		own := n.at["10.0.0.1:2181"]
 		n.set("zk1:2181", own)
 		n.set("zk1:8080", n.at["10.0.0.1:8080"])
@@ -218,7 +218,7 @@ func TestTwoNames(t *testing.T) {
 			case 2:
 				n.set("10.0.0.1:2181", nil)
 				n.set("10.0.0.1:8080", nil)
-				askAll(t, a, l) // it does not answer: the next time the other address is asked
+				askAll(t, p, l) // it does not answer: the next time the other address is asked
 				servers[0].asked()
 			case 3:
 				n.set("10.0.0.1:2181", own)
@@ -226,7 +226,7 @@ func TestTwoNames(t *testing.T) {
 				failure = errors.New("no connection")
 				pass(configValid + time.Second)
 			}
-			got := askAll(t, a, l)
+			got := askAll(t, p, l)
 			if m := servers[0].asked(); m["watches_by_path"]+m["wchp"] != want || got.Whole != (i < 2 || i == 3) || i < 4 && len(got.Servers) != 3 {
 				t.Errorf("poll %d: asked %v, want %d times; whole %v, %q", i, m, want, got.Whole, got.Unwhole)
 			}
@@ -234,13 +234,13 @@ func TestTwoNames(t *testing.T) {
 	})
 }
 
-// TestTheEnsembleChanges has a member added while the asker runs.
+// TestTheEnsembleChanges has a member added while the poller runs.
 func TestTheEnsembleChanges(t *testing.T) {
 	config, reads := threeConfig, 0
 	of3(t, func(c *Config) {
 		c.Ensemble = func(context.Context) (string, error) { reads++; return config, nil }
-	}, func(t *testing.T, n *fakeNet, a *Asker, _ []*fakeServer, l *listener) {
-		defer n.run(a)()
+	}, func(t *testing.T, n *fakeNet, p *Poller, _ []*fakeServer, l *listener) {
+		defer n.run(p)()
 		synctest.Wait()
 		config += "\nserver.4=10.0.0.4:2888:3888:observer;0.0.0.0:2181"
 		n.member("10.0.0.4", 4, session.ModeObserver)
@@ -266,7 +266,7 @@ func TestAClientMoves(t *testing.T) {
 		"goes and goes back": {[3][2]string{{none, none}, {none, his}, {none, none}}, "10.0.0.2:2181", 2},
 		"is gone":            {[3][2]string{{none, none}, {none, none}, {none, none}}, "", 2},
 	} {
-		of3(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		of3(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 			for i, s := range servers {
 				s.replies["cons"] = c.lists[i][0]
 				s.replies["dump"] = "SessionTracker dump:\nephemeral nodes dump:\n0x9:\n\t/election/n_0000000000\n\t/elsewhere\n0x8:\n\t/elsewhere2\n"
@@ -276,7 +276,7 @@ func TestAClientMoves(t *testing.T) {
 					}
 				}
 			}
-			got := askAll(t, a, l)
+			got := askAll(t, p, l)
 			var where []string
 			for i, s := range got.Servers {
 				if len(s.Clients) > 0 {
@@ -391,12 +391,12 @@ func TestEachElectionGetsItsOwn(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode, c.Chroot = FourLetter, "/app/"
 		s.replies["wchp"] = "/app/a/n_1\n\t0x1\n/app/b/n_1\n\t0x2\n/a/n_1\n\t0x3\n\n"
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		got := make(map[string]*session.Table)
 		for _, path := range []string{"/a", "/b"} {
-			defer a.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*session.Table) }})()
+			defer p.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*session.Table) }})()
 		}
-		askNow(t, a, l)
+		askNow(t, p, l)
 		for path, want := range map[string]string{"/a": "[{/a/n_1 [1]}]", "/b": "[{/b/n_1 [2]}]"} {
 			if w := fmt.Sprint(got[path].Servers[0].Watched); w != want {
 				t.Errorf("%s: %s", path, w)

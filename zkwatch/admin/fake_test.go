@@ -301,13 +301,13 @@ func (n *fakeNet) config(servers ...string) Config {
 
 var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
 
-// run runs the asker until the test's function ends.
-func (n *fakeNet) run(a *Asker) (stop func()) {
+// run runs the poller until the test's function ends.
+func (n *fakeNet) run(p *Poller) (stop func()) {
 	ctx, cancel := context.WithCancel(n.t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := a.Run(ctx); err != nil {
+		if err := p.Run(ctx); err != nil {
 			n.t.Error(err)
 		}
 	}()
@@ -352,7 +352,7 @@ func states(s session.Server) [4]session.AnswerState {
 
 var allAnswered = [4]session.AnswerState{session.Answered, session.Answered, session.Answered, session.Answered}
 
-func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener)) {
+func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n := newFakeNet(t)
@@ -362,16 +362,16 @@ func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *
 		if change != nil {
 			change(n, s, &cfg)
 		}
-		a := New(cfg)
+		p := New(cfg)
 		l := new(listener)
-		defer a.Subscribe(l.election())()
-		f(t, n, a, s, l)
+		defer p.Subscribe(l.election())()
+		f(t, n, p, s, l)
 		n.wait()
 	})
 }
 
 // of3 is alone of a whole ensemble.
-func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener)) {
+func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n := newFakeNet(t)
@@ -380,26 +380,26 @@ func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a 
 		if change != nil {
 			change(&cfg)
 		}
-		a := New(cfg)
+		p := New(cfg)
 		l := new(listener)
-		defer a.Subscribe(l.election())()
-		f(t, n, a, servers, l)
+		defer p.Subscribe(l.election())()
+		f(t, n, p, servers, l)
 		n.wait()
 	})
 }
 
 // askAll asks for everything and returns the answers, askNow those of the first server.
-func askAll(t *testing.T, a *Asker, l *listener) *session.Table {
+func askAll(t *testing.T, p *Poller, l *listener) *session.Table {
 	t.Helper()
-	if err := a.Ask(t.Context(), everything); err != nil {
+	if err := p.Poll(t.Context(), everything); err != nil {
 		t.Fatal(err)
 	}
 	return l.last(t)
 }
 
-func askNow(t *testing.T, a *Asker, l *listener) session.Server {
+func askNow(t *testing.T, p *Poller, l *listener) session.Server {
 	t.Helper()
-	return askAll(t, a, l).Servers[0]
+	return askAll(t, p, l).Servers[0]
 }
 
 // pass has time pass, and all that is due happen.

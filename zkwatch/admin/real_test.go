@@ -145,10 +145,10 @@ func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []ui
 // ask makes one poll for everything.
 func ask(t *testing.T, cfg admin.Config, path string) *session.Table {
 	t.Helper()
-	a := admin.New(cfg)
+	p := admin.New(cfg)
 	var table *session.Table
-	defer a.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, o model.Observation) { table = o.(*session.Table) }})()
-	if err := a.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+	defer p.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, o model.Observation) { table = o.(*session.Table) }})()
+	if err := p.Poll(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 		t.Fatal(err)
 	}
 	return table

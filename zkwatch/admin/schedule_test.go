@@ -12,15 +12,15 @@ import (
 
 // each runs a test against three members, in virtual time, by HTTP and by words: the
 // rules are the same.
-func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener)) {
+func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
 			of3(t, func(c *Config) {
 				if c.Mode = mode; change != nil {
 					change(c)
 				}
-			}, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-				f(t, n, a, servers, l)
+			}, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+				f(t, n, p, servers, l)
 				for _, s := range servers {
 					if s.most > 1 {
 						t.Errorf("%s had %d requests at a time", s.addr, s.most)
@@ -45,8 +45,8 @@ func wantAsked(t *testing.T, d time.Duration, when string, servers []*fakeServer
 // TestIdleMinute is the cost of observing: the status each five seconds,
 // and nothing else.
 func TestIdleMinute(t *testing.T) {
-	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-		defer n.run(a)()
+	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		defer n.run(p)()
 		wantAsked(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		wantAsked(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
 		if l.count() != 13 {
@@ -57,16 +57,16 @@ func TestIdleMinute(t *testing.T) {
 }
 
 func TestNobodySubscribed(t *testing.T) {
-	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-		a.subscribers = nil // the one of each
-		defer n.run(a)()
-		a.Verify()
-		a.Handoff()
-		if err := a.Ask(t.Context(), Want{Watches: true}); err != nil {
+	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		p.subscribers = nil // the one of each
+		defer n.run(p)()
+		p.Verify()
+		p.Handoff()
+		if err := p.Poll(t.Context(), Want{Watches: true}); err != nil {
 			t.Error(err)
 		}
 		wantAsked(t, time.Hour, "an hour for nobody", servers, "")
-		cancel := a.Subscribe(l.election())
+		cancel := p.Subscribe(l.election())
 		wantAsked(t, 0, "when somebody comes", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		cancel()
 		wantAsked(t, time.Hour, "an hour after all left", servers, "")
@@ -74,8 +74,8 @@ func TestNobodySubscribed(t *testing.T) {
 }
 
 func TestConnectionsAndSessions(t *testing.T) {
-	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-		defer n.run(a)()
+	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		defer n.run(p)()
 		wantAsked(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
 			t.Errorf("the table: %+v", last)
@@ -85,13 +85,13 @@ func TestConnectionsAndSessions(t *testing.T) {
 }
 
 func TestVerifyAsksOnce(t *testing.T) {
-	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-		defer n.run(a)()
+	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		defer n.run(p)()
 		wantAsked(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
-		a.Verify()
+		p.Verify()
 		wantAsked(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		for range 100 { // leaning on the key for a second
-			a.Verify()
+			p.Verify()
 			time.Sleep(10 * time.Millisecond)
 		}
 		wantAsked(t, 3500*time.Millisecond, "verify, leaning on the key", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
@@ -115,8 +115,8 @@ func TestAfterAHandoff(t *testing.T) {
 		}
 		return n
 	}
-	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
-		defer n.run(a)()
+	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		defer n.run(p)()
 		passes := func(d time.Duration, want int, when string) {
 			t.Helper()
 			pass(d)
@@ -125,23 +125,23 @@ func TestAfterAHandoff(t *testing.T) {
 			}
 		}
 		passes(7*time.Second, 0, "before")
-		a.Handoff()
+		p.Handoff()
 		passes(1900*time.Millisecond, 0, "1.9 s after a handoff")
 		passes(200*time.Millisecond, 3, "2.1 s after it")
 		passes(time.Minute, 0, "later")
 		for range 20 { // one each second: never calm
-			a.Handoff()
+			p.Handoff()
 			passes(time.Second, 0, "while handoffs come")
 		}
 		passes(2*time.Second, 3, "when it is calm again")
-		a.Handoff()
+		p.Handoff()
 		passes(57*time.Second, 0, "less than a minute after the last table")
 		passes(5*time.Second, 3, "when the minute is over")
 		passes(10*time.Minute, 0, "ten minutes without a handoff")
-		a.Verify()
+		p.Verify()
 		pass(time.Second)
 		tables(servers)
-		a.Handoff()
+		p.Handoff()
 		passes(57*time.Second, 0, "less than a minute after a table that was asked for")
 		passes(5*time.Second, 3, "when that minute is over")
 	})
@@ -152,9 +152,9 @@ func TestManyWatches(t *testing.T) {
 		s.set("wchs", "9 connections watching 9 paths\nTotal watches:50001\n")
 		s.set("watch_summary", `{"command":"watch_summary","error":null,"num_total_watches":50001}`)
 	}
-	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
-		last := askAll(t, a, l)
+		last := askAll(t, p, l)
 		w := last.Servers[1].Watches
 		if w.State != session.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
 			t.Errorf("50,001 watches: %+v", last.Servers[1])
@@ -164,21 +164,21 @@ func TestManyWatches(t *testing.T) {
 		}
 		wantAsked(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 	})
-	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
-		if w := askAll(t, a, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
+		if w := askAll(t, p, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
 			t.Errorf("heavy: %+v", w)
 		}
 	})
 	// A server that does not count is not asked either; the total of mntr will do.
-	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		for _, s := range servers[:2] {
 			delete(s.replies, "wchs")
 			delete(s.replies, "watch_summary")
 		}
 		delete(servers[0].replies, "mntr")
 		delete(servers[0].replies, "monitor")
-		last := askAll(t, a, l)
+		last := askAll(t, p, l)
 		if s := last.Servers[0]; s.Watches.State != session.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
 			t.Errorf("no counts: %+v", s)
 		}
@@ -210,9 +210,9 @@ func crowd(servers []*fakeServer, n int) {
 }
 
 func TestNotAskedOfMany(t *testing.T) {
-	each(t, cheap, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	each(t, cheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		crowd(servers, session.CheapConnections/3+1)
-		defer n.run(a)()
+		defer n.run(p)()
 		synctest.Wait()
 		pass(time.Hour)
 		if got := sessionsAsked(servers); got != 0 {
@@ -221,16 +221,16 @@ func TestNotAskedOfMany(t *testing.T) {
 		if x := l.last(t); x.Every != 0 || !strings.Contains(x.Unasked(), "2001 connections") || !strings.Contains(x.Unasked(), "--admin-sessions") {
 			t.Errorf("the table: every %v, %q", x.Every, x.Unasked())
 		}
-		a.Verify()
+		p.Verify()
 		synctest.Wait()
 		if got := sessionsAsked(servers); got != 3 {
 			t.Errorf("verify asked %d times for connections, want 3", got)
 		}
 	})
 	t.Run("on demand", func(t *testing.T) {
-		each(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		each(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 			crowd(servers, 100_000)
-			defer n.run(a)()
+			defer n.run(p)()
 			pass(time.Minute)
 			if got := sessionsAsked(servers); got != 3*31 {
 				t.Errorf("connections were asked for %d times in a minute, want %d", got, 3*31)
@@ -240,9 +240,9 @@ func TestNotAskedOfMany(t *testing.T) {
 }
 
 func TestSlowAnswersAreRare(t *testing.T) {
-	each(t, cheap, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	each(t, cheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(150 * time.Millisecond)
-		defer n.run(a)()
+		defer n.run(p)()
 		pass(4 * time.Second)
 		if got := sessionsAsked(servers); got != 3 {
 			t.Errorf("connections were asked for %d times, want once of each", got)

@@ -28,12 +28,12 @@ func TestAnchorsAreTakenBefore(t *testing.T) {
 			n.set("lb:2181", &fakePort{s, (*fakeServer).words})
 			c.Touch = func(context.Context) { heard = time.Now() }
 			c.Anchors = func() []session.Anchor { return []session.Anchor{{Session: 1, Sent: heard, Timeout: 8 * time.Second}} }
-		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			want := time.Now()
 			if config != "" {
 				want = want.Add(-8 * time.Second) // another one may have answered
 			}
-			askNow(t, a, l)
+			askNow(t, p, l)
 			if got := l.last(t).Anchors; len(got) != 1 || !got[0].Sent.Equal(want) {
 				t.Errorf("%s: %+v, want %v", name, got, want)
 			}
@@ -64,8 +64,8 @@ func TestOnePort(t *testing.T) {
 		alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 			cfg.Mode = c.mode
 			s.replies["cons"], s.replies[c.question] = one, c.reply
-		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			got := askNow(t, a, l)
+		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			got := askNow(t, p, l)
 			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") || c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") ||
 				!strings.Contains(x.Why, "only one port")) {
 				t.Errorf("%s: %+v", name, x)
@@ -86,7 +86,7 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 		s.replies["conf"] = "clientPort=2181\nsecureClientPort=2281\nserverId=0\n"
 		s.replies["cons"] = " /10.9.9.9:7[1](queued=0,recved=1,sent=1,sid=0x7,lop=PING,est=1,to=10000,lresp=5)\n\n"
 		s.replies["dump"] = "SessionTracker dump:\nephemeral nodes dump:\n0x9:\n\t/election/n_0000000000\n0x7:\n\t/election/n_0000000001\n"
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		j := doctor.NewJournal(model.Config{Path: "/election"})
 		at := time.Now()
 		j.Apply(&model.Connection{At: at, Link: model.Connected})
@@ -95,7 +95,7 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 		}})
 		for range 3 {
 			time.Sleep(5 * time.Second)
-			askNow(t, a, l)
+			askNow(t, p, l)
 			j.Apply(l.last(t))
 		}
 		st := j.State()
@@ -107,10 +107,10 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 
 // TestAPollEnds has a server that answers everything, and each time late.
 func TestAPollEnds(t *testing.T) {
-	of3(t, nil, func(t *testing.T, _ *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+	of3(t, nil, func(t *testing.T, _ *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(tableTimeout - time.Second)
 		began := time.Now()
-		askAll(t, a, l)
+		askAll(t, p, l)
 		if d := time.Since(began); d != tablePollTimeout {
 			t.Errorf("the poll took %v", d)
 		}
@@ -127,8 +127,8 @@ func TestAPollEnds(t *testing.T) {
 func TestEndlessReplies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			got := askNow(t, a, l)
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			got := askNow(t, p, l)
 			if got.Basic.State != session.TooLarge || got.Watches.State != session.TooLarge || got.Watches.Why == "" {
 				t.Errorf("%s: %+v", mode, got)
 			}
@@ -138,8 +138,8 @@ func TestEndlessReplies(t *testing.T) {
 			alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 				c.Mode = FourLetter
 				s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
-			}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-				got := askNow(t, a, l)
+			}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+				got := askNow(t, p, l)
 				answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
 				if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
 					t.Errorf("%s: %+v", much.word, got)
@@ -158,10 +158,10 @@ func TestASlowServer(t *testing.T) {
 	} {
 		for _, mode := range []Mode{HTTP, FourLetter, Auto} {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
-				of3(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+				of3(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 					slow(n, servers[1])
 					began := time.Now()
-					defer n.run(a)()
+					defer n.run(p)()
 					pass(statusPollTimeout)
 					first := l.last(t)
 					if d := l.times()[0].Sub(began); d > statusPollTimeout {
@@ -210,22 +210,22 @@ func TestASlowServer(t *testing.T) {
 // TestSomebodyAsksForASlowServer checks that a server which is asked less often
 // is tried when somebody asks, and that a table is not asked for twice.
 func TestSomebodyAsksForASlowServer(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		for range 5 {
-			if b := askNow(t, a, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
+			if b := askNow(t, p, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
 				t.Fatalf("nobody listens: %+v", b)
 			}
 		}
 		n.set(s.addr, &fakePort{s, (*fakeServer).words})
-		if got := askNow(t, a, l); states(got) != allAnswered {
+		if got := askNow(t, p, l); states(got) != allAnswered {
 			t.Errorf("it is there now: %+v", got)
 		}
 	})
-	alone(t, nil, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		askNow(t, a, l)
+	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		askNow(t, p, l)
 		s.asked()
 		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // and no more
-		if got := askNow(t, a, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
+		if got := askNow(t, p, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
 			t.Errorf("a table that does not come: %+v", got)
 		}
 		if m := s.asked(); m["watches_by_path"] != 1 || m["wchp"] != 0 {
@@ -236,12 +236,12 @@ func TestSomebodyAsksForASlowServer(t *testing.T) {
 
 func TestEndsWithItsContext(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			stop := n.run(a)
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			stop := n.run(p)
 			time.Sleep(100 * time.Millisecond) // the first poll is under way
 			ctx, cancel := context.WithCancelCause(t.Context())
 			asked := make(chan error)
-			go func() { asked <- a.Ask(ctx, everything) }()
+			go func() { asked <- p.Poll(ctx, everything) }()
 			time.Sleep(100 * time.Millisecond)
 			began := time.Now()
 			why := errors.New("enough")
@@ -263,18 +263,18 @@ func TestEndsWithItsContext(t *testing.T) {
 // TestASubscriberThatDoesNotTake delays the others for a moment, and nobody
 // who subscribes, verifies or tells of handoffs.
 func TestASubscriberThatDoesNotTake(t *testing.T) {
-	alone(t, nil, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
-		a.mu.Lock()
-		a.subscribers = append([]*Election{&stuck}, a.subscribers...)
-		a.mu.Unlock()
-		stop := n.run(a)
+		p.mu.Lock()
+		p.subscribers = append([]*Election{&stuck}, p.subscribers...)
+		p.mu.Unlock()
+		stop := n.run(p)
 		defer stop()
 		time.Sleep(putTimeout / 2)
 		began := time.Now()
-		a.Verify()
-		a.Handoff()
-		a.Subscribe(stuck)()
+		p.Verify()
+		p.Handoff()
+		p.Subscribe(stuck)()
 		if d := time.Since(began); d != 0 {
 			t.Errorf("they waited %v", d)
 		}
@@ -317,9 +317,9 @@ func TestWhatListensInstead(t *testing.T) {
 			}
 		}
 		t.Run(name, func(t *testing.T) {
-			alone(t, stranger(HTTP), func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+			alone(t, stranger(HTTP), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 				other := n.member("10.0.0.9", 0, session.ModeStandalone)
-				got := askNow(t, a, l)
+				got := askNow(t, p, l)
 				if m := other.asked(); len(m) > 0 {
 					t.Errorf("followed: %v", m)
 				}
@@ -327,8 +327,8 @@ func TestWhatListensInstead(t *testing.T) {
 					t.Errorf("HTTP: %+v", got.Basic)
 				}
 			})
-			alone(t, stranger(Auto), func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-				got := askNow(t, a, l)
+			alone(t, stranger(Auto), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+				got := askNow(t, p, l)
 				if states(got) != allAnswered || got.Basic.Via != "4lw" || len(got.Watched) != 1 {
 					t.Errorf("auto: %+v", got)
 				}
@@ -336,7 +336,7 @@ func TestWhatListensInstead(t *testing.T) {
 					return
 				}
 				s.asked()
-				defer n.run(a)()
+				defer n.run(p)()
 				pass(4 * time.Minute)
 				want := "monitor=49 server_stats=49 watch_summary=49"
 				if name == "a cut-off body" { // no answer in time, which may have been bad luck: each minute, by HTTP and then the word
@@ -348,7 +348,7 @@ func TestWhatListensInstead(t *testing.T) {
 				for what, reply := range replies(0, session.ModeStandalone, 2181) {
 					s.set(what, reply)
 				}
-				a.Verify() // asks for all there is: the AdminServer may be there by now
+				p.Verify() // asks for all there is: the AdminServer may be there by now
 				pass(4 * time.Second)
 				if b := l.last(t).Servers[0].Basic; b.Via != "http" {
 					t.Errorf("when it is there: %+v", b)
@@ -375,8 +375,8 @@ func TestOneAdminServerForAll(t *testing.T) {
 	for _, mode := range []Mode{Auto, HTTP} {
 		alone(t, func(n *fakeNet, _ *fakeServer, c *Config) {
 			c.Mode, c.Servers = mode, hosts(n)
-		}, func(t *testing.T, n *fakeNet, a *Asker, _ *fakeServer, l *listener) {
-			for i, s := range askAll(t, a, l).Servers {
+		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
+			for i, s := range askAll(t, p, l).Servers {
 				switch {
 				case i == 0 && (s.Basic.Via != "http" || states(s) != allAnswered):
 					t.Errorf("%s, the first: %+v", mode, s)
@@ -394,8 +394,8 @@ func TestOneAdminServerForAll(t *testing.T) {
 	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
 		alone(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
 			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
-		}, func(t *testing.T, n *fakeNet, a *Asker, _ *fakeServer, l *listener) {
-			if got := askNow(t, a, l); got.Basic.Via != c.via {
+		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
+			if got := askNow(t, p, l); got.Basic.Via != c.via {
 				t.Errorf("URL %q: %+v", c.url, got)
 			}
 		})
@@ -406,8 +406,8 @@ func TestNoSecretsInAnswers(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode, c.URL = HTTP, "http://user:secret@{host}:8080/commands"
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if b := askNow(t, a, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		if b := askNow(t, p, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
 			t.Errorf("%+v", b)
 		}
 	})
@@ -419,8 +419,8 @@ func TestRefusedWords(t *testing.T) {
 		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
 			delete(s.replies, word)
 		}
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		got := askNow(t, a, l)
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		got := askNow(t, p, l)
 		want := [4]session.AnswerState{session.Answered, session.Refused, session.Refused, session.Refused}
 		if states(got) != want || got.Mode != session.ModeStandalone {
 			t.Errorf("%+v", got)
@@ -434,7 +434,7 @@ func TestRefusedWords(t *testing.T) {
 			t.Errorf("%+v", got.Watches)
 		}
 		s.asked()
-		stop := n.run(a)
+		stop := n.run(p)
 		pass(50 * time.Second)
 		// What was refused is not asked again at once.
 		if m := questions(s.asked()); m != "server_stats=11" {
@@ -446,7 +446,7 @@ func TestRefusedWords(t *testing.T) {
 		}
 		stop()
 		s.replies = replies(0, session.ModeStandalone, 2181)
-		if got := askNow(t, a, l); states(got) != allAnswered {
+		if got := askNow(t, p, l); states(got) != allAnswered {
 			t.Errorf("when it is allowed: %+v", got)
 		}
 	})
@@ -455,8 +455,8 @@ func TestRefusedWords(t *testing.T) {
 		for name := range s.replies {
 			s.replies[name] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
 		}
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if c := askNow(t, a, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		if c := askNow(t, p, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
 			t.Errorf("forbidden: %+v", c)
 		}
 	})
@@ -464,8 +464,8 @@ func TestRefusedWords(t *testing.T) {
 
 // TestOtherWay has the command for a table refused.
 func TestOtherWay(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if got := askNow(t, a, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		if got := askNow(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
 			t.Errorf("wchp for a command: %+v", got)
 		}
 	})
@@ -481,12 +481,12 @@ func TestNotServing(t *testing.T) {
 					s.replies[name] = `{"command":"` + strings.TrimSuffix(name, "_") + `","error":"This ZooKeeper instance is not currently serving requests"}`
 				}
 			}
-		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			got := askNow(t, a, l)
+		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			got := askNow(t, p, l)
 			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != session.Failed {
 				t.Errorf("%s: %+v", mode, got)
 			}
-			stop := n.run(a)
+			stop := n.run(p)
 			defer stop()
 			s.asked()
 			pass(time.Minute)

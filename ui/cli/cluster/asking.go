@@ -115,10 +115,10 @@ func (o Asking) Check(called func(flag string) string) error {
 	return nil
 }
 
-// Asker returns the asker for the cluster of cfg, nil for --admin off. conn returns
+// Poller returns the poller for the cluster of cfg, nil for --admin off. conn returns
 // our own session there, nil while there is none: it knows the members of the
 // ensemble and relates the servers' clocks to ours.
-func (o Asking) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Asker {
+func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
 	}
@@ -153,9 +153,9 @@ const AskLimit = 10 * time.Second
 
 // AskAbout asks every server once for connections, sessions and watches, if an election has
 // candidates. The answers are applied to the elections' journals. The error says why there
-// are none. A nil asker asks nobody.
-func AskAbout(ctx context.Context, asker *admin.Asker, elections []*doctor.Journal) error {
-	if asker == nil {
+// are none. A nil poller asks nobody.
+func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
+	if poller == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, AskLimit)
@@ -164,7 +164,7 @@ func AskAbout(ctx context.Context, asker *admin.Asker, elections []*doctor.Journ
 	for _, j := range elections {
 		if s := j.State(); s.Queue.Len() > 0 {
 			wanted = true
-			defer asker.Subscribe(admin.Election{
+			defer poller.Subscribe(admin.Election{
 				Path: s.Path, Ack: s.AckPath(),
 				Sessions: func() []uint64 { return SessionsOf(j.State()) },
 				Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
@@ -174,7 +174,7 @@ func AskAbout(ctx context.Context, asker *admin.Asker, elections []*doctor.Journ
 	if !wanted {
 		return nil
 	}
-	if err := asker.Ask(ctx, admin.Want{Watches: true, Sessions: true}); err != nil {
+	if err := poller.Poll(ctx, admin.Want{Watches: true, Sessions: true}); err != nil {
 		return err
 	}
 	unbounded := func(j *doctor.Journal) bool {
@@ -187,7 +187,7 @@ func AskAbout(ctx context.Context, asker *admin.Asker, elections []*doctor.Journ
 	// leader then: only then do deadlines bound the time left.
 	select {
 	case <-time.After(settle):
-		return asker.Ask(ctx, admin.Want{Sessions: true})
+		return poller.Poll(ctx, admin.Want{Sessions: true})
 	case <-ctx.Done():
 		return nil // the first answers are good
 	}
@@ -226,16 +226,16 @@ const (
 // that may be too short for a lease.
 func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
-	if asker := o.Asker(cfg, func() *client.Conn { return probe }, log); asker != nil {
+	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
 		defer cancel()
 		tables := make(chan *session.Table, 1) // of one round
-		defer asker.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, answer model.Observation) {
+		defer poller.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, answer model.Observation) {
 			if t, ok := answer.(*session.Table); ok {
 				tables <- t
 			}
 		}})()
-		asker.Ask(ctx, admin.Want{}) // an unknown tick is reported below, if it matters
+		poller.Poll(ctx, admin.Want{}) // an unknown tick is reported below, if it matters
 		select {
 		case t := <-tables:
 			for _, s := range t.Servers {

@@ -48,8 +48,8 @@ func (a *actions) acts() action.Acts {
 		action.Herd:     {Why: action.If(func() bool { return a.cast.Len() == 0 }, "electop has no candidates here. s adds one"), Do: a.follow},
 		action.Refresh:  {Do: a.refresh},
 		action.Verify: {
-			Why: action.If(func() bool { return a.elections.watched.Asker() == nil }, "--admin off: the servers are not asked. Start without it"),
-			Do:  func(action.Action) error { a.elections.watched.Asker().Verify(); return nil },
+			Why: action.If(func() bool { return a.elections.watched.Poller() == nil }, "--admin off: the servers are not asked. Start without it"),
+			Do:  func(action.Action) error { a.elections.watched.Poller().Verify(); return nil },
 		},
 		action.Discover: {
 			Why: action.If(search.running, "a search is running. The list will have its result"),

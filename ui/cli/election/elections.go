@@ -1,5 +1,5 @@
 // Package election watches elections, with an observer and a feed for each, all on one
-// session, and one asker, which asks the servers about themselves for all of them
+// session, and one poller, which asks the servers about themselves for all of them
 // ([Elections]). It finds elections ([Search]), examines one for the doctor ([Exam]), and
 // brings our candidates into one ([Admission], [Election.Cast]).
 package election
@@ -40,7 +40,7 @@ type Config struct {
 type Elections struct {
 	conn    client.Config
 	session *observer.Group
-	asker   *admin.Asker // nil: the servers are not asked
+	poller   *admin.Poller // nil: the servers are not asked
 	notice  func(string)
 	byReads bool
 	record  *recorder
@@ -56,7 +56,7 @@ type Elections struct {
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
 	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads}
-	w.asker = cfg.Asking.Asker(cfg.Conn, w.session.Conn, cfg.Log)
+	w.poller = cfg.Asking.Poller(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
 		if i == 0 {
@@ -90,7 +90,7 @@ func before(next func([]model.Event) error, first func([]model.Event)) func([]mo
 // add makes what watches one more election. It is not running yet.
 func (w *Elections) add(cfg feed.Config) *Election {
 	cfg.Notice = w.notice
-	e := newElection(cfg, w.asker, w.byReads)
+	e := newElection(cfg, w.poller, w.byReads)
 	w.session.Add(e.observer)
 	w.mu.Lock()
 	w.all = append(w.all, e)
@@ -101,7 +101,7 @@ func (w *Elections) add(cfg feed.Config) *Election {
 // Add watches one more election, with the session of the others.
 func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	e := w.add(cfg)
-	e.run(t, w.asker)
+	e.run(t, w.poller)
 	return e
 }
 
@@ -117,8 +117,8 @@ func (w *Elections) Remove(e *Election) {
 // Close ends the recording, after the tasks ended.
 func (w *Elections) Close() { w.record.close(w.notice) }
 
-// Asker asks the servers; nil: they are not asked.
-func (w *Elections) Asker() *admin.Asker { return w.asker }
+// Poller asks the servers; nil: they are not asked.
+func (w *Elections) Poller() *admin.Poller { return w.poller }
 
 // All returns the elections watched so far.
 func (w *Elections) All() []*Election {
@@ -133,15 +133,15 @@ func (w *Elections) First() *Election { return w.All()[0] }
 // Start runs everything.
 func (w *Elections) Start(t *process.Tasks) {
 	w.Observe(t)
-	if w.asker != nil {
-		t.Start("asking the servers", w.asker.Run)
+	if w.poller != nil {
+		t.Start("asking the servers", w.poller.Run)
 	}
 }
 
-// Observe runs everything but the asker.
+// Observe runs everything but the poller.
 func (w *Elections) Observe(t *process.Tasks) {
 	for _, e := range w.All() {
-		e.run(t, w.asker)
+		e.run(t, w.poller)
 	}
 	t.Start("observer", w.session.Run)
 }
@@ -189,7 +189,7 @@ func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 	w.asked, w.want = time.Now(), want
 	ctx, cancel := context.WithTimeout(ctx, cluster.AskLimit)
 	defer cancel()
-	if err := w.asker.Ask(ctx, want); err != nil && ctx.Err() == nil {
+	if err := w.poller.Poll(ctx, want); err != nil && ctx.Err() == nil {
 		w.notice("asking the servers: " + err.Error())
 	}
 }
@@ -199,7 +199,7 @@ func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error 
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
-		w.asker.Verify()
+		w.poller.Verify()
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -224,13 +224,13 @@ func Followed(path string) model.Config {
 }
 
 // newElection makes the observer and the feed of an election. It reports handoffs
-// to asker, if there is one.
-func newElection(cfg feed.Config, asker *admin.Asker, byReads bool) *Election {
-	if asker != nil {
+// to poller, if there is one.
+func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
+	if poller != nil {
 		cfg.Events = before(cfg.Events, func(es []model.Event) {
 			for _, ev := range es {
 				if _, ok := ev.Body.(model.Handoff); ok {
-					asker.Handoff()
+					poller.Handoff()
 				}
 			}
 		})
@@ -246,7 +246,7 @@ func newElection(cfg feed.Config, asker *admin.Asker, byReads bool) *Election {
 func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 
 // run runs everything but the observer, which runs with the session.
-func (e *Election) run(t *process.Tasks, asker *admin.Asker) {
+func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	var ctx context.Context
 	ctx, e.end = context.WithCancel(t.Context())
 	start := func(what string, f func(context.Context) error) {
@@ -258,8 +258,8 @@ func (e *Election) run(t *process.Tasks, asker *admin.Asker) {
 		e.Feed.Settle(ctx, e.observer.Settle)
 		return nil
 	})
-	if asker != nil {
-		start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, asker) })
+	if poller != nil {
+		start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, poller) })
 	}
 }
 
@@ -280,10 +280,10 @@ func (e *Election) followBeside(ctx context.Context) error {
 }
 
 // listen passes the servers' answers about the election to its feed.
-func (e *Election) listen(ctx context.Context, asker *admin.Asker) error {
+func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
 	for {
 		ack := e.Feed.State().AckPath()
-		cancel := asker.Subscribe(admin.Election{
+		cancel := poller.Subscribe(admin.Election{
 			Path: e.Path, Ack: ack, Put: e.Feed.PutSlowly,
 			Sessions: func() []uint64 { return cluster.SessionsOf(e.Feed.State()) },
 			Hosts:    func() []string { return e.Feed.State().Hosts() },
@@ -313,8 +313,8 @@ type Reach struct {
 // Reach returns what is known of the session now.
 func (w *Elections) Reach() Reach {
 	r := Reach{Requests: w.session.Requests()}
-	if w.asker != nil {
-		r.Questions = w.asker.Requests()
+	if w.poller != nil {
+		r.Questions = w.poller.Requests()
 	}
 	if refused := w.session.Refused(); refused != nil {
 		r.Err = refused.Error()

@@ -33,13 +33,13 @@ const (
 // Examine observes an election and asks the servers: for everything at the
 // beginning, and later once more: for sessions, to find silent ones, and for watches if
 // one was not found. It returns for how long it observed. The elections must be
-// running, without the asker.
+// running, without the poller.
 func (w *Elections) Examine(ctx context.Context, e *Election, x Exam) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, x.Reach); err != nil {
 		return nil, 0, err
 	}
 	end := time.Now().Add(x.For)
-	if w.asker != nil {
+	if w.poller != nil {
 		w.Ask(ctx, admin.Want{Watches: true, Sessions: true})
 		if err = process.Rest(ctx, min(time.Until(end), max(x.For/2, time.Until(end)-examCalm))); err != nil {
 			return nil, 0, err
@@ -51,7 +51,7 @@ func (w *Elections) Examine(ctx context.Context, e *Election, x Exam) (s *doctor
 		if s, err = w.conclude(ctx, e.Feed, end, extended); err != nil {
 			return nil, 0, err
 		}
-		p, by := worthwhile(s, left, w.asker != nil && !extended)
+		p, by := worthwhile(s, left, w.poller != nil && !extended)
 		if by == 0 || x.Longer == nil {
 			return s, observed, nil
 		}
@@ -66,7 +66,7 @@ func (w *Elections) Examine(ctx context.Context, e *Election, x Exam) (s *doctor
 // conclude asks the servers a last time, if necessary for watches, and returns the state
 // at end or later, when everything that is due by then is in it.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
-	if w.asker != nil {
+	if w.poller != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
 	}
 	if err := process.Rest(ctx, time.Until(end)); err != nil {

@@ -290,7 +290,7 @@ func (p *patient) told(es []model.Event) error {
 func (p *patient) look() []*doctor.Finding {
 	p.t.Helper()
 	for range 5 {
-		if err := p.w.Asker().Ask(p.t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+		if err := p.w.Poller().Poll(p.t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 			p.t.Fatal(err)
 		}
 		p.pass(2 * time.Second)
@@ -781,7 +781,7 @@ func TestDoctorIsSilentOverHandoffs(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask := func() {
-			if err := p.w.Asker().Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+			if err := p.w.Poller().Poll(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

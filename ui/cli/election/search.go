@@ -122,8 +122,8 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 
 // Ask asks the servers about all elections that this search found. Their answers show who
 // is at risk, and more findings.
-func (s *Search) Ask(ctx context.Context, asker *admin.Asker) error {
-	unasked := cluster.AskAbout(ctx, asker, slices.Collect(maps.Values(s.read)))
+func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
+	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
 	for i := range s.found {
 		if j := s.read[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()

@@ -1,0 +1,176 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"electop/model/session"
+)
+
+// A Poller polls the members of one ensemble for the subscribed elections. Its methods
+// may be called by any goroutine; only Run and Poll block.
+type Poller struct {
+	cfg Config
+
+	// turn holds a token during a poll; the poll owns ensemble.
+	turn     chan struct{}
+	ensemble *ensemble
+
+	schedule schedule
+	changed  chan struct{} // receives when a poll may be due earlier
+
+	mu          sync.Mutex
+	subscribers []*Election
+}
+
+// New returns a Poller that has sent no request yet.
+func New(cfg Config) *Poller {
+	p := &Poller{
+		cfg:     cfg.withDefaults(),
+		turn:    make(chan struct{}, 1),
+		changed: make(chan struct{}, 1),
+	}
+	p.schedule.interval, p.schedule.sessions, p.schedule.cheap = p.cfg.Interval, p.cfg.Sessions, p.cfg.Cheap
+	p.ensemble = newEnsemble(&p.cfg)
+	return p
+}
+
+// Subscribe delivers the answers to e from the next poll on, until cancel is called. A
+// poll in progress may still deliver once.
+func (p *Poller) Subscribe(e Election) (cancel func()) {
+	p.mu.Lock()
+	p.subscribers = append(slices.Clip(p.subscribers), &e)
+	p.mu.Unlock()
+	p.mark()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.subscribers = slices.DeleteFunc(slices.Clone(p.subscribers), func(o *Election) bool { return o == &e })
+	}
+}
+
+func (p *Poller) subscribed() []*Election {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.subscribers
+}
+
+// Requests returns the number of requests sent to the servers, answered or not.
+func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
+
+// Verify makes one poll for everything due now: status, connections, sessions and the
+// tables of watches. It needs [Poller.Run].
+func (p *Poller) Verify() {
+	p.schedule.wantVerify()
+	p.mark()
+}
+
+// Handoff notes that an election has a new leader. The tables of watches are then due
+// after two seconds without another handoff, but at most once a minute. It needs
+// [Poller.Run].
+func (p *Poller) Handoff() {
+	p.schedule.noteHandoff(time.Now())
+	p.mark()
+}
+
+func (p *Poller) mark() {
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Poll makes one poll now and returns when its answers are delivered. It also tries
+// servers that had stopped answering. The error is ctx's: the failures and refusals of
+// servers are part of the answers. Poll sends nothing if the mode is Off or nobody is
+// subscribed.
+func (p *Poller) Poll(ctx context.Context, w Want) error {
+	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
+		return fmt.Errorf("ask the servers: %w", err)
+	}
+	return nil
+}
+
+// Run polls on the schedule of the Config until ctx is done, and then returns nil. It
+// sends nothing while nobody is subscribed.
+func (p *Poller) Run(ctx context.Context) error {
+	if p.cfg.Mode == Off {
+		<-ctx.Done()
+		return nil
+	}
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		timer.Stop()
+		if len(p.subscribed()) > 0 {
+			now := time.Now()
+			next, due, at := p.schedule.due(now)
+			if due {
+				if err := p.poll(ctx, next); err != nil {
+					break // ctx is done
+				}
+				p.schedule.done(now, time.Now(), next)
+				continue
+			}
+			timer.Reset(max(0, at.Sub(now)))
+		}
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-p.changed:
+		}
+	}
+	return nil
+}
+
+// poll polls all members at once and delivers the answers. Its error is ctx's. There is
+// one poll at a time.
+func (p *Poller) poll(ctx context.Context, what plan) error {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-p.turn }()
+	elections := p.subscribed()
+	if p.cfg.Mode == Off || len(elections) == 0 {
+		return nil
+	}
+	p.schedule.began(what, time.Now())
+	limited, end := context.WithTimeout(ctx, what.limit())
+	defer end()
+	var anchors []session.Anchor
+	if what.Sessions {
+		touch, touched := context.WithTimeout(limited, touchTimeout)
+		p.cfg.Touch(touch)
+		touched()
+		anchors = p.cfg.Anchors()
+	}
+	t, results := p.ensemble.poll(limited, what, elections)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
+	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
+	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
+		// One server may list our session and another one report the deadlines.
+		for i := range t.Anchors {
+			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
+		}
+	}
+	for _, e := range p.subscribed() {
+		delivery, end := context.WithTimeout(ctx, putTimeout)
+		e.Put(delivery, e.table(t, results, p.cfg.Chroot))
+		end()
+	}
+	return context.Cause(ctx)
+}
+
+// touchTimeout bounds the wait of a poll for [Config.Touch].
+const touchTimeout = 500 * time.Millisecond
+
+// putTimeout bounds how long one subscriber can delay the others.
+const putTimeout = time.Second
