@@ -1,10 +1,10 @@
-// Package fault makes a client's process and its network fail on demand. A
-// [Gate] stops the process, as a long garbage collection pause does. A [Line] is
-// the network, which a partition takes away: nothing arrives until it is healed.
-// Both stand in front of a net.Conn, so that the client and the server behind
-// it run as they are. The local candidates fail that way, and the tests of the
-// embedded server make their clients fail that way. [Replies] have a client's
-// connection end in place of one reply.
+// Package fault makes a client's process and its network fail on demand. A [Gate] stops
+// the process, as a long garbage collection pause does. A [Line] is the network: during a
+// partition it delivers nothing. [Replies] close a client's connection instead of
+// delivering one reply.
+//
+// They wrap the client's connection, so neither the client's code nor the server changes.
+// The demo's candidates and the tests of the embedded server use them.
 package fault
 
 import (
@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// A Gate stops and releases a whole client: for others a frozen client looks like a
-// process in a long garbage collection pause. Connections with the gate neither
-// read, write nor dial while it is shut, and the client's goroutines wait at it too.
-// A Gate outlives a connection: a frozen client stays frozen when its session ends.
+// A Gate freezes and thaws a client. To others a frozen client looks like a process in a
+// long garbage collection pause. While the gate is shut, the client's connections do not
+// read, write or dial, and its goroutines wait. A Gate outlives a connection: a frozen
+// client stays frozen when its session ends.
 //
 // The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
-	open chan struct{} // nil: the gate is open; else closed when it opens
+	open chan struct{} // nil: the gate is open; otherwise closed when it opens
 
-	thawed time.Time // when it was opened last
+	thawed time.Time // the time of the last Thaw
 }
 
 // Freeze shuts the gate.
@@ -47,8 +47,8 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns for how long the gate has been open: 0 while it is shut, and
-// the longest duration if it never was.
+// OpenFor returns how long the gate has been open: 0 while it is shut, and the longest
+// duration if it was never shut.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,10 +61,10 @@ func (g *Gate) OpenFor() time.Duration {
 	return time.Since(g.thawed)
 }
 
-// Frozen tells whether the gate is shut.
+// Frozen reports whether the gate is shut.
 func (g *Gate) Frozen() bool { return g.shut() != nil }
 
-// Wait returns when the gate is open or ctx is done, with its error then.
+// Wait waits until the gate is open. If ctx is done first, Wait returns ctx's error.
 func (g *Gate) Wait(ctx context.Context) error {
 	if !g.Pass(ctx.Done()) {
 		return ctx.Err()
@@ -72,8 +72,7 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open and reports true, or until stop is closed
-// and reports false.
+// Pass waits until the gate is open. It returns false if stop is closed first.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {
@@ -86,7 +85,7 @@ func (g *Gate) Pass(stop <-chan struct{}) bool {
 			return true
 		}
 		select {
-		case <-open: // and perhaps shut again since
+		case <-open: // it may have been shut again
 		case <-stop:
 			return false
 		}

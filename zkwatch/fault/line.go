@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lineBuffer is how much a connection takes from its client during a partition,
-// in bytes, if it is more than one request. After that a write fails.
+// lineBuffer bounds the bytes that a client can write during a partition. One write may
+// be larger. Beyond the bound a write fails.
 const lineBuffer = 64 << 10
 
 // A Line is the network between a client and its servers. During a partition
@@ -17,8 +17,8 @@ const lineBuffer = 64 << 10
 // partition.
 type Line struct{ gate Gate }
 
-// Partition lets nothing pass until Heal. Data that had already reached a call of
-// the connection below has passed.
+// Partition stops all data until Heal. A write to the underlying connection that has
+// already begun is not stopped.
 func (l *Line) Partition() { l.gate.Freeze() }
 
 // Heal ends a partition.
@@ -27,11 +27,11 @@ func (l *Line) Heal() { l.gate.Thaw() }
 // An Owner runs the goroutines of a connection and waits for them.
 type Owner struct {
 	Life context.Context     // done when the owner ends
-	Go   func(f func()) bool // runs f in a goroutine, or reports that the owner has ended
+	Go   func(f func()) bool // runs f in a goroutine; returns false if the owner has ended
 }
 
-// Dial connects with dial. During a partition a dial has no answer, as in a
-// network that drops every packet, until ctx is done.
+// Dial connects with dial. During a partition it waits for the end of the partition or of
+// ctx, as in a network that drops every packet.
 //
 // The connection behaves like TCP. A read waits for the end of the partition. A
 // write is accepted and delivered after the partition, unless the connection is
@@ -52,19 +52,19 @@ func (l *Line) Dial(ctx context.Context, owner Owner, network, addr string, dial
 type lineConn struct {
 	net.Conn
 	owner Owner
-	line  *Gate // open: no partition
+	line  *Gate // shut during a partition
 
 	once   sync.Once
 	closed chan struct{}
 
-	kept    []byte // read, and not let through; for Read
+	kept    []byte // arrived during a partition; the next Read returns it
 	keptErr error
 
 	mu         sync.Mutex
-	readBy     time.Time     // the deadline of reads, zero for none
-	changed    chan struct{} // closed when that is changed; nil if nobody waits
-	pending    []byte        // to be delivered
-	delivering bool          // a goroutine does
+	readBy     time.Time     // the deadline of reads; zero: none
+	changed    chan struct{} // closed when readBy changes; nil: no read waits
+	pending    []byte        // written during a partition, not delivered yet
+	delivering bool          // deliver runs
 }
 
 // Read implements net.Conn.
@@ -108,7 +108,7 @@ func (l *lineConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// deliver writes what is pending after the partition.
+// deliver writes the pending data after the partition.
 func (l *lineConn) deliver() {
 	for l.line.Pass(l.closed) {
 		l.mu.Lock()
@@ -118,7 +118,7 @@ func (l *lineConn) deliver() {
 		if len(p) == 0 {
 			return
 		}
-		l.Conn.Write(p) // its error is the next Read's
+		l.Conn.Write(p) // the next Read returns the error
 	}
 }
 
@@ -128,7 +128,7 @@ func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)
 		if l.line.Frozen() {
-			l.Conn.SetDeadline(time.Unix(1, 0)) // long past: calls return
+			l.Conn.SetDeadline(time.Unix(1, 0)) // long past: pending calls return
 			if l.owner.Go(func() {
 				l.line.Pass(l.owner.Life.Done())
 				l.Conn.Close()
@@ -163,7 +163,7 @@ func (l *lineConn) setReading(t time.Time) {
 	}
 }
 
-// await waits for the end of a partition, for no longer than the deadline.
+// await waits for the end of a partition, at most until the read deadline.
 func (l *lineConn) await() error {
 	for {
 		select {

@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// pipes dials net.Pipes over a line and hands the peer's ends over.
+// pipes dials net.Pipes over a line and sends the peers' ends to peers.
 type pipes struct {
 	line  fault.Line
 	peers chan net.Conn
@@ -78,7 +78,7 @@ func TestPartitionDelaysBothWays(t *testing.T) {
 	})
 }
 
-func TestPartitionHidesTheEnd(t *testing.T) {
+func TestCloseArrivesAfterThePartition(t *testing.T) {
 	bubble(t, func(t *testing.T, p *pipes, client, peer net.Conn) {
 		p.line.Partition()
 		io.WriteString(client, "lost")
@@ -88,7 +88,7 @@ func TestPartitionHidesTheEnd(t *testing.T) {
 		}
 		p.line.Heal()
 		if got, err := read(peer, time.Second); err != io.EOF {
-			t.Errorf("the peer reads %q, %v, want the end only", got, err)
+			t.Errorf("the peer reads %q, %v, want EOF only", got, err)
 		}
 	})
 }
@@ -112,8 +112,7 @@ func TestDialDuringAPartition(t *testing.T) {
 	})
 }
 
-// An owner that ends does not wait for the partition to end.
-func TestOwnerEndsDuringAPartition(t *testing.T) {
+func TestOwnerDoesNotWaitForTheEndOfThePartition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{peers: make(chan net.Conn, 1)}
 		ctx, end := context.WithCancel(t.Context())
@@ -128,7 +127,7 @@ func TestOwnerEndsDuringAPartition(t *testing.T) {
 		end()
 		p.wg.Wait()
 		if got, err := read(peer, time.Second); err != io.EOF {
-			t.Errorf("the peer reads %q, %v", got, err)
+			t.Errorf("the peer reads %q, %v, want EOF", got, err)
 		}
 	})
 }

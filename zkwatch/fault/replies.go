@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// ErrReplyLost is why a connection ended in place of a reply.
+// ErrReplyLost is the error of a connection that ended instead of delivering a reply.
 var ErrReplyLost = errors.New("the reply to a create was lost on request")
 
-// Replies are the servers' replies to a client. One of them can get lost together
-// with its connection; then the client cannot know what the server did.
+// Replies can lose one of the servers' replies to a client, together with its connection.
+// Then the client cannot know what the server did.
 //
 // The zero Replies loses none.
 type Replies struct{ lose atomic.Bool }
@@ -18,8 +18,9 @@ type Replies struct{ lose atomic.Bool }
 // candidate joins an election with such a create.
 func (r *Replies) LoseCreate() { r.lose.Store(true) }
 
-// Losing tells whether a reply is still to be lost.
+// Losing reports whether a reply is still to be lost.
 func (r *Replies) Losing() bool { return r.lose.Load() }
 
-// Lose reports, once, that the reply which has come is to be lost.
+// Lose reports whether the reply that has just arrived is lost. It returns true once for
+// each LoseCreate.
 func (r *Replies) Lose() bool { return r.lose.CompareAndSwap(true, false) }
