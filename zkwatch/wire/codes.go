@@ -91,10 +91,9 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// Transaction ids of replies (and of the requests they answer) that are not
-// numbered by the client.
+// The xids of replies, and of their requests, that the client does not number.
 const (
-	XidWatch int32 = -1 // a WatcherEvent, never requested
+	XidWatch int32 = -1 // a WatcherEvent, which answers no request
 	XidPing  int32 = -2
 	XidAuth  int32 = -4
 )
@@ -142,8 +141,7 @@ const (
 // StateConnected is the state that servers put into every [WatcherEvent].
 const StateConnected int32 = 3
 
-// A Code is the error field of a reply. OK is not an error: turn a header's
-// code into one with [Code.Err].
+// A Code is the error field of a reply. [Code.Err] converts it to an error, nil for OK.
 type Code int32
 
 // The codes of KeeperException.Code that the embedded server or the client needs.

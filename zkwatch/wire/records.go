@@ -5,11 +5,11 @@ package wire
 type ConnectRequest struct {
 	ProtocolVersion int32
 	LastZxidSeen    int64
-	Timeout         int32 // asked for, milliseconds
-	SessionID       int64 // 0 asks for a new session
+	Timeout         int32 // requested, in milliseconds
+	SessionID       int64 // 0 requests a new session
 	Passwd          []byte
-	ReadOnly        bool // a server without a quorum will do
-	HasReadOnly     bool // whether the trailing byte is present (3.4 on)
+	ReadOnly        bool // a server without a quorum is enough
+	HasReadOnly     bool // the last byte is present (3.4 and later)
 }
 
 func (r *ConnectRequest) Fields(c *Coder) {
@@ -21,15 +21,15 @@ func (r *ConnectRequest) Fields(c *Coder) {
 	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
 }
 
-// A ConnectResponse answers a [ConnectRequest]. SessionID 0 says that the
-// session asked for is gone.
+// A ConnectResponse answers a [ConnectRequest]. SessionID 0 means that the
+// requested session no longer exists.
 type ConnectResponse struct {
 	ProtocolVersion int32
-	Timeout         int32 // negotiated, milliseconds
+	Timeout         int32 // negotiated, in milliseconds
 	SessionID       int64
 	Passwd          []byte
 	ReadOnly        bool
-	HasReadOnly     bool // whether the trailing byte is present (3.4 on)
+	HasReadOnly     bool // the last byte is present (3.4 and later)
 }
 
 func (r *ConnectResponse) Fields(c *Coder) {
@@ -40,7 +40,7 @@ func (r *ConnectResponse) Fields(c *Coder) {
 	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
 }
 
-// readOnly is a last byte that may be absent.
+// readOnly codes the last byte, which may be absent.
 func (c *Coder) readOnly(v, has *bool) {
 	if c.reading {
 		*v, *has = false, len(c.b) > 0
@@ -89,7 +89,7 @@ func (e *WatcherEvent) Fields(c *Coder) {
 	c.Path(&e.Path)
 }
 
-// A Stat is what a server reports about a znode.
+// A Stat has a server's data about a znode.
 type Stat struct {
 	Czxid          int64 // zxid of the creation
 	Mzxid          int64 // zxid of the last change of the data
@@ -117,7 +117,7 @@ func (s *Stat) Fields(c *Coder) {
 	c.Int64(&s.Pzxid)
 }
 
-// An ID names somebody within an authentication scheme.
+// An ID is an identity within an authentication scheme.
 type ID struct {
 	Scheme string // "world", "auth", "digest", "ip"
 	ID     string
@@ -139,20 +139,19 @@ func (a *ACL) Fields(c *Coder) {
 	a.ID.Fields(c)
 }
 
-// acls is a list of ACLs.
+// acls codes a vector of ACLs.
 func (c *Coder) acls(v *[]ACL) { vector(c, v, 12, func(a *ACL) { a.Fields(c) }) }
 
-// Several operations share the shape of their request; one type serves them
-// all. An operation that is not mentioned here (ping, closeSession, whoAmI)
-// has an empty request.
+// Operations with the same request share one type. An operation without a type
+// here (ping, closeSession, whoAmI) has an empty request.
 
-// A PathRequest asks about one path: getACL, sync and getAllChildrenNumber.
+// A PathRequest is the request of getACL, sync and getAllChildrenNumber.
 type PathRequest struct{ Path string }
 
 func (r *PathRequest) Fields(c *Coder) { c.Path(&r.Path) }
 
-// A PathWatchRequest reads a path and may leave a watch: exists, getData,
-// getChildren and getChildren2.
+// A PathWatchRequest is the request of exists, getData, getChildren and
+// getChildren2. With Watch it also sets a watch.
 type PathWatchRequest struct {
 	Path  string
 	Watch bool
@@ -163,8 +162,8 @@ func (r *PathWatchRequest) Fields(c *Coder) {
 	c.Bool(&r.Watch)
 }
 
-// A PathVersionRequest names a path at a version: delete and check. Version
-// -1 matches any.
+// A PathVersionRequest is the request of delete and check. Version -1 matches
+// any version.
 type PathVersionRequest struct {
 	Path    string
 	Version int32
@@ -181,7 +180,7 @@ type CreateRequest struct {
 	Data  []byte // aliases the input
 	ACL   []ACL
 	Flags int32
-	// NoPath says that there was null in place of the path, which reads as "".
+	// NoPath means that the path is null, which reads as "".
 	NoPath bool
 }
 
@@ -251,10 +250,10 @@ func (r *AddWatchRequest) Fields(c *Coder) {
 	c.Int32(&r.Mode)
 }
 
-// A SetWatchesRequest restores a client's watches on a new connection:
-// setWatches.
+// A SetWatchesRequest is the request of setWatches. It restores a client's
+// watches on a new connection.
 type SetWatchesRequest struct {
-	RelativeZxid int64 // the last zxid the client saw
+	RelativeZxid int64 // the last zxid that the client saw
 	Data         []string
 	Exist        []string
 	Child        []string
@@ -267,8 +266,8 @@ func (r *SetWatchesRequest) Fields(c *Coder) {
 	c.Paths(&r.Child)
 }
 
-// A SetWatches2Request is the request of setWatches2: persistent watches too. In their
-// lists null reads as "".
+// A SetWatches2Request is the request of setWatches2. It also restores persistent
+// watches; in their lists null reads as "".
 type SetWatches2Request struct {
 	SetWatchesRequest
 	Persistent []string
@@ -373,14 +372,14 @@ type ErrorResponse struct{ Err Code }
 
 func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
 
-// A WhoAmIResponse answers whoAmI: what the connection is authenticated as.
-// ID.ID holds the user's name without any secret.
+// A WhoAmIResponse answers whoAmI with the identities of the connection.
+// ID.ID is the user's name without any secret.
 type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest]. Which fields count depends
-// on Op: Create and TTL for the creates, Path for all others, Version for
+// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are
+// used: Create and TTL for the creates, Path for all others, Version for
 // delete, setData and check, Data for setData, Watch for the reads.
 type MultiOp struct {
 	Op      Op
@@ -390,14 +389,15 @@ type MultiOp struct {
 	Data    []byte
 	Version int32
 	Watch   bool
-	// NoPath says that there was null in place of the path, which reads as "".
+	// NoPath means that the path is null, which reads as "".
 	NoPath bool
 }
 
-// Reads reports whether it belongs into a multiRead.
+// Reads reports whether the operation belongs in a multiRead.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
-// Fields fails to read an operation that cannot be part of a multi, and writes none.
+// Fields fails to read an operation that cannot be part of a multi, and writes nothing
+// for it.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
@@ -433,7 +433,7 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi is a list of elements that a header precedes, each and the end.
+// multi codes a list with a header before each element. A last header marks the end.
 func multi[T any](c *Coder, list *[]T, header func(*T) multiHeader, element func(*T, Op)) {
 	if c.reading {
 		*list = nil
@@ -457,10 +457,10 @@ func multi[T any](c *Coder, list *[]T, header func(*T) multiHeader, element func
 }
 
 // A MultiRequest is the request of multi (writes and checks, all or nothing)
-// and of multiRead (getData and getChildren, each for itself).
+// and of multiRead (getData and getChildren, independent of each other).
 type MultiRequest struct{ Ops []MultiOp }
 
-// Fields fails to read reads among writes.
+// Fields fails to read a list that mixes reads and writes.
 func (r *MultiRequest) Fields(c *Coder) {
 	multi(c, &r.Ops, func(o *MultiOp) multiHeader { return multiHeader{Op: o.Op, Err: -1} }, func(o *MultiOp, op Op) {
 		o.Op = op
@@ -471,9 +471,9 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the outcome of one operation. Op is OpError when it failed
-// (or, in a multi, when another one did); then only Err counts. Creates of
-// containers and TTL nodes answer as create2.
+// A MultiResult is the outcome of one operation. Op is OpError if the operation
+// failed or, in a multi, if another one failed; then only Err is used. Creates
+// of containers and TTL nodes have results of create2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

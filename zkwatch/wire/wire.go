@@ -1,31 +1,29 @@
 // Package wire is ZooKeeper's client protocol: the frames, the records inside
 // them, the operation codes and the error codes. It holds no connection and
-// starts no goroutine. The embedded server speaks the whole of it; the client
-// side uses it to look at what passes through a connection that another
-// library drives.
+// starts no goroutine. The embedded server implements the whole protocol. The
+// client uses the package to read the messages on a connection of the
+// go-zookeeper library, and to send requests of its own.
 //
-// # A conversation
+// # Messages
 //
-// Everything travels in frames: four bytes of big-endian length, then that
-// many bytes. The first frame of a client is a [ConnectRequest], the first
-// answer a [ConnectResponse]; neither carries a header. After that every
-// request is a [RequestHeader] followed by the record of its [Op], and every
-// reply is a [ReplyHeader] followed by the record that the operation answers
-// with, or by nothing when the header carries an error. The client numbers its
-// requests (xid) and the server answers them strictly in order. Three kinds of
-// reply are recognised by a negative xid instead: [XidWatch] is a
-// [WatcherEvent] that nobody asked for, [XidPing] answers a ping and [XidAuth]
-// an authentication.
+// Each message is a frame: four bytes of big-endian length, then that many
+// bytes. The first frame of a client is a [ConnectRequest], the first reply a
+// [ConnectResponse]; neither has a header. After that every request is a
+// [RequestHeader] followed by the record of its [Op]. Every reply is a
+// [ReplyHeader] followed by the reply record of the operation, or by nothing
+// when the header has an error. The client numbers its requests (xid) and the
+// server answers them strictly in order. Three kinds of reply have a negative
+// xid instead: [XidWatch] is a [WatcherEvent], which answers no request,
+// [XidPing] answers a ping and [XidAuth] an authentication.
 //
 // # Encoding
 //
 // The serialisation is jute: big-endian integers, one byte for a boolean, and
 // a signed 32-bit length in front of strings, buffers and vectors, where -1
-// stands for null. A [Record] names its fields in their order, once: a [Coder]
-// writes them or reads them. A Coder that reads trusts nothing: each length is
-// checked against what is left of the frame before anything is allocated, the
-// first error stays, and all fields after it are zero, so that records need no
-// error handling of their own.
+// stands for null. A [Record] names its fields once, in order: a [Coder] writes
+// them or reads them. A Coder that reads does not trust its input: it checks each
+// length against the rest of the frame before it allocates. It keeps the first
+// error, and all later fields are zero, so records need no error handling.
 //
 // Field order, operation codes and error codes are those of ZooKeeper 3.8
 // (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
@@ -44,12 +42,12 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed is wrapped by every error of a [Coder]: the bytes are not the record
-// they were taken for.
+// ErrMalformed is wrapped by every error of a [Coder]: the bytes are not the expected
+// record.
 var ErrMalformed = errors.New("wire: malformed record")
 
 // A Coder writes values to the end of a byte slice, or reads them from one. When it
-// reads, the first failure stays: it is kept for [Coder.Err], and later values are zero.
+// reads, it keeps the first failure for [Coder.Err], and later values are zero.
 type Coder struct {
 	b       []byte
 	reading bool
@@ -82,7 +80,7 @@ func (c *Coder) fail(what string) {
 	c.b = nil
 }
 
-// take returns the next n bytes, or nil having failed.
+// take returns the next n bytes. If there are fewer, it fails and returns nil.
 func (c *Coder) take(n int, what string) []byte {
 	if n > len(c.b) {
 		c.fail(what + " beyond the end")
@@ -93,7 +91,7 @@ func (c *Coder) take(n int, what string) []byte {
 	return p
 }
 
-// Raw is bytes without a length: all that are left.
+// Raw codes bytes without a length. It reads all bytes that are left.
 func (c *Coder) Raw(v *[]byte) {
 	if c.reading {
 		*v = c.take(len(c.b), "bytes")
@@ -102,7 +100,7 @@ func (c *Coder) Raw(v *[]byte) {
 	}
 }
 
-// Bool is one byte, written as 0 or 1; anything but zero reads as true.
+// Bool codes one byte, written as 0 or 1; anything but zero reads as true.
 func (c *Coder) Bool(v *bool) {
 	switch {
 	case c.reading:
@@ -115,7 +113,7 @@ func (c *Coder) Bool(v *bool) {
 	}
 }
 
-// Int32 is a 32-bit integer.
+// Int32 codes a 32-bit integer.
 func (c *Coder) Int32(v *int32) {
 	if !c.reading {
 		c.b = binary.BigEndian.AppendUint32(c.b, uint32(*v))
@@ -127,7 +125,7 @@ func (c *Coder) Int32(v *int32) {
 	}
 }
 
-// Int64 is a 64-bit integer.
+// Int64 codes a 64-bit integer.
 func (c *Coder) Int64(v *int64) {
 	if !c.reading {
 		c.b = binary.BigEndian.AppendUint64(c.b, uint64(*v))
@@ -139,8 +137,8 @@ func (c *Coder) Int64(v *int64) {
 	}
 }
 
-// length writes a length or reads one, which is -1 for null and for a failure. It may
-// be longer than what is left.
+// length writes the length n, or reads a length and returns it: -1 for null or after a
+// failure. The length may exceed the bytes that are left.
 func (c *Coder) length(n int, what string) int {
 	v := int32(n)
 	c.Int32(&v)
@@ -151,8 +149,8 @@ func (c *Coder) length(n int, what string) int {
 	return int(v)
 }
 
-// Buffer is a byte buffer. Nil is null, and an empty one is not. What is read aliases
-// the input.
+// Buffer codes a byte buffer. A nil buffer is null, an empty one is not. A buffer that is
+// read aliases the input.
 func (c *Coder) Buffer(v *[]byte) {
 	n := -1
 	if *v != nil {
@@ -169,8 +167,8 @@ func (c *Coder) Buffer(v *[]byte) {
 	}
 }
 
-// String is a string, never written as null, and "" if that is read. The bytes are kept
-// as they are, valid UTF-8 or not.
+// String codes a string. It never writes null, and reads null as "". The bytes need not
+// be valid UTF-8.
 func (c *Coder) String(v *string) {
 	n := c.length(len(*v), "string")
 	if !c.reading {
@@ -180,7 +178,7 @@ func (c *Coder) String(v *string) {
 	*v = string(c.take(max(n, 0), "string"))
 }
 
-// Path is a string that must not be null.
+// Path codes a string that must not be null.
 func (c *Coder) Path(v *string) {
 	if c.null() {
 		c.fail("null path")
@@ -188,7 +186,7 @@ func (c *Coder) Path(v *string) {
 	c.String(v)
 }
 
-// Nullable is a string that may be null, which reads as "".
+// Nullable codes a string that may be null; null reads as "".
 func (c *Coder) Nullable(v *string, null *bool) {
 	if c.reading {
 		*null = c.null()
@@ -199,19 +197,19 @@ func (c *Coder) Nullable(v *string, null *bool) {
 	c.String(v)
 }
 
-// null reports whether the value to be read next is null, for a value that can be.
+// null reports whether the next value to read is null.
 func (c *Coder) null() bool {
 	return c.reading && len(c.b) >= 4 && int32(binary.BigEndian.Uint32(c.b)) == -1
 }
 
-// Strings is a vector of strings. An empty one is written with count 0, never as null:
-// some clients allocate by the count. Null and empty both read as nil.
+// Strings codes a vector of strings. It writes an empty vector with count 0, never as
+// null: some clients allocate by the count. Null and empty both read as nil.
 func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
 
-// Paths is a vector of strings that must not be null, and none of them either.
+// Paths codes a vector of strings. Neither the vector nor a string may be null.
 func (c *Coder) Paths(v *[]string) { c.list(v, c.Path) }
 
-// list is a vector of strings that must not be null.
+// list codes a vector of strings that must not be null.
 func (c *Coder) list(v *[]string, element func(*string)) {
 	if c.null() {
 		c.fail("null list")
@@ -219,9 +217,9 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector is a vector of elements of at least size bytes each, so that the count is known
-// to fit into what is left before anything is allocated. A negative count reads as 0, as
-// with ZooKeeper's own decoder.
+// vector codes a vector whose elements have at least size bytes each. It reads no more
+// elements than fit into the bytes that are left, and checks that before it allocates. A
+// negative count reads as 0, as in ZooKeeper's own decoder.
 func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -243,18 +241,17 @@ func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	}
 }
 
-// MaxFrame is the largest frame, in bytes without its length prefix, that a
-// server takes from a client unless configured otherwise (jute.maxbuffer).
-// Replies may be larger.
+// MaxFrame is the largest frame that a server accepts from a client by default
+// (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
-// firstChunk bounds what a length prefix alone can make ReadFrame allocate.
+// firstChunk bounds what ReadFrame allocates for a length prefix alone.
 const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].
 type FrameSizeError struct {
-	Size int32 // as announced; negative when the top bit was set
-	Max  int   // the limit in force
+	Size int32 // the announced length; negative if the top bit was set
+	Max  int
 }
 
 func (e *FrameSizeError) Error() string {
@@ -262,17 +259,17 @@ func (e *FrameSizeError) Error() string {
 }
 
 // ReadFrame reads one frame of at most max bytes and returns its contents
-// without the length prefix. It returns io.EOF when r ends before the first
-// byte of a frame, io.ErrUnexpectedEOF when it ends inside one, and a
-// *FrameSizeError, having read the prefix only, when the announced length is
-// negative or above max. Memory grows with what arrives, not with what is
-// announced.
+// without the length prefix. It returns io.EOF if r ends before the first byte
+// of a frame, and io.ErrUnexpectedEOF if r ends inside one. If the announced
+// length is negative or above max, it reads no further and returns a
+// *FrameSizeError. Memory grows with the bytes that arrive, not with the
+// announced length.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
 
-// ReadFrameInto is [ReadFrame] using the capacity of buf where it suffices. The
-// result aliases buf in that case.
+// ReadFrameInto does the same as [ReadFrame]. If the frame fits into the capacity of buf,
+// the result aliases buf.
 func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	if cap(buf) < 4 {
 		buf = make([]byte, 0, 256)
@@ -308,20 +305,18 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	}
 }
 
-// BeginFrame appends a placeholder for a length prefix and returns the slice
-// together with the place to hand to [EndFrame].
+// BeginFrame appends a placeholder for a length prefix. It returns the slice, and the
+// position of the frame for [EndFrame].
 func BeginFrame(b []byte) (out []byte, at int) {
 	return append(b, 0, 0, 0, 0), len(b)
 }
 
-// EndFrame fills in the length prefix of the frame that began at at and
-// reaches to the end of b.
+// EndFrame fills in the length prefix of the frame from position at to the end of b.
 func EndFrame(b []byte, at int) {
 	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 }
 
-// AppendFrame appends one frame that holds the given records in order, without those
-// that are nil.
+// AppendFrame appends one frame with the given records in order. It skips nil records.
 func AppendFrame(b []byte, records ...Record) []byte {
 	b, at := BeginFrame(b)
 	for _, r := range records {

@@ -72,8 +72,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every record at every place: nothing but an error, or a
-// handshake without its last byte, may come of it.
+// TestTruncated cuts every record at every byte. The result must be an error, or a
+// handshake without its last byte.
 func TestTruncated(t *testing.T) {
 	for _, whole := range samples() {
 		b := Append(nil, whole)
@@ -96,7 +96,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestLayout pins the bytes of the records that everything depends on.
+// TestLayout fixes the bytes of the most important records.
 func TestLayout(t *testing.T) {
 	for _, tt := range []struct {
 		r    Record
@@ -192,8 +192,7 @@ func TestReadFrame(t *testing.T) {
 	}
 }
 
-// TestReadFrameBelievesNothing: a prefix alone costs next to nothing.
-func TestReadFrameBelievesNothing(t *testing.T) {
+func TestLengthPrefixAloneAllocatesLittle(t *testing.T) {
 	const times = 100
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -202,7 +201,7 @@ func TestReadFrameBelievesNothing(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 4*firstChunk {
-		t.Errorf("%d bytes allocated for a frame that never came", each)
+		t.Errorf("%d bytes allocated for a length prefix alone, want at most %d", each, 4*firstChunk)
 	}
 }
 
@@ -229,8 +228,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes arbitrary bytes as each record; what decodes must encode
-// to something that decodes to the same.
+// FuzzDecode decodes arbitrary bytes as each record. A decoded record must not change
+// when it is encoded and decoded again.
 func FuzzDecode(f *testing.F) {
 	kinds := samples()
 	for i, r := range kinds {
@@ -281,7 +280,7 @@ func FuzzReadFrame(f *testing.F) {
 			EndFrame(again, at)
 		}
 		if !bytes.HasPrefix(data, again) {
-			t.Errorf("frames read are not what was there")
+			t.Errorf("read %q, want a prefix of %q", again, data)
 		}
 	})
 }
