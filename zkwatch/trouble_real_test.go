@@ -23,7 +23,7 @@ import (
 type patient struct {
 	*testing.T
 	journal *doctor.Journal
-	poller   *admin.Poller
+	poller  *admin.Poller
 }
 
 // examine reads the election at path, which has so many contenders, and asks nobody yet.

@@ -40,7 +40,7 @@ type Config struct {
 type Elections struct {
 	conn    client.Config
 	session *observer.Group
-	poller   *admin.Poller // nil: the servers are not asked
+	poller  *admin.Poller // nil: the servers are not asked
 	notice  func(string)
 	byReads bool
 	record  *recorder
