@@ -5,7 +5,7 @@
 // part in the election like any other process. The cast names it, applies faults to
 // it, and publishes what it does and believes as model.Cast observations.
 //
-// A [Stage] adds what a demo needs on an embedded server: slow motion, single
+// A [Sandbox] adds what a demo needs on an embedded server: slow motion, single
 // steps, scenes, and workers. Each leader has a worker, a client with its own
 // session that follows its leader's order and writes to a counter and to [Tokens].
 // Only such writes show the harm of two leaders, and how fencing prevents it.
@@ -62,7 +62,7 @@ type Cast struct {
 	noGuid  bool           // see NoGuidAll
 	recipe  dialect.Recipe // that members follow; nil: that of the dialect
 
-	stage *Stage // set before there are members; nil: none
+	sandbox *Sandbox // set before there are members; nil: none
 }
 
 // Sizes of a candidate's buffers. One whose buffer cannot hold the list of the

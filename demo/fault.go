@@ -15,7 +15,7 @@ type Fault string
 const (
 	Resign    Fault = "resign"     // it closes its session and leaves
 	Kill      Fault = "kill"       // like kill -9: it sends nothing more, and its znode stays until its session expires
-	Expire    Fault = "expire"     // its session ends as if its timeout had passed; only with a [Stage]
+	Expire    Fault = "expire"     // its session ends as if its timeout had passed; only with a [Sandbox]
 	LoseReply Fault = "lose reply" // it rejoins; the server executes its create, but the reply is lost with the connection
 
 	// These last until they are off.
@@ -31,8 +31,8 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
 		return nil // they do not last
-	case kind == Expire && c.stage != nil: // also of a dead one
-		return c.stage.expireNow(id)
+	case kind == Expire && c.sandbox != nil: // also of a dead one
+		return c.sandbox.expireNow(id)
 	}
 	return c.with(id, func(m *member) error {
 		if err := m.unfit(kind, on); err != nil {
@@ -109,7 +109,7 @@ func (m *member) unfit(kind Fault, on bool) error {
 	case !on:
 	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
 		return notNow(m.name + " has already finished its leader procedure. Select one that waits")
-	case kind == Expire && m.cast.stage == nil:
+	case kind == Expire && m.cast.sandbox == nil:
 		return notNow("it needs the embedded server. Start electop demo")
 	case kind == NoGuid && m.cast.foreign():
 		return ErrForeign
@@ -295,7 +295,7 @@ func (m *member) dismiss() {
 // and a running candidate has no network until its session has ended.
 
 // expireNow ends a candidate's session immediately, see [Expire].
-func (s *Stage) expireNow(id string) error {
+func (s *Sandbox) expireNow(id string) error {
 	s.mu.Lock()
 	m, ok := s.members[id]
 	s.mu.Unlock()
@@ -305,7 +305,7 @@ func (s *Stage) expireNow(id string) error {
 	return s.expire(m)
 }
 
-func (s *Stage) expire(m model.Member) error {
+func (s *Sandbox) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")
 	}
@@ -335,7 +335,7 @@ func (s *Stage) expire(m model.Member) error {
 const stopWithin = time.Second
 
 // awaitStop waits until a member that is awake has seen that it is cut off.
-func (s *Stage) awaitStop(id string) {
+func (s *Sandbox) awaitStop(id string) {
 	patience := time.NewTimer(stopWithin)
 	defer patience.Stop()
 	for {

@@ -169,8 +169,8 @@ func (m *member) publish(gone bool) {
 	v.LosesReply = v.LosesReply || m.loses
 	w := &model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone}
 	m.cast.cfg.Put(w)
-	if m.cast.stage != nil {
-		m.cast.stage.heard(w)
+	if m.cast.sandbox != nil {
+		m.cast.sandbox.heard(w)
 	}
 }
 

@@ -37,14 +37,14 @@ func TestMessagesTellTheSteps(t *testing.T) {
 				if random.IntN(2) == 0 {
 					pace = zkserver.Pace{Delay: time.Duration(1+random.IntN(300)) * time.Millisecond}
 				}
-				w.stage.SetPace(pace)
+				w.sandbox.SetPace(pace)
 				began := time.Now()
 				for range 12 {
 					w.trouble(t, random)
 					for range random.IntN(30) {
 						synctest.Wait()
 						if pace.Steps {
-							_, err := w.stage.Step()
+							_, err := w.sandbox.Step()
 							must(t, err)
 						}
 						time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond) // virtual
@@ -53,7 +53,7 @@ func TestMessagesTellTheSteps(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				ended := time.Now()
-				w.stage.SetPace(zkserver.Pace{})
+				w.sandbox.SetPace(zkserver.Pace{})
 				time.Sleep(time.Second)
 				synctest.Wait()
 				steps += tellsTheSteps(t, w.since(from), began, ended)
@@ -189,12 +189,12 @@ func TestLostReplyIsTold(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", pace), func(t *testing.T) {
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 				w.enter(t, 3)
-				w.stage.SetPace(pace)
+				w.sandbox.SetPace(pace)
 				must(t, w.cast.Fault("birch", demo.LoseReply, true))
 				for range 200 {
 					synctest.Wait()
 					if pace.Steps {
-						_, err := w.stage.Step()
+						_, err := w.sandbox.Step()
 						must(t, err)
 					}
 					time.Sleep(100 * time.Millisecond) // virtual

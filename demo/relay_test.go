@@ -67,7 +67,7 @@ func TestPaceIsTold(t *testing.T) {
 		st := w.feed.State()
 		birch, old := st.Queue.At(1), st.Queue.At(0)
 		synctest.Wait()
-		w.stage.SetPace(zkserver.Pace{Steps: true})
+		w.sandbox.SetPace(zkserver.Pace{Steps: true})
 		must(t, w.cast.Fault("amber", demo.Resign, true))
 		st = w.await(t, "birch's notification is held", func(st *doctor.State) bool {
 			return st.Pace != nil && st.Pace.Steps && slices.ContainsFunc(st.Pace.Held, func(m model.Message) bool { return m.Session == birch.Session })
@@ -91,11 +91,11 @@ func TestPaceIsTold(t *testing.T) {
 		from := w.soFar()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {
-				w.stage.SetPace(p)
+				w.sandbox.SetPace(p)
 			}
 			time.Sleep(time.Millisecond) // virtual
 		}
-		w.stage.SetPace(zkserver.Pace{Delay: 250 * time.Millisecond})
+		w.sandbox.SetPace(zkserver.Pace{Delay: 250 * time.Millisecond})
 		time.Sleep(time.Minute)
 		said := w.paces(from)
 		if len(said) == 0 {
@@ -116,11 +116,11 @@ func TestPaceIsTold(t *testing.T) {
 func TestRulesAreTold(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 9, Rate: 1}}, func(t *testing.T, w *world) {
 		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}
-		must(t, w.stage.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"}))
+		must(t, w.sandbox.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"}))
 		st := w.await(t, "the rules are seen", func(st *doctor.State) bool { return st.Work.Rules.Workers })
 		got := st.Work.Rules
-		if want.At = got.At; got != want || got != w.stage.Rules() {
-			t.Errorf("the rules are %+v, those of the stage %+v, want %+v", got, w.stage.Rules(), want)
+		if want.At = got.At; got != want || got != w.sandbox.Rules() {
+			t.Errorf("the rules are %+v, those of the sandbox %+v, want %+v", got, w.sandbox.Rules(), want)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.S
 	t.Helper()
 	for range 500 {
 		synctest.Wait()
-		did, err := w.stage.Step()
+		did, err := w.sandbox.Step()
 		must(t, err)
 		all = append(all, did)
 		if holds(did) {
@@ -40,10 +40,10 @@ func skipped(did demo.Step) bool { return did.Skipped != "" }
 func TestStep(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
-		did, err := w.stage.Step()
+		did, err := w.sandbox.Step()
 		must(t, err)
-		if did != (demo.Step{Began: true}) || w.stage.Pace() != (zkserver.Pace{Steps: true}) {
-			t.Errorf("the first Step: %+v, pace %+v", did, w.stage.Pace())
+		if did != (demo.Step{Began: true}) || w.sandbox.Pace() != (zkserver.Pace{Steps: true}) {
+			t.Errorf("the first Step: %+v, pace %+v", did, w.sandbox.Pace())
 		}
 		if all := w.step(t, func(demo.Step) bool { return true }); !nothingHeld(all[0]) {
 			t.Errorf("with nothing held: %+v", all)
@@ -92,7 +92,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
 		time.Sleep(2 * time.Second) // virtual: more than two pings are apart
 		must(t, w.cast.Fault("amber", demo.Partition, true))
-		must(t, func() error { _, err := w.stage.Step(); return err }())
+		must(t, func() error { _, err := w.sandbox.Step(); return err }())
 		all := w.step(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "cedar" {
 			t.Errorf("the first one skipped is %q", got)
@@ -111,7 +111,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		w.leader(t, "amber")
 		must(t, w.cast.Fault("amber", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
-		w.stage.SetPace(zkserver.Pace{})
+		w.sandbox.SetPace(zkserver.Pace{})
 		w.await(t, "all queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 	})
 	l.check(t)
@@ -174,7 +174,7 @@ func (w *world) causes(from string) (out []model.Cause) {
 
 func TestScenes(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
-		must(t, w.stage.SetRules(model.Rules{Workers: true}))
+		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
 		w.enter(t, 4)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -185,9 +185,9 @@ func TestScenes(t *testing.T) {
 			}
 		}()
 		time.Sleep(10 * time.Second) // virtual: somebody is dead, or frozen, or both
-		w.stage.SetPace(zkserver.Pace{Steps: true})
+		w.sandbox.SetPace(zkserver.Pace{Steps: true})
 		time.Sleep(time.Second)
-		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 5}))
+		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: 5}))
 		cancel()
 		<-done
 
@@ -199,15 +199,15 @@ func TestScenes(t *testing.T) {
 		}
 		for i, sc := range scenes {
 			for range 2 {
-				must(t, w.stage.Set(t.Context(), sc))
+				must(t, w.sandbox.Set(t.Context(), sc))
 				synctest.Wait()
 				if got := w.cast.Len(); got != sc.Cast {
 					t.Errorf("scene %d: %d in the cast", i, got)
 				}
-				if got := w.stage.Pace(); got != sc.Pace {
+				if got := w.sandbox.Pace(); got != sc.Pace {
 					t.Errorf("scene %d: the pace is %+v", i, got)
 				}
-				got := w.stage.Rules()
+				got := w.sandbox.Rules()
 				sc.Rules.At, sc.Rules.Chaos = got.At, "seed 1, 2/s"
 				if got != sc.Rules {
 					t.Errorf("scene %d: the rules are %+v", i, got)
@@ -243,10 +243,10 @@ func TestScenes(t *testing.T) {
 func TestSetEndsTheWorkersOfTheDead(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		sc := demo.Scene{Cast: 2, Rules: model.Rules{Workers: true}}
-		must(t, w.stage.Set(t.Context(), sc))
+		must(t, w.sandbox.Set(t.Context(), sc))
 		x := w.writesUntil(t, 0, "amber's worker writes", func(*model.Write) bool { return true })
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		must(t, w.stage.Set(t.Context(), sc))
+		must(t, w.sandbox.Set(t.Context(), sc))
 		synctest.Wait()
 		from := w.soFar()
 		w.writesUntil(t, from, "the new amber's worker writes", func(y *model.Write) bool { return y.Token != x.Token })
@@ -268,18 +268,18 @@ func TestSetIsNotSlowedDown(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		done := make(chan error)
-		go func() { done <- w.stage.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
+		go func() { done <- w.sandbox.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
 		synctest.Wait()
-		if did, err := w.stage.Step(); err != nil || !did.Began {
+		if did, err := w.sandbox.Step(); err != nil || !did.Began {
 			t.Errorf("step: %+v, %v", did, err)
 		}
 		w.server.Refuse(false)
 		must(t, <-done)
-		if got := w.stage.Pace(); got != (zkserver.Pace{Steps: true}) {
+		if got := w.sandbox.Pace(); got != (zkserver.Pace{Steps: true}) {
 			t.Errorf("the pace is %+v", got)
 		}
-		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 1}))
-		if got := w.stage.Pace(); got != (zkserver.Pace{}) {
+		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: 1}))
+		if got := w.sandbox.Pace(); got != (zkserver.Pace{}) {
 			t.Errorf("the next scene has the pace %+v", got)
 		}
 	})
@@ -291,11 +291,11 @@ func TestSetGivesUpWithItsContext(t *testing.T) {
 		w.server.Refuse(true)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if err := w.stage.Set(ctx, demo.Scene{Cast: 3}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := w.sandbox.Set(ctx, demo.Scene{Cast: 3}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Set with no server: %v", err)
 		}
 		w.server.Refuse(false)
-		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 3}))
+		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: 3}))
 		w.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 	})
 }

@@ -25,8 +25,8 @@ import (
 // have no guard undo each other's work when two leaders believe, and guarded
 // ones count without a gap.
 type worker struct {
-	stage *Stage
-	order *order // only what never changes
+	sandbox *Sandbox
+	order   *order // only what never changes
 
 	// Goroutine of run only.
 	read  bool  // the counter was
@@ -41,7 +41,7 @@ type counted struct {
 }
 
 // counterPath is the znode that workers share. It stays.
-func (s *Stage) counterPath() string { return s.cfg.Path + "-counter" }
+func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
 // answerWithin is how long a worker that has to stop waits for the answer
 // to what it has written.
@@ -52,15 +52,15 @@ const answerWithin = 2 * time.Second
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			w.stage.refuse(w.order)
-			w.stage.notice(fmt.Sprintf("worker of %s: panic: %v", w.order.member, r))
+			w.sandbox.refuse(w.order)
+			w.sandbox.notice(fmt.Sprintf("worker of %s: panic: %v", w.order.member, r))
 		}
 	}()
 	for ctx.Err() == nil {
 		if err := w.serve(ctx); err != nil {
-			w.stage.refuse(w.order)
+			w.sandbox.refuse(w.order)
 			if !errors.Is(err, client.ErrFenced) {
-				w.stage.notice(fmt.Sprintf("worker of %s: %v", w.order.member, err))
+				w.sandbox.notice(fmt.Sprintf("worker of %s: %v", w.order.member, err))
 			}
 			return
 		}
@@ -70,7 +70,7 @@ func (w *worker) run(ctx context.Context) {
 // serve writes with one connection, until that or ctx ends. An error is the end
 // of the worker.
 func (w *worker) serve(ctx context.Context) error {
-	cfg := w.stage.cfg.Workers
+	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
 	conn, err := client.Connect(cfg)
 	if err != nil {
@@ -84,7 +84,7 @@ func (w *worker) serve(ctx context.Context) error {
 			break
 		}
 	}
-	tick := time.NewTicker(w.stage.cfg.WriteEvery)
+	tick := time.NewTicker(w.sandbox.cfg.WriteEvery)
 	defer tick.Stop()
 	for {
 		if err := w.work(ctx, conn); err != nil {
@@ -121,7 +121,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 			return err
 		}
 	}
-	s, o := w.stage, w.order
+	s, o := w.sandbox, w.order
 	write := model.Write{
 		Member: o.member, Znode: o.znode, Token: o.token, Value: w.value + 1,
 		Resource: model.Counter, Fenced: s.Rules().Fenced,
@@ -173,7 +173,7 @@ func unanswered(err error) bool {
 	return false
 }
 
-func (s *Stage) wrote(w model.Write) {
+func (s *Sandbox) wrote(w model.Write) {
 	w.At = s.cfg.Now()
 	s.cfg.Put(&w)
 }
@@ -181,7 +181,7 @@ func (s *Stage) wrote(w model.Write) {
 // readCounter learns where the counter stands, and makes it where it is not. A
 // znode of that name with something else in it is somebody's, and not written.
 func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
-	path := w.stage.counterPath()
+	path := w.sandbox.counterPath()
 	data, _, err := conn.Get(ctx, path)
 	if errors.Is(err, zk.ErrNoNode) {
 		data, _ = json.Marshal(counted{})

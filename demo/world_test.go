@@ -19,17 +19,17 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// world is a stage with its cast, and an observer backstage.
+// world is a sandbox with its cast, and an observer backstage.
 type world struct {
-	server *zkserver.Server
-	cast   *demo.Cast
-	stage  *demo.Stage
-	feed   *feed.Feed
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	server  *zkserver.Server
+	cast    *demo.Cast
+	sandbox *demo.Sandbox
+	feed    *feed.Feed
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
 
 	mu      sync.Mutex
-	put     []model.Observation // what cast and stage put
+	put     []model.Observation // what cast and sandbox put
 	notices []string
 	events  []model.Event
 	record  bytes.Buffer           // the recording; to be read after the feed ended
@@ -88,7 +88,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 			cfg.cast(&cast)
 		}
 		w.cast = demo.NewCast(cast)
-		w.stage = demo.NewStage(demo.StageConfig{
+		w.sandbox = demo.NewSandbox(demo.SandboxConfig{
 			Server: w.server, Cast: w.cast, Path: path, Workers: back, WriteEvery: cfg.writeEvery, Chaos: cfg.chaos,
 			Put: put, Notice: notice, Now: feed.Now,
 		})
@@ -96,7 +96,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		w.cancel = cancel
 		w.wg.Go(func() { w.feed.Run(ctx) })
 		w.wg.Go(func() { observer.Run(ctx) })
-		w.wg.Go(func() { w.stage.Run(ctx) })
+		w.wg.Go(func() { w.sandbox.Run(ctx) })
 		defer w.end()
 		w.await(t, "the observer reads", func(st *doctor.State) bool { return st.Phase != model.Unseen })
 		f(t, w)

@@ -185,12 +185,12 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	}
 	defer w.Close()
 	cast := w.First().Cast(demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
-	scene := w.First().Stage(demo.StageConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
+	sandbox := w.First().Sandbox(demo.SandboxConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
 	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := process.NewTasks(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return r.server.run(ctx, notice) })
 	w.Start(t)
-	t.Start("stage", scene.Run)
+	t.Start("sandbox", sandbox.Run)
 	t.Start("cast", func(ctx context.Context) error {
 		// The observer reads first, so that every later change is observed.
 		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {

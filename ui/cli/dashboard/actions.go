@@ -28,7 +28,7 @@ const CastMax = 2000
 type actions struct {
 	path          string // of the first
 	cast          *demo.Cast
-	stage         *demo.Stage // the demo's; nil on a live cluster
+	sandbox       *demo.Sandbox // the demo's; nil on a live cluster
 	elections     *elections
 	candidacyName string
 	noActing      string                 // why nothing may be changed; "": it may
@@ -61,7 +61,7 @@ func (a *actions) acts() action.Acts {
 	for _, kind := range action.Faults() {
 		of[kind] = action.Act{Why: a.whyNoFault, Do: a.fault}
 	}
-	if a.stage != nil {
+	if a.sandbox != nil {
 		of[action.Slow] = action.Act{Why: func(x action.Action) string { _, why := a.nextPace(x.Arg); return why }, Do: a.setPace}
 		of[action.Step] = action.Act{Do: a.step}
 		of[action.Workers] = action.Act{Do: a.setRules}
@@ -155,7 +155,7 @@ var paces = []zkserver.Pace{
 
 // nextPace returns the next slower or faster pace, or why there is none.
 func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
-	now := a.stage.Pace()
+	now := a.sandbox.Pace()
 	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {
 		return p.Steps == now.Steps && (p.Steps || p.Delay >= now.Delay)
 	})
@@ -174,12 +174,12 @@ func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
 
 func (a *actions) setPace(act action.Action) error {
 	p, _ := a.nextPace(act.Arg)
-	a.stage.SetPace(p)
+	a.sandbox.SetPace(p)
 	return action.Did(paceWords(p))
 }
 
 func (a *actions) step(action.Action) error {
-	step, err := a.stage.Step()
+	step, err := a.sandbox.Step()
 	if err != nil {
 		return err
 	}
@@ -187,9 +187,9 @@ func (a *actions) step(action.Action) error {
 }
 
 func (a *actions) setRules(act action.Action) error {
-	r := a.stage.Rules()
+	r := a.sandbox.Rules()
 	r.Workers, r.Fenced = act.Arg != action.ArgOff, act.Arg == action.ArgGuard
-	return a.stage.SetRules(r)
+	return a.sandbox.SetRules(r)
 }
 
 // stepWords describes what a step did.

@@ -88,7 +88,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		defer tasks.Stop()
 		defer h.actions.cast.Close()
 		defer server.SetPace(zkserver.Pace{})
-		tasks.Start("stage", h.actions.stage.Run)
+		tasks.Start("sandbox", h.actions.sandbox.Run)
 		h.elections.start()
 		h.awaitState(func(s *doctor.State) bool { return s.Phase != model.Unseen })
 		must(t, h.actions.cast.SpawnInOrder(t.Context(), n))
@@ -157,7 +157,7 @@ func (h *world) queue() string {
 
 // act does what a key does in the demo, to the member in the selected row.
 func (h *world) act(key, target, fault string) error {
-	s, rules := h.elections.State(), h.actions.stage.Rules()
+	s, rules := h.elections.State(), h.actions.sandbox.Rules()
 	a := action.Action{Target: target, Kind: map[string]action.Kind{
 		"s": action.Spawn, "x": action.Kill, "d": action.Resign, "f": action.Freeze, "enter": action.Kind(fault),
 		"c": action.Campaign, "h": action.Herd, "w": action.Workers, "[": action.Slow, "]": action.Slow,

@@ -24,7 +24,7 @@ type parts struct {
 	elections *elections
 	actions   *actions
 	admitter  *admitter // nil: read-only
-	tutor     *tutor    // nil: no stage to give lessons on
+	tutor     *tutor    // nil: there is no sandbox for lessons
 }
 
 // assemble makes the parts. Nothing runs yet.
@@ -59,10 +59,10 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
 	}
 	if cfg.Server != nil {
-		p.actions.stage = first.Stage(demo.StageConfig{
+		p.actions.sandbox = first.Sandbox(demo.SandboxConfig{
 			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
-		p.tutor.open(p.actions.stage, cast, first.Feed, p.elections.mark)
+		p.tutor.open(p.actions.sandbox, cast, first.Feed, p.elections.mark)
 	}
 	if cfg.NoActing == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
@@ -111,7 +111,7 @@ func Run(ctx context.Context, cfg Config) error {
 func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	if cfg.Server != nil {
 		tasks.Start("embedded server", func(ctx context.Context) error { return cfg.Serve(ctx, notice) })
-		tasks.Start("stage", p.actions.stage.Run)
+		tasks.Start("sandbox", p.actions.sandbox.Run)
 	}
 	p.elections.start()
 	if cfg.choose() { // the list is what the user sees first

@@ -28,13 +28,13 @@ import (
 )
 
 // tutor gives the lessons of the course in a demo. It builds the scene of each
-// on the demo's stage and passes what happens to the running lesson. It implements
+// in the demo's sandbox and passes what happens to the running lesson. It implements
 // [lessons.Tutor].
 type tutor struct {
 	course   []*lesson.Lesson
 	progress *progress
 	tasks    *process.Tasks
-	stage    *demo.Stage // this and the next two are set before the first lesson begins
+	sandbox  *demo.Sandbox // this and the next two are set before the first lesson begins
 	cast     *demo.Cast
 	feed     *feed.Feed
 	mark     func() // called when View has changed
@@ -63,10 +63,10 @@ func newTutor(tasks *process.Tasks, notice func(string)) (*tutor, error) {
 	return &tutor{course: course, progress: done, tasks: tasks, notice: notice}, nil
 }
 
-// open gives the tutor its stage with the cast, and the feed of its election, before the
+// open gives the tutor its sandbox with the cast, and the feed of its election, before the
 // first lesson. mark is called when View has changed.
-func (t *tutor) open(st *demo.Stage, c *demo.Cast, f *feed.Feed, mark func()) {
-	t.stage, t.cast, t.feed, t.mark = st, c, f, mark
+func (t *tutor) open(s *demo.Sandbox, c *demo.Cast, f *feed.Feed, mark func()) {
+	t.sandbox, t.cast, t.feed, t.mark = s, c, f, mark
 }
 
 // Lessons implements [lessons.Tutor].
@@ -137,11 +137,11 @@ func (t *tutor) build(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// set brings the stage into a scene and waits until the journal shows it, and it fits.
+// set brings the sandbox into a scene and waits until the journal shows it, and it fits.
 func (t *tutor) set(ctx context.Context, sc lesson.Scene, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(sc.Recipe)
 	rules := model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}
-	if err := t.stage.Set(ctx, demo.Scene{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
+	if err := t.sandbox.Set(ctx, demo.Scene{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
 	queue := sc.Cast // so many are in it
@@ -171,7 +171,7 @@ func (t *tutor) set(ctx context.Context, sc lesson.Scene, fits func(*doctor.Stat
 		}
 	}
 	if sc.Slow {
-		t.stage.SetPace(zkserver.Pace{Delay: time.Second})
+		t.sandbox.SetPace(zkserver.Pace{Delay: time.Second})
 	}
 	_, err = await(func(s *doctor.State) bool { return fits(s) && lesson.Slow(s) == sc.Slow })
 	return err

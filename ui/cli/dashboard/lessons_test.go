@@ -177,7 +177,7 @@ func TestEachPace(t *testing.T) {
 				h.begin(l, i+1)
 				for again := range 2 {
 					if !slices.Contains(p.Act.Keys, "[") && !slices.Contains(p.Act.Keys, "]") {
-						h.actions.stage.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}, {Steps: true}}[n])
+						h.actions.sandbox.SetPace([]zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: time.Second}, {Delay: zkserver.PaceMax}, {Steps: true}}[n])
 					}
 					h.answer(2*n + again)
 					h.follow(pause)
@@ -201,8 +201,8 @@ func (h *world) step(done chan struct{}) {
 		case <-done:
 			return
 		case <-time.After(50 * time.Millisecond):
-			if h.actions.stage.Pace().Steps {
-				_, _ = h.actions.stage.Step()
+			if h.actions.sandbox.Pace().Steps {
+				_, _ = h.actions.sandbox.Step()
 			}
 		}
 	}

@@ -27,10 +27,10 @@ func (e *Election) Cast(cfg demo.Config) *demo.Cast {
 	return demo.NewCast(cfg)
 }
 
-// Stage returns the stage of a demo in the election. It fills in the rest of cfg.
-func (e *Election) Stage(cfg demo.StageConfig) *demo.Stage {
+// Sandbox returns the sandbox of a demo's election. It fills in the rest of cfg.
+func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
-	return demo.NewStage(cfg)
+	return demo.NewSandbox(cfg)
 }
 
 // IgnoreEnd returns err, or nil if that is only the end of the command.

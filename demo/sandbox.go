@@ -18,14 +18,14 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// StageConfig is the configuration of a [Stage].
-type StageConfig struct {
+// SandboxConfig is the configuration of a [Sandbox].
+type SandboxConfig struct {
 	Server *zkserver.Server
-	// Cast must not have members yet: the stage needs the first report of each.
+	// Cast must not have members yet: the sandbox needs the first report of each.
 	Cast *Cast
 	Path string // of the election
 	// Workers is the configuration of the workers' connections; their buffers
-	// are set by the stage. With a Dial to [zkserver.Server.DialBackstage] slow
+	// are set by the sandbox. With a Dial to [zkserver.Server.DialBackstage] slow
 	// motion applies only to the election.
 	Workers client.Config
 	// WriteEvery is how often a worker writes; 0 is 400 ms.
@@ -41,14 +41,14 @@ type StageConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Stage is the environment of a cast: the embedded server with its pace, the
+// Sandbox is the demo's election: its cast, the embedded server with its pace, the
 // leaders' workers, and the resources that they write to. It publishes observations
 // of the server's counts ([model.Wake]), its pace ([model.Pace]),
 // the workers' writes ([model.Write]) and the rules ([model.Rules]).
 //
 // Any goroutine may call its methods.
-type Stage struct {
-	cfg     StageConfig
+type Sandbox struct {
+	cfg     SandboxConfig
 	tokens  Tokens
 	workers sync.WaitGroup
 	setting chan struct{} // holds a token while a scene is set
@@ -63,13 +63,13 @@ type Stage struct {
 	news    chan struct{}           // closed at the next word of a member; nil: nobody waits
 }
 
-// NewStage returns a stage that does nothing before [Stage.Run].
-func NewStage(cfg StageConfig) *Stage {
+// NewSandbox returns a sandbox that does nothing before [Sandbox.Run].
+func NewSandbox(cfg SandboxConfig) *Sandbox {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	cfg.WriteEvery = cmp.Or(cfg.WriteEvery, defaultWriteEvery)
-	s := &Stage{
+	s := &Sandbox{
 		cfg:     cfg,
 		setting: make(chan struct{}, 1),
 		members: make(map[string]model.Member),
@@ -78,12 +78,12 @@ func NewStage(cfg StageConfig) *Stage {
 	if cfg.Chaos != nil {
 		s.rules.Chaos = cfg.Chaos.String()
 	}
-	cfg.Cast.stage = s
+	cfg.Cast.sandbox = s
 	return s
 }
 
 // Run publishes observations until ctx ends, and then stops the workers.
-func (s *Stage) Run(ctx context.Context) error {
+func (s *Sandbox) Run(ctx context.Context) error {
 	defer s.cfg.Server.Tally(s.cfg.Path, s.tallied)()
 	run := func(ctx context.Context) {
 		s.mu.Lock()
@@ -102,7 +102,7 @@ func (s *Stage) Run(ctx context.Context) error {
 }
 
 // heard receives each report of a member, under its lock: it must not call the cast.
-func (s *Stage) heard(w *model.Cast) {
+func (s *Sandbox) heard(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := w.Member
@@ -120,7 +120,7 @@ func (s *Stage) heard(w *model.Cast) {
 
 // SetPace sets the server's delay for all sessions except electop's observers.
 // While a scene is being prepared, the new pace waits until it is ready.
-func (s *Stage) SetPace(p zkserver.Pace) {
+func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pace != nil {
@@ -131,12 +131,12 @@ func (s *Stage) SetPace(p zkserver.Pace) {
 }
 
 // Pace returns the current pace.
-func (s *Stage) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
+func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
 // SetRules changes what the candidates and workers do. Chaos is kept. A worker that
 // stopped after a refused write starts again if its leader still believes it leads:
 // under the new rules its writes may be accepted.
-func (s *Stage) SetRules(r model.Rules) error {
+func (s *Sandbox) SetRules(r model.Rules) error {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
 	s.cfg.Cast.NoGuidAll(r.NoGuid)
@@ -154,26 +154,26 @@ func (s *Stage) SetRules(r model.Rules) error {
 
 // putRules passes on the rules. The caller holds s.mu, so that they come before
 // what is done by them.
-func (s *Stage) putRules() {
+func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
 	s.cfg.Put(&r)
 }
 
 // Rules returns the current rules.
-func (s *Stage) Rules() model.Rules {
+func (s *Sandbox) Rules() model.Rules {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rules
 }
 
-func (s *Stage) notice(text string) {
+func (s *Sandbox) notice(text string) {
 	if s.cfg.Notice != nil {
 		s.cfg.Notice(znode.Safe(text, 0))
 	}
 }
 
-// Scene is an initial state of a stage.
+// Scene is an initial state of a sandbox.
 type Scene struct {
 	Cast   int            // candidates in the queue, in the order of their names
 	Recipe dialect.Recipe // nil: the election's own
@@ -185,7 +185,7 @@ type Scene struct {
 // candidates one after the other. It waits until they have joined. If ctx ends
 // first, the pace stays zero and the candidates that have joined stay. Third-party
 // candidates stay.
-func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
+func (s *Sandbox) Set(ctx context.Context, sc Scene) (err error) {
 	select { // one scene at a time
 	case s.setting <- struct{}{}:
 		defer func() { <-s.setting }()
@@ -211,14 +211,14 @@ func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
 
 // hurry sets full speed until settle sets the pace that was requested last: next, or
 // a later one.
-func (s *Stage) hurry(next zkserver.Pace) {
+func (s *Sandbox) hurry(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pace = &next
 	s.cfg.Server.SetPace(zkserver.Pace{})
 }
 
-func (s *Stage) settle(stands bool) {
+func (s *Sandbox) settle(stands bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if stands {
@@ -229,7 +229,7 @@ func (s *Stage) settle(stands bool) {
 
 // empty makes all candidates of electop leave. Sessions that cannot be closed are
 // expired, so that no znode of theirs is left.
-func (s *Stage) empty(ctx context.Context) error {
+func (s *Sandbox) empty(ctx context.Context) error {
 	members := s.known()
 	if err := s.cfg.Cast.Clear(ctx); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (s *Stage) empty(ctx context.Context) error {
 	return nil
 }
 
-// A Step is what [Stage.Step] did. It is zero if there was nothing to do.
+// A Step is what [Sandbox.Step] did. It is zero if there was nothing to do.
 type Step struct {
 	Began    bool           // to hold messages: the pace had no steps
 	Released *model.Message // it was the next one held
@@ -257,7 +257,7 @@ type Step struct {
 // Step releases one message or, if none is held, skips the wait until the session
 // of a silent client expires. If the pace has no steps yet, Step only starts to hold
 // messages.
-func (s *Stage) Step() (Step, error) {
+func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})
 		return Step{Began: true}, nil
@@ -279,7 +279,7 @@ func (s *Stage) Step() (Step, error) {
 
 // nextToExpire returns the silent candidate of electop whose session expires first,
 // and when.
-func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
+func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	for _, m := range s.known() {
 		if m.Fault == model.NoFault || m.Session == 0 {
 			continue
@@ -294,7 +294,7 @@ func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
 
 // tallied passes on what a deletion caused. It is called under the server's
 // lock.
-func (s *Stage) tallied(t zkserver.Tally) {
+func (s *Sandbox) tallied(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
 		notified[i] = uint64(id)
@@ -311,7 +311,7 @@ const paceEvery = 20 * time.Millisecond
 
 // watchPace passes on how slowly the server speaks, what it holds and what it no longer
 // holds: a change at once, and those soon after it as one. The last is never left out.
-func (s *Stage) watchPace(ctx context.Context) {
+func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
 	for {
@@ -330,7 +330,7 @@ func (s *Stage) watchPace(ctx context.Context) {
 	}
 }
 
-func (s *Stage) putPace() {
+func (s *Sandbox) putPace() {
 	b := s.cfg.Server.TakeBacklog(model.MessagesMax)
 	o := &model.Pace{At: s.cfg.Now(), Delay: b.Pace.Delay, Steps: b.Pace.Steps, Waiting: b.Waiting, Unlisted: b.Unlisted}
 	for _, m := range b.Held {
@@ -405,7 +405,7 @@ const afterDeath = 3
 
 // command gives and takes back orders as a member's belief changes. The caller
 // holds s.mu.
-func (s *Stage) command(m model.Member, gone bool) {
+func (s *Sandbox) command(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
 	if o := s.orders[m.Fence]; leads && !gone {
 		if o == nil {
@@ -433,9 +433,9 @@ func (s *Stage) command(m model.Member, gone bool) {
 	s.employ()
 }
 
-// employ starts and stops workers: each order has one while [Stage.Run] runs and the
+// employ starts and stops workers: each order has one while [Sandbox.Run] runs and the
 // rules want it. The caller holds s.mu.
-func (s *Stage) employ() {
+func (s *Sandbox) employ() {
 	for token, o := range s.orders {
 		switch wanted := s.running != nil && s.rules.Workers && !o.refused && !o.over; {
 		case o.over && o.stop == nil:
@@ -443,7 +443,7 @@ func (s *Stage) employ() {
 		case wanted && o.stop == nil:
 			ctx, stop := context.WithCancel(s.running)
 			o.stop = stop
-			w := &worker{stage: s, order: o}
+			w := &worker{sandbox: s, order: o}
 			s.workers.Go(func() {
 				w.run(ctx)
 				s.mu.Lock()
@@ -459,7 +459,7 @@ func (s *Stage) employ() {
 }
 
 // forget forgets the dead whose sessions are over. The caller holds s.mu.
-func (s *Stage) forget() {
+func (s *Sandbox) forget() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
 			continue
@@ -471,7 +471,7 @@ func (s *Stage) forget() {
 }
 
 // known returns our own candidates, with those dead ones whose sessions live.
-func (s *Stage) known() []model.Member {
+func (s *Sandbox) known() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
@@ -479,7 +479,7 @@ func (s *Stage) known() []model.Member {
 }
 
 // refuse notes that an order was refused for good.
-func (s *Stage) refuse(o *order) {
+func (s *Sandbox) refuse(o *order) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o.refused = true

@@ -20,11 +20,11 @@ import (
 // actionLimit is how long whoever acts is willing to wait.
 const actionLimit = 10 * time.Second
 
-// TestRandomStage does random things to a stage, the slow and the stepped one
+// TestRandomSandbox does random things to a sandbox, the slow and the stepped one
 // included: each is done in time, nobody who is awake leads besides another,
 // no fenced worker writes what it must not, all of it heals, the events are what
 // the server counted, a replay has the same, and whatever is held the end is quick.
-func TestRandomStage(t *testing.T) {
+func TestRandomSandbox(t *testing.T) {
 	t.Parallel()
 	runs := 12
 	seed := zktest.Seed(t)
@@ -60,8 +60,8 @@ func TestRandomStage(t *testing.T) {
 					}
 					return
 				}
-				w.stage.SetPace(zkserver.Pace{})
-				must(t, w.stage.SetRules(model.Rules{}))
+				w.sandbox.SetPace(zkserver.Pace{})
+				must(t, w.sandbox.SetRules(model.Rules{}))
 				for _, m := range w.feed.State().Members {
 					must(t, repair(w.cast, m.ID))
 				}
@@ -132,15 +132,15 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 		what, err = fmt.Sprint(kind, id, on), w.cast.Fault(id, kind, on)
 	case n < 28:
 		r := model.Rules{Workers: random.IntN(4) > 0, Fenced: on}
-		what, err = fmt.Sprintf("rules %+v", r), w.stage.SetRules(r)
+		what, err = fmt.Sprintf("rules %+v", r), w.sandbox.SetRules(r)
 	case n < 31:
 		p := []zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: zkserver.PaceMax}, {Steps: true}}[random.IntN(4)]
 		what = fmt.Sprintf("pace %+v", p)
-		w.stage.SetPace(p)
+		w.sandbox.SetPace(p)
 	case n < 39:
 		what = "step"
 		for range 1 + random.IntN(12) {
-			if _, err = w.stage.Step(); err != nil {
+			if _, err = w.sandbox.Step(); err != nil {
 				break
 			}
 		}
@@ -148,7 +148,7 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 		what = "scene"
 		ctx, cancel := context.WithTimeout(t.Context(), actionLimit)
 		defer cancel()
-		err = w.stage.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Steps: on}})
+		err = w.sandbox.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Steps: on}})
 	}
 	if err != nil && !errors.Is(err, demo.ErrNoMember) && !errors.Is(err, demo.ErrNotNow) {
 		t.Errorf("%s: %v", what, err)
