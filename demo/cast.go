@@ -6,7 +6,7 @@
 // it, and publishes what it does and believes as model.Cast observations.
 //
 // A [Sandbox] adds what a demo needs on an embedded server: slow motion, single
-// steps, scenes, and workers. Each leader has a worker, a client with its own
+// steps, a [Setup] for each lesson, and workers. Each leader has a worker, a client with its own
 // session that follows its leader's order and writes to a counter and to [Tokens].
 // Only such writes show the harm of two leaders, and how fencing prevents it.
 //

@@ -48,15 +48,15 @@ const defaultWriteEvery = 400 * time.Millisecond
 //
 // Any goroutine may call its methods.
 type Sandbox struct {
-	cfg     SandboxConfig
-	tokens  Tokens
-	workers sync.WaitGroup
-	setting chan struct{} // holds a token while a scene is set
-	ruling  sync.Mutex    // one change of the rules at a time
+	cfg       SandboxConfig
+	tokens    Tokens
+	workers   sync.WaitGroup
+	preparing chan struct{} // holds a token while Prepare runs
+	ruling    sync.Mutex    // one change of the rules at a time
 
 	mu      sync.Mutex
 	rules   model.Rules
-	pace    *zkserver.Pace          // of the scene that is set, to come; nil: none is
+	pace    *zkserver.Pace          // to set when Prepare has finished; nil: Prepare does not run
 	members map[string]model.Member // our own, by ID; a killed one until its session is over
 	orders  map[int64]*order        // to workers, by their leader's token
 	running context.Context         // of Run; nil: it does not run
@@ -70,10 +70,10 @@ func NewSandbox(cfg SandboxConfig) *Sandbox {
 	}
 	cfg.WriteEvery = cmp.Or(cfg.WriteEvery, defaultWriteEvery)
 	s := &Sandbox{
-		cfg:     cfg,
-		setting: make(chan struct{}, 1),
-		members: make(map[string]model.Member),
-		orders:  make(map[int64]*order),
+		cfg:       cfg,
+		preparing: make(chan struct{}, 1),
+		members:   make(map[string]model.Member),
+		orders:    make(map[int64]*order),
 	}
 	if cfg.Chaos != nil {
 		s.rules.Chaos = cfg.Chaos.String()
@@ -119,7 +119,7 @@ func (s *Sandbox) heard(w *model.Cast) {
 }
 
 // SetPace sets the server's delay for all sessions except electop's observers.
-// While a scene is being prepared, the new pace waits until it is ready.
+// While Prepare runs, the new pace waits for its end.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,38 +173,38 @@ func (s *Sandbox) notice(text string) {
 	}
 }
 
-// Scene is an initial state of a sandbox.
-type Scene struct {
+// Setup is the state of a sandbox that [Sandbox.Prepare] makes.
+type Setup struct {
 	Cast   int            // candidates in the queue, in the order of their names
 	Recipe dialect.Recipe // nil: the election's own
 	Rules  model.Rules    // without At and Chaos
-	Pace   zkserver.Pace  // once they stand
+	Pace   zkserver.Pace  // once they are in the queue
 }
 
-// Set prepares a scene: it heals all faults, makes all members leave, and adds new
+// Prepare sets up the election: it heals all faults, makes all members leave, and adds new
 // candidates one after the other. It waits until they have joined. If ctx ends
 // first, the pace stays zero and the candidates that have joined stay. Third-party
 // candidates stay.
-func (s *Sandbox) Set(ctx context.Context, sc Scene) (err error) {
-	select { // one scene at a time
-	case s.setting <- struct{}{}:
-		defer func() { <-s.setting }()
+func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
+	select { // one caller at a time
+	case s.preparing <- struct{}{}:
+		defer func() { <-s.preparing }()
 	case <-ctx.Done():
-		return fmt.Errorf("prepare the scene: %w", ctx.Err())
+		return fmt.Errorf("prepare the election: %w", ctx.Err())
 	}
-	s.hurry(sc.Pace)
+	s.hurry(want.Pace)
 	defer func() { s.settle(err == nil) }()
 	if err := s.empty(ctx); err != nil {
 		return fmt.Errorf("remove the candidates: %w", err)
 	}
-	if err := s.SetRules(sc.Rules); err != nil {
+	if err := s.SetRules(want.Rules); err != nil {
 		return err
 	}
-	if err := s.cfg.Cast.Follow(sc.Recipe); err != nil {
-		return fmt.Errorf("prepare the scene: %w", err)
+	if err := s.cfg.Cast.Follow(want.Recipe); err != nil {
+		return fmt.Errorf("prepare the election: %w", err)
 	}
-	if err := s.cfg.Cast.SpawnInOrder(ctx, sc.Cast); err != nil {
-		return fmt.Errorf("prepare the scene: %w", err)
+	if err := s.cfg.Cast.SpawnInOrder(ctx, want.Cast); err != nil {
+		return fmt.Errorf("prepare the election: %w", err)
 	}
 	return nil
 }

@@ -145,10 +145,10 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 			}
 		}
 	default:
-		what = "scene"
+		what = "setup"
 		ctx, cancel := context.WithTimeout(t.Context(), actionLimit)
 		defer cancel()
-		err = w.sandbox.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Steps: on}})
+		err = w.sandbox.Prepare(ctx, demo.Setup{Cast: 3, Pace: zkserver.Pace{Steps: on}})
 	}
 	if err != nil && !errors.Is(err, demo.ErrNoMember) && !errors.Is(err, demo.ErrNotNow) {
 		t.Errorf("%s: %v", what, err)

@@ -29,7 +29,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 			}
 		},
 	}, func(t *testing.T, w *world) {
-		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: c.Cast, Rules: model.Rules{Workers: true, Fenced: true}}))
+		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: c.Cast, Rules: model.Rules{Workers: true, Fenced: true}}))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		acts := 0

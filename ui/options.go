@@ -149,7 +149,7 @@ const (
 	// attempt and shorter than anybody's patience.
 	actionTimeout = 10 * time.Second
 
-	// lessonTimeout bounds the building of a lesson's scene: a few candidates
+	// lessonTimeout bounds the building of a lesson's setup: a few candidates
 	// that stand for election, and the sessions of those before to end.
 	lessonTimeout = 30 * time.Second
 

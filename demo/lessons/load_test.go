@@ -8,7 +8,7 @@ import (
 const sound = `
 title = "T"
 about = "a"
-[scene]
+[setup]
 cast = 3
 [[part]]
 text = ["{leader}"]

@@ -99,7 +99,7 @@ func TestConditions(t *testing.T) {
 			}
 			// The roles are looked up once, as when a part begins to wait.
 			l := oneAct(x.c)
-			l.Parts[0].Scene.Recipe = w.state().Recipe.Name()
+			l.Parts[0].Setup.Recipe = w.state().Recipe.Name()
 			r := w.play(l)
 			if v := r.View(); !v.Waiting || v.Stuck != "" {
 				t.Errorf("%+v: does not wait: %+v", x.c, v)
@@ -139,7 +139,7 @@ func deposed(w *world) {
 
 // oneAct is a lesson with one part, which waits for c.
 func oneAct(c lesson.Condition) *lesson.Lesson {
-	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Scene: lesson.Scene{Cast: 4}, Parts: []lesson.Part{{
+	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Setup: lesson.Setup{Cast: 4}, Parts: []lesson.Part{{
 		Text: []string{"Text."}, After: "Done.",
 		Act: &lesson.Act{Do: "Press s.", Keys: []string{"s", "h", "w"}, Hints: []string{"A hint."}, Until: []lesson.Condition{c}},
 	}}}

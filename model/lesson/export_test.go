@@ -23,7 +23,7 @@ func (l *Lesson) Unknown() (bad []string) {
 	}
 	for i, p := range l.Parts {
 		texts, after := slices.Clone(p.Text), []string{p.After}
-		conditions := []Condition{{Event: AllSettled, Recipe: p.Scene.Recipe}}
+		conditions := []Condition{{Event: AllSettled, Recipe: p.Setup.Recipe}}
 		if p.Act != nil && (len(p.Act.Hints) == 0 || len(p.Act.Keys) == 0) || p.Question != nil && (len(p.Question.Hints) == 0 || len(p.Question.Options) > 9) {
 			wrong(i, "it needs hints and keys, and has at most 9 options")
 		}

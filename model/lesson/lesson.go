@@ -25,10 +25,10 @@
 // # When a part cannot go on
 //
 // A part fits the election if its roles are there, and nothing is different from its
-// [Scene] that could change the answer. If it does not fit, or if something else
+// [Setup] that could change the answer. If it does not fit, or if something else
 // happens than what it asks for, its act disappears and no answer is judged:
-// [Back] restarts the part in its scene. A part that does not fit when the student
-// reaches it begins in its scene too.
+// [Back] restarts the part in its setup. A part that does not fit when the student
+// reaches it begins in its setup too.
 package lesson
 
 import "time"
@@ -39,13 +39,13 @@ type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`
 	About string `toml:"about"` // in a line, for the menu
-	Scene Scene  `toml:"scene"` // Cast and Workers, of all parts
+	Setup Setup  `toml:"setup"` // Cast and Workers, of all parts
 	Parts []Part `toml:"part"`
 }
 
-// Scene is the election in which a part begins; the program that shows lessons
+// Setup is the election in which a part begins; the program that shows lessons
 // builds it.
-type Scene struct {
+type Setup struct {
 	Cast    int    `toml:"cast"`    // candidates, in the order of their names
 	Workers bool   `toml:"workers"` // leaders have one each
 	Guarded bool   `toml:"guarded"` // the workers write with the guard
@@ -62,7 +62,7 @@ type Deed struct {
 
 // Part is a step of a lesson. Its texts may have placeholders, see text.go.
 type Part struct {
-	Scene    Scene     `toml:"scene"`    // without Cast and Workers
+	Setup    Setup     `toml:"setup"`    // without Cast and Workers
 	Text     []string  `toml:"text"`     // paragraphs
 	Question *Question `toml:"question"` // nil for none; needs an act
 	Act      *Act      `toml:"act"`      // nil where there is only something to read
@@ -118,9 +118,9 @@ const (
 type View struct {
 	ID, Title   string
 	Number, Of  int       // of the lesson in the course, from 1
-	Began       time.Time // when its scene stood: what was before is not part of it
+	Began       time.Time // when its setup stood: what was before is not part of it
 	Part, Parts int       // from 1
-	Setting     bool      // the scene is being built
+	Setting     bool      // the setup is being built
 	Text        []string  // paragraphs of prose
 	Question    string    // "" for none
 	Options     []string  // to choose from by their number, from 1

@@ -28,7 +28,7 @@ var conditions = []lesson.Condition{
 func anyLesson(t *rapid.T) *lesson.Lesson {
 	condition := func(label string) lesson.Condition { return rapid.SampledFrom(conditions).Draw(t, label) }
 	texts := rapid.SampledFrom([]string{"Plain.", "{leader}, {seq of next}, {count}, {next seq}.", "{frozen} and {middle}, {timeout}, {ghost}."})
-	l := &lesson.Lesson{ID: "any", Title: "Any", About: "drawn", Scene: lesson.Scene{Cast: 3}}
+	l := &lesson.Lesson{ID: "any", Title: "Any", About: "drawn", Setup: lesson.Setup{Cast: 3}}
 	for range rapid.IntRange(1, 4).Draw(t, "parts") {
 		p := lesson.Part{Text: []string{texts.Draw(t, "text")}}
 		if rapid.Bool().Draw(t, "acts") {
@@ -139,8 +139,8 @@ func TestAnyStudent(t *testing.T) {
 				in := rapid.SampledFrom([]lesson.Input{lesson.Next, lesson.Hint, lesson.Skip, lesson.Back, lesson.Answer, "jump"}).Draw(t, "input")
 				before := r.View()
 				why := r.Input(in, rapid.IntRange(-1, 5).Draw(t, "choice"))
-				if _, ok := r.Scene(); ok {
-					r.Start(w.state()) // in any scene
+				if _, ok := r.Setup(); ok {
+					r.Start(w.state()) // in any setup
 				}
 				after := r.View()
 				switch {
@@ -175,7 +175,7 @@ func TestAnyStudent(t *testing.T) {
 			if why := r.Input(lesson.Skip, 0); why != "" {
 				t.Fatalf("skip: %s", why)
 			}
-			if _, ok := r.Scene(); ok {
+			if _, ok := r.Setup(); ok {
 				r.Start(w.state())
 			}
 		}

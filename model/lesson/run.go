@@ -17,7 +17,7 @@ import (
 type phase int
 
 const (
-	setting  phase = iota // its scene is being built
+	setting  phase = iota // its setup is being built
 	reading               // there is nothing to do
 	asking                // the roles follow the election; an answer is missing, or the part does not fit
 	waiting               // the act was asked for
@@ -54,25 +54,25 @@ type Run struct {
 }
 
 // Begin returns a run of l, which is lesson number of as many in the course. It waits for
-// its first scene.
+// its first setup.
 func Begin(l *Lesson, number, of int) *Run {
 	r := &Run{lesson: l, number: number, of: of, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
 	return r
 }
 
-// Scene returns the scene that has to be built before the part can begin; ok is false if
+// Setup returns the setup that has to be built before the part can begin; ok is false if
 // none has to be.
-func (r *Run) Scene() (sc Scene, ok bool) { return r.scene(), r.phase == setting }
+func (r *Run) Setup() (sc Setup, ok bool) { return r.setup(), r.phase == setting }
 
-func (r *Run) scene() Scene {
-	sc := r.now().Scene
-	sc.Cast, sc.Workers = r.lesson.Scene.Cast, r.lesson.Scene.Workers
+func (r *Run) setup() Setup {
+	sc := r.now().Setup
+	sc.Cast, sc.Workers = r.lesson.Setup.Cast, r.lesson.Setup.Workers
 	sc.Recipe = cmp.Or(sc.Recipe, dialect.Election().Name())
 	return sc
 }
 
-// Start begins the part in the state s, in which its scene stands.
+// Start begins the part in the state s, in which its setup stands.
 func (r *Run) Start(s *doctor.State) {
 	r.state, r.began = s, s.At
 	r.begin()
@@ -88,7 +88,7 @@ func (r *Run) begin() {
 
 func (r *Run) now() *Part { return &r.lesson.Parts[r.part] }
 
-// enter waits for the scene of a part.
+// enter waits for the setup of a part.
 func (r *Run) enter(i int) {
 	*r = Run{
 		lesson: r.lesson, number: r.number, of: r.of, began: r.began, state: r.state, skipped: r.skipped,
@@ -381,7 +381,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 // otherRules reports whether the candidates follow another recipe, or their workers other
 // rules, than the part is about. Keys may change them.
 func (r *Run) otherRules(s *doctor.State, keys []string) bool {
-	sc := r.scene()
+	sc := r.setup()
 	recipe := s.Recipe != nil && s.Recipe.Name() == sc.Recipe
 	rules := s.Work.Rules.Workers && s.Work.Rules.Fenced == sc.Guarded
 	return !recipe && !slices.Contains(keys, "h") || sc.Workers && !rules && !slices.Contains(keys, "w")

@@ -14,7 +14,7 @@ import (
 // course is a lesson with all that a lesson can have.
 func course() *lesson.Lesson {
 	return &lesson.Lesson{
-		ID: "sample", Title: "Sample", About: "everything", Scene: lesson.Scene{Cast: 3},
+		ID: "sample", Title: "Sample", About: "everything", Setup: lesson.Setup{Cast: 3},
 		Parts: []lesson.Part{
 			{Text: []string{"{leader} leads {count}, C := ({seq of leader})."}},
 			{
@@ -152,7 +152,7 @@ func TestCannotGoOn(t *testing.T) {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
 		l := course()
-		l.Scene.Workers = true
+		l.Setup.Workers = true
 		l.Parts = l.Parts[x.part-1:]
 		r := w.play(l)
 		if x.part == 2 {
@@ -174,8 +174,8 @@ func TestCannotGoOn(t *testing.T) {
 			t.Errorf("%s: next: %q", name, why)
 		}
 		input(t, r, lesson.Back, 0)
-		if sc, ok := r.Scene(); !ok || sc.Cast != 3 || sc.Recipe != "election" || !sc.Workers || !r.View().Setting {
-			t.Errorf("%s: the scene %+v", name, sc)
+		if sc, ok := r.Setup(); !ok || sc.Cast != 3 || sc.Recipe != "election" || !sc.Workers || !r.View().Setting {
+			t.Errorf("%s: the setup %+v", name, sc)
 		}
 		w = newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
@@ -193,8 +193,8 @@ func TestCannotGoOn(t *testing.T) {
 	}
 }
 
-// A part that does not fit when the student reaches it needs its scene first.
-func TestScene(t *testing.T) {
+// A part that does not fit when the student reaches it needs its setup first.
+func TestSetup(t *testing.T) {
 	for name, do := range map[string]func(*world){
 		"a dead candidate": func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
 		"a mistake":        func(w *world) { w.member("cedar", func(m *model.Member) { m.SlowLead = true }) },
@@ -205,8 +205,8 @@ func TestScene(t *testing.T) {
 		r := w.play(course())
 		do(w)
 		input(t, r, lesson.Next, 0)
-		if _, ok := r.Scene(); !ok {
-			t.Errorf("%s: no scene is needed: %+v", name, r.View())
+		if _, ok := r.Setup(); !ok {
+			t.Errorf("%s: no setup is needed: %+v", name, r.View())
 		}
 		if why := r.Input(lesson.Skip, 0); why != "the lesson is being prepared" {
 			t.Errorf("%s: skip: %q", name, why)

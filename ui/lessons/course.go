@@ -27,13 +27,13 @@ type Tutor interface {
 	Lessons() []lesson.Entry
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
-	// Start begins a lesson: it builds the scene, which may take a while, and is
+	// Start begins a lesson: it builds the setup, which may take a while, and is
 	// called outside the event loop. "" is the first that was not done yet.
 	Start(ctx context.Context, id string) error
 	// Input passes on what the student does besides acting on the election, and
 	// returns why it cannot be done, "" if it was.
 	Input(in lesson.Input, choice int) (why string)
-	// Leave ends the lesson; the scene stays.
+	// Leave ends the lesson; the setup stays.
 	Leave()
 }
 
@@ -146,7 +146,7 @@ func (c *Course) Target() string {
 	return c.View.Target
 }
 
-// Since is when the scene stood of the lesson that is on, zero for none.
+// Since is when the setup stood of the lesson that is on, zero for none.
 func (c *Course) Since() time.Time {
 	if c == nil || !c.On {
 		return time.Time{}

@@ -25,7 +25,7 @@ func decode(text []byte) (tables map[string]any, err error) {
 }
 
 // linesOf returns the line of each key and table in text that is TOML. Keys have
-// their tables, as in scene.cast; of a key in several tables of an array it is the last.
+// their tables, as in setup.cast; of a key in several tables of an array it is the last.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser

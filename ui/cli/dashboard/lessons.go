@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// tutor gives the lessons of the course in a demo. It builds the scene of each
+// tutor gives the lessons of the course in a demo. It builds the setup of each
 // in the demo's sandbox and passes what happens to the running lesson. It implements
 // [lessons.Tutor].
 type tutor struct {
@@ -40,15 +40,15 @@ type tutor struct {
 	mark     func() // called when View has changed
 	notice   func(string)
 
-	starting sync.Mutex // held while a scene is built
+	starting sync.Mutex // held while a setup is built
 
 	mu  sync.Mutex
 	run *lesson.Run
 }
 
-// sceneMax bounds how long a scene takes, but for the callers of Start, which have their
+// setupMax bounds how long a setup takes, but for the callers of Start, which have their
 // own bound.
-const sceneMax = 30 * time.Second
+const setupMax = 30 * time.Second
 
 // newTutor returns a tutor that keeps its progress where the environment says.
 func newTutor(tasks *process.Tasks, notice func(string)) (*tutor, error) {
@@ -110,11 +110,11 @@ func (t *tutor) Start(ctx context.Context, id string) error {
 	return t.build(ctx, run)
 }
 
-// build builds the scene that a run waits for, and begins the part in it. If that fails the
+// build builds the setup that a run waits for, and begins the part in it. If that fails the
 // lesson ends. The caller holds t.starting.
 func (t *tutor) build(ctx context.Context, run *lesson.Run) error {
 	t.mu.Lock()
-	sc, ok := run.Scene()
+	sc, ok := run.Setup()
 	ok = ok && t.run == run // else another lesson began
 	t.mu.Unlock()
 	if !ok {
@@ -137,11 +137,11 @@ func (t *tutor) build(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// set brings the sandbox into a scene and waits until the journal shows it, and it fits.
-func (t *tutor) set(ctx context.Context, sc lesson.Scene, fits func(*doctor.State) bool) error {
+// set brings the sandbox into a setup and waits until the journal shows it, and it fits.
+func (t *tutor) set(ctx context.Context, sc lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(sc.Recipe)
 	rules := model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}
-	if err := t.sandbox.Set(ctx, demo.Scene{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
+	if err := t.sandbox.Prepare(ctx, demo.Setup{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
 	queue := sc.Cast // so many are in it
@@ -210,7 +210,7 @@ func (t *tutor) Input(in lesson.Input, choice int) (why string) {
 		return "no lesson is running: L lists them"
 	}
 	why = run.Input(in, choice)
-	if _, ok := run.Scene(); ok && why == "" {
+	if _, ok := run.Setup(); ok && why == "" {
 		t.begin(func(ctx context.Context) error {
 			t.starting.Lock()
 			defer t.starting.Unlock()
@@ -237,7 +237,7 @@ func (t *tutor) startLater(id string) {
 // begin runs f and does not wait.
 func (t *tutor) begin(f func(context.Context) error) {
 	t.tasks.Start("lesson", func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, sceneMax)
+		ctx, cancel := context.WithTimeout(ctx, setupMax)
 		defer cancel()
 		if err := f(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.notice("lesson: " + err.Error())

@@ -47,7 +47,7 @@ func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	}
 }
 
-// begin begins a lesson and skips to a part, which begins in its scene.
+// begin begins a lesson and skips to a part, which begins in its setup.
 func (h *world) begin(l *lesson.Lesson, part int) {
 	h.t.Helper()
 	must(h.t, h.tutor.Start(h.t.Context(), l.ID))
@@ -249,7 +249,7 @@ func TestOtherActs(t *testing.T) {
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		n := 0
 		for i, p := range l.Parts {
-			for _, o := range others(l.Scene.Cast) {
+			for _, o := range others(l.Setup.Cast) {
 				for _, early := range []bool{false, true} {
 					for _, pause := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
 						if n++; p.Act != nil && n%share == 0 {

@@ -172,7 +172,7 @@ func (w *world) causes(from string) (out []model.Cause) {
 	return out
 }
 
-func TestScenes(t *testing.T) {
+func TestSetups(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
 		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
 		w.enter(t, 4)
@@ -187,37 +187,37 @@ func TestScenes(t *testing.T) {
 		time.Sleep(10 * time.Second) // virtual: somebody is dead, or frozen, or both
 		w.sandbox.SetPace(zkserver.Pace{Steps: true})
 		time.Sleep(time.Second)
-		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: 5}))
+		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 5}))
 		cancel()
 		<-done
 
-		scenes := []demo.Scene{
+		setups := []demo.Setup{
 			{Cast: 5, Rules: model.Rules{Workers: true, Fenced: true}, Pace: zkserver.Pace{Delay: 100 * time.Millisecond}},
 			{Cast: 3, Recipe: dialect.Herd(), Rules: model.Rules{NoGuid: true}},
 			{Cast: 2, Pace: zkserver.Pace{Steps: true}},
 			{},
 		}
-		for i, sc := range scenes {
+		for i, sc := range setups {
 			for range 2 {
-				must(t, w.sandbox.Set(t.Context(), sc))
+				must(t, w.sandbox.Prepare(t.Context(), sc))
 				synctest.Wait()
 				if got := w.cast.Len(); got != sc.Cast {
-					t.Errorf("scene %d: %d in the cast", i, got)
+					t.Errorf("setup %d: %d in the cast", i, got)
 				}
 				if got := w.sandbox.Pace(); got != sc.Pace {
-					t.Errorf("scene %d: the pace is %+v", i, got)
+					t.Errorf("setup %d: the pace is %+v", i, got)
 				}
 				got := w.sandbox.Rules()
 				sc.Rules.At, sc.Rules.Chaos = got.At, "seed 1, 2/s"
 				if got != sc.Rules {
-					t.Errorf("scene %d: the rules are %+v", i, got)
+					t.Errorf("setup %d: the rules are %+v", i, got)
 				}
 				set := time.Now()
-				st := w.await(t, "the scene is seen", func(st *doctor.State) bool {
+				st := w.await(t, "the setup is seen", func(st *doctor.State) bool {
 					return slices.Equal(labels(st), castNames(sc.Cast)) && len(st.Members) == sc.Cast
 				})
 				if d := time.Since(set); d > time.Second { // virtual
-					t.Errorf("scene %d: seen %v after it was set", i, d)
+					t.Errorf("setup %d: seen %v after it was set", i, d)
 				}
 				for _, m := range st.Members {
 					want := "election"
@@ -225,7 +225,7 @@ func TestScenes(t *testing.T) {
 						want = sc.Recipe.Name()
 					}
 					if m.Fault != model.NoFault || m.Recipe != want {
-						t.Errorf("scene %d: %+v", i, m)
+						t.Errorf("setup %d: %+v", i, m)
 					}
 				}
 				// Trouble, to be cleaned up by the next one.
@@ -239,36 +239,36 @@ func TestScenes(t *testing.T) {
 	})
 }
 
-// TestSetEndsTheWorkersOfTheDead, who would go on in the next scene.
-func TestSetEndsTheWorkersOfTheDead(t *testing.T) {
+// TestPrepareEndsTheWorkersOfTheDead: otherwise they would write in the next setup.
+func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		sc := demo.Scene{Cast: 2, Rules: model.Rules{Workers: true}}
-		must(t, w.sandbox.Set(t.Context(), sc))
+		sc := demo.Setup{Cast: 2, Rules: model.Rules{Workers: true}}
+		must(t, w.sandbox.Prepare(t.Context(), sc))
 		x := w.writesUntil(t, 0, "amber's worker writes", func(*model.Write) bool { return true })
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		must(t, w.sandbox.Set(t.Context(), sc))
+		must(t, w.sandbox.Prepare(t.Context(), sc))
 		synctest.Wait()
 		from := w.soFar()
 		w.writesUntil(t, from, "the new amber's worker writes", func(y *model.Write) bool { return y.Token != x.Token })
 		time.Sleep(timeout) // virtual
 		for _, y := range w.writes(model.Counter, from) {
 			if y.Token == x.Token {
-				t.Fatalf("in the next scene the dead amber's worker writes %+v", y)
+				t.Fatalf("in the next setup the dead amber's worker writes %+v", y)
 			}
 		}
 	})
 }
 
-// TestSetIsNotSlowedDown: who asks for another pace while a scene is set gets it
-// once that stands, and does not hold it up.
-func TestSetIsNotSlowedDown(t *testing.T) {
+// TestPrepareIsNotSlowedDown: a pace that is set while Prepare runs holds
+// afterwards, and does not delay Prepare.
+func TestPrepareIsNotSlowedDown(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		w.server.Refuse(true) // so that it takes a while
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		done := make(chan error)
-		go func() { done <- w.sandbox.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
+		go func() { done <- w.sandbox.Prepare(ctx, demo.Setup{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
 		synctest.Wait()
 		if did, err := w.sandbox.Step(); err != nil || !did.Began {
 			t.Errorf("step: %+v, %v", did, err)
@@ -278,24 +278,24 @@ func TestSetIsNotSlowedDown(t *testing.T) {
 		if got := w.sandbox.Pace(); got != (zkserver.Pace{Steps: true}) {
 			t.Errorf("the pace is %+v", got)
 		}
-		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: 1}))
+		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 1}))
 		if got := w.sandbox.Pace(); got != (zkserver.Pace{}) {
-			t.Errorf("the next scene has the pace %+v", got)
+			t.Errorf("the next setup has the pace %+v", got)
 		}
 	})
 }
 
-func TestSetGivesUpWithItsContext(t *testing.T) {
+func TestPrepareEndsWithItsContext(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 2)
 		w.server.Refuse(true)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if err := w.sandbox.Set(ctx, demo.Scene{Cast: 3}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Set with no server: %v", err)
+		if err := w.sandbox.Prepare(ctx, demo.Setup{Cast: 3}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Prepare without a server: %v", err)
 		}
 		w.server.Refuse(false)
-		must(t, w.sandbox.Set(t.Context(), demo.Scene{Cast: 3}))
+		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 3}))
 		w.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 	})
 }
