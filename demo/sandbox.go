@@ -25,7 +25,7 @@ type SandboxConfig struct {
 	Cast *Cast
 	Path string // of the election
 	// Workers is the configuration of the workers' connections; their buffers
-	// are set by the sandbox. With a Dial to [zkserver.Server.DialBackstage] slow
+	// are set by the sandbox. With a Dial to [zkserver.Server.DialObserver] slow
 	// motion applies only to the election.
 	Workers client.Config
 	// WriteEvery is how often a worker writes; 0 is 400 ms.

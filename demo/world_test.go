@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// world is a sandbox with its cast, and an observer backstage.
+// world is a sandbox with its cast, and an observer.
 type world struct {
 	server  *zkserver.Server
 	cast    *demo.Cast
@@ -57,7 +57,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		front := connection(t, w.server)
 		front.SessionTimeout = cfg.timeout
 		back := front
-		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialBackstage() }
+		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialObserver() }
 
 		election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
 		record, err := history.NewEncoder(&w.record, history.NewHeader(election, feed.Now()))

@@ -26,8 +26,9 @@ type conn struct {
 	nc     net.Conn
 	remote string // host:port
 	host   string
-	// backstage says that it is neither paced nor counted.
-	backstage bool
+	// observer reports whether the connection is neither paced nor counted, see
+	// [Server.DialObserver].
+	observer bool
 
 	// Guarded by s.mu.
 	gone     bool // detached: nothing it asks is answered any more
@@ -242,12 +243,12 @@ var ErrRefused = errors.New("zkserver: connection refused")
 // authentication scheme it looks like one from 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
-// DialBackstage is [Server.Dial] for an observer: its messages are not delayed, and
+// DialObserver is [Server.Dial] for an observer: its messages are not delayed, and
 // no [Tally] counts it. This applies to the connection: if the session continues on
 // another connection, it is like any other.
-func (s *Server) DialBackstage() (net.Conn, error) { return s.dial(true) }
+func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
-func (s *Server) dial(backstage bool) (net.Conn, error) {
+func (s *Server) dial(observer bool) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -258,7 +259,7 @@ func (s *Server) dial(backstage bool) (net.Conn, error) {
 	}
 	client, server := net.Pipe()
 	s.piped++
-	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped), backstage: backstage}
+	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped), observer: observer}
 	s.wg.Go(func() { s.ServeConn(nc) })
 	return client, nil
 }
@@ -267,8 +268,8 @@ func (s *Server) dial(backstage bool) (net.Conn, error) {
 // address tells one from another.
 type pipeConn struct {
 	net.Conn
-	remote    pipeAddr
-	backstage bool
+	remote   pipeAddr
+	observer bool
 }
 
 func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
@@ -293,7 +294,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 		}
 	}
 	if p, ok := nc.(pipeConn); ok {
-		c.backstage = p.backstage
+		c.observer = p.observer
 	}
 	if !c.attach() {
 		return

@@ -320,7 +320,7 @@ func TestAllTogetherAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-				writer := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+				writer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 				fair := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 				var slow []*rawClient
 				for range many {

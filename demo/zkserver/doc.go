@@ -43,7 +43,7 @@
 // [Server.Counters] counts the requests of clients and the events sent to them.
 // [Server.Tally] reports, for each deleted child of a node, which sessions were
 // notified and what they requested after that: one session in a chain, all sessions
-// in a herd. An observer connects with [Server.DialBackstage]: its messages are not
+// in a herd. An observer connects with [Server.DialObserver]: its messages are not
 // delayed, and no tally counts it.
 //
 // # How a request passes through

@@ -8,7 +8,7 @@ import (
 )
 
 // Pace is how slowly a server answers. Each reply and each watch event, except those
-// of [Server.DialBackstage], is held for Delay or, with Steps, until [Server.Step]
+// of [Server.DialObserver], is held for Delay or, with Steps, until [Server.Step]
 // releases it. Pings and handshakes are never held, so no session expires.
 // Transactions with one check are not held either, so no leader loses its lease:
 // their replies overtake held ones, for clients that match replies by xid. A [Tally]
@@ -125,7 +125,7 @@ const heldOverhead = 300
 func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 
 // paced reports whether messages to c are held.
-func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace != (Pace{}) }
+func (c *conn) paced() bool { return c.sess != nil && !c.observer && c.s.pace != (Pace{}) }
 
 // hold puts a message into the backlog, in place of the connection's output.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {

@@ -22,9 +22,9 @@ var steps = zkserver.Pace{Steps: true}
 
 func delay(d time.Duration) zkserver.Pace { return zkserver.Pace{Delay: d} }
 
-func backstageRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
+func observerRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
 	t.Helper()
-	nc, err := s.DialBackstage()
+	nc, err := s.DialObserver()
 	try(t, err)
 	return connectRaw(t, nc, req)
 }
@@ -68,7 +68,7 @@ func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a.create("/n", 0)
-		back := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		back.must(wire.OpExists, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.Stat{})
 		var events []int32
 		back.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
@@ -113,7 +113,7 @@ func TestSteps(t *testing.T) {
 		b.must(wire.OpPing, nil, nil)
 		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		if !slices.Equal(events, []int32{wire.EventNodeDataChanged}) {
-			t.Errorf("backstage hears %v", events)
+			t.Errorf("the observer got %v", events)
 		}
 		<-s.PaceChanged()
 		for _, m := range want {
@@ -234,14 +234,14 @@ func TestPaceDelay(t *testing.T) {
 	})
 }
 
-// TestBackstage: what counts is the connection.
-func TestBackstage(t *testing.T) {
+// TestDialObserver: what counts is the connection.
+func TestDialObserver(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
-		c := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		c := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.create("/n", 0)
 		again := wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd}
-		back := backstageRaw(t, s, again)
+		back := observerRaw(t, s, again)
 		if id(back) != id(c) {
 			t.Fatal("not resumed")
 		}
@@ -251,7 +251,7 @@ func TestBackstage(t *testing.T) {
 		if hears(in, time.Second) || len(held(t, s)) != 1 {
 			t.Error("a session that went through another connection is not paced")
 		}
-		out := backstageRaw(t, s, again)
+		out := observerRaw(t, s, again)
 		if out.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}); len(held(t, s)) != 0 {
 			t.Error("held for a connection that is gone")
 		}
@@ -264,7 +264,7 @@ func TestBackstage(t *testing.T) {
 			t.Errorf("cons does not list it: %s", cons)
 		}
 		s.Refuse(true)
-		if _, err := s.DialBackstage(); err != zkserver.ErrRefused {
+		if _, err := s.DialObserver(); err != zkserver.ErrRefused {
 			t.Errorf("refused: %v", err)
 		}
 	})
@@ -354,7 +354,7 @@ func TestPaceAndTheEndOfConnections(t *testing.T) {
 func TestPaceIsBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
-		back := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		back.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: bytes.Repeat([]byte("d"), 500_000), ACL: world(31)}, &wire.PathResponse{})
 		other := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		other.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/d"})
@@ -380,7 +380,7 @@ func TestPaceIsBounded(t *testing.T) {
 // message does not expire, and has what it had left when nothing is held.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		observer := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		wait := func(d time.Duration) {
 			for range d / (10 * time.Second) {
 				time.Sleep(10 * time.Second)
@@ -416,7 +416,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 			}, 5 * time.Second},
 		} {
 			t.Log(tt.name)
-			observer = backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+			observer = observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
 			c.create("/e", wire.FlagEphemeral)
 			s.SetPace(steps)
@@ -428,7 +428,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 				t.Fatal("expired while a message was held")
 			}
 			if tt.end(c); tt.name == "cut" {
-				observer = backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+				observer = observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			}
 			lives(tt.left)
 			s.SetPace(zkserver.Pace{})

@@ -45,8 +45,8 @@ type tallying struct {
 
 // Tally counts what the deletion of each child of parent causes, from now on. report
 // is called for a deletion before any client can know about it, and again when the
-// numbers grow, at most every 20 ms and always at the end. Backstage clients (see
-// [Server.DialBackstage]) do not count.
+// numbers grow, at most every 20 ms and always at the end. Clients of
+// [Server.DialObserver] do not count.
 //
 // report is called under the server's lock, and every client waits for it. It must
 // not block, call the server or stop, or wait for a goroutine that does.
@@ -114,7 +114,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	c := &count{s: s, of: s.tallying, owed: 1, owner: gone.Owner, last: s.elapsed()}
 	c.Path, c.Zxid, c.At = path, zxid, time.Now()
 	for w := range s.watches.data.paths[path] {
-		if !w.backstage && c.counts(w.sess) && w.who.May(gone.ACL, wire.PermRead) {
+		if !w.observer && c.counts(w.sess) && w.who.May(gone.ACL, wire.PermRead) {
 			c.Notified = append(c.Notified, w.sess.id)
 		}
 	}

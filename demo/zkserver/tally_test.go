@@ -126,7 +126,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 				c.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
 			}
 		}
-		back := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		watchers := []struct {
 			c      *rawClient
 			counts bool
@@ -257,7 +257,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 // called when it is quiet.
 func TestTallyReports(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		main := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		main := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		main.create("/e", 0)
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a := tally(t, s, "/e")

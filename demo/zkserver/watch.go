@@ -41,10 +41,9 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	}
 }
 
-// notify queues an event, which counts for w unless that is nil or the client is
-// backstage.
+// notify queues an event. It counts for w, unless w is nil or c is an observer's.
 func (c *conn) notify(event int32, path string, w *count) {
-	if c.backstage {
+	if c.observer {
 		w = nil
 	}
 	c.s.counters.Notifications++

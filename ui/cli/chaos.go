@@ -136,7 +136,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	r := &headless{o: o, chaos: *c.chaos(o.cast), server: h, log: log, std: std}
-	return r.run(ctx, within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper))
+	return r.run(ctx, within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 }
 
 // server starts the embedded ZooKeeper, which listens if --listen was given.
@@ -163,13 +163,13 @@ type headless struct {
 	std    IO
 }
 
-func (r *headless) run(ctx context.Context, conn, backstage client.Config) error {
+func (r *headless) run(ctx context.Context, conn, observing client.Config) error {
 	o := r.o
 	notice := r.std.notice(r.log)
 	o.admin.Mode = admin.Off
 	var broken time.Time // since when an invariant is violated
 	o.byReads = true     // as in the demo
-	cfg := o.watch(backstage, r.log, true)
+	cfg := o.watch(observing, r.log, true)
 	cfg.Notice = notice
 	cfg.First = feed.Config{
 		Events: func(es []model.Event) error { return printEvents(r.std, o, es) },
@@ -185,7 +185,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	}
 	defer w.Close()
 	cast := w.First().Cast(demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
-	sandbox := w.First().Sandbox(demo.SandboxConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
+	sandbox := w.First().Sandbox(demo.SandboxConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: observing, Chaos: &r.chaos, Notice: notice})
 	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := process.NewTasks(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return r.server.run(ctx, notice) })

@@ -121,7 +121,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	o.byReads = true
 	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
-		Watch: o.watch(backstage(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
+		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
 			Invitations: invitations(invitedTo(h.addr, ours), o.path), Open: open(o.server.listen),

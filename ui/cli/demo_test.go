@@ -180,7 +180,7 @@ func troubled(t *testing.T, o *options) (printed string) {
 			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: h, log: log,
 			std: IO{Out: &out, Err: &said},
 		}
-		if err := r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper)); err != nil {
+		if err := r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper)); err != nil {
 			t.Errorf("%v; it said:\n%s", err, said.String())
 		}
 	})
@@ -220,7 +220,7 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, server: h, log: log, std: IO{Out: &out, Err: &said},
 		}
 		began := time.Now()
-		err = r.run(t.Context(), within(conn, h.ZooKeeper), backstage(conn, h.ZooKeeper))
+		err = r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 		if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
 			t.Errorf("ended with %v", err)
 		}

@@ -267,9 +267,9 @@ func within(conn client.Config, s *zkserver.Server) client.Config {
 	return conn
 }
 
-// backstage returns conn for an observer: the server does not slow it down and
+// observing returns conn for an observer: the server does not delay its messages and
 // does not count its requests.
-func backstage(conn client.Config, s *zkserver.Server) client.Config {
-	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialBackstage() }
+func observing(conn client.Config, s *zkserver.Server) client.Config {
+	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn
 }

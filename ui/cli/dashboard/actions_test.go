@@ -70,14 +70,14 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
 		must(t, err)
 		conn := client.Config{Servers: servers, SessionTimeout: 4 * time.Second, Logger: log}
-		backstage := conn
+		observing := conn
 		conn.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
-		backstage.Dial = func(context.Context, string, string) (net.Conn, error) { return server.DialBackstage() }
+		observing.Dial = func(context.Context, string, string) (net.Conn, error) { return server.DialObserver() }
 		tasks := process.NewTasks(context.Background())
 		h := &world{t: t, conn: conn}
 		h.parts, err = assemble(Config{
 			Watch: election.Config{
-				Conn: backstage, Asking: cluster.Asking{Mode: admin.Off}, Log: log,
+				Conn: observing, Asking: cluster.Asking{Mode: admin.Off}, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
 			Conn: conn, Create: true, Server: server,
