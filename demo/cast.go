@@ -7,7 +7,7 @@
 //
 // A [Sandbox] adds what a demo needs on an embedded server: slow motion, single
 // steps, a [Setup] for each lesson, and workers. Each leader has a worker, a client with its own
-// session that follows its leader's order and writes to a counter and to [Tokens].
+// session that writes to a counter and to [Tokens] until its leader stops it.
 // Only such writes show the harm of two leaders, and how fencing prevents it.
 //
 // [Chaos] injects faults at random, the same for the same seed.
@@ -36,11 +36,11 @@ type Config struct {
 	Path   string // of the election
 	Ack    string // acknowledgement znode; "": none
 	Create bool   // make a missing parent
-	// Dialect is the system that runs the election, see Cast.Speak.
+	// Dialect is the system that runs the election, see Cast.SetDialect.
 	Dialect *dialect.Dialect
-	// Put takes the observations; it must not block.
+	// Put receives the observations; it must not block.
 	Put func(model.Observation)
-	// Notice gets one line for each member that could not join.
+	// Notice receives one line for each member that cannot join.
 	Notice func(string)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -58,18 +58,18 @@ type Cast struct {
 
 	mu      sync.Mutex
 	members map[string]*member
-	named   int            // names given out
+	named   int            // names used so far
 	noGuid  bool           // see NoGuidAll
-	recipe  dialect.Recipe // that members follow; nil: that of the dialect
+	recipe  dialect.Recipe // nil: the recipe of the dialect
 
 	sandbox *Sandbox // set before there are members; nil: none
 }
 
-// Sizes of a candidate's buffers. One whose buffer cannot hold the list of the
-// election loses its place by reading it, so minReply is for the 2,000 children
-// of 49 bytes that a cast may have long after it joined; all the same a thousand
-// candidates, with their server, fit in 300 MB. A larger cast gets nameBytes a
-// child and as much again as headroom.
+// Sizes of a candidate's buffers. A candidate loses its place if the list of the
+// election does not fit into its buffer. minReply has room for 2,000 children with names
+// of 49 bytes, because the cast can grow after the candidate has joined. A thousand
+// candidates and their server still fit in 300 MB. In a larger cast each child gets twice
+// nameBytes.
 const (
 	bufferSize = 16 << 10
 	minReply   = 128 << 10
@@ -86,12 +86,12 @@ var (
 	ErrCampaigning = errors.New("you are already a candidate")
 )
 
-// ErrForeign is returned for an act that would break the rule or the naming of a
+// ErrForeign is returned for a change that would break the recipe or the naming of a
 // third-party election.
 var ErrForeign = errors.New("cannot change the rule of a third-party election")
 
-// ErrNotNow is wrapped by errors that refuse an act because of the candidate's
-// current state; the text says which.
+// ErrNotNow is wrapped by errors that refuse a fault because of the candidate's
+// current state; the text names the state.
 var ErrNotNow = errors.New("not now")
 
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.
@@ -108,10 +108,10 @@ func NewCast(cfg Config) *Cast {
 	return c
 }
 
-// Speak sets the system that runs the election, for members that join from now on:
-// they follow its naming and its rule, and create no acknowledgement in a
+// SetDialect sets the system that runs the election, for members that join from now on:
+// they follow its naming and its recipe, and create no acknowledgement in a
 // third-party election. nil is electop's own.
-func (c *Cast) Speak(d *dialect.Dialect) { c.dialect.Store(d) }
+func (c *Cast) SetDialect(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a candidate and returns its ID.
 func (c *Cast) Spawn() (string, error) {
@@ -128,8 +128,8 @@ func (c *Cast) Campaign(name string) (string, error) {
 	return You, err
 }
 
-// SpawnInOrder adds n candidates one after the other: each joins when the one before
-// it is in the queue, so that the queue has the order of their names. It waits until
+// SpawnInOrder adds n candidates one after the other: each joins when the previous one
+// is in the queue, so that the queue has the order of their names. It waits until
 // all have joined or ctx ends.
 func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	for range n {
@@ -174,14 +174,14 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 
 // Follow switches all members to another recipe, nil for the election's own. Each
 // resigns and rejoins with a new connection, because watches cannot be removed.
-// They keep their order, however many they are, unless one is delayed for more than a
-// second. In a third-party election Follow returns ErrForeign.
+// They keep their order unless one is delayed for more than a second. In a third-party
+// election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
 	}
 	c.mu.Lock()
-	if c.name(c.recipe) == c.name(r) {
+	if c.recipeName(c.recipe) == c.recipeName(r) {
 		c.mu.Unlock()
 		return nil
 	}
@@ -191,39 +191,38 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 		members = append(members, m)
 	}
 	c.mu.Unlock()
-	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: c.name(r)})
+	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: c.recipeName(r)})
 	numbers := make(map[*member]int64, len(members))
 	for _, m := range members {
 		numbers[m] = m.number()
 	}
 	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(numbers[a], numbers[b]) })
-	var turn <-chan struct{}
+	var previous <-chan struct{}
 	for ahead, m := range members {
 		m.mu.Lock()
-		placed := m.follow(r, turn, ahead)
-		m.mu.Unlock()
-		if placed != nil {
-			turn = placed
+		if placed := m.follow(r, previous, ahead); placed != nil {
+			previous = placed
 		}
+		m.mu.Unlock()
 	}
 	return nil
 }
 
-// Len returns how many candidates the cast has.
+// Len returns the number of candidates.
 func (c *Cast) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.members)
 }
 
-// Close closes every member's session, which deletes their znodes, and waits for
-// it. A frozen member is killed.
+// Close closes every member's session, which deletes their znodes, and waits until the
+// members have left. A frozen member is killed.
 func (c *Cast) Close() {
 	c.mu.Lock()
 	c.cancel()
 	for _, m := range c.members {
 		m.mu.Lock()
-		if m.stuck() {
+		if m.frozen() {
 			m.kill()
 		}
 		m.mu.Unlock()
@@ -245,7 +244,7 @@ func (c *Cast) with(id string, do func(*member) error) error {
 	return do(m)
 }
 
-// foreign tells whether this is a third-party election.
+// foreign reports whether this is a third-party election.
 func (c *Cast) foreign() bool {
 	d := c.dialect.Load()
 	return d != nil && d.Foreign()
@@ -257,8 +256,8 @@ func (c *Cast) remove(m *member) {
 	c.mu.Unlock()
 }
 
-// name is the name of a recipe that members follow.
-func (c *Cast) name(r dialect.Recipe) string {
+// recipeName returns the name of a recipe; nil is the recipe of the dialect.
+func (c *Cast) recipeName(r dialect.Recipe) string {
 	if r != nil {
 		return r.Name()
 	}
@@ -268,8 +267,8 @@ func (c *Cast) name(r dialect.Recipe) string {
 	return dialect.Election().Name()
 }
 
-// castName returns the n-th name, from 0: short words in alphabetical order,
-// numbered from the second round on.
+// castName returns the n-th name, from 0: short words in alphabetical order. After the
+// last word the names start again, with numbers.
 func castName(n int) string {
 	names := [...]string{
 		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",

@@ -449,7 +449,7 @@ func TestForeignElection(t *testing.T) {
 		}
 		// One whose naming has no way in says why and leaves.
 		single, _ := dialect.ByID("kafka")
-		s.cast.Speak(single)
+		s.cast.SetDialect(single)
 		id, err := s.cast.Spawn()
 		must(t, err)
 		synctest.Wait()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ActKind is what chaos does.
+// ActKind names an act of chaos.
 type ActKind string
 
 const (
@@ -24,13 +24,13 @@ const (
 	ActResign            = ActKind(Resign)
 )
 
-// Act is one fault or repair by chaos, At after its start.
+// Act is a fault, a repair or a new candidate.
 type Act struct {
-	At     time.Duration
+	At     time.Duration // since the start of chaos
 	Kind   ActKind
-	Member string // the affected or new member: an ID of the cast
-	// Void says that an act had no effect: the member no longer existed, or
-	// another fault was already applied to it.
+	Member string // ID of the affected or new member
+	// Void reports that the act had no effect: the member no longer existed, or
+	// had another fault.
 	Void bool
 }
 
@@ -56,8 +56,8 @@ type Chaos struct {
 // String returns the text for the rules: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// Chaos keeps the cast between these sizes, if it began there. The minimum is of
-// those that are neither frozen nor partitioned.
+// Chaos keeps the cast between these sizes, if it began there. Frozen and partitioned
+// candidates do not count for the minimum.
 const (
 	chaosMin = 2
 	chaosMax = 12
@@ -69,7 +69,7 @@ func (c Chaos) Acts() iter.Seq[Act] {
 		if !(c.Rate > 0) {
 			return
 		}
-		// Gaps are whole milliseconds, all lengths from a tenth of the mean on alike.
+		// Gaps are whole milliseconds, uniform from 0.1 to 1.9 times their mean.
 		mean := max(1, int64(math.Round(1000/min(c.Rate, 1000))))
 		least := max(1, mean/10)
 		p := newPlan(c)
@@ -82,18 +82,19 @@ func (c Chaos) Acts() iter.Seq[Act] {
 	}
 }
 
-// plan is what chaos has done so far, and the cast that should result from it.
+// plan draws the acts. It holds the cast that should result from the acts so far.
 type plan struct {
 	random  *rand.Rand
 	named   int
 	members []planned // in the order of their names
 }
 
+// planned is a member of the cast in a plan.
 type planned struct {
 	name  string
-	since time.Duration // when it was spawned or healed
+	since time.Duration // when it was spawned or repaired
 	fault ActKind       // ActFreeze, ActPartition or "" for none
-	ends  time.Duration // when the fault is to end
+	ends  time.Duration // of the fault
 }
 
 func (m planned) healthy() bool { return m.fault == "" }
@@ -101,19 +102,19 @@ func (m planned) healthy() bool { return m.fault == "" }
 func newPlan(c Chaos) *plan {
 	p := &plan{random: rand.New(rand.NewPCG(c.Seed, 0))}
 	for range c.Cast {
-		p.enter(0)
+		p.spawn(0)
 	}
 	return p
 }
 
-func (p *plan) enter(at time.Duration) string {
-	name := castName(p.named)
+func (p *plan) spawn(at time.Duration) (name string) {
+	name = castName(p.named)
 	p.named++
 	p.members = append(p.members, planned{name: name, since: at})
 	return name
 }
 
-// next chooses an act. A fault that is due to end comes first.
+// next chooses an act: it ends a fault that is due, or draws a new act.
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
@@ -132,7 +133,7 @@ func (p *plan) next(at time.Duration) Act {
 	}
 	kind, among := p.kind(at)
 	if kind == ActSpawn {
-		return Act{At: at, Kind: kind, Member: p.enter(at)}
+		return Act{At: at, Kind: kind, Member: p.spawn(at)}
 	}
 	i := among[p.random.IntN(len(among))]
 	if p.random.IntN(8) == 0 {
@@ -141,15 +142,15 @@ func (p *plan) next(at time.Duration) Act {
 	name := p.members[i].name
 	switch kind {
 	case ActFreeze, ActPartition:
-		p.members[i].fault, p.members[i].ends = kind, at+p.spell()
+		p.members[i].fault, p.members[i].ends = kind, at+p.faultDuration()
 	case ActKill, ActResign:
 		p.members = slices.Delete(p.members, i, i+1)
 	}
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is how long a candidate is in the queue before it may resign: a znode that
-// is deleted at once is not seen.
+// settling is the time that a candidate is in the queue before it may resign: the
+// observer does not see a znode that is deleted at once.
 const settling = time.Second
 
 // kind draws one of the acts that are possible now, and returns the indexes of the
@@ -168,16 +169,16 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 			healthy = append(healthy, i)
 		}
 	}
-	mortal := all
+	killable := all
 	if len(healthy) <= chaosMin {
-		healthy, settled, mortal = nil, nil, faulty // no healthy one can be spared
+		healthy, settled, killable = nil, nil, faulty // every healthy candidate is needed
 	}
 	choices := []struct {
 		kind   ActKind
 		among  []int
 		weight int
 	}{
-		{ActKill, mortal, len(all)},
+		{ActKill, killable, len(all)},
 		{ActResign, settled, len(all) / 2},
 		{ActFreeze, healthy, 8},
 		{ActPartition, healthy, 6},
@@ -189,7 +190,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 		}
 		sum += choices[i].weight
 	}
-	draw := p.random.IntN(sum) // never 0: if no one can be spared, there is room or a faulty one
+	draw := p.random.IntN(sum) // sum is never 0: a small cast has room, and a full one has a candidate to kill
 	for _, c := range choices {
 		if draw < c.weight {
 			return c.kind, c.among
@@ -199,9 +200,9 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// spell is how long a fault lasts: mostly less than a session timeout, sometimes more
-// than most.
-func (p *plan) spell() time.Duration {
+// faultDuration draws the duration of a fault: mostly less than a session timeout,
+// sometimes more than most timeouts.
+func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
 	}
@@ -209,9 +210,8 @@ func (p *plan) spell() time.Duration {
 }
 
 // Run applies the acts to a cast until ctx ends, and then repairs their faults.
-// report, if set, is called for each act, with the names of the cast: a spawned
-// member may get another name than planned if others were spawned meanwhile, and
-// keeps it in later acts.
+// report is called for each act, with the names of the cast: a spawned member may get
+// another name than planned if others were spawned meanwhile, and keeps it in later acts.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()
@@ -238,8 +238,8 @@ type chaosRun struct {
 	cast    *Cast
 	report  func(Act)
 	began   time.Time
-	ids     map[string]string // of those spawned, by their planned names
-	repairs []Act             // the acts that end the present faults
+	ids     map[string]string // of the spawned members, by planned name
+	repairs []Act             // end the present faults
 }
 
 func (r *chaosRun) do(a Act) (err error) {
@@ -247,7 +247,7 @@ func (r *chaosRun) do(a Act) (err error) {
 		planned := a.Member
 		if a.Member, err = r.cast.Spawn(); err == nil {
 			r.ids[planned] = a.Member
-			r.did(a)
+			r.report(a)
 		}
 		return err
 	}
@@ -275,15 +275,9 @@ func (r *chaosRun) apply(a Act) (err error) {
 		err = nil
 	}
 	if err == nil {
-		r.did(a)
-	}
-	return err
-}
-
-func (r *chaosRun) did(a Act) {
-	if r.report != nil {
 		r.report(a)
 	}
+	return err
 }
 
 // heal ends the faults that are left.

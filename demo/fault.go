@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Fault is what can be done to a candidate, to see what follows.
+// Fault names something that can be done to a candidate.
 type Fault string
 
 const (
@@ -18,10 +18,10 @@ const (
 	Expire    Fault = "expire"     // its session ends as if its timeout had passed; only with a [Sandbox]
 	LoseReply Fault = "lose reply" // it rejoins; the server executes its create, but the reply is lost with the connection
 
-	// These last until they are off.
+	// These faults last until they are turned off.
 	Freeze    Fault = "freeze"    // it reads, writes and decides nothing, and keeps its belief
 	Partition Fault = "partition" // its network passes nothing in either direction, and it continues to run
-	NoGuid    Fault = "no guid"   // the names of its next znodes have no guid: it cannot find its own after a lost reply
+	NoGuid    Fault = "no guid"   // the names of its next znodes have no guid: it cannot find its znode after a lost reply
 	SlowLead  Fault = "slow lead" // its leader procedure does not end: it is elected but does not acknowledge
 )
 
@@ -31,11 +31,11 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
 		return nil // they do not last
-	case kind == Expire && c.sandbox != nil: // also of a dead one
+	case kind == Expire && c.sandbox != nil: // also for a dead candidate
 		return c.sandbox.expireNow(id)
 	}
 	return c.with(id, func(m *member) error {
-		if err := m.unfit(kind, on); err != nil {
+		if err := m.whyNot(kind, on); err != nil {
 			return err
 		}
 		m.apply(kind, on)
@@ -46,10 +46,10 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 // Why returns why Fault cannot be called for a candidate now, nil if it can: the error
 // is [ErrNoMember], [ErrNotNow] or [ErrForeign].
 func (c *Cast) Why(id string, kind Fault, on bool) error {
-	return c.with(id, func(m *member) error { return m.unfit(kind, on) })
+	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
 
-// NoGuidAll is NoGuid for all members, and for those that join from now on. In a
+// NoGuidAll sets NoGuid for all members, and for those that join from now on. In a
 // third-party election it does nothing.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
@@ -65,10 +65,10 @@ func (c *Cast) NoGuidAll(on bool) {
 	}
 }
 
-// Clear makes all members leave. Frozen and partitioned members are healed first:
-// they close their sessions, which deletes their znodes. Clear waits for that until
-// ctx ends. Then the names start again from the first. Killed candidates are no
-// longer members; their znodes are deleted when their sessions expire.
+// Clear makes all members leave, and waits for that until ctx ends. Their faults end
+// first, so that they can close their sessions, which deletes their znodes. Then the
+// names start again from the first. Killed candidates are no longer members; their
+// znodes are deleted when their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
 	for {
 		c.mu.Lock()
@@ -94,17 +94,17 @@ func (c *Cast) Clear(ctx context.Context) error {
 	}
 }
 
-// notNow is an ErrNotNow.
+// notNow is the text of an [ErrNotNow].
 type notNow string
 
 func (e notNow) Error() string        { return string(e) }
 func (e notNow) Is(target error) bool { return target == ErrNotNow }
 
-// The caller of these methods holds m.mu, except for awake, nameless and lead, which
+// The caller of these methods holds m.mu, except for awake, withoutGuid and lead, which
 // the candidate calls.
 
-// unfit returns what prevents a fault, nil for nothing.
-func (m *member) unfit(kind Fault, on bool) error {
+// whyNot returns why a fault is not possible now, nil if it is.
+func (m *member) whyNot(kind Fault, on bool) error {
 	switch {
 	case !on:
 	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
@@ -126,7 +126,7 @@ func (m *member) unfit(kind Fault, on bool) error {
 	return nil
 }
 
-// apply applies a fault for which the member is not unfit, or ends it.
+// apply applies a fault that is possible now, or ends it.
 func (m *member) apply(kind Fault, on bool) {
 	switch kind {
 	case Resign:
@@ -145,7 +145,7 @@ func (m *member) apply(kind Fault, on bool) {
 		}
 	case Partition:
 		if on {
-			m.part()
+			m.partition()
 		} else {
 			m.heal()
 		}
@@ -156,38 +156,37 @@ func (m *member) apply(kind Fault, on bool) {
 	}
 }
 
-// mark notes a fault and since when.
-func (m *member) mark(f model.Fault, leaseEnd time.Time) {
+// setFault sets a fault, its time and the end of the lease, and publishes it.
+func (m *member) setFault(f model.Fault, leaseEnd time.Time) {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = f, m.cast.cfg.Now(), utc(leaseEnd), false
+	m.publish(false)
 }
 
-// mend notes that the fault is over.
-func (m *member) mend() {
+func (m *member) clearFault() {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = model.NoFault, time.Time{}, time.Time{}, false
 	m.publish(false)
 }
 
 func (m *member) kill() {
 	if m.fault == model.Killed {
-		return // and the time of its death stays
+		return // the time of its death stays
 	}
-	silent := m.stuck() || m.fault == model.Partitioned
+	silent := m.frozen() || m.fault == model.Partitioned
 	st := m.candidate.Kill()
-	if silent { // since the earlier fault
+	if silent { // the time of the earlier fault stays
 		m.fault = model.Killed
-	} else {
-		m.mark(model.Killed, st.ExpiresFrom)
+		m.publish(false)
+		return
 	}
-	m.publish(false)
+	m.setFault(model.Killed, st.ExpiresFrom)
 }
 
 func (m *member) freeze() {
-	if m.stuck() {
+	if m.frozen() {
 		return
 	}
 	st := m.candidate.Freeze()
-	m.mark(model.Frozen, st.ExpiresFrom)
-	m.publish(false)
+	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
 // thaw lets the member continue. If it believes that it leads, which may be wrong by
@@ -198,39 +197,38 @@ func (m *member) thaw() {
 	}
 	m.thawing = true
 	if m.last.Belief != model.Leading && m.last.Belief != model.Elected {
-		m.mend()
+		m.clearFault()
 	}
 	m.candidate.Thaw()
 }
 
-// awake is called when the candidate knows its state.
+// awake ends a freeze when the candidate has checked its state after a thaw.
 func (m *member) awake() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.thawing {
-		m.mend()
+		m.clearFault()
 	}
 }
 
-// stuck reports whether the member can do nothing for itself.
-func (m *member) stuck() bool { return m.fault == model.Frozen && !m.thawing }
+// frozen reports whether the member is frozen and does not thaw yet.
+func (m *member) frozen() bool { return m.fault == model.Frozen && !m.thawing }
 
-func (m *member) part() {
+func (m *member) partition() {
 	if m.fault == model.Partitioned {
 		return
 	}
 	m.line.Partition()
 	st := m.candidate.Status()
 	m.session = st.SessionID
-	m.mark(model.Partitioned, st.ExpiresFrom)
-	m.publish(false)
+	m.setFault(model.Partitioned, st.ExpiresFrom)
 }
 
 func (m *member) heal() {
 	if m.fault != model.Partitioned {
 		return
 	}
-	m.mend()
+	m.clearFault()
 	m.line.Heal()
 }
 
@@ -241,8 +239,8 @@ func (m *member) setNoGuid(on bool) {
 	}
 }
 
-// nameless reports whether the next znode has no guid.
-func (m *member) nameless() bool {
+// withoutGuid reports whether the next znode has no guid.
+func (m *member) withoutGuid() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.noGuid
@@ -261,8 +259,8 @@ func (m *member) setSlow(on bool) {
 	m.publish(false)
 }
 
-// lead is the leader procedure. It takes as long as SlowLead is on, and does not end
-// while the member is frozen.
+// lead runs the leader procedure. It does not end while SlowLead is on or the member is
+// frozen.
 func (m *member) lead(ctx context.Context, _ int64) error {
 	for {
 		if err := m.gate.Wait(ctx); err != nil {
@@ -282,17 +280,17 @@ func (m *member) lead(ctx context.Context, _ int64) error {
 	}
 }
 
-// dismiss makes the member leave for good, whatever its fault.
+// dismiss makes the member leave for good, with any fault.
 func (m *member) dismiss() {
 	m.resign()
 	m.heal()
 	m.thaw()
 }
 
-// A session that really expires was silent for its timeout, so its lease is over
-// and a leader has stopped by then. A session that expires on demand would surprise
-// a leader: its successor might lead before it noticed. So the lease is ended first,
-// and a running candidate has no network until its session has ended.
+// When a session really expires, its client was silent for the timeout: its lease has
+// ended, and a leader has stopped. If a session expires on demand, its successor could
+// lead before the leader notices. So the lease ends first, and a running candidate has no
+// network until its session has ended.
 
 // expireNow ends a candidate's session immediately, see [Expire].
 func (s *Sandbox) expireNow(id string) error {
@@ -319,7 +317,7 @@ func (s *Sandbox) expire(m model.Member) error {
 		}
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
 		s.awaitStop(m.ID)
-	} else { // dead and gone: that is all that is left to say of it
+	} else { // a dead candidate is no longer in the cast
 		m.ExpiresFrom, m.Step = s.cfg.Now(), model.StepNone
 		s.cfg.Put(&model.Cast{At: m.ExpiresFrom, Member: m, Gone: true})
 	}
@@ -327,39 +325,39 @@ func (s *Sandbox) expire(m model.Member) error {
 	if _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
 		return fmt.Errorf("expire the session of %s: %w", znode.Safe(m.ID, 40), err)
 	}
-	return nil // else its time came while we waited
+	return nil // otherwise the session has expired meanwhile
 }
 
 // stopWithin is longer than a candidate takes to notice that its connection is
 // lost.
 const stopWithin = time.Second
 
-// awaitStop waits until a member that is awake has seen that it is cut off.
+// awaitStop waits until a running member has noticed that its connection is lost.
 func (s *Sandbox) awaitStop(id string) {
-	patience := time.NewTimer(stopWithin)
-	defer patience.Stop()
+	timeout := time.NewTimer(stopWithin)
+	defer timeout.Stop()
 	for {
 		s.mu.Lock()
 		m := s.members[id]
-		if s.news == nil {
-			s.news = make(chan struct{})
+		if s.changed == nil {
+			s.changed = make(chan struct{})
 		}
-		news := s.news
+		changed := s.changed
 		s.mu.Unlock()
-		stands := m.Belief == model.Leading || m.Belief == model.Elected || m.Belief == model.Waiting
-		if !stands || m.Fault == model.Frozen || m.Fault == model.Killed {
+		active := m.Belief == model.Leading || m.Belief == model.Elected || m.Belief == model.Waiting
+		if !active || m.Fault == model.Frozen || m.Fault == model.Killed {
 			return
 		}
 		select {
-		case <-news:
-		case <-patience.C:
+		case <-changed:
+		case <-timeout.C:
 			return
 		}
 	}
 }
 
-// loseSession ends the member's lease and, if it is awake, cuts its network.
-// Reconnect follows. The caller holds m.mu, and calls the result, if any, without it.
+// loseSession ends the member's lease and, if it runs, cuts its network until reconnect.
+// The caller holds m.mu, and calls the result, if any, without it.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()

@@ -14,35 +14,35 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// member is one candidate of the cast, under one name; a change of recipe
-// gives it another candidate.Candidate.
+// member is a candidate of the cast, under one name. When it rejoins, for example with
+// another recipe, it gets another candidate.Candidate.
 type member struct {
 	cast     *Cast
 	id, name string
 	you      bool
-	done     chan struct{} // closed when it is gone
-	// One for all its candidates: a fault lasts from one to the next.
+	done     chan struct{} // closed when the member has left
+	// All candidates of the member share these, so that a fault lasts when it rejoins.
 	gate fault.Gate
 	line fault.Line
 
 	mu        sync.Mutex
 	candidate *candidate.Candidate
-	recipe    dialect.Recipe // nil: that of the dialect
-	again     bool           // rejoin after resigning
-	leaving   bool           // it resigns for good
-	last      model.Member   // as reported, without the fault
+	recipe    dialect.Recipe // nil: the recipe of the dialect
+	rejoins   bool           // after resigning
+	leaving   bool           // for good
+	last      model.Member   // the candidate's last report, without the fault
 	fault     model.Fault
 	faultAt   time.Time
-	leaseEnd  time.Time // as of the fault
-	session   uint64    // as of a partition
+	leaseEnd  time.Time // at the time of the fault
+	session   uint64    // at the time of a partition
 	thawing   bool      // reported as frozen until it has checked its state
 	noGuid    bool
 	loses     bool          // its next candidate loses a reply
-	slow      chan struct{} // the leader procedure waits for its closing; nil: for nothing
+	slow      chan struct{} // the leader procedure waits until it is closed; nil: it does not wait
 	gone      bool
-	turn      <-chan struct{} // to be awaited before it rejoins
-	ahead     int             // how many are before it then
-	placed    chan struct{}   // closed when it has a znode, or is gone; nil then
+	previous  <-chan struct{} // placed of the previous member in the queue; to wait for before it rejoins
+	ahead     int             // members that rejoin before it
+	placed    chan struct{}   // closed when it has a znode or has left; nil then
 }
 
 func (m *member) newCandidate(size int) *candidate.Candidate {
@@ -57,7 +57,7 @@ func (m *member) newCandidate(size int) *candidate.Candidate {
 		Ack:     m.cast.cfg.Ack,
 		Dialect: m.cast.dialect.Load(),
 		Recipe:  m.recipe,
-		NoGuid:  m.nameless,
+		NoGuid:  m.withoutGuid,
 		Lead:    m.lead,
 		Report:  m.report,
 		Awake:   m.awake,
@@ -65,8 +65,7 @@ func (m *member) newCandidate(size int) *candidate.Candidate {
 	})
 }
 
-// run is the member's life: a candidate, and another one for as long as it
-// resigned only to follow another recipe.
+// run runs the member's candidate, and another one each time it rejoins.
 func (m *member) run() {
 	defer func() {
 		m.mu.Lock()
@@ -81,18 +80,18 @@ func (m *member) run() {
 		m.mu.Lock()
 		c := m.candidate
 		m.mu.Unlock()
-		if err := m.stand(c); err != nil && m.cast.ctx.Err() == nil {
+		if err := m.runCandidate(c); err != nil && m.cast.ctx.Err() == nil {
 			if m.cast.cfg.Notice != nil {
 				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot join: %v", m.name, err), 0))
 			}
 			return
 		}
-		m.awaitTurn()
+		m.awaitPrevious()
 		size := m.cast.Len()
 		m.mu.Lock()
-		again := m.again && m.fault != model.Killed && m.cast.ctx.Err() == nil
-		if again {
-			m.again = false
+		rejoins := m.rejoins && m.fault != model.Killed && m.cast.ctx.Err() == nil
+		if rejoins {
+			m.rejoins = false
 			m.candidate = m.newCandidate(size)
 			if m.loses {
 				m.loses = false
@@ -101,15 +100,14 @@ func (m *member) run() {
 			}
 		}
 		m.mu.Unlock()
-		if !again {
+		if !rejoins {
 			return
 		}
 	}
 }
 
-// stand runs one candidate. A panic in it is the end of the candidate, not of
-// the program and its screen.
-func (m *member) stand(c *candidate.Candidate) (err error) {
+// runCandidate runs a candidate. A panic ends the candidate, not the program.
+func (m *member) runCandidate(c *candidate.Candidate) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -121,18 +119,18 @@ func (m *member) stand(c *candidate.Candidate) (err error) {
 	return nil
 }
 
-// report takes what the candidate says of itself.
+// report receives the candidate's reports of itself.
 func (m *member) report(_ time.Time, r model.Member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = r
 	m.publish(false)
-	if r.Znode != "" && !m.again {
+	if r.Znode != "" && !m.rejoins {
 		m.place() // after it is published
 	}
 }
 
-// place notes that the member has its place in the queue, or gets none. The caller
+// place closes placed: the member has its place in the queue, or gets none. The caller
 // holds m.mu.
 func (m *member) place() {
 	if m.placed != nil {
@@ -141,7 +139,7 @@ func (m *member) place() {
 	}
 }
 
-// joined returns what is closed when the member has a znode, or is gone.
+// joined returns a channel that is closed when the member has a znode or has left.
 func (m *member) joined() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -153,7 +151,7 @@ func (m *member) joined() <-chan struct{} {
 	return now
 }
 
-// publish passes on the member as it is. The caller holds m.mu.
+// publish publishes the state of the member. The caller holds m.mu.
 func (m *member) publish(gone bool) {
 	if m.gone && !gone {
 		return
@@ -161,7 +159,7 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// A partitioned one may have another session by now, or none.
+	// While it is partitioned its session may end, and the lease with it.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.ExpiresFrom = m.leaseEnd
 	}
@@ -170,24 +168,24 @@ func (m *member) publish(gone bool) {
 	w := &model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone}
 	m.cast.cfg.Put(w)
 	if m.cast.sandbox != nil {
-		m.cast.sandbox.heard(w)
+		m.cast.sandbox.update(w)
 	}
 }
 
 // resign makes the member leave. The caller holds m.mu.
 func (m *member) resign() {
-	m.again, m.leaving = false, true
+	m.rejoins, m.leaving = false, true
 	m.candidate.Resign()
 }
 
-// follow makes the member resign and rejoin with another recipe, once
-// turn is closed (nil: at once), as the last of ahead+1. It returns what is closed when
-// it stands again, nil if it will not. The caller holds m.mu.
-func (m *member) follow(r dialect.Recipe, turn <-chan struct{}, ahead int) (placed <-chan struct{}) {
+// follow makes the member resign and rejoin with a recipe: when previous is closed (nil:
+// at once), after ahead other members. It returns a channel that is closed when the
+// member is in the queue again, nil if the member leaves. The caller holds m.mu.
+func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil
 	}
-	m.recipe, m.again, m.turn, m.ahead = r, true, turn, ahead
+	m.recipe, m.rejoins, m.previous, m.ahead = r, true, previous, ahead
 	if m.placed == nil {
 		m.placed = make(chan struct{})
 	}
@@ -195,33 +193,33 @@ func (m *member) follow(r dialect.Recipe, turn <-chan struct{}, ahead int) (plac
 	return m.placed
 }
 
-// turnPatience bounds the wait for the one before in a change of recipe: that
-// may be frozen, or in trouble of its own. Those that are ahead rejoin one after the
-// other, each in a few milliseconds: turnEach allows for a busy machine.
+// previousTimeout bounds the wait for the previous member in a change of recipe, which
+// may be frozen. The members rejoin one after the other, each in a few milliseconds:
+// previousEach allows for a busy machine.
 const (
-	turnPatience = time.Second
-	turnEach     = 20 * time.Millisecond
+	previousTimeout = time.Second
+	previousEach    = 20 * time.Millisecond
 )
 
-// awaitTurn waits for the one before it in the old queue to stand again.
-func (m *member) awaitTurn() {
+// awaitPrevious waits until the member that was before it is in the queue again.
+func (m *member) awaitPrevious() {
 	m.mu.Lock()
-	turn, ahead := m.turn, m.ahead
-	m.turn = nil
+	previous, ahead := m.previous, m.ahead
+	m.previous = nil
 	m.mu.Unlock()
-	if turn == nil {
+	if previous == nil {
 		return
 	}
-	patience := time.NewTimer(turnPatience + time.Duration(ahead)*turnEach)
-	defer patience.Stop()
+	timeout := time.NewTimer(previousTimeout + time.Duration(ahead)*previousEach)
+	defer timeout.Stop()
 	select {
-	case <-turn:
-	case <-patience.C:
+	case <-previous:
+	case <-timeout.C:
 	case <-m.cast.ctx.Done():
 	}
 }
 
-// number is that of the member's znode, the highest of all if it has none.
+// number returns the sequence number of the member's znode, the highest if it has none.
 func (m *member) number() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -231,7 +229,7 @@ func (m *member) number() int64 {
 	return math.MaxInt64
 }
 
-// utc is t as it is recorded.
+// utc returns t as recordings have it.
 func utc(t time.Time) time.Time {
 	if t.IsZero() {
 		return t

@@ -24,16 +24,16 @@ type SandboxConfig struct {
 	// Cast must not have members yet: the sandbox needs the first report of each.
 	Cast *Cast
 	Path string // of the election
-	// Workers is the configuration of the workers' connections; their buffers
-	// are set by the sandbox. With a Dial to [zkserver.Server.DialObserver] slow
-	// motion applies only to the election.
+	// Workers is the configuration of the workers' connections, except for their
+	// buffers. With a Dial to [zkserver.Server.DialObserver] slow motion applies only
+	// to the election.
 	Workers client.Config
-	// WriteEvery is how often a worker writes; 0 is 400 ms.
+	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
 	Chaos      *Chaos // nil: no random faults
-	// Put takes the observations; it must not block.
+	// Put receives the observations; it must not block.
 	Put func(model.Observation)
-	// Notice gets one line for each problem.
+	// Notice receives one line for each problem.
 	Notice func(string)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -57,10 +57,10 @@ type Sandbox struct {
 	mu      sync.Mutex
 	rules   model.Rules
 	pace    *zkserver.Pace          // to set when Prepare has finished; nil: Prepare does not run
-	members map[string]model.Member // our own, by ID; a killed one until its session is over
-	orders  map[int64]*order        // to workers, by their leader's token
+	members map[string]model.Member // electop's own, by ID; a killed one until its session has ended
+	jobs    map[int64]*job          // by their leader's token
 	running context.Context         // of Run; nil: it does not run
-	news    chan struct{}           // closed at the next word of a member; nil: nobody waits
+	changed chan struct{}           // closed at the next report of a member; nil: nobody waits
 }
 
 // NewSandbox returns a sandbox that does nothing before [Sandbox.Run].
@@ -73,7 +73,7 @@ func NewSandbox(cfg SandboxConfig) *Sandbox {
 		cfg:       cfg,
 		preparing: make(chan struct{}, 1),
 		members:   make(map[string]model.Member),
-		orders:    make(map[int64]*order),
+		jobs:      make(map[int64]*job),
 	}
 	if cfg.Chaos != nil {
 		s.rules.Chaos = cfg.Chaos.String()
@@ -84,12 +84,12 @@ func NewSandbox(cfg SandboxConfig) *Sandbox {
 
 // Run publishes observations until ctx ends, and then stops the workers.
 func (s *Sandbox) Run(ctx context.Context) error {
-	defer s.cfg.Server.Tally(s.cfg.Path, s.tallied)()
+	defer s.cfg.Server.Tally(s.cfg.Path, s.putWake)()
 	run := func(ctx context.Context) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.running = ctx
-		s.employ()
+		s.startStopWorkers()
 	}
 	s.mu.Lock()
 	s.putRules()
@@ -101,20 +101,20 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// heard receives each report of a member, under its lock: it must not call the cast.
-func (s *Sandbox) heard(w *model.Cast) {
+// update receives each report of a member, under its lock: it must not call the cast.
+func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := w.Member
-	if s.forget(); w.Gone && m.Fault != model.Killed {
+	if s.removeExpired(); w.Gone && m.Fault != model.Killed {
 		delete(s.members, m.ID)
 	} else {
 		s.members[m.ID] = m
 	}
-	s.command(m, w.Gone)
-	if s.news != nil {
-		close(s.news)
-		s.news = nil
+	s.updateJobs(m, w.Gone)
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
 	}
 }
 
@@ -144,16 +144,16 @@ func (s *Sandbox) SetRules(r model.Rules) error {
 	defer s.mu.Unlock()
 	r.Chaos = s.rules.Chaos
 	s.rules = r
-	for _, o := range s.orders {
-		o.refused = false
+	for _, j := range s.jobs {
+		j.refused = false
 	}
 	s.putRules()
-	s.employ()
+	s.startStopWorkers()
 	return nil
 }
 
-// putRules passes on the rules. The caller holds s.mu, so that they come before
-// what is done by them.
+// putRules publishes the rules. The caller holds s.mu, so that they come before the
+// writes that follow them.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -192,9 +192,9 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	case <-ctx.Done():
 		return fmt.Errorf("prepare the election: %w", ctx.Err())
 	}
-	s.hurry(want.Pace)
-	defer func() { s.settle(err == nil) }()
-	if err := s.empty(ctx); err != nil {
+	s.fullSpeed(want.Pace)
+	defer func() { s.endFullSpeed(err == nil) }()
+	if err := s.removeAll(ctx); err != nil {
 		return fmt.Errorf("remove the candidates: %w", err)
 	}
 	if err := s.SetRules(want.Rules); err != nil {
@@ -209,49 +209,49 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// hurry sets full speed until settle sets the pace that was requested last: next, or
-// a later one.
-func (s *Sandbox) hurry(next zkserver.Pace) {
+// fullSpeed sets full speed until endFullSpeed sets the pace that was requested last:
+// next, or a later one.
+func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pace = &next
 	s.cfg.Server.SetPace(zkserver.Pace{})
 }
 
-func (s *Sandbox) settle(stands bool) {
+func (s *Sandbox) endFullSpeed(prepared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if stands {
+	if prepared {
 		s.cfg.Server.SetPace(*s.pace)
 	}
 	s.pace = nil
 }
 
-// empty makes all candidates of electop leave. Sessions that cannot be closed are
-// expired, so that no znode of theirs is left.
-func (s *Sandbox) empty(ctx context.Context) error {
-	members := s.known()
+// removeAll makes all candidates of electop leave. It expires the sessions that cannot be
+// closed, so that their znodes are deleted.
+func (s *Sandbox) removeAll(ctx context.Context) error {
+	members := s.withSessions()
 	if err := s.cfg.Cast.Clear(ctx); err != nil {
 		return err
 	}
-	for _, m := range append(members, s.known()...) {
-		_ = s.expire(m) // most are over already
+	for _, m := range append(members, s.withSessions()...) {
+		_ = s.expire(m) // most have ended already
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.orders { // of those who died
-		o.over = true
+	for _, j := range s.jobs { // of dead leaders
+		j.over = true
 	}
-	s.employ()
+	s.startStopWorkers()
 	return nil
 }
 
-// A Step is what [Sandbox.Step] did. It is zero if there was nothing to do.
+// A Step describes what [Sandbox.Step] did. It is zero if there was nothing to do.
 type Step struct {
-	Began    bool           // to hold messages: the pace had no steps
-	Released *model.Message // it was the next one held
+	Began    bool           // the server holds messages from now on
+	Released *model.Message // the message that was the next one held
 	Skipped  string         // the silent member whose session expires now
-	Wait     time.Duration  // that was skipped
+	Wait     time.Duration  // the skipped time
 }
 
 // Step releases one message or, if none is held, skips the wait until the session
@@ -277,10 +277,10 @@ func (s *Sandbox) Step() (Step, error) {
 	return Step{Skipped: m.ID, Wait: wait}, nil
 }
 
-// nextToExpire returns the silent candidate of electop whose session expires first,
-// and when.
+// nextToExpire returns the silent candidate of electop whose session expires first, and
+// the time of that.
 func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
-	for _, m := range s.known() {
+	for _, m := range s.withSessions() {
 		if m.Fault == model.NoFault || m.Session == 0 {
 			continue
 		}
@@ -292,9 +292,8 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// tallied passes on what a deletion caused. It is called under the server's
-// lock.
-func (s *Sandbox) tallied(t zkserver.Tally) {
+// putWake publishes what a deletion caused. It is called under the server's lock.
+func (s *Sandbox) putWake(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
 		notified[i] = uint64(id)
@@ -305,12 +304,13 @@ func (s *Sandbox) tallied(t zkserver.Tally) {
 	})
 }
 
-// paceEvery is how often what is held is passed on at most: more than a screen
-// shows, and few lines of a recording.
+// paceEvery is the least time between two observations of the pace: short enough for a
+// screen, and a recording gets few lines.
 const paceEvery = 20 * time.Millisecond
 
-// watchPace passes on how slowly the server speaks, what it holds and what it no longer
-// holds: a change at once, and those soon after it as one. The last is never left out.
+// watchPace publishes the pace, the held messages and the messages that are no longer
+// held: a change at once, and the changes soon after it as one. The last is never left
+// out.
 func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
@@ -342,7 +342,7 @@ func (s *Sandbox) putPace() {
 	s.cfg.Put(o)
 }
 
-// message is what is on its way, in the words of ZooKeeper's documentation.
+// message describes a message in the words of ZooKeeper's documentation.
 func message(m zkserver.Paced) model.Message {
 	out := model.Message{Session: uint64(m.Session), N: m.N, Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
 	if m.Op == wire.OpNotification {
@@ -354,7 +354,7 @@ func message(m zkserver.Paced) model.Message {
 	return out
 }
 
-// opWord names an operation without the number of its version.
+// opWord returns the name of an operation without the number of its version.
 func opWord(op wire.Op) string {
 	switch op {
 	case wire.OpCreate2:
@@ -381,85 +381,86 @@ func eventWord(event int32) string {
 	return ""
 }
 
-// errWord is the name of an error: "NoNode".
+// errWord returns the name of an error: "NoNode".
 func errWord(c wire.Code) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(c.Error(), "zookeeper: "), " ")
 	return name
 }
 
-// An order is what a leader wants from its worker: to write in its name until it is
-// stopped. The worker is another program, so an order outlives a leader that
-// cannot take it back: a frozen leader's until it thaws and finds that it no longer
-// leads, a dead leader's for afterDeath times its session timeout. A worker with the guard
-// stops when it is refused, because its leader's znode never comes back.
-type order struct {
+// A job makes a leader's worker write in the leader's name until the leader stops it. The
+// worker is another program, so it goes on if the leader cannot stop it: the worker of a
+// frozen leader until the leader thaws and notices that it no longer leads, the worker of
+// a dead leader for afterDeath times the session timeout. A worker with the guard stops
+// when a write is refused, because its leader's znode never comes back.
+type job struct {
 	member, znode string
 	token         int64
 	refused       bool
-	lastWill      bool               // its leader is dead: it ends by itself
-	over          bool               // it is taken back, and forgotten when its worker has ended
-	stop          context.CancelFunc // of its worker; nil: it has none
+	orphaned      bool               // the leader is dead: a timer ends the job
+	over          bool               // to remove when the worker has ended
+	stop          context.CancelFunc // stops the worker; nil: there is none
 }
 
 const afterDeath = 3
 
-// command gives and takes back orders as a member's belief changes. The caller
-// holds s.mu.
-func (s *Sandbox) command(m model.Member, gone bool) {
+// updateJobs starts and ends a member's jobs as its belief changes. The caller holds
+// s.mu.
+func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
-	if o := s.orders[m.Fence]; leads && !gone {
-		if o == nil {
-			s.orders[m.Fence] = &order{member: m.ID, znode: m.Znode, token: m.Fence}
-		} else if o.over {
-			o.over, o.refused = false, false
+	if j := s.jobs[m.Fence]; leads && !gone {
+		if j == nil {
+			s.jobs[m.Fence] = &job{member: m.ID, znode: m.Znode, token: m.Fence}
+		} else if j.over {
+			j.over, j.refused = false, false
 		}
 	}
-	for token, o := range s.orders {
+	for token, j := range s.jobs {
 		switch {
-		case o.member != m.ID || o.lastWill:
-			// Another's, or of a former life of the same name.
+		case j.member != m.ID || j.orphaned:
+			// The job of another member, or of a dead one with the same name.
 		case m.Fault == model.Killed:
-			o.lastWill = true
+			j.orphaned = true
 			time.AfterFunc(afterDeath*m.Timeout, func() {
 				s.mu.Lock()
 				defer s.mu.Unlock()
-				o.over = true
-				s.employ()
+				j.over = true
+				s.startStopWorkers()
 			})
 		case m.Fault != model.Frozen && (gone || !leads || token != m.Fence):
-			o.over = true
+			j.over = true
 		}
 	}
-	s.employ()
+	s.startStopWorkers()
 }
 
-// employ starts and stops workers: each order has one while [Sandbox.Run] runs and the
-// rules want it. The caller holds s.mu.
-func (s *Sandbox) employ() {
-	for token, o := range s.orders {
-		switch wanted := s.running != nil && s.rules.Workers && !o.refused && !o.over; {
-		case o.over && o.stop == nil:
-			delete(s.orders, token)
-		case wanted && o.stop == nil:
+// startStopWorkers starts and stops workers: each job has one while [Sandbox.Run] runs
+// and the rules allow it. The caller holds s.mu.
+func (s *Sandbox) startStopWorkers() {
+	for token, j := range s.jobs {
+		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {
+		case j.over && j.stop == nil:
+			delete(s.jobs, token)
+		case wanted && j.stop == nil:
 			ctx, stop := context.WithCancel(s.running)
-			o.stop = stop
-			w := &worker{sandbox: s, order: o}
+			j.stop = stop
+			w := &worker{sandbox: s, job: j}
 			s.workers.Go(func() {
 				w.run(ctx)
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				stop()
-				o.stop = nil
-				s.employ() // another one, if it was stopped and is wanted again
+				j.stop = nil
+				s.startStopWorkers() // starts another one if the job needs a worker again
 			})
-		case !wanted && o.stop != nil:
-			o.stop()
+		case !wanted && j.stop != nil:
+			j.stop()
 		}
 	}
 }
 
-// forget forgets the dead whose sessions are over. The caller holds s.mu.
-func (s *Sandbox) forget() {
+// removeExpired removes the dead members whose sessions have ended. The caller holds
+// s.mu.
+func (s *Sandbox) removeExpired() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
 			continue
@@ -470,17 +471,18 @@ func (s *Sandbox) forget() {
 	}
 }
 
-// known returns our own candidates, with those dead ones whose sessions live.
-func (s *Sandbox) known() []model.Member {
+// withSessions returns electop's candidates, and the dead ones whose sessions have not
+// ended.
+func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget()
+	s.removeExpired()
 	return slices.Collect(maps.Values(s.members))
 }
 
-// refuse notes that an order was refused for good.
-func (s *Sandbox) refuse(o *order) {
+// refuse keeps a job without a worker until the rules change.
+func (s *Sandbox) refuse(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o.refused = true
+	j.refused = true
 }

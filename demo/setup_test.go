@@ -180,7 +180,7 @@ func TestSetups(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if err := (demo.Chaos{Seed: 1, Rate: 5, Cast: 4}).Run(ctx, w.cast, nil); err != nil {
+			if err := (demo.Chaos{Seed: 1, Rate: 5, Cast: 4}).Run(ctx, w.cast, func(demo.Act) {}); err != nil {
 				t.Errorf("chaos: %v", err)
 			}
 		}()

@@ -16,21 +16,19 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker carries out a leader's order with a session of its own: every so
-// often it writes the next number to the counter, a znode that all workers
-// share, and then brings the same order to the tokens. It knows of the election
-// only what its leader told it.
+// A worker does a leader's job with a session of its own. Every WriteEvery it writes the
+// next number to the counter, a znode that all workers share, and then writes to the
+// tokens. It knows nothing of the election but its job.
 //
-// It reads the counter once and counts on from there by itself. So workers that
-// have no guard undo each other's work when two leaders believe, and guarded
-// ones count without a gap.
+// A worker reads the counter only once. So without the guard, workers undo each other's
+// work when two leaders believe that they lead. With the guard the counter has no gap.
 type worker struct {
 	sandbox *Sandbox
-	order   *order // only what never changes
+	job     *job // only its constant fields
 
-	// Goroutine of run only.
-	read  bool  // the counter was
-	value int64 // written last, or read
+	// Only for the goroutine of run.
+	read  bool  // the counter was read
+	value int64 // of the counter, last written or read
 }
 
 // counted is the data of the counter.
@@ -40,36 +38,39 @@ type counted struct {
 	Token  string `json:"token,omitempty"`
 }
 
-// counterPath is the znode that workers share. It stays.
+// counterPath returns the path of the counter. It is never deleted.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
-// answerWithin is how long a worker that has to stop waits for the answer
-// to what it has written.
-const answerWithin = 2 * time.Second
+// replyTimeout bounds the time that a stopped worker waits for the reply to its last
+// write.
+const replyTimeout = 2 * time.Second
 
-// run works with one connection after the other until ctx ends or the order is
-// refused for good.
+// run works with one connection after the other until ctx ends or a write fails for good.
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			w.sandbox.refuse(w.order)
-			w.sandbox.notice(fmt.Sprintf("worker of %s: panic: %v", w.order.member, r))
+			w.fail(fmt.Errorf("panic: %v", r))
 		}
 	}()
 	for ctx.Err() == nil {
-		if err := w.serve(ctx); err != nil {
-			w.sandbox.refuse(w.order)
-			if !errors.Is(err, client.ErrFenced) {
-				w.sandbox.notice(fmt.Sprintf("worker of %s: %v", w.order.member, err))
-			}
+		if err := w.connect(ctx); err != nil {
+			w.fail(err)
 			return
 		}
 	}
 }
 
-// serve writes with one connection, until that or ctx ends. An error is the end
-// of the worker.
-func (w *worker) serve(ctx context.Context) error {
+// fail ends the worker with an error.
+func (w *worker) fail(err error) {
+	w.sandbox.refuse(w.job)
+	if !errors.Is(err, client.ErrFenced) {
+		w.sandbox.notice(fmt.Sprintf("worker of %s: %v", w.job.member, err))
+	}
+}
+
+// connect works with one connection, until the connection or ctx ends. An error ends the
+// worker.
+func (w *worker) connect(ctx context.Context) error {
 	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
 	conn, err := client.Connect(cfg)
@@ -93,7 +94,7 @@ func (w *worker) serve(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-conn.Done():
-			select { // no immediate retry, in case no connection lasts
+			select { // the delay before the next connection
 			case <-tick.C:
 			case <-ctx.Done():
 			}
@@ -104,33 +105,33 @@ func (w *worker) serve(ctx context.Context) error {
 	}
 }
 
-// work writes once to each resource. An attempt whose outcome is not known is
-// no write: the next one is made with the same number.
+// work writes once to each resource. If the outcome of a write is unknown, the next write
+// has the same number.
 func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	// What was begun is waited for: it might be carried out untold.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+	// A worker that stops waits for its last reply: otherwise a write would be missing.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replyTimeout)
 	defer cancel()
 	if !w.read {
 		switch err := w.readCounter(ctx, conn); {
 		case unanswered(err):
-			return nil // in the next round perhaps
+			return nil // retry at the next tick
 		case err != nil:
 			return err
 		}
 	}
-	s, o := w.sandbox, w.order
+	s, j := w.sandbox, w.job
 	write := model.Write{
-		Member: o.member, Znode: o.znode, Token: o.token, Value: w.value + 1,
+		Member: j.member, Znode: j.znode, Token: j.token, Value: w.value + 1,
 		Resource: model.Counter, Fenced: s.Rules().Fenced,
 	}
-	data, _ := json.Marshal(counted{write.Value, o.member, znode.Zxid(o.token)}) // cannot fail
+	data, _ := json.Marshal(counted{write.Value, j.member, znode.Zxid(j.token)}) // cannot fail
 	var stat *zk.Stat
 	var err error
 	if write.Fenced {
-		stat, err = conn.SetFenced(ctx, s.counterPath(), data, znode.Join(s.cfg.Path, o.znode))
+		stat, err = conn.SetFenced(ctx, s.counterPath(), data, znode.Join(s.cfg.Path, j.znode))
 	} else {
 		stat, err = conn.Set(ctx, s.counterPath(), data, -1)
 	}
@@ -138,25 +139,25 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	case err == nil:
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, client.ErrFenced):
-		s.refuse(o) // before anybody can answer to it
-		write.Refused, write.Reason = true, znode.Safe(o.znode, 80)+" no longer exists"
+		s.refuse(j) // before the write is published: new rules may follow at once
+		write.Refused, write.Reason = true, znode.Safe(j.znode, 80)+" no longer exists"
 	case unanswered(err):
 		return nil
 	default:
 		write.Refused, write.Reason = true, znode.Safe(err.Error(), 0)
-		w.read = false // the counter is gone, perhaps
+		w.read = false // the counter may have been deleted
 	}
-	s.wrote(write)
+	s.putWrite(write)
 	if errors.Is(err, client.ErrFenced) {
 		return err
 	}
 
-	accepted, highest, holder := s.tokens.Take(o.token, o.member)
+	accepted, highest, holder := s.tokens.Take(j.token, j.member)
 	write.Resource, write.Zxid, write.Refused, write.Reason = model.Tokens, 0, !accepted, ""
 	if !accepted {
-		write.Reason = fmt.Sprintf("%s is lower than %s of %s", znode.Zxid(o.token), znode.Zxid(highest), znode.Safe(holder, 40))
+		write.Reason = fmt.Sprintf("%s is lower than %s of %s", znode.Zxid(j.token), znode.Zxid(highest), znode.Safe(holder, 40))
 	}
-	s.wrote(write)
+	s.putWrite(write)
 	return nil
 }
 
@@ -173,13 +174,13 @@ func unanswered(err error) bool {
 	return false
 }
 
-func (s *Sandbox) wrote(w model.Write) {
+func (s *Sandbox) putWrite(w model.Write) {
 	w.At = s.cfg.Now()
 	s.cfg.Put(&w)
 }
 
-// readCounter learns where the counter stands, and makes it where it is not. A
-// znode of that name with something else in it is somebody's, and not written.
+// readCounter reads the counter, and creates it if it does not exist. It returns an error
+// for a znode of that name with other data: electop does not write to it.
 func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	path := w.sandbox.counterPath()
 	data, _, err := conn.Get(ctx, path)
@@ -203,10 +204,10 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// Tokens is a resource outside ZooKeeper that checks fencing tokens: each write must have the fencing
-// token of its leader, and a token lower than the highest seen is refused. The
-// resource knows nothing else about the election. So it refuses an old leader from
-// the first write of the new leader on, and not earlier.
+// Tokens is a resource outside ZooKeeper that checks fencing tokens: each write has the
+// token of its leader, and a token lower than the highest so far is refused. The resource
+// knows nothing else about the election. So it refuses an old leader from the first write
+// of the new leader on, and not earlier.
 //
 // The zero Tokens has seen no token.
 type Tokens struct {

@@ -277,7 +277,7 @@ func (a *admitter) judge(s *doctor.State) bool {
 	case e.Foreign > 0 && !a.cfg.Consent && a.actions.cast.Len() == 0:
 		why = fmt.Sprintf("this is %s: start again with --yes to take part", e.Whose())
 	case s.Phase == model.Live && s.Queue.Len() > 0:
-		a.actions.cast.Speak(e.Naming())
+		a.actions.cast.SetDialect(e.Naming())
 	}
 	a.actions.bar(why)
 	if why != "" && why != unknownYet && why != a.last {
