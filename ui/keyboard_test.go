@@ -15,6 +15,7 @@ import (
 	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
 
+	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -54,6 +55,15 @@ func TestActionsHaveTargets(t *testing.T) {
 	}
 	if got := selected(m); got != "17 stranger" {
 		t.Errorf("selected is %s", got)
+	}
+	// A frozen candidate whose znode was deleted thaws.
+	w := src.world
+	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now }).wait(5 * time.Second).leave(amberZ)
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
+	keys(m, "G", "f")
+	thaw := action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgOff}
+	if got := acts.did(); got != thaw || selected(m) != "- amber" {
+		t.Errorf("f does %+v with %s selected, want %+v", got, selected(m), thaw)
 	}
 }
 
