@@ -92,7 +92,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 // done tells how an action ended, on the candidate with that name.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
-	if did, ok := errors.AsType[action.Did](err); ok {
+	if did, ok := errors.AsType[action.Success](err); ok {
 		d.say(term.Good, znode.Safe(string(did), 0))
 		return
 	}
@@ -188,10 +188,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 // Moving is for the keys alone.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
-	below, teach := d.modes.Below(), input.Mode(0)
-	if d.lesson() != nil {
-		teach = input.ModeTeach
-	}
+	here := d.withLesson(d.modes.Below())
 	listed := map[action.Kind]bool{}
 	for _, b := range d.table {
 		e := overlay.Entry{Name: b.Help().Desc, Key: b.Help().Key, About: b.Long, Do: b.Do, Kind: b.Kind, Arg: b.Arg}
@@ -201,11 +198,11 @@ func (d *dashboard) actionsShown() overlay.Shown {
 		case !b.Do.Named():
 			continue
 		case b.Kind == "":
-			if b.Modes&(below|teach) != 0 {
+			if b.Modes&here != 0 {
 				views = append(views, d.entry(e))
 			}
 			continue
-		case b.Modes&(input.ModeNormal|below|teach) == 0: // actions say at another moment why they can't
+		case b.Modes&(input.ModeNormal|here) == 0: // actions say at another moment why they can't
 			continue
 		}
 		listed[b.Kind] = true

@@ -51,7 +51,7 @@ type dashboard struct {
 	course   lessons.Course
 	unknown  map[string]bool // keys that were said to mean nothing
 	question *question
-	status   mainscreen.Said
+	message  mainscreen.Message
 
 	canvas term.Canvas
 	drawn  string
@@ -125,7 +125,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, say: b.say}
 	b.past.toggle = func() tea.Cmd { return b.act(action.Pause, "") }
 	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: overlay.NewTyped()}
-	b.modes.Ground(b.past.ground())
+	b.modes.SetBase(b.past.ground())
 	b.setViews(first.states)
 	if o.Choose {
 		b.modes.Open(input.ModeElections)
@@ -192,7 +192,7 @@ func (d *dashboard) say(st term.Style, text string) {
 	if text == "" {
 		return
 	}
-	d.status.Say(st, text, d.o.Now())
+	d.message = mainscreen.NewMessage(st, text, d.o.Now())
 	d.dirty = true
 }
 

@@ -15,11 +15,8 @@ import (
 
 // oneKey handles a key.
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.status.Clear() // it was read, or it is in the way
-	mode := d.modes.Now()
-	if mode == input.ModeNormal && d.lesson() != nil {
-		mode |= input.ModeTeach
-	}
+	d.message = mainscreen.Message{} // it was read, or it is in the way
+	mode := d.withLesson(d.modes.Now())
 	b, ok := input.Lookup(d.table, mode, msg.String())
 	switch {
 	case ok:
@@ -82,7 +79,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdZoom:
 		d.screen.Zoomed = !d.screen.Zoomed
 	case input.CmdPanel:
-		d.screen.Turn(d.screen.Next())
+		d.screen.FocusOn(d.screen.Next())
 	case input.CmdCopy:
 		return d.clip()
 	case input.CmdTheme:

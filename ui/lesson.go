@@ -26,6 +26,14 @@ func (d *dashboard) lesson() *lessons.Course {
 	return &d.course
 }
 
+// withLesson adds the keys of a lesson to mode m if m is the main screen of a lesson.
+func (d *dashboard) withLesson(m input.Mode) input.Mode {
+	if m == input.ModeNormal && d.lesson() != nil {
+		m |= input.ModeTeach
+	}
+	return m
+}
+
 // teach handles the keys of lessons; key is the one that was pressed.
 func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	c := &d.course
@@ -38,7 +46,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		c.OpenMenu()
 	case do == input.CmdLearn:
 		said, start = c.Learn()
-		d.modes.Home()
+		d.modes.CloseAll()
 	default:
 		said, start = c.Do(do, key, d.lesson() != nil)
 	}
@@ -51,7 +59,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	if d.paused != nil {
 		d.hold(false, d.o.Now())
 	}
-	d.modes.Home()
+	d.modes.CloseAll()
 	d.screen.Focus, d.screen.Zoomed = mainscreen.Candidates, false
 	return d.doer.lesson(c.Tutor, start)
 }

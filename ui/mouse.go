@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/ui/input"
 	"electop/ui/leadership"
+	"electop/ui/mainscreen"
 	"electop/ui/overlay"
 	"electop/ui/term"
 )
@@ -64,7 +65,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok { // of one that stands for two, what the table has there
-		d.status.Clear()
+		d.message = mainscreen.Message{}
 		if k.Do == input.CmdAnswer {
 			d.say(term.Muted, "press the number of the answer")
 			return nil
@@ -93,7 +94,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	if !found {
 		return nil
 	}
-	d.screen.Turn(at)
+	d.screen.FocusOn(at)
 	switch spot := spot.(type) {
 	case model.Ref:
 		again := d.candidates.Row().Ref() == spot

@@ -36,16 +36,16 @@ func (d *dashboard) redraw() tea.Cmd {
 	d.frames++
 	now := d.o.Now()
 	switch {
-	case f.Wake.IsZero():
+	case f.Next.IsZero():
 		d.tickAt = time.Time{}
 		d.gen++ // whatever is on its way is not needed
 		return nil
-	case !d.tickAt.IsZero() && !d.tickAt.After(f.Wake) && d.tickAt.After(now):
+	case !d.tickAt.IsZero() && !d.tickAt.After(f.Next) && d.tickAt.After(now):
 		return nil // the one on its way is early enough; it will look again
 	}
 	d.gen++
-	d.tickAt = f.Wake
-	return d.doer.tick(f.Wake.Sub(now), d.gen)
+	d.tickAt = f.Next
+	return d.doer.tick(f.Next.Sub(now), d.gen)
 }
 
 // frame is an empty picture of this moment.
@@ -109,7 +109,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
 		Lesson: d.lesson(), Journey: &d.past.journey,
-		Spawns: spawn == "", Campaigns: campaign == "", Asking: !d.asked.IsZero(), Unasked: verify,
+		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.asked.IsZero(), NoVerify: verify,
 	}
 	if d.candidates.Row().Ref().Same(d.reread.of) {
 		x.Reread = d.reread.at
@@ -135,10 +135,7 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	width = 92
 	of := input.Mode(0) // all
 	if !d.helpAll {
-		of = d.modes.Below()
-		if of == input.ModeNormal && d.lesson() != nil {
-			of |= input.ModeTeach
-		}
+		of = d.withLesson(d.modes.Below())
 	}
 	return overlay.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
 }
@@ -180,7 +177,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"
 	}
-	if st, text, ok := d.status.Says(f); ok {
+	if st, text, ok := d.message.Text(f); ok {
 		return st, text
 	}
 	front := d.modes.Front()
@@ -213,7 +210,7 @@ func (d *dashboard) footer() mainscreen.Footer {
 	list, ok := d.part().(*overlay.List)
 	lesson, _ := d.course.Menu.Selected()
 	return mainscreen.Footer{
-		Screen: &d.screen, Mode: d.modes.Now(), Action: d.action,
+		Screen: &d.screen, Mode: d.withLesson(d.modes.Now()), Action: d.action,
 		Elections: len(d.elections.Rows), Leaving: lesson.Arg == lessons.None,
 		Refused: ok && list.Refused(), Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
 	}

@@ -287,7 +287,7 @@ func TestTeachingActions(t *testing.T) {
 func TestDidIsGoodNews(t *testing.T) {
 	sc := scenes()["main"]()
 	sc.world.pace(model.Pace{Steps: true})
-	sc.o.Actions = &allow{err: fmt.Errorf("wrapped: %w", action.Did("birch's reply went\x1b[2J"))}
+	sc.o.Actions = &allow{err: fmt.Errorf("wrapped: %w", action.Success("birch's reply went\x1b[2J"))}
 	sc.o.Renderer = profileRenderer(termenv.TrueColor)
 	m := stage(sc, 120, 36, term.Dark)
 	// The header's sign of a connection has the style of good news.

@@ -222,7 +222,7 @@ func (t *timeTravel) heldWhy() string {
 
 // moved does a step in time.
 func (d *dashboard) moved(cmd tea.Cmd) tea.Cmd {
-	d.modes.Ground(d.past.ground())
+	d.modes.SetBase(d.past.ground())
 	d.dirty = true
 	return cmd
 }

@@ -198,7 +198,7 @@ func (d *dashboard) setViews(states []*doctor.State) {
 func (d *dashboard) show(v *view) {
 	if d.past.journey.On && v != d.view {
 		d.past.present() // the numbers of moments are one election's
-		d.modes.Ground(d.past.ground())
+		d.modes.SetBase(d.past.ground())
 		d.say(term.Muted, "live again: each election has its own past")
 	}
 	d.view = v
@@ -206,7 +206,7 @@ func (d *dashboard) show(v *view) {
 	d.typed.Set(*d.filter())
 	if d.modes.Now() == input.ModeDialog {
 		d.question = nil // it was about the other election
-		d.modes.Home()
+		d.modes.CloseAll()
 	}
 }
 
@@ -232,7 +232,7 @@ func (d *dashboard) tellListing() tea.Cmd {
 		return nil
 	}
 	d.listing = on
-	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Unless(!on)}, "", model.Ref{})
+	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Toggle(!on)}, "", model.Ref{})
 }
 
 // open shows the selected election, and has it watched if it is not yet.
@@ -266,6 +266,6 @@ func (d *dashboard) opened(path string) bool {
 	}
 	d.opening = ""
 	d.show(d.views[i])
-	d.modes.Home()
+	d.modes.CloseAll()
 	return true
 }

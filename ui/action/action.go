@@ -1,11 +1,11 @@
-// Package action is what the user can want done to an election. Each action is
-// one value of [Table]: its key and where that works, its names and texts, and
-// what the key would do now. The table of keys, the footer, the help, the list of
-// faults, the status line and the documentation read it. A [Situation] says what a key
-// would do at a moment, or why it cannot.
+// Package action defines what the user can do to an election. Each action is one value
+// of [Table]: its key and where the key works, its names and texts, and what the key
+// would do now. The table of keys, the footer, the help, the list of faults, the status
+// line and the documentation read the table. A [Situation] decides what a key would do at
+// a moment, or why it cannot.
 //
-// To add an action, add a value to the table. Where it touches the server, it is
-// one more value in the [Acts] of the dashboard (package ui/cli/dashboard).
+// To add an action, add a value to the table. If the action touches the server, add a
+// value to the [Acts] of the dashboard, too (package ui/cli/dashboard).
 package action
 
 import (
@@ -24,33 +24,32 @@ type Kind string
 
 const (
 	Spawn    Kind = "spawn"    // one more candidate
-	Kill     Kind = "kill"     // cut its connection, no goodbye
+	Kill     Kind = "kill"     // cut its connection without closing its session
 	Freeze   Kind = "freeze"   // freeze, or thaw: ArgOn, ArgOff
 	Resign   Kind = "resign"   // close its session
 	Campaign Kind = "campaign" // enter the election or leave it: ArgOn, ArgOff
-	Herd     Kind = "herd"     // everybody watches the leader, or not: ArgOn, ArgOff
+	Herd     Kind = "herd"     // all candidates watch the leader, or their predecessors: ArgOn, ArgOff
 	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
 	Pause    Kind = "pause"    // replays only: stop or continue the playback
-	Verify   Kind = "verify"   // ask the servers now who watches what; done once that has begun
-	Discover Kind = "discover" // look for elections; done once that has begun: its result comes with a later state
+	Verify   Kind = "verify"   // request the servers' tables of watches; the answers come with a later state
+	Discover Kind = "discover" // start a search for elections; the result comes with a later state
 	Open     Kind = "open"     // watch one more election: Target is its path
-	Listing  Kind = "listing"  // the list of elections is on the screen, or is not any more: ArgOn, ArgOff
+	Listing  Kind = "listing"  // the list of elections came on the screen, or left it: ArgOn, ArgOff
 
-	// Faults, to see what happens. Where Arg is not said to be on or off, it is
-	// done once.
+	// Faults. A fault without ArgOn and ArgOff happens once.
 	Partition Kind = "partition"  // cut a candidate's network, or heal it: ArgOn, ArgOff
-	LoseReply Kind = "lose reply" // it rejoins, and the reply to its create is lost
+	LoseReply Kind = "lose reply" // the candidate rejoins, and the reply to its create is lost
 	NoGuid    Kind = "no guid"    // its next znodes have no guid in their name: ArgOn, ArgOff
 	Expire    Kind = "expire"     // its session expires now
 	SlowLead  Kind = "slow lead"  // its leader procedure does not end: ArgOn, ArgOff
 
-	// Of the demo as a whole.
-	Slow    Kind = "slow"    // how slowly the server speaks: ArgSlower, ArgFaster
-	Step    Kind = "step"    // let one protocol step go, and hold the next ones
+	// Actions on the demo as a whole.
+	Slow    Kind = "slow"    // change the server's delay: ArgSlower, ArgFaster
+	Step    Kind = "step"    // release one message, and hold the next ones
 	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgGuard, ArgOff
 )
 
-// What [Action.Arg] says where a key has two meanings.
+// Values of [Action.Arg] for a key with several meanings.
 const (
 	ArgOn     = "on"
 	ArgOff    = "off"
@@ -59,64 +58,62 @@ const (
 	ArgFaster = "faster"
 )
 
-// Action is something the user wants done outside the dashboard.
+// Action is something for the dashboard's caller to do.
 type Action struct {
 	Kind Kind
-	// Election is the path of the election that was on the screen.
+	// Election is the path of the election on the screen.
 	Election string
-	// Target is the ID of one of our own members, else the full path of a
-	// znode, or "" where the kind needs none.
+	// Target is the ID of one of electop's own members, otherwise the path of a znode,
+	// or "" if the kind needs none.
 	Target string
 	Arg    string
 }
 
-// Did is the error of an action that went well and has something to say about it.
-type Did string
+// Success is the error of an action that succeeded with a message of its own.
+type Success string
 
 // Error implements error.
-func (d Did) Error() string { return string(d) }
+func (s Success) Error() string { return string(s) }
 
-// Unless is what a key does that turns something on, or off if it is on.
-func Unless(on bool) string {
+// Toggle returns the Arg that turns something off if it is on, and on otherwise.
+func Toggle(on bool) string {
 	if on {
 		return ArgOff
 	}
 	return ArgOn
 }
 
-// A Def is one action in one place: its key and where that works, what it is
-// called, what is said when it is done. Footer, help, the list of faults and the
-// status line read it.
+// Def defines one action: its key and where the key works, its names and its messages.
 type Def struct {
 	Kind Kind
-	Arg  string // fixed for a kind with several keys, or with words of its own for it
+	Arg  string // set if the Arg has a key or words of its own
 
 	Key   string // "" for an action without a key of its own
 	Where Where
 	Label string // in the footer
 	Foot  int    // place in the footer, from the left; 0: not there
-	Drop  int    // the higher, the sooner it leaves a narrow footer
-	Shown string // its keys in the footer, with the opposite's; "": Key
+	Drop  int    // in a narrow footer the key with the highest Drop goes first
+	Shown string // its keys in the footer, with the opposite key; "": Key
 	Help  string
 
-	Changes bool // it changes something besides this program's own view
-	Harms   bool // it does to a candidate what nobody would want in earnest
+	Changes bool // it changes more than this program's own view
+	Harms   bool // it harms a candidate
 	Demo    bool // only the demo has it
-	// Matters reports whether it changes what the screen shows now: then it stays in the
-	// narrowest footer. Nil: it does not.
+	// Matters reports whether the action affects what the screen shows now: its key then
+	// stays in the narrowest footer. Nil: it never does.
 	Matters func(*doctor.State) bool
-	// OfCandidate says that it is done to the selected candidate.
+	// OfCandidate marks an action on the selected candidate.
 	OfCandidate bool
-	// Next is the argument that the key would have now, for one that has a choice.
-	// m is the selected candidate's member, an empty one if it is none of ours; nil for
-	// an action that is not OfCandidate.
+	// Next, if set, returns the Arg that the key has now. m is the selected candidate's
+	// member, empty for a third-party candidate, nil for an action that is not
+	// OfCandidate.
 	Next func(s *doctor.State, m *model.Member) string
 
 	Words
-	Undo Words // for the opposite, where the argument is ArgOff
+	Undo Words // for the opposite, with ArgOff
 }
 
-// Where says in front of what the key works.
+// Where is a set of places in which a key works.
 type Where uint8
 
 const (
@@ -125,23 +122,22 @@ const (
 	OnElections
 )
 
-// Words are what an action is called. {name} stands for its candidate.
+// Words are the names and messages of an action.
 type Words struct {
 	Verb  string // its name; "": the kind
 	Cant  string // after "Can't"; "": the verb
-	Is    string // what it does to a candidate, for the list of faults
-	Shows string // and what that shows
-	Begun string // what is said when it is begun, of one whose result comes with a later state
-	Done  string // what is said when it was done; "" for what says so itself
+	Is    string // what happens to the candidate, for the list of faults
+	Shows string // what the user learns from that, for the list of faults
+	Begun string // message at the start, if the result comes with a later state
+	Done  string // message after success, with {name} for the candidate; "": none
 }
 
-// Faults are those of the list, from the most natural end to what goes wrong
-// least often.
+// Faults returns the faults in the order of their list, the most common first.
 func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns what is known of an action of that kind.
+// Of returns the first definition of that kind.
 func Of(kind Kind) *Def {
 	for i := range Table {
 		if d := &Table[i]; d.Kind == kind {
@@ -151,24 +147,18 @@ func Of(kind Kind) *Def {
 	return &Def{Kind: kind}
 }
 
-// Changes tells whether actions of that kind change anything but this
-// program's own view.
+// Changes reports whether actions of that kind change more than this program's own view.
 func (k Kind) Changes() bool { return Of(k).Changes }
 
-// find returns the value for an action, whose argument may tell it from another
-// of its kind.
-func find(a Action) *Def {
+// WordsFor returns the words for an action on the candidate with that name.
+func WordsFor(a Action, name string) Words {
+	d := Of(a.Kind)
 	for i := range Table {
-		if d := &Table[i]; d.Kind == a.Kind && d.Arg == a.Arg {
-			return d
+		if Table[i].Kind == a.Kind && Table[i].Arg == a.Arg {
+			d = &Table[i]
+			break
 		}
 	}
-	return Of(a.Kind)
-}
-
-// WordsFor returns the words for an action on the candidate of that name.
-func WordsFor(a Action, name string) Words {
-	d := find(a)
 	w := d.Words
 	if a.Arg == ArgOff {
 		w = d.Undo
@@ -179,21 +169,21 @@ func WordsFor(a Action, name string) Words {
 	return w
 }
 
-// NoneSelected is why nothing can be done to the selected candidate if there is none.
+// NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
-// Situation is what decides at a moment what a key would do, and whether it can be done.
+// Situation decides at a moment what a key would do, and why it cannot.
 type Situation struct {
 	State    *doctor.State
 	ReadOnly bool   // the keys that change something are disabled
-	Held     string // why nothing can be done to the election while its picture is held, "": it is not
+	Held     string // reason to refuse actions while the picture is held, "" if it is not
 	Ended    bool   // there will be no newer state
-	// By is who does it, and can say why not; nil: nobody.
+	// By refuses actions; nil: nothing can be done.
 	By interface{ Why(Action) string }
 }
 
-// Offer returns what a key of that kind means for the candidate in r, and the reason why
-// it cannot be done, if it cannot. arg is "" where the kind decides.
+// Offer returns the action of a key of that kind on the candidate in r, and the reason
+// why it cannot be done, if there is one. arg is "" if the kind decides.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
@@ -203,7 +193,7 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 		case r.Member != nil:
 			a.Target, m = r.Member.ID, r.Member
 		case r.Candidate != nil:
-			a.Target = znode.Join(s.Path, r.Candidate.Name)
+			a.Target, m = znode.Join(s.Path, r.Candidate.Name), new(model.Member)
 		default:
 			return a, NoneSelected
 		}
@@ -212,9 +202,6 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 		}
 	}
 	if def.Next != nil {
-		if m == nil && def.OfCandidate {
-			m = new(model.Member)
-		}
 		a.Arg = def.Next(s, m)
 	}
 	return a, x.Refuses(a)
@@ -234,22 +221,22 @@ func (x Situation) Refuses(a Action) string {
 	}
 	why := x.By.Why(a)
 	if why == "" && a.Kind == Step && !slowed(x.State) {
-		// Else a stray key would stop everything.
+		// Otherwise a stray key would stop everything.
 		why = "nothing is held at full speed. [ slows the server down"
 	}
 	return znode.Safe(why, 0)
 }
 
-// Acts are what a dashboard can do. Live, demo and replay each provide a table.
+// Acts implements the actions of a dashboard. Live, demo and replay each provide a table.
 type Acts struct {
 	Of    map[Kind]Act
-	Other string // why all other kinds cannot be done
+	Other string // reason to refuse all other kinds
 }
 
-// Act does the actions of one kind.
+// Act implements the actions of one kind.
 type Act struct {
-	// Why returns why an action cannot be done now, and what to do instead; "" if it can.
-	// Nil: it always can. It is called for each key of each frame.
+	// Why returns the reason why an action cannot be done now, and what to do instead; ""
+	// if it can. Nil: it always can. Each frame calls Why for each key.
 	Why func(Action) string
 	Do  func(Action) error
 }
@@ -264,7 +251,7 @@ func If(is func() bool, why string) func(Action) string {
 	}
 }
 
-// Why returns why a cannot be done now, "" if it can.
+// Why returns the reason why a cannot be done now, "" if it can.
 func (t Acts) Why(a Action) string {
 	act, ok := t.Of[a.Kind]
 	switch {

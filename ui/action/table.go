@@ -6,11 +6,12 @@ import (
 	"electop/model/doctor"
 )
 
+// onOff returns a Next for something that on reports to be on or off.
 func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *model.Member) string {
-	return func(s *doctor.State, m *model.Member) string { return Unless(on(s, m)) }
+	return func(s *doctor.State, m *model.Member) string { return Toggle(on(s, m)) }
 }
 
-// Table has all actions, in the order of the help. It is never written.
+// Table has all actions, in the order of the help. It is read-only.
 var Table = []Def{
 	{
 		Kind: Spawn, Key: "s", Where: OnMain, Label: "spawn", Foot: 1, Drop: 1, Changes: true,
@@ -178,10 +179,10 @@ var Table = []Def{
 	},
 }
 
-// slowed reports whether the server is slow, or goes step by step.
+// slowed reports whether the server delays its messages, or holds them for steps.
 func slowed(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
-// campaigning reports whether this program is a candidate itself.
+// campaigning reports whether this program is a candidate.
 func campaigning(s *doctor.State, _ *model.Member) bool {
 	for _, m := range s.Members {
 		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {

@@ -122,7 +122,7 @@ func replayActs(p *feed.Playback) action.Acts {
 		action.Pause: {Do: func(action.Action) error { p.Toggle(); return nil }},
 		action.Slow: {Do: func(act action.Action) error {
 			factor := map[string]float64{action.ArgSlower: .5, action.ArgFaster: 2}[act.Arg]
-			return action.Did(fmt.Sprintf("playback speed: x%.3g", p.Scale(factor)))
+			return action.Success(fmt.Sprintf("playback speed: x%.3g", p.Scale(factor)))
 		}},
 	}}
 }

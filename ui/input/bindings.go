@@ -1,11 +1,15 @@
-// Package input is what the keyboard is for: one table of bindings with modes
-// ([Bindings]), from which the footer, the help and electop help keys are made. No key
-// means two things in one mode; a test looks.
+// Package input gives keys their meaning. One table of bindings with modes ([Bindings])
+// is the source of the footer, the help and electop help keys. No key has two meanings in
+// one mode.
 //
-// What is in front of the panels is a [Mode]: the elections, the faults, the help. [Lookup] says which [Command] a key means in a mode.
+// Each overlay is a [Mode]: the elections, the faults, the help. [Lookup] returns the
+// [Command] of a key in a mode.
 package input
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/charmbracelet/bubbles/key"
 
 	"electop/ui/action"
@@ -61,7 +65,7 @@ const (
 	CmdCopy     Command = "copy path"
 	CmdTheme    Command = "theme"
 	CmdPalette  Command = "palette"
-	CmdCluster  Command = "cluster" // of an entry of the list of actions only
+	CmdCluster  Command = "cluster" // only in the list of actions
 	CmdRun      Command = "run"
 	CmdComplete Command = "complete"
 	CmdHelp     Command = "help"
@@ -73,11 +77,11 @@ const (
 	CmdPlaySlower Command = "play slower"
 	CmdPlayFaster Command = "play faster"
 
-	CmdAct Command = "act" // what the binding's action says
+	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether c is something that can be asked for by name: not a movement, an
-// answer by its number, or what only makes sense at the keyboard.
+// Named reports whether the list of actions has c: it lacks movements, answers and
+// commands that only make sense as a key.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
@@ -86,7 +90,7 @@ func (c Command) Named() bool {
 	return true
 }
 
-// Mode says what the keyboard is for at the moment.
+// Mode is a place in which keys have a meaning.
 type Mode uint16
 
 const (
@@ -100,17 +104,17 @@ const (
 	ModeHelp Mode = ModeElections << (1 + iota)
 	ModeFilter
 	ModeDialog
-	ModePast    // time travel: the main screen as it was
+	ModePast    // time travel: the main screen at another moment
 	ModeLessons // the menu of lessons
 	ModeJoin    // how others join
-	ModePalette // everything that can be done
-	ModeTeach   // what the main screen's keyboard is for besides while a lesson is on
+	ModePalette // the list of actions
+	ModeTeach   // more keys of the main screen, while a lesson is running
 )
 
-// Main reports whether m is the main screen with nothing in front of it.
+// Main reports whether m is the main screen without an overlay.
 func (m Mode) Main() bool { return m&(ModeNormal|ModePast) != 0 }
 
-// modes lists them with the words for the help.
+// modes lists the modes with their words for the help.
 var modes = []struct {
 	mode  Mode
 	title string
@@ -129,35 +133,34 @@ var modes = []struct {
 	{ModeHelp, "In this help", ""},
 }
 
-// Binding is a line of the table of keys, from which the footer, the help and
-// electop help keys are made.
+// Binding is a line of the table of keys.
 type Binding struct {
-	key.Binding // its help: the keys as shown, what they do
+	key.Binding // its help has the keys as shown, and what they do
 	Modes       Mode
 	Do          Command
 	Kind        action.Kind // of the action, "" for a key that only changes the view
-	Arg         string      // of the action, where one kind has several keys
-	Long        string      // what it does, where there is room to say more
+	Arg         string      // of the action, if one kind has several keys
+	Long        string      // what the key does, for the help; "": as the binding's help
 	Foot        int         // place in the footer, from the left; 0: not there
-	Drop        int         // the higher, the sooner it leaves a narrow footer
-	Shown       string      // the keys in the footer, with the opposite's; "": as in the help
-	Label       string      // what they do there, "": as in the help
+	Drop        int         // in a narrow footer the key with the highest Drop goes first
+	Shown       string      // keys in the footer, with the opposite key
+	Label       string      // label in the footer
 }
 
-// FootKey is a key as the footer shows it, with its Shown and Label.
+// FootKey is a key in the footer.
 type FootKey struct {
 	Binding
-	Off   bool
-	Style term.Style // of both; term.Text: as the others
+	Off   bool       // the key cannot be used now
+	Style term.Style // of Shown and Label; term.Text: the usual styles
 }
 
-// Bindings returns the table; without the keys that change anything where
-// only looking is allowed, and so without the questions that they ask.
+// Bindings returns the table. If observeOnly is set, it lacks the keys that change
+// something, and the questions that these keys lead to.
 func Bindings(observeOnly bool) []Binding {
 	const everywhere = ModeNormal | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessons | ModeJoin | ModePalette | ModeTeach
 	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessons | ModeJoin
 	def := func(do Command, m Mode, keys []string, shown, does string) Binding {
-		return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), Do: do, Modes: m}
+		return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), Do: do, Modes: m, Shown: shown, Label: does}
 	}
 	footed := func(b Binding, foot, drop int) Binding {
 		b.Foot, b.Drop = foot, drop
@@ -210,7 +213,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdBack, ModeJoin, []string{"esc", "J", "enter"}, "esc", "back"), 1, 0),
 		footed(def(CmdBack, ModeHelp, []string{"esc", "enter"}, "esc", "back"), 7, 0),
 		footed(def(CmdHelp, ModeHelp, []string{"?"}, "?", "all keys"), 6, 0).long("all keys, signs and words; again: those of the place that you came from"),
-		Binding{Binding: key.NewBinding(key.WithKeys("esc"), key.WithHelp("esc", "close a text, end a zoom, clear the filter, or back to the candidates")), Do: CmdBack, Modes: ModeNormal},
+		def(CmdBack, ModeNormal, []string{"esc"}, "esc", "close a text, end a zoom, clear the filter, or back to the candidates"),
 		footed(def(CmdKeep, ModeFilter, []string{"enter"}, "enter", "keep the filter"), 1, 0),
 		footed(def(CmdBack, ModeFilter, []string{"esc"}, "esc", "clear the filter"), 2, 0),
 		def(CmdErase, ModeFilter|ModePalette, []string{"backspace"}, "backspace", "erase a letter"),
@@ -232,7 +235,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdBack, ModePalette, []string{"esc"}, "esc", "back"), 3, 0),
 		footed(def(CmdHelp, ModeNormal|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
 		footed(def(CmdQuit, scroll|ModePast, []string{"q"}, "q", "quit"), 17, 0),
-		Binding{Binding: key.NewBinding(key.WithKeys("ctrl+c"), key.WithHelp("ctrl-c", "quit")), Do: CmdQuit, Modes: everywhere},
+		def(CmdQuit, everywhere, []string{"ctrl+c"}, "ctrl-c", "quit"),
 		def(CmdSuspend, everywhere, []string{"ctrl+z"}, "ctrl-z", "suspend: fg brings it back"),
 	)
 	if !observeOnly {
@@ -256,13 +259,14 @@ func actions() (out []Binding) {
 		}
 		out = append(out, Binding{
 			Binding: key.NewBinding(key.WithKeys(d.Key), key.WithHelp(d.Key, d.Label)),
-			Modes:   Mode(d.Where), Do: CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop, Shown: d.Shown,
+			Modes:   Mode(d.Where), Do: CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop,
+			Shown: cmp.Or(d.Shown, d.Key), Label: d.Label,
 		})
 	}
 	return out
 }
 
-// long returns the binding with a longer help.
+// long returns the binding with a long help.
 func (b Binding) long(text string) Binding {
 	b.Long = text
 	return b
@@ -270,20 +274,15 @@ func (b Binding) long(text string) Binding {
 
 // named returns the binding with other keys and another label in the footer.
 func (b Binding) named(keys, label string) Binding {
-	b.Shown, b.Label = keys, label
+	b.Shown, b.Label = cmp.Or(keys, b.Shown), label
 	return b
 }
 
-// Lookup returns what key does in mode m.
+// Lookup returns the binding of key k in mode m.
 func Lookup(table []Binding, m Mode, k string) (Binding, bool) {
 	for _, b := range table {
-		if b.Modes&m == 0 {
-			continue
-		}
-		for _, have := range b.Keys() {
-			if have == k {
-				return b, true
-			}
+		if b.Modes&m != 0 && slices.Contains(b.Keys(), k) {
+			return b, true
 		}
 	}
 	return Binding{}, false

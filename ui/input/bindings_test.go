@@ -7,12 +7,12 @@ import (
 	"electop/ui/term"
 )
 
-// No key means two things in one mode.
-func TestKeysMeanOneThing(t *testing.T) {
+// In each mode a key has one meaning, and electop can be quit.
+func TestKeysHaveOneMeaning(t *testing.T) {
 	for _, m := range modes {
 		seen := map[string]Command{}
 		if m.mode == ModeTeach {
-			m.mode |= ModeNormal // the main screen's keys mean what they did
+			m.mode |= ModeNormal // both are active during a lesson
 		}
 		for _, b := range Bindings(false) {
 			if b.Modes&m.mode == 0 {
@@ -31,7 +31,7 @@ func TestKeysMeanOneThing(t *testing.T) {
 	}
 }
 
-// Help and electop help keys are made from the table, so each key is in them.
+// Each key is in the help and in electop help keys.
 func TestKeysAreShown(t *testing.T) {
 	var help strings.Builder
 	for _, l := range helpLines(Bindings(false), new(term.Glyphs), 0) {
@@ -50,9 +50,8 @@ func TestKeysAreShown(t *testing.T) {
 	}
 }
 
-// The modes are a stack: what was opened last is closed first, one that is open
-// already is gone back to, and a filter or a question is typed below what is in
-// front.
+// The mode opened last is closed first. Opening an open mode again returns to it. A filter
+// or a question is typed below the overlay in front.
 func TestStack(t *testing.T) {
 	var s Stack
 	expect := func(now, below, front Mode) {
@@ -75,24 +74,24 @@ func TestStack(t *testing.T) {
 	s.Open(ModeFaults)
 	s.Open(ModeHelp)
 	expect(ModeHelp, ModeFaults, ModeHelp)
-	s.Open(ModeFaults) // goes back: else X and ? would open each other for ever
+	s.Open(ModeFaults) // returns to it: otherwise X and ? would open each other for ever
 	expect(ModeFaults, ModeElections, ModeFaults)
 	if s.Has(ModeHelp) || !s.Has(ModeElections) {
-		t.Errorf("open are %+v", s)
+		t.Errorf("got open modes %+v, want the elections and the faults", s)
 	}
-	s.Ground(ModePast)
+	s.SetBase(ModePast)
 	expect(ModeFaults, ModeElections, ModeFaults)
 	s.Close()
 	s.Close()
 	expect(ModePast, ModePast, ModePast)
 	s.Open(ModeHelp)
-	s.Home()
+	s.CloseAll()
 	expect(ModePast, ModePast, ModePast)
 }
 
-// Each mode can be suspended, and where only looking is allowed no key changes
-// anything or asks.
-func TestBindingsOfAll(t *testing.T) {
+// Each mode has ctrl+z and ctrl+c. With --observe-only no key changes something or asks a
+// question.
+func TestBindingsOfAllModes(t *testing.T) {
 	for _, observeOnly := range []bool{false, true} {
 		table := Bindings(observeOnly)
 		for _, m := range modes {
@@ -101,7 +100,7 @@ func TestBindingsOfAll(t *testing.T) {
 			}
 			for key, want := range map[string]Command{"ctrl+z": CmdSuspend, "ctrl+c": CmdQuit} {
 				if b, _ := Lookup(table, m.mode, key); b.Do != want {
-					t.Errorf("observe only %v: in mode %q %s does %q", observeOnly, m.title, key, b.Do)
+					t.Errorf("observe only %v: in mode %q %s does %q, want %q", observeOnly, m.title, key, b.Do, want)
 				}
 			}
 		}
@@ -110,7 +109,7 @@ func TestBindingsOfAll(t *testing.T) {
 			if b.Kind.Changes() || b.Modes&ModeDialog != 0 && b.Do != CmdQuit && b.Do != CmdSuspend || b.Do == CmdFaults {
 				changes++
 				if observeOnly {
-					t.Errorf("key %s is there: %s", b.Help().Key, b.Do)
+					t.Errorf("observe only: the table has key %s: %s", b.Help().Key, b.Do)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ type helpLine struct {
 	sign, text string
 }
 
-// signs are the signs of the screen and of the lanes.
+// signs returns the signs of the screen and of the lanes with their meanings.
 func signs(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Signs"},
@@ -48,7 +48,7 @@ func signs(g *term.Glyphs) []helpLine {
 	}
 }
 
-// words are the words of the screen, and what the mouse does. They are not written to.
+// words explains the words of the screen, and the mouse.
 var words = []helpLine{
 	{term.Heading, "", "Words"},
 	{term.Text, "silent", "from the old leader's stop until its znode was deleted"},
@@ -66,12 +66,12 @@ var words = []helpLine{
 	{term.Text, "shift", "hold it to select text (iTerm2: option), or start with --no-mouse"},
 }
 
-// helpLines is the help: the keys by mode, the signs, the words. Of some modes it is only
-// their keys and, of the main screen, its signs; 0: of all.
+// helpLines returns the help: the keys by mode, the signs, the words. If of is not 0, it
+// has only the keys of these modes, with the signs for the main screen.
 func helpLines(table []Binding, g *term.Glyphs, of Mode) (out []helpLine) {
 	for i, m := range modes {
 		if of == 0 && i == 1 {
-			// The signs and words are asked for more often than the keys of the
+			// Users look for signs and words more often than for the keys of the
 			// smaller modes.
 			out = append(append(out, signs(g)...), words...)
 		}
@@ -97,7 +97,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) (out []helpLine) {
 	return out
 }
 
-// HelpLines is the help on lines of w cells: of some modes, or with 0 of all.
+// HelpLines returns the help on lines of w cells: for some modes, or for all if of is 0.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
 	const room = 11 // for a sign
 	var lines [][]term.Span
@@ -125,7 +125,6 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
 	return lines
 }
 
-// longHelp says more than the footer has room for.
 func longHelp(b Binding) string { return cmp.Or(b.Long, b.Help().Desc) }
 
 // Markdown returns the table of keys for electop help keys.

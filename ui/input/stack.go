@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Stack is the mode that the keyboard is in, and those that it returns to. The
-// zero Stack is on the main screen.
+// Stack holds the present mode, and the modes to return to. The zero Stack is on the
+// main screen.
 type Stack struct {
-	base   Mode   // of the main screen, ModeNormal where it is 0
-	opened []Mode // in front of it, the nearest to the user last
+	base   Mode   // mode of the main screen; 0: ModeNormal
+	opened []Mode // in front of the main screen, the front one last
 }
 
-// Now is the mode that the keyboard is in.
+// Now returns the present mode.
 func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 
-// Below is the mode behind the present one.
+// Below returns the mode behind the present one.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
-// at is the mode with n modes opened.
+// at returns the mode with n modes opened.
 func (s *Stack) at(n int) Mode {
 	if n > 0 {
 		return s.opened[n-1]
@@ -26,8 +26,8 @@ func (s *Stack) at(n int) Mode {
 	return cmp.Or(s.base, ModeNormal)
 }
 
-// Front is the mode whose view is in front: a filter or an answer is typed in
-// the lines below it.
+// Front returns the mode whose overlay is in front. A filter or an answer is typed in the
+// line below an overlay, and has none.
 func (s *Stack) Front() Mode {
 	if m := s.Now(); m != ModeFilter && m != ModeDialog {
 		return m
@@ -35,8 +35,8 @@ func (s *Stack) Front() Mode {
 	return s.Below()
 }
 
-// Open opens a mode in front of the present one. One that is open already is
-// gone back to.
+// Open opens a mode in front of the present one. If m is open already, Open closes all
+// modes in front of m instead.
 func (s *Stack) Open(m Mode) {
 	if i := slices.Index(s.opened, m); i >= 0 {
 		s.opened = s.opened[:i]
@@ -50,13 +50,13 @@ func (s *Stack) Close() { s.opened = s.opened[:max(0, len(s.opened)-1)] }
 // Has reports whether m is open.
 func (s *Stack) Has(m Mode) bool { return slices.Contains(s.opened, m) }
 
-// Home closes everything in front of the main screen.
-func (s *Stack) Home() { s.opened = nil }
+// CloseAll returns to the main screen.
+func (s *Stack) CloseAll() { s.opened = nil }
 
-// Ground makes m the mode of the main screen, whatever is in front of it.
-func (s *Stack) Ground(m Mode) { s.base = m }
+// SetBase makes m the mode of the main screen, whatever is open.
+func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns where at goes within 0 to last.
+// Moved returns the position from 0 to last that a movement from at leads to.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

@@ -13,22 +13,22 @@ import (
 	"electop/ui/wording"
 )
 
-// Footer is what the labels of the keys depend on.
+// Footer is the last line of the screen, with the keys that can be used now.
 type Footer struct {
 	*Screen
-	Mode input.Mode
-	// Action is what a key of that kind would do now, and why it cannot.
+	Mode input.Mode // with ModeTeach during a lesson
+	// Action returns what a key of that kind would do now, and the reason why it cannot.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
-	Elections int  // rows of the screen of elections
-	Refused   bool // what is selected in a list of actions cannot be done
-	Leaving   bool // the row selected in the menu of lessons leaves the lesson
+	Elections int  // rows of the list of elections
+	Refused   bool // the selected entry of a list cannot be done
+	Leaving   bool // the selected row of the menu of lessons ends the lesson
 
-	Lessons, Invited, Past bool // what there is
+	Lessons, Invited, Past bool // lessons, ways to join and a past exist
 }
 
-// Draw draws the keys that mean something now, in their order. Where there is no room for
-// all, those leave that matter least.
+// Draw draws the keys from the left. If there is no room for all, the least important
+// keys are left out.
 func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	r, keys, gap := l.At.Keys, l.keys(&f.Theme.Glyph, table), 3
 	width := func(k *input.FootKey) int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }
@@ -73,7 +73,7 @@ func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	}
 }
 
-// keys are the keys that mean something now, from the left.
+// keys returns the keys that can be used now, from the left.
 func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	keys := make([]input.FootKey, 0, 24)
 	for _, b := range table {
@@ -85,20 +85,16 @@ func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	return keys
 }
 
-// key is how a binding is shown, false if it means nothing now.
-func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
-	m, shown := l.Mode, true
-	if m == input.ModeNormal && l.Lesson != nil {
-		m |= input.ModeTeach
-	}
-	b.Shown, b.Label = cmp.Or(b.Shown, b.Help().Key), cmp.Or(b.Label, b.Help().Desc)
-	k := input.FootKey{Binding: b}
+// key returns a binding's key, and reports whether the footer shows it now.
+func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bool) {
+	k = input.FootKey{Binding: b}
 	switch {
-	case b.Modes&m == 0 || b.Foot == 0:
+	case b.Modes&l.Mode == 0 || b.Foot == 0:
 		return k, false
-	case b.Modes&m&input.ModeTeach != 0:
+	case b.Modes&l.Mode&input.ModeTeach != 0:
 		return l.Lesson.FootKey(k)
 	}
+	shown = true
 	switch b.Do {
 	case input.CmdAct:
 		shown = l.act(&k)
@@ -135,7 +131,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
-		// Where not all panels are in view, it says what it brings.
+		// The key is shown if not all panels are in view. Its label is the next panel.
 		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
 		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4
@@ -146,8 +142,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		shown = l.Invited
 	case input.CmdDoctor:
 		if n := len(l.State.Findings); n > 0 {
-			// What is wrong stays in view, on the narrowest screen too.
-			k.Label, k.Drop = wording.FindingsBadge(l.State), 0
+			k.Label, k.Drop = wording.FindingsBadge(l.State), 0 // on the narrowest screen, too
 			if !l.wide() {
 				k.Label = units.Count(n, "finding", "findings")
 			}
@@ -155,15 +150,15 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		}
 	}
 	if k.Off && b.Do != input.CmdInspect {
-		k.Drop = 4 // but for the theme, the first to give way
+		k.Drop = 4 // except for the theme, the first to go
 		if l.Badge != Demo && k.Foot > 0 {
 			k.Foot += 20 // after the keys that can be used
 		}
 	}
-	if l.Lesson != nil && m&input.ModeTeach != 0 {
-		asked := func(key string) bool { return slices.Contains(l.Lesson.View.Keys, key) }
-		if slices.ContainsFunc(b.Keys(), asked) && l.Lesson.Todo() {
-			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // it is to be pressed
+	if l.Mode&input.ModeTeach != 0 {
+		required := func(key string) bool { return slices.Contains(l.Lesson.View.Keys, key) }
+		if slices.ContainsFunc(b.Keys(), required) && l.Lesson.Todo() {
+			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // the lesson waits for this key
 		} else if b.Kind.Changes() && k.Drop > 0 {
 			k.Drop = max(k.Drop, 2)
 		}
@@ -171,7 +166,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	return k, shown
 }
 
-// act settles the key of an action, and reports whether it is shown.
+// act completes the key of an action, and reports whether the footer shows it.
 func (l *Footer) act(k *input.FootKey) bool {
 	def := action.Of(k.Kind)
 	matters := def.Matters != nil && def.Matters(l.State)
@@ -183,7 +178,7 @@ func (l *Footer) act(k *input.FootKey) bool {
 		k.Label = action.WordsFor(a, "").Verb
 	}
 	if k.Kind == action.Slow && matters {
-		k.Label, k.Off = "pace", false // it can be faster, if not slower
+		k.Label, k.Off = "pace", false // the opposite key can be used, if not this one
 	}
 	return !def.Demo || l.Badge == Demo && (matters || k.Kind != action.Step)
 }

@@ -14,7 +14,8 @@ import (
 	"electop/ui/travel"
 )
 
-// footer is that of a screen with a candidate in a mode, in which only killing is refused.
+// footer returns the footer of a screen with a candidate, whose only refused action is
+// killing.
 func footer(mode input.Mode, change func(*Footer)) Footer {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(&model.Read{Presence: model.Present, New: []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 2}}})
@@ -35,8 +36,8 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// label is what the footer says of a key, "" if it is not there, with a - in
-// front if it is off.
+// label returns the label of a key in the footer, with a - in front if the key is off, ""
+// if the footer lacks the key.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })
@@ -49,7 +50,7 @@ func label(l Footer, key string) string {
 	return keys[i].Label
 }
 
-// What a key is called, and whether it is there, depends on what it would do.
+// The label of a key, and whether the key is shown, depend on what it would do.
 func TestLabels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -60,32 +61,32 @@ func TestLabels(t *testing.T) {
 	}{
 		{"an action", input.ModeNormal, nil, "s", "spawn"},
 		{"a refused action", input.ModeNormal, nil, "x", "-kill"},
-		{"of another mode", input.ModeHelp, nil, "s", ""},
+		{"an action of another mode", input.ModeHelp, nil, "s", ""},
 		{"a selection", input.ModeNormal, nil, "enter", "inspect"},
 		{"no selection", input.ModeNormal, func(l *Footer) { *l.Candidates = candidates.Panel{} }, "enter", "-inspect"},
 		{"the selection is inspected", input.ModeNormal, func(l *Footer) { l.Focus = Selected }, "enter", "close"},
 		{"all panels are in view", input.ModeNormal, nil, "tab", ""},
-		{"not all are", input.ModeNormal, func(l *Footer) { l.W = 80 }, "tab", "recipe"},
-		{"one fills the screen", input.ModeNormal, func(l *Footer) { l.W, l.Zoomed = 80, true }, "tab", ""},
+		{"not all panels are in view", input.ModeNormal, func(l *Footer) { l.W = 80 }, "tab", "recipe"},
+		{"one panel fills the screen", input.ModeNormal, func(l *Footer) { l.W, l.Zoomed = 80, true }, "tab", ""},
 		{"zoom out", input.ModeNormal, func(l *Footer) { l.Zoomed = true }, "z", "zoom out"},
 		{"zoom", input.ModeNormal, nil, "z", ""},
 		{"live", input.ModeNormal, nil, "p", "pause"},
 		{"with a past", input.ModeNormal, func(l *Footer) { l.Past = true }, "p", "past"},
 		{"paused", input.ModeNormal, func(l *Footer) { l.Past, l.Held = true, Paused }, "p", "live"},
 		{"in the past", input.ModePast, nil, "p", "live"},
-		{"in a recording's", input.ModePast, func(l *Footer) { l.Playing, l.Held = new(travel.Playing), Past }, " ", "play"},
-		{"in one that is played", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, " ", "pause"},
-		{"where space does it", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
-		{"both directions", input.ModePast, nil, "right", "event"},
-		{"are one", input.ModePast, nil, "left", ""},
-		{"nobody is invited", input.ModeNormal, nil, "J", ""},
-		{"some are", input.ModeNormal, func(l *Footer) { l.Invited = true }, "J", "join"},
+		{"in the past of a recording", input.ModePast, func(l *Footer) { l.Playing, l.Held = new(travel.Playing), Past }, " ", "play"},
+		{"in a recording that is played", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, " ", "pause"},
+		{"in a recording, where space does it", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
+		{"a key for both directions", input.ModePast, nil, "right", "event"},
+		{"its opposite", input.ModePast, nil, "left", ""},
+		{"no invitation", input.ModeNormal, nil, "J", ""},
+		{"an invitation", input.ModeNormal, func(l *Footer) { l.Invited = true }, "J", "join"},
 		{"no lessons", input.ModeNormal, nil, "L", "-lessons"},
 		{"lessons", input.ModeNormal, func(l *Footer) { l.Lessons = true }, "L", "lessons"},
 		{"the menu", input.ModeLessons, nil, "enter", "begin"},
 		{"its last row", input.ModeLessons, func(l *Footer) { l.Leaving = true }, "enter", "leave the lesson"},
 		{"an election to open", input.ModeElections, func(l *Footer) { l.Elections = 1 }, "enter", "open"},
-		{"none", input.ModeElections, nil, "enter", "-open"},
+		{"no election to open", input.ModeElections, nil, "enter", "-open"},
 		{"a fault", input.ModeFaults, nil, "enter", "do it"},
 		{"a refused fault", input.ModeFaults, func(l *Footer) { l.Refused = true }, "enter", "-do it"},
 		{"not the demo", input.ModeNormal, nil, "w", ""},
@@ -93,12 +94,12 @@ func TestLabels(t *testing.T) {
 		{"nothing to step", input.ModeNormal, func(l *Footer) { l.Badge = Demo }, ".", ""},
 	} {
 		if got := label(footer(c.mode, c.change), c.key); got != c.want {
-			t.Errorf("%s: %s is %q, want %q", c.name, c.key, got, c.want)
+			t.Errorf("%s: got label %q for %q, want %q", c.name, got, c.key, c.want)
 		}
 	}
 }
 
-// Findings stand where the doctor's key is.
+// The label of the doctor's key counts the findings.
 func TestFindingsAreInTheFooter(t *testing.T) {
 	for width, want := range map[int]string{80: "1 finding", 120: "1 finding (1 critical)"} {
 		l := footer(input.ModeNormal, nil)
@@ -106,7 +107,7 @@ func TestFindingsAreInTheFooter(t *testing.T) {
 		s.Findings = []*doctor.Finding{{ID: "x", Severity: doctor.Critical}}
 		l.State, l.W = &s, width
 		if got := label(l, "!"); got != want {
-			t.Errorf("width %d: %q, want %q", width, got, want)
+			t.Errorf("width %d: got label %q, want %q", width, got, want)
 		}
 	}
 }
@@ -117,7 +118,7 @@ func TestRefusedKeysComeLast(t *testing.T) {
 		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })
 		keys := l.keys(new(term.Glyphs), input.Bindings(false))
 		if first, last := keys[0].Label, keys[len(keys)-1]; first != "spawn" || last.Off != off {
-			t.Errorf("%q: the first key is %s, the last %s", badge, first, last.Label)
+			t.Errorf("badge %q: got first key %s, last key %s, off %v; want off %v", badge, first, last.Label, last.Off, off)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Bar is what the line says.
+// Bar is the first line of the screen.
 type Bar struct {
 	State   *doctor.State
 	Number  int // of the election among Watched
@@ -21,14 +21,14 @@ type Bar struct {
 	W, H    int // size of the screen
 
 	Cluster string
-	Role    string // what this program was started as
+	Role    string // that this program was started with
 	Badge   string // Demo, Replay, "" for a live cluster
 
 	Held    Holding
-	Since   time.Time       // the moment that is held
+	Since   time.Time       // the moment on the screen if the picture is held
 	Waiting int             // events that a paused picture does not show
-	Playing *travel.Playing // of a recording, nil else
-	Stopped bool            // the source was stopped by the user
+	Playing *travel.Playing // playback of a recording, nil if there is none
+	Stopped bool            // the user stopped the source
 	Ended   bool            // there will be no newer state
 }
 
@@ -38,16 +38,16 @@ const (
 	Replay = "REPLAY"
 )
 
-// wide reports whether the recipe has a place beside the candidates.
+// wide reports whether the recipe has room beside the candidates.
 func (v *Bar) wide() bool { return v.W >= WideFrom }
 
-// Holding is why the picture does not follow the election.
+// Holding is how the picture follows the election.
 type Holding int
 
 const (
 	Live   Holding = iota
 	Paused         // the picture is held
-	Past           // it shows another moment
+	Past           // the picture shows another moment
 )
 
 // Draw draws the line.
@@ -67,31 +67,31 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		count, words = "", ""
 	}
 
-	at := ""
+	number := ""
 	if v.Watched > 1 {
-		at = "  (" + strconv.Itoa(v.Number) + "/" + strconv.Itoa(v.Watched) + ")"
+		number = "  (" + strconv.Itoa(v.Number) + "/" + strconv.Itoa(v.Watched) + ")"
 	}
-	whose := ""
+	system := ""
 	if wording.Foreign(s) != nil {
 		most := 20
 		if v.wide() {
 			most = 32
 		}
-		whose = "  " + term.Cut(s.System(), most)
+		system = "  " + term.Cut(s.System(), most)
 	}
 
-	// The right side gives way until the path has room, and whose it is; but
-	// not what matters most of it, as that there is no connection.
-	least := min(term.Width(path), 20) + term.Width(at) + 6 + len(count)
+	// The right side loses spans until the path and the system have room. Its important
+	// spans, such as a lost connection, stay: the system and part of the path go first.
+	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(count)
 	all := right
-	right = term.FitSpans(all, p.Room()-least-1-term.Width(whose))
-	if telling(right, 6) < telling(all, 6) {
-		right, whose = term.FitSpans(all, p.Room()-least-1), ""
+	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))
+	if important(right, 6) < important(all, 6) {
+		right, system = term.FitSpans(all, p.Room()-least-1), ""
 	}
-	if telling(right, 6) < telling(all, 6) {
-		right = term.FitSpans(all, p.Room()-least) // for want of a cell of the path
+	if important(right, 6) < important(all, 6) {
+		right = term.FitSpans(all, p.Room()-least) // the path loses a cell
 	}
-	if telling(right, 8) < telling(all, 8) {
+	if important(right, 8) < important(all, 8) {
 		right = term.FitSpans(all, p.Room()-least+max(0, min(term.Width(path), 20)-10))
 	}
 	left := p.Room() - term.SpansWidth(right) - 5
@@ -99,9 +99,9 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	if words != "" {
 		words, count = "  "+words, "  "+count
 	}
-	for i, rest := range [][3]string{{at, whose, words}, {at, whose, count}, {at, "", words}, {at, "", count}} {
+	for i, rest := range [][3]string{{number, system, words}, {number, system, count}, {number, "", words}, {number, "", count}} {
 		n := term.Width(rest[0]) + term.Width(rest[1]) + term.Width(rest[2])
-		if shown := term.TailOf(path, left-n); i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (i > 1 || n+term.Width(path) <= left || i == 1 && whose != "") {
+		if shown := term.TailOf(path, left-n); i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (i > 1 || n+term.Width(path) <= left || i == 1 && system != "") {
 			p.Text(term.Strong, shown).Text(term.You, rest[0]).Text(term.Muted, rest[1]+rest[2])
 			break
 		}
@@ -109,9 +109,8 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	p.Gap(p.Room() - term.SpansWidth(right) - 1).Spans(right)
 }
 
-// telling counts the spans that a line should not be without, from that keep
-// on.
-func telling(spans []term.Span, keep int) int {
+// important counts the spans with at least that Keep.
+func important(spans []term.Span, keep int) int {
 	n := 0
 	for _, s := range spans {
 		if s.Keep >= keep {
@@ -121,7 +120,7 @@ func telling(spans []term.Span, keep int) int {
 	return n
 }
 
-// right is what stands at the right: connection, moment, role.
+// right returns the right side of the line: connection, moment, role.
 func (v *Bar) right(f *term.Frame) []term.Span {
 	s := v.State
 	out := make([]term.Span, 0, 8)
@@ -188,8 +187,8 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	return out
 }
 
-// link is the state of the connection in words. The style is term.Good while
-// there is one.
+// link returns the state of the connection in words. The style is term.Good while the
+// connection is up.
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {
@@ -213,13 +212,13 @@ func (v *Bar) link(f *term.Frame) (term.Style, string) {
 		}
 	}
 	if since == "" {
-		return term.Alarm, "no connection" // there never was one
+		return term.Alarm, "no connection" // none since the start
 	}
 	return term.Alarm, "reconnecting" + since
 }
 
-// role is what this program is in the election: at least what it was started
-// as, and a candidate while it campaigns.
+// role returns this program's role in the election: candidate while it campaigns,
+// otherwise the role that it was started with.
 func role(started string, s *doctor.State) string {
 	for _, m := range s.Members {
 		if m.You {

@@ -6,27 +6,24 @@ import (
 	"electop/ui/term"
 )
 
-// The smallest screen that the dashboard can be read on.
+// The size of the smallest screen on which the dashboard is readable.
 const (
 	MinWidth  = 60
 	MinHeight = 20
 )
 
-// WideFrom is the width from which the recipe stands beside the candidates.
-// AsideFrom is that from which a third column does, and asidesFrom that from which
-// there are two of them where there is much to show.
 const (
-	WideFrom   = 100
-	AsideFrom  = 160
-	asidesFrom = 240
+	WideFrom   = 100 // width from which the recipe is beside the candidates
+	AsideFrom  = 160 // width from which there is a third column
+	asidesFrom = 240 // width from which the messages can have a fourth column
 )
 
-// tallFrom is the height between header and status line from which the lists get what
-// the recipe does not need.
+// tallFrom is the height of the body from which the lists get the lines that the recipe
+// does not need.
 const tallFrom = 40
 
-// besideLesson is how many lines the candidates and the recipe need besides a lesson
-// before the handoffs get any.
+// besideLesson is the number of lines that the candidates and the recipe keep during a
+// lesson before the handoffs get any.
 const besideLesson = 18
 
 // Panel is a part of the main screen that can have the focus.
@@ -38,50 +35,49 @@ const (
 	Handoffs
 	Messages
 	Lesson
-	Selected // what is known of the selected candidate
+	Selected // the selected candidate
 	Doctor   // the findings
-	Servers  // what they answer
-	Panels   // how many there are
+	Servers  // the servers of the ensemble
+	Panels   // number of panels
 )
 
-// Shape is what the arrangement depends on besides the screen's size.
+// Shape is what the arrangement depends on, besides the screen's size.
 type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen
-	Lesson   bool // one is on
-	Workers  bool // leaders have workers: what is believed is shown
+	Lesson   bool // a lesson is running
+	Workers  bool // leaders have workers: the beliefs are shown
 	Messages bool // the server reports its messages
-	Rows     int  // of candidates
-	Live     bool // a live cluster without a lesson, and none of the candidates is electop's: the recipe is behind tab
-	Findings bool // there are some, or there is no candidate to show
+	Rows     int  // candidates
+	Live     bool // a live cluster, no lesson, no candidate of electop: tab shows the recipe
+	Findings bool // there are findings, or no candidates
 }
 
-// Arrangement is where everything is.
+// Arrangement is the place of each part of the screen.
 type Arrangement struct {
 	Header       term.Rect
 	Panel        [Panels]term.Rect
-	Belief       term.Rect // what is believed and what is so
-	Brief        term.Rect // the same on few lines
+	Belief       term.Rect // beliefs and facts
+	Brief        term.Rect // beliefs and facts on few lines
 	Status, Keys term.Rect
 }
 
-// Arrange lays out a screen of w by h cells. A narrow screen has no room for
-// the recipe beside the candidates and shows it, when it has the focus, in
-// their place, and without a lesson instead of everything else. A lesson takes the
-// place of the handoffs, unless the screen is tall.
+// Arrange lays out a screen of w by h cells. A narrow screen has no room for the recipe
+// beside the candidates: the recipe with the focus replaces the candidates, and without a
+// lesson all other panels. A lesson replaces the handoffs, unless the screen is tall.
 //
-// A very wide screen has a third column, for the lesson, the messages, the selected
-// candidate, the findings and the servers; with room for two of them the messages have their own. On others the messages
-// take the place of the recipe while they have the focus. What has no place of its own
-// is seen zoomed.
+// A very wide screen has a third column for the lesson, the messages, the selected
+// candidate, the findings and the servers. If there is room for a fourth column, the
+// messages get it. Without a third column the messages replace the recipe while they have
+// the focus. A panel without a place is shown zoomed.
 //
-// On a live cluster the recipe has a place only while it has the focus. Otherwise the
-// findings are there or, if there is none, the selected candidate. Without candidates it is
-// the findings that say so.
+// On a live cluster the recipe has a place only while it has the focus. Otherwise its
+// place has the findings or, if there is none, the selected candidate. Without candidates
+// the findings explain why.
 //
-// Where leaders have workers, belief takes the place of the recipe, or is below
-// it on a tall screen. A narrow screen shows it in brief in the place of the
-// handoffs, until they have the focus.
+// If leaders have workers, the beliefs replace the recipe, or are below it on a tall
+// screen. A narrow screen shows them in brief instead of the handoffs, until the handoffs
+// have the focus.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {
@@ -112,7 +108,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		Keys:   term.Rect{X: 0, Y: h - 1, W: w, H: 1},
 	}
 	body := term.Rect{X: 0, Y: 1, W: w, H: h - 3}
-	beside := s.Focus == Recipe || s.Focus == Messages // stands in the place of others
+	beside := s.Focus == Recipe || s.Focus == Messages // replaces other panels
 	if s.Zoomed || w < WideFrom && beside && !s.Lesson {
 		a.Panel[s.Focus] = body
 		return a
@@ -123,7 +119,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	}
 	upper := body
 	if s.Lesson {
-		upper.H -= min(lessonMost+2, body.H/2) // so that what it is about stays in view
+		upper.H -= min(lessonMost+2, body.H/2) // its subject stays in view
 		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
 	}
 	if low := handoffsHeight(upper.H, body.W, s); !s.Lesson || upper.H-low >= besideLesson {
@@ -146,7 +142,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	}
 	switch {
 	case !s.Live || shown != Recipe || s.Focus == Recipe:
-	case w >= AsideFrom: // what would be here has a place of its own
+	case w >= AsideFrom: // the other panels have places of their own
 		a.Panel[Candidates].W = body.W
 		return a
 	case s.Focus >= Selected:
@@ -160,12 +156,14 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// handoffsHeight is how many of h lines the handoffs get: enough for the lanes that
-// matter most, their axis and a handoff or two. On a tall screen they get what the others do not need; the
-// others' part grows in steps, so that no panel moves for each candidate that comes.
+// handoffsHeight returns how many of h lines the handoffs get: enough for the most
+// important lanes, their axis and one or two handoffs. On a tall screen they get all lines
+// that the other panels do not need. The other panels grow in steps, so that a new
+// candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
-	const lowMost = 14        // of what they need not have
-	const alone, step = 30, 8 // what the recipe needs with the numbers of some handoffs and a sentence
+	const lowMost = 14 // lines that the handoffs get although other panels need them
+	const alone = 30   // lines of the recipe with the costs of handoffs and a sentence
+	const step = 8
 	low := max(6, h/3)
 	if h >= tallFrom {
 		need := (s.Rows/step + 2) * step
@@ -183,15 +181,15 @@ func handoffsHeight(h, w int, s Shape) int {
 	return low
 }
 
-// Body is everything between the header and the status line.
+// Body returns the place between the header and the status line.
 func (a Arrangement) Body() term.Rect {
 	return term.Rect{X: 0, Y: a.Header.Y + 1, W: a.Header.W, H: a.Status.Y - a.Header.Y - 1}
 }
 
-// arrangeAside puts what a very wide screen has room for into columns at the right of
-// body, and returns the rest of it.
+// arrangeAside puts panels into columns at the right of body, and returns the rest of
+// body.
 func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
-	const asideLines, asideLeast = 26, 12 // of a panel that is not always there
+	const asideLines, asideLeast = 26, 12 // usual and least height of a panel
 	column := term.Rect{Y: body.Y, W: min(max(52, body.W*33/100), 70), H: body.H}
 	take := func() term.Rect {
 		body.W -= column.W
@@ -209,7 +207,7 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
-	// What is left is for what enter, ! and S show, the most important first.
+	// The rest is for the panels of enter, ! and S, the most important first.
 	low := func(lines int) term.Rect { // takes lines from the end of rest
 		r := rest
 		r.Y, r.H = rest.Y+rest.H-lines, lines
@@ -234,16 +232,16 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 	return body
 }
 
-// lessonMost is as many lines of a lesson as most parts need. How many the present one
-// needs makes no difference, so that the panels keep their place.
+// lessonMost is the number of lines that most parts of a lesson need. It does not depend
+// on the present part, so that the panels keep their places.
 const lessonMost = 18
 
-// LessonPlace is how wide a line of a lesson is on such a screen, and how many there is
-// room for in its usual place.
+// LessonPlace returns the width of a lesson's lines on such a screen, and the number of
+// lines in its usual place.
 func LessonPlace(w, h int, s Shape) (width, room int) {
 	s.Lesson = true
 	r := Arrange(w, h, s).Panel[Lesson]
-	if r.Empty() { // behind the panel that fills the screen
+	if r.Empty() { // another panel fills the screen
 		r = term.Rect{W: w, H: h - 3}
 	}
 	return r.W - 4, r.H - 2
@@ -259,7 +257,7 @@ func (p Panel) shownOn(w, h int, s Shape) bool {
 	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
 }
 
-// Focused is the panel that has the focus: another one where that of s is not on the
+// Focused returns the panel with the focus: another panel if that of s is not on the
 // screen.
 func (s Shape) Focused(w, h int) Panel {
 	switch {
@@ -273,7 +271,7 @@ func (s Shape) Focused(w, h int) Panel {
 	return Candidates
 }
 
-// Next is the panel that gets the focus next.
+// Next returns the panel that gets the focus next.
 func (s Shape) Next(w, h int) Panel {
 	for p := (s.Focus + 1) % Panels; p != s.Focus; p = (p + 1) % Panels {
 		if p.shownOn(w, h, s) {
@@ -283,7 +281,7 @@ func (s Shape) Next(w, h int) Panel {
 	return s.Focus
 }
 
-// Name is what the footer calls the panel, where leaders have workers or not.
+// Name returns the footer's name of the panel.
 func (p Panel) Name(workers bool) string {
 	if p == Recipe && workers {
 		return "belief"
@@ -291,7 +289,7 @@ func (p Panel) Name(workers bool) string {
 	return [Panels]string{"candidates", "recipe", "handoffs", "messages", "lesson", "candidate", "doctor", "servers"}[p]
 }
 
-// PanelAt is the panel of the main screen at (x, y), false if there is none.
+// PanelAt returns the panel at (x, y), false if there is none.
 func (a *Arrangement) PanelAt(x, y int) (Panel, bool) {
 	for p, r := range a.Panel {
 		if r.Has(x, y) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// sketch has the lines of an Arrangement from the top, as "22 C76 R44" for 22 lines with 76
-// cells of C and 44 of R. A letter stands for each part, ! for two that overlap.
+// sketch returns the lines of an Arrangement from the top, as "22 C76 R44" for 22 lines with
+// 76 cells of part C and 44 of part R. ! marks cells of two parts.
 func sketch(w, h int, s Shape) string {
 	a := Arrange(w, h, s)
 	cells := bytes.Repeat([]byte("."), w*h)
@@ -59,7 +59,7 @@ func TestArrange(t *testing.T) {
 		{"messages in focus", 120, 36, Shape{Focus: Messages, Messages: true}, "1 t120 / 22 C76 M44 / 11 H120 / 1 s120 / 1 k120"},
 		{"a lesson on a tall screen", 120, 50, Shape{Lesson: true}, "1 t120 / 18 C76 R44 / 9 H120 / 20 L120 / 1 s120 / 1 k120"},
 		{"very wide", 160, 46, Shape{Messages: true, Rows: 5}, "1 t160 / 26 C64 R44 M52 / 3 C64 R44 A52 / 14 H108 A52 / 1 s160 / 1 k160"},
-		{"very wide, of a cluster", 200, 50, Shape{Rows: 5}, "1 t200 / 24 C85 R49 A66 / 6 C85 R49 D66 / 17 H134 D66 / 1 s200 / 1 k200"},
+		{"very wide, without messages", 200, 50, Shape{Rows: 5}, "1 t200 / 24 C85 R49 A66 / 6 C85 R49 D66 / 17 H134 D66 / 1 s200 / 1 k200"},
 		{"very wide, with a lesson and workers", 200, 50, Shape{Messages: true, Lesson: true, Workers: true, Rows: 5},
 			"1 t200 / 13 C85 R49 L66 / 10 C85 B49 L66 / 10 C85 B49 M66 / 14 H134 M66 / 1 s200 / 1 k200"},
 		{"widest, with a lesson", 300, 100, Shape{Messages: true, Lesson: true, Rows: 5},
@@ -68,12 +68,12 @@ func TestArrange(t *testing.T) {
 		{"too small", 59, 20, Shape{Focus: Candidates}, "20 .59"},
 	} {
 		if got := sketch(c.w, c.h, c.s); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-// The parts fill the screen: every cell belongs to exactly one.
+// Each cell of the screen belongs to exactly one part.
 func TestArrangeFills(t *testing.T) {
 	for h := MinHeight; h <= 100; h += 1 + h/12 {
 		for w := MinWidth; w <= 300; w += 7 {
@@ -82,7 +82,7 @@ func TestArrangeFills(t *testing.T) {
 				cells := 0
 				for _, r := range append(a.Panel[:], a.Belief, a.Brief, a.Header, a.Status, a.Keys) {
 					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
-						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
+						t.Fatalf("%dx%d %+v: part %+v is outside the screen", w, h, s, r)
 					}
 					cells += r.W * r.H
 				}
@@ -106,25 +106,17 @@ func TestArrangeFills(t *testing.T) {
 	}
 }
 
-// shapes are all that an arrangement can depend on.
-func shapes() []Shape {
-	var out []Shape
-	for focus := range Panels {
-		for _, zoomed := range []bool{false, true} {
-			for _, lesson := range []bool{false, true} {
-				for _, workers := range []bool{false, true} {
-					for _, messages := range []bool{false, true} {
-						for _, rows := range []int{5, 300} {
-							for _, live := range []bool{false, true} {
-								s := Shape{focus, zoomed, lesson, workers, messages, rows, live && !lesson, live && rows == 5}
-								if focus.shownOn(MinWidth, MinHeight, s) || focus.shownOn(300, 100, s) {
-									out = append(out, s)
-								}
-							}
-						}
-					}
-				}
-			}
+// shapes returns all shapes whose panel with the focus can be shown.
+func shapes() (out []Shape) {
+	for i := range int(Panels) << 6 {
+		is := func(bit int) bool { return i>>bit&1 != 0 }
+		s := Shape{Focus: Panel(i >> 6), Zoomed: is(0), Lesson: is(1), Workers: is(2), Messages: is(3), Rows: 300}
+		if is(4) {
+			s.Rows = 5
+		}
+		s.Live, s.Findings = is(5) && !s.Lesson, is(5) && is(4)
+		if s.Focus.shownOn(MinWidth, MinHeight, s) || s.Focus.shownOn(300, 100, s) {
+			out = append(out, s)
 		}
 	}
 	return out

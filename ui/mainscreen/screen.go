@@ -1,15 +1,15 @@
-// Package mainscreen is the screen but for what comes in front of it: the first line, the
-// panels below it, and the last two lines.
+// Package mainscreen is the screen without overlays: the header, the panels, the status
+// line and the footer.
 //
-// [Arrange] is a pure function from the size of the screen and what is to be shown to the
-// rectangle of each part. [Screen.Settle] takes what is to be shown and gives each panel its
-// place and its part of that; [Screen.Draw] draws it, and changes nothing but the canvas. A
-// Screen keeps which panel has the focus, and so what a key or the wheel moves.
+// [Arrange] is a pure function from the size of the screen and a [Shape] to the place of
+// each part. [Screen.Settle] takes the contents and gives each panel its place and its
+// contents; [Screen.Draw] draws them, and changes nothing but the canvas. A Screen knows
+// which panel has the focus: the keys and the wheel move that panel.
 //
-// The header has the election, the connection and the moment that is shown ([Bar]). What does
-// not fit gives way, the least important first. The status line says what was just done, or what
-// is typed ([Said], [Typed]). The last line has the keys of the present mode, first the ones
-// that matter now; those that cannot act are dim ([Footer]).
+// The header has the election, the connection and the moment on the screen ([Bar]). If it is
+// too narrow, the least important words go first. The status line has the result of the last
+// action ([Message]). The last line has the keys of the present mode, the most important
+// first; keys that cannot be used are dim ([Footer]).
 package mainscreen
 
 import (
@@ -31,48 +31,49 @@ import (
 	"electop/ui/wording"
 )
 
-// Screen is the main screen. It keeps which panel has the focus.
+// Screen is the main screen.
 type Screen struct {
 	Focus  Panel
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	// under is what had the focus before a text.
+	// under has the focus to return to from a text.
 	under struct {
 		focus  Panel
 		zoomed bool
 	}
 }
 
-// Shown is what the screen shows.
+// Shown is the contents of the screen.
 type Shown struct {
 	Bar
-	// The panels of the election on the screen that keep where the user was in them.
+	// The panels of the election on the screen keep their selection and scrolling.
 	Candidates *candidates.Panel
 	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
 	Texts      *Texts
 
-	Lesson  *lessons.Course // the one on the screen, nil for none
-	Journey *travel.Journey // through the past of a running election
-	// Spawns and Campaigns say that the user can have one more candidate, or be one.
-	Spawns, Campaigns bool
-	Asking            bool   // the servers are being asked
-	Unasked           string // why they cannot be asked, "" if they can
-	// Reread is when the selected candidate's data was read again, zero: it was not.
+	Lesson    *lessons.Course // on the screen, nil for none
+	Journey   *travel.Journey // through the past of a running election
+	Spawns    bool            // the user can add a candidate
+	Campaigns bool            // this program can become a candidate
+	Verifying bool            // the servers have not answered yet
+	// NoVerify is the reason why the servers cannot be queried, "" if they can.
+	NoVerify string
+	// Reread is when the selected candidate's data was read again, zero if it was not.
 	Reread time.Time
 }
 
-// textWidth bounds the lines of a text: nobody reads longer ones.
+// textWidth bounds the lines of a text: longer lines are hard to read.
 const textWidth = 100
 
 // Texts are the panels from [Selected] on.
 type Texts [Panels - Selected]overlay.Panel
 
-// text is one of them.
+// text returns the text of panel p.
 func (x *Screen) text(p Panel) *overlay.Panel { return &x.Texts[p-Selected] }
 
-// Settle takes what to show on a screen of f's size.
+// Settle gives each panel its place on a screen of f's size, and its contents.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	x.Shown = shown
 	shape := x.shape()
@@ -109,7 +110,6 @@ func (x *Screen) Settle(f *term.Frame, shown Shown) {
 // TooSmall reports whether there is no room for any panel.
 func (x *Screen) TooSmall() bool { return x.At.Header.Empty() }
 
-// shape is what the arrangement depends on.
 func (x *Screen) shape() Shape {
 	return Shape{
 		Focus: x.Focus, Zoomed: x.Zoomed, Lesson: x.Lesson != nil, Workers: x.State.Work.Rules.Workers,
@@ -118,13 +118,13 @@ func (x *Screen) shape() Shape {
 	}
 }
 
-// Stale reports whether the picture may be wrong by now.
+// Stale reports whether the picture may be outdated.
 func (x *Shown) Stale() bool {
 	s := x.State
 	return x.Ended && x.Badge != Replay && x.Held != Past || !s.DownSince.IsZero() && s.Link.Link != model.Connected
 }
 
-// AsOf says how old a stale picture is, "" for a current one.
+// AsOf returns the age of a stale picture in words, "" for a current picture.
 func (x *Shown) AsOf(f *term.Frame) string {
 	if !x.Stale() {
 		return ""
@@ -136,8 +136,8 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
-// candidates is what the panel of candidates shows. It says how slowly
-// the server answers where the recipe is not beside it.
+// candidates returns the contents of the panel of candidates. They include the server's
+// pace if the recipe, which has it too, is not beside the panel.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -148,15 +148,15 @@ func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	}
 }
 
-// belief is the panel of what is believed and what is so.
+// belief returns the panel of beliefs and facts.
 func (x *Screen) belief() leadership.Belief {
 	return leadership.Belief{State: x.State, Focused: x.Focus == Recipe, Wide: x.wide()}
 }
 
-// content is what a text says, on lines of w cells.
+// content returns the text of panel p on lines of w cells.
 func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	v := detail.Panel{
-		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Asking, Why: x.Unasked,
+		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Verifying, Why: x.NoVerify,
 	}
 	key := ""
 	switch p {
@@ -173,8 +173,8 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	return text
 }
 
-// handoffs is what the panel of handoffs shows: what came after the moment that is on
-// the screen, too.
+// handoffs returns the contents of the panel of handoffs, which include the changes after
+// the moment on the screen.
 func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	believed := x.belief()
 	out := leadership.HandoffsShown{
@@ -197,42 +197,42 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	return out
 }
 
-// Next is the panel that gets the focus next.
+// Next returns the panel that gets the focus next.
 func (x *Screen) Next() Panel { return x.shape().Next(x.W, x.H) }
 
-// Turn gives a panel the focus, and keeps which one had it for [Screen.Close].
-func (x *Screen) Turn(p Panel) {
+// FocusOn gives a panel the focus. [Screen.Close] returns to the panel that had it before.
+func (x *Screen) FocusOn(p Panel) {
 	if x.Focus < Selected {
 		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
 	}
 	x.Focus = p
 }
 
-// Open gives a text the focus, from its beginning. It fills the screen unless all of it is
-// there already. Open reports false where the text had the focus: then it is closed.
+// Open gives a text the focus, from its beginning. The text fills the screen unless all of
+// it is in view. If the text has the focus already, Open closes it and reports false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
 		return false
 	}
 	zoomed := Arrange(x.W, x.H, x.shape()).Panel[p].Empty() || x.text(p).Long()
-	x.Turn(p)
+	x.FocusOn(p)
 	x.Zoomed = zoomed
 	x.text(p).Top()
 	return true
 }
 
-// Closes reports whether there is something for [Screen.Close] to do.
+// Closes reports whether [Screen.Close] has something to close.
 func (x *Screen) Closes() bool { return x.Zoomed || x.Focus >= Selected }
 
-// Close leaves a text, for what was on the screen before it, or ends the zoom.
+// Close returns from a text to the panel before it, or ends the zoom.
 func (x *Screen) Close() {
 	if x.Zoomed = false; x.Focus >= Selected {
 		x.Focus, x.Zoomed = x.under.focus, x.under.zoomed
 	}
 }
 
-// moves is what the keys and the wheel move in p, nil for nothing.
+// moves returns the part of p that keys and the wheel move, nil for none.
 func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	switch {
 	case p >= Selected:
@@ -249,7 +249,7 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move moves what has the focus, and reports whether a candidate was selected by it.
+// Move moves the panel with the focus, and reports whether that selected a candidate.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
 	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
@@ -266,8 +266,8 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel moves a panel as a notch of the wheel does: a text by so many lines, a selection
-// by one. It reports whether a candidate was selected by it.
+// Wheel moves panel p by that many lines, a selection by one. It reports whether that
+// selected a candidate.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1
@@ -280,7 +280,7 @@ func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	return p == Candidates
 }
 
-// Draw draws what was settled. It changes nothing but the canvas.
+// Draw draws the screen. It changes nothing but the canvas.
 func (x *Screen) Draw(f *term.Frame) {
 	if x.TooSmall() {
 		drawTooSmall(f)
@@ -324,7 +324,7 @@ func (x *Screen) Draw(f *term.Frame) {
 	}
 }
 
-// drawTooSmall says what is missing, in the middle of what there is.
+// drawTooSmall draws the size that electop needs in the middle of the screen.
 func drawTooSmall(f *term.Frame) {
 	text := fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", MinWidth, MinHeight, f.W, f.H)
 	lines := term.Wrap(text, f.W)

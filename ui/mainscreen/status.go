@@ -7,33 +7,28 @@ import (
 )
 
 const (
-	// goodShown and TroubleShown are how long the line keeps a result:
-	// good news is expected and short, bad news has to be read.
-	goodShown    = 5 * time.Second
-	TroubleShown = 15 * time.Second
+	goodShown    = 5 * time.Second  // expected and short
+	TroubleShown = 15 * time.Second // takes longer to read
 )
 
-// Said is what the status line says of what was done, for as long as it takes to read it.
-type Said struct {
+// Message is the last message in the status line. It disappears after a while.
+type Message struct {
 	style term.Style
 	text  string
-	until time.Time // zero: nothing
+	until time.Time // zero: there is no message
 }
 
-// Say puts text into the line.
-func (l *Said) Say(st term.Style, text string, now time.Time) {
+// NewMessage returns a message that is shown from now on.
+func NewMessage(st term.Style, text string, now time.Time) Message {
 	keep := goodShown
 	if st == term.Trouble {
 		keep = TroubleShown
 	}
-	*l = Said{st, text, now.Add(keep)}
+	return Message{st, text, now.Add(keep)}
 }
 
-// Clear says nothing more: it was read, or it is in the way.
-func (l *Said) Clear() { *l = Said{} }
-
-// Says is what the line says in a frame, false for nothing.
-func (l *Said) Says(f *term.Frame) (st term.Style, text string, ok bool) {
+// Text returns the text to draw in a frame, false if the message is no longer shown.
+func (l *Message) Text(f *term.Frame) (st term.Style, text string, ok bool) {
 	if !l.until.After(f.Now) {
 		return 0, "", false
 	}

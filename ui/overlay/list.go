@@ -11,31 +11,31 @@ import (
 	"electop/ui/term"
 )
 
-// Entry is something that can be done.
+// Entry is an action or a command in a list.
 type Entry struct {
 	Name  string
-	Key   string // that does it without the list
-	About string // what it does
-	More  string // and what that shows, below the list
-	Why   string // it cannot be done now, "" if it can
+	Key   string // does the same without the list
+	About string // what the entry does
+	More  string // what the user learns from it, below the list
+	Why   string // reason why it cannot be done now, "" if it can
 	Do    input.Command
 	Kind  action.Kind // of an action, "" for a command
 	Arg   string      // of the action
-	In    input.Mode  // where the key is, to be opened first; 0: on the main screen
+	In    input.Mode  // mode of Key, to be opened first; 0: the main screen
 
-	Asked bool // a lesson asks for it
-	On    bool // it is so now: this ends it
+	Asked bool // the lesson waits for it
+	On    bool // it is on, and doing it turns it off
 }
 
-// same reports whether two entries do the same: one stays selected while its name and
-// whether it can be done change.
+// same reports whether two entries do the same. Names and refusals change while an entry
+// stays selected.
 func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
 
-// List is a list of what can be done. It keeps what is selected.
+// List is a list of entries, one of them selected.
 type List struct {
 	Shown
 	selected Entry
-	chosen   bool // the user moved to it; else it is the first
+	chosen   bool // the user selected it; otherwise the first entry is selected
 	found    []Entry
 	index    int
 	top      int
@@ -44,29 +44,29 @@ type List struct {
 	place    term.Rect
 }
 
-// Shown is what a list shows.
+// Shown is the contents of a list.
 type Shown struct {
 	Title  string
-	Tail   string // at the right of the title, if nothing is typed
+	Tail   string // at the right of the title, without Search
 	All    []Entry
-	Search *Typed      // what is typed narrows the list, nil: nothing is typed
-	Note   []term.Span // below the list instead of what is selected
-	Foot   string      // below what is selected, "" for nothing
+	Search *Typed      // filters the entries; nil: nothing can be typed
+	Note   []term.Span // below the list, instead of the selected entry's description
+	Foot   string      // below the description, "" for none
 	// The widths of the box, the keys and the names.
 	Width, Keys, Names int
 }
 
-// aboutMost is how many lines below the list say what is selected, if what is typed or a
-// footnote must not move: the place of the list does not depend on it.
+// aboutMost is the number of lines for the description of the selected entry, if the
+// place of the list or a footnote must not move with the selection.
 const aboutMost = 2
 
-// Open opens the list with nothing selected.
+// Open opens the list without a selection.
 func (v *List) Open() { *v = List{} }
 
-// Select selects what does the same as e.
+// Select selects the entry that does the same as e.
 func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 
-// Narrow says that something else was typed: the first match is selected again.
+// Narrow selects the first match, after the typed text has changed.
 func (v *List) Narrow() { v.chosen = false }
 
 // Settle gives the list its place on a screen of w by h cells.
@@ -92,7 +92,7 @@ func (v *List) Settle(w, h int, x Shown) {
 	v.top = term.Window(v.top, v.index, v.page, len(v.found))
 }
 
-// about says what is selected, on lines of that width.
+// about returns the description of the selected entry on lines of that width.
 func (v *List) about(width int) (lines []term.Span) {
 	add := func(st term.Style, text string) {
 		for _, line := range term.Wrap(text, width) {
@@ -118,7 +118,7 @@ func (v *List) about(width int) (lines []term.Span) {
 	return lines
 }
 
-// Selected is the selected entry, false if there is none.
+// Selected returns the selected entry, false if there is none.
 func (v *List) Selected() (Entry, bool) {
 	if v.index >= len(v.found) {
 		return Entry{}, false
@@ -126,14 +126,13 @@ func (v *List) Selected() (Entry, bool) {
 	return v.found[v.index], true
 }
 
-// Refused reports whether what is selected cannot be done.
+// Refused reports whether the selected entry cannot be done.
 func (v *List) Refused() bool {
 	e, ok := v.Selected()
 	return !ok || e.Why != ""
 }
 
-// Click selects the entry at a spot, if it is shown, and reports whether it was selected
-// already.
+// Click selects the entry at a spot, and reports whether it was selected already.
 func (v *List) Click(spot any) (again bool) {
 	e, ok := spot.(Entry)
 	if !ok {
@@ -188,7 +187,7 @@ func (v *List) Draw(f *term.Frame) {
 		case e.Why != "":
 			key, name, words = term.Faint, term.Faint, term.Faint
 			if e.Why != v.selected.Why {
-				text = e.Why // else it is below the list
+				text = e.Why // otherwise the reason is below the list
 			}
 		case e.Asked || e.On:
 			name = term.Lead
@@ -204,8 +203,8 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// match returns the entries in which each typed word is, those first that are called so.
-// Without a word they are all, in their order.
+// match returns the entries that contain all typed words, entries with a matching name
+// first. Without a word it returns all entries in their order.
 func match(all []Entry, typed string) []Entry {
 	typed = strings.ToLower(typed)
 	words := strings.Fields(typed)

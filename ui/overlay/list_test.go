@@ -2,7 +2,8 @@ package overlay
 
 import "testing"
 
-// What is typed narrows the list: what is called so comes first, then what only says so.
+// A list is filtered by the typed words: entries with a matching name come first, then
+// entries with a matching description.
 func TestMatch(t *testing.T) {
 	all := []Entry{
 		{Name: "resign", Key: "d", About: "closes its session; nobody loses time"},
@@ -23,7 +24,7 @@ func TestMatch(t *testing.T) {
 			got += e.Name
 		}
 		if got != want {
-			t.Errorf("%q: %s, want %s", typed, got, want)
+			t.Errorf("typed %q: got entries %s, want %s", typed, got, want)
 		}
 	}
 }

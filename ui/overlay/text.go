@@ -1,11 +1,11 @@
-// Package overlay is what comes in front of the panels, and the texts that the panels
-// are: a text that may be longer than its place, and a list of what can be done.
+// Package overlay has the texts and lists that are drawn in front of the panels or as
+// panels.
 //
-// Both are settled before they are drawn: they take what they show and their place, keys
-// move by what is in view then, and drawing changes nothing. A [Panel] is a text with its
-// box, a [Pager] a text in a part of a panel. A [List] is the list of actions, narrowed by
-// what is typed, the faults of one candidate, or the menu of lessons: what is selected says
-// what it does, or why it cannot be done now.
+// A text or list is settled before it is drawn: it gets its contents and its place, keys
+// move within what is in view then, and drawing changes nothing. A [Pager] is a text that
+// may be longer than its place, a [Panel] a pager in a box. A [List] is the list of
+// actions, filtered by typed words, the list of one candidate's faults, or the menu of
+// lessons. Below it is what the selected entry does, or why it cannot be done now.
 package overlay
 
 import (
@@ -19,21 +19,20 @@ import (
 	"electop/ui/term"
 )
 
-// Pager is a text and the part of it that is in view.
+// Pager is a text, of which a part is in view.
 type Pager struct {
 	lines       [][]term.Span
 	top, height int
 }
 
-// Settle takes a text and the height of its place. What was in view stays in
-// view as far as possible.
+// Settle gives the pager its text and height. The first line in view stays, if possible.
 func (p *Pager) Settle(lines [][]term.Span, height int) {
 	p.lines, p.height = lines, max(1, height)
 	p.From(p.top)
 }
 
-// From scrolls such that a line, from 0, is the first in view, or the end of the text
-// comes into view.
+// From scrolls until line, counted from 0, is the first in view, or until the end of the
+// text is in view.
 func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)) }
 
 // Move scrolls the text.
@@ -48,8 +47,8 @@ func (p *Pager) Long() bool { return len(p.lines) > p.height }
 // AtBottom reports whether the end of the text is in view.
 func (p *Pager) AtBottom() bool { return p.top+p.height >= len(p.lines) }
 
-// InView are the numbers, from 1, of the first and the last line in view of a
-// long text, and how many there are.
+// InView returns the numbers, from 1, of the first and the last line in view of a long
+// text, and the number of its lines.
 func (p *Pager) InView() (first, last, of int) { return p.top + 1, p.top + p.height, len(p.lines) }
 
 // Draw draws the lines in view.
@@ -59,10 +58,10 @@ func (p *Pager) Draw(a term.Area) {
 	}
 }
 
-// Text is what a panel shows.
+// Text is the contents of a panel.
 type Text struct {
 	Title string
-	Key   string // shows all of it; "": the panel has the focus, and is scrolled
+	Key   string // shows the whole text; "": the panel has the focus, and can be scrolled
 	Lines [][]term.Span
 }
 
@@ -73,16 +72,16 @@ type Panel struct {
 	place      term.Rect
 }
 
-// Settle gives the text its place.
+// Settle gives the panel its place and its text.
 func (t *Panel) Settle(place term.Rect, x Text) {
 	t.title, t.key, t.place = x.Title, x.Key, place
 	t.Pager.Settle(x.Lines, place.H-2)
 }
 
-// Click selects nothing: a text is only read.
+// Click does nothing: a text has no selection.
 func (t *Panel) Click(any) (again bool) { return false }
 
-// Draw draws the text, as much of it as there is room for.
+// Draw draws the panel.
 func (t *Panel) Draw(f *term.Frame) {
 	f.Blank(t.place)
 	var tail []term.Span
@@ -97,24 +96,25 @@ func (t *Panel) Draw(f *term.Frame) {
 	t.Pager.Draw(f.Box(t.place, t.title, t.key == "", tail...))
 }
 
-// Invitation is one way in which programs from elsewhere join the election.
+// Invitation is one way in which a third-party program joins the election.
 type Invitation struct {
 	Program string // "electop", "kazoo (Python)"
 	Line    string // to be typed or pasted
 }
 
-// Join is how programs from elsewhere take part, on lines of that width. open says that they
-// can do so from other machines, cannot why nobody can join, "" if they can.
+// Join returns the text on how other programs join, on lines of that width. open marks an
+// address that other machines reach. cannot is the reason why nobody can join, "" if they
+// can.
 func Join(width int, all []Invitation, open bool, cannot string) Text {
-	const indent, lineMax = 2, 2000 // of the lines to paste: they are programs, of a line
+	const indent, lineMax = 2, 2000 // of an invitation's line
 	text := Text{Title: "Join this election"}
-	say := func(st term.Style, indent int, s string) {
+	add := func(st term.Style, indent int, s string) {
 		for _, part := range term.Wrap(s, width-indent) {
 			text.Lines = append(text.Lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: part}})
 		}
 	}
 	if cannot != "" {
-		say(term.Text, 0, cannot)
+		add(term.Text, 0, cannot)
 		return text
 	}
 	broken := false
@@ -124,23 +124,23 @@ func Join(width int, all []Invitation, open bool, cannot string) Text {
 		}
 		line := znode.Safe(x.Line, lineMax)
 		broken = broken || term.Width(line) > width-indent
-		say(term.Heading, 0, znode.Safe(x.Program, znode.NameMax))
-		say(term.Strong, indent, line)
+		add(term.Heading, 0, znode.Safe(x.Program, znode.NameMax))
+		add(term.Strong, indent, line)
 	}
 	text.Lines = append(text.Lines, nil)
 	if broken {
-		say(term.Muted, 0, "A line that is wrapped here is one line. A wider screen shows it whole.")
+		add(term.Muted, 0, "A line that is wrapped here is one line. A wider screen shows it whole.")
 	}
 	if open {
-		say(term.Trouble, 0, "The address is open to the network: anybody who reaches this machine can join and write to its ZooKeeper.")
+		add(term.Trouble, 0, "The address is open to the network: anybody who reaches this machine can join and write to its ZooKeeper.")
 	} else {
-		say(term.Muted, 0, "Only programs on this machine reach the address. electop demo --listen 0.0.0.0:2181 opens it to others.")
+		add(term.Muted, 0, "Only programs on this machine reach the address. electop demo --listen 0.0.0.0:2181 opens it to others.")
 	}
-	say(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
+	add(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
 	return text
 }
 
-// Typed is a line of text as it is typed.
+// Typed is a line of text that the user types.
 type Typed struct{ in textinput.Model }
 
 // NewTyped returns an empty line.
@@ -157,17 +157,17 @@ func (l *Typed) Set(text string) {
 	l.in.CursorEnd()
 }
 
-// Edit changes the text as a key says. The commands that textinput asks for
-// are not run: they blink, or read the clipboard, which the terminal pastes.
+// Edit changes the text according to a key. textinput's commands are not run: they blink
+// the cursor, or read the clipboard, which the terminal pastes.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
-		return // a letter with alt is not text; alt-d ends textinput in a panic
+		return // a letter with alt is not text; with alt-d textinput panics
 	}
 	msg.Runes = []rune(znode.Safe(string(msg.Runes), znode.NameMax))
 	l.in, _ = l.in.Update(msg)
 }
 
-// Text is what was typed.
+// Text returns the typed text.
 func (l *Typed) Text() string { return l.in.Value() }
 
 // Draw draws the text with its cursor after a prompt.

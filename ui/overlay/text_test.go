@@ -17,39 +17,39 @@ func text(n int) overlay.Text {
 	return t
 }
 
-// A long text keeps what is in view where its place or the text changes, as far
-// as that can be; a short one stays at its top.
-func TestFrontSettles(t *testing.T) {
+// The first line in view of a long text stays when its place or the text changes, if
+// possible. A short text stays at its top.
+func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	var p overlay.Panel
 	p.Settle(term.InFront(80, 24, 40, 5), text(5))
 	p.Move(input.CmdPageDown)
 	if first, _, of := p.InView(); p.Long() || first != 1 || of != 5 || !p.AtBottom() {
-		t.Errorf("a short text: from line %d of %d", first, of)
+		t.Errorf("a short text: got line %d of %d first, want 1 of 5", first, of)
 	}
 	p.Settle(term.InFront(80, 24, 40, 100), text(100))
 	first, last, of := p.InView()
 	if !p.Long() || first != 1 || last >= 24 || of != 100 {
-		t.Fatalf("lines %d-%d of %d", first, last, of)
+		t.Fatalf("a long text: got lines %d-%d of %d, want its beginning", first, last, of)
 	}
 	page := last
 	p.Move(input.CmdPageDown)
-	if first, last, _ := p.InView(); first != page || last != 2*page-1 { // a line is seen again
-		t.Errorf("a page down: lines %d-%d, want from %d on", first, last, page)
+	if first, last, _ := p.InView(); first != page || last != 2*page-1 { // pages overlap by a line
+		t.Errorf("a page down: got lines %d-%d, want from %d on", first, last, page)
 	}
 	p.Settle(term.InFront(80, 30, 40, 100), text(100))
 	if first, last, _ := p.InView(); first != page || last <= 2*page {
-		t.Errorf("on a taller screen: lines %d-%d", first, last)
+		t.Errorf("on a taller screen: got lines %d-%d, want more from %d on", first, last, page)
 	}
 	p.Settle(term.InFront(80, 24, 40, 30), text(30))
 	if first, last, of := p.InView(); first > page || last != 30 && first != page || of != 30 {
-		t.Errorf("of a shorter text: lines %d-%d of %d", first, last, of)
+		t.Errorf("a shorter text: got lines %d-%d of %d, want up to 30", first, last, of)
 	}
 	p.From(30)
 	if _, last, _ := p.InView(); last != 30 || !p.AtBottom() {
-		t.Errorf("the bottom is line %d", last)
+		t.Errorf("at the bottom: got last line %d, want 30", last)
 	}
 	p.Top()
 	if first, _, _ := p.InView(); first != 1 || p.AtBottom() {
-		t.Errorf("the top is line %d", first)
+		t.Errorf("at the top: got first line %d, want 1", first)
 	}
 }

@@ -1,16 +1,16 @@
 // Package term draws text into the cells of a terminal. It does not know elections.
 //
-// A [Canvas] is the screen as cells. Everything drawn is clipped to it and to its
-// [Area], so no frame is larger than the terminal, and no control character gets onto
-// the screen. A [Pen] writes one line of an area from left to right; a [Span] is text
-// in one style.
+// A [Canvas] is the screen as cells. Everything drawn is clipped to the canvas and to
+// its [Area], so no frame is larger than the terminal, and no control character gets
+// onto the screen. A [Pen] writes one line of an area from left to right; a [Span] is
+// text in one style.
 //
 // A [Style] names a meaning (who leads, trouble, less important text), and the
 // [Theme] turns it into the escape sequence of a terminal with many colours, few or
 // none. Colours and signs are defined nowhere else.
 //
-// A [Frame] is what one picture is drawn with: the canvas, the theme and two clocks.
-// While drawing, each part says with [Frame.At] or [Frame.Every] when its digits
+// A [Frame] holds what drawing one picture needs: the canvas, the theme and two clocks.
+// While drawing, each part reports with [Frame.At] or [Frame.Every] when its digits
 // change next; the earliest of these moments is the next tick.
 package term
 
@@ -22,18 +22,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Canvas is the screen as cells. Everything drawn is clipped to it and to its area,
-// so no view can be taller or wider than the terminal, and an overlay simply draws on
-// top. It is reused between frames.
+// Canvas is the screen as cells. An overlay simply draws on top. The canvas is reused
+// between frames.
 //
-// It is also the last guard: control characters do not get into a cell, so a frame
+// The canvas is also the last guard: no control character gets into a cell, so a frame
 // has only the theme's escape sequences.
 type Canvas struct {
 	W, H  int
 	cells []cell
 	spots []spot
 	ink
-	lines []byte // of the last picture
+	rendered []byte // buffer of Render
 }
 
 // cell holds one grapheme cluster. The cells to the right of a wide one hold
@@ -96,9 +95,9 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	return x
 }
 
-// lineGlyph is the length in bytes of the line, corner or block at the start of s, 0
-// if there is none or the next character may combine with it. Most of what is drawn
-// are such glyphs, one cell each.
+// lineGlyph returns the length in bytes of the line, corner or block at the start of s,
+// 0 if there is none or the next character may combine with it. Most cells have such a
+// glyph, which takes one cell.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
@@ -130,7 +129,7 @@ func setCell(row []cell, x int, text string, st Style) {
 
 func hasControl(g string) bool { return strings.ContainsFunc(g, unicode.IsControl) }
 
-// Cell returns the cell at (x, y), false if that is not on the canvas.
+// Cell returns the cell at (x, y), false for a place outside the canvas.
 func (c *Canvas) Cell(x, y int) (cell, bool) {
 	if x < 0 || x >= c.W || y < 0 || y >= c.H {
 		return cell{}, false
@@ -148,7 +147,7 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r, also of what the mouse finds there.
+// Blank clears r and its spots.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
@@ -158,10 +157,10 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// Render returns the canvas as lines of text with the theme's escapes.
-// Equal cells give equal bytes, so that unchanged lines are not sent again.
+// Render returns the canvas as lines of text with the theme's escape sequences.
+// Equal cells give equal bytes, so Bubbletea does not send unchanged lines again.
 func (c *Canvas) Render(th *Theme) string {
-	b := c.lines[:0]
+	b := c.rendered[:0]
 	for y := range c.H {
 		if y > 0 {
 			b = append(b, '\n')
@@ -197,28 +196,27 @@ func (c *Canvas) Render(th *Theme) string {
 			b = append(b, th.reset...)
 		}
 	}
-	c.lines = b
+	c.rendered = b
 	return string(b)
 }
 
-// spot is a part of the screen, and what is there: what, or in each cell what at returns.
+// spot is a part of the screen that a click can hit.
 type spot struct {
 	rect Rect
-	what any
-	at   func(x, y int) any
+	what any                // drawn there
+	at   func(x, y int) any // drawn in each cell, instead of what
 }
 
-// Spot notes what is in r, for the mouse: so a click means what was drawn. What is noted
-// later is in front.
+// Spot notes what was drawn in r, for the mouse. Later spots are in front.
 func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
 
-// Spots is Spot where r has many: at returns what is in a cell, by its place on the canvas, nil
-// for nothing. It is asked as long as the frame is shown.
+// Spots is Spot for an r with many spots: at returns what was drawn at a place on the
+// canvas, nil for nothing. at is called as long as the frame is shown.
 func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }
 
-// SpotAt is what is in front at (x, y), nil for nothing that was noted.
+// SpotAt returns the spot in front at (x, y), nil for none.
 func (c *Canvas) SpotAt(x, y int) any {
 	for i := len(c.spots) - 1; i >= 0; i-- {
 		switch s := c.spots[i]; {
@@ -234,34 +232,33 @@ func (c *Canvas) SpotAt(x, y int) any {
 	return nil
 }
 
-// Spot notes what is in line y of the area.
+// Spot notes what was drawn in line y of the area.
 func (a Area) Spot(y int, what any) {
 	if y >= 0 && y < a.Rect.H {
 		a.c.Spot(Rect{X: a.Rect.X, Y: a.Rect.Y + y, W: a.Rect.W, H: 1}, what)
 	}
 }
 
-// Spot notes what is in the next w cells.
+// Spot notes what is drawn in the next w cells.
 func (p *Pen) Spot(w int, what any) {
 	if w = min(w, p.end-p.x); w > 0 {
 		p.c.Spot(Rect{X: p.x, Y: p.y, W: w, H: 1}, what)
 	}
 }
 
-// ink is the memory of short texts that are made for one picture, as numbers and ages are.
-// They lie one after the other, so that a table costs no allocation for each of its cells.
-// Nothing in it is written again: a text stays good as long as somebody has it.
+// ink stores short texts that are made for one picture, such as numbers and ages. They
+// share one buffer, so a table needs no allocation for each of its cells. No byte is
+// written twice: a text stays valid as long as something refers to it.
 type ink struct{ text strings.Builder }
 
-// inkRoom is how much is taken at once: enough for some pictures.
-const inkRoom = 4096
+// inkSize is the size of a buffer, enough for several pictures.
+const inkSize = 4096
 
-// Ink returns b as a text to draw: what is appended to room on the stack needs none of its
-// own.
+// Ink copies b, which may be on the stack, to a text to draw.
 func (k *ink) Ink(b []byte) string {
 	if k.text.Cap()-k.text.Len() < len(b) {
-		k.text.Reset() // the texts keep what they are in
-		k.text.Grow(max(inkRoom, len(b)))
+		k.text.Reset() // the old texts keep the old buffer
+		k.text.Grow(max(inkSize, len(b)))
 	}
 	from := k.text.Len()
 	k.text.Write(b)

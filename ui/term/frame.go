@@ -1,32 +1,30 @@
 package term
 
-import (
-	"time"
-)
+import "time"
 
-// Frame is what one picture is drawn with: a canvas, the theme, and two clocks.
+// Frame holds what drawing one picture needs: a canvas, the theme, and two clocks.
 type Frame struct {
 	*Canvas
 	Theme *Theme
-	// Now is the time. Picture is the time that the picture shows: earlier while it
-	// is paused or stale.
+	// Now is the time. Picture is the time that the picture shows, earlier than Now
+	// while the picture is paused or stale.
 	Now, Picture time.Time
-	Held         bool // the picture's clock is stopped
-	Wake         time.Time
+	Held         bool      // the picture's clock is stopped
+	Next         time.Time // earliest moment at which the picture changes; zero: never
 }
 
 const (
-	// TickCalm is how often the picture changes if only ages and the clock do: their
-	// last digit is the second.
+	// TickCalm is the interval between two pictures in which only ages and the clock
+	// change: their last digit is the second.
 	TickCalm = time.Second
 
-	// TickBusy is how often it changes while something counts down: often enough to
-	// be seen moving, rarely enough to cost nothing.
+	// TickBusy is the interval while something counts down: the countdown visibly
+	// moves, and the frames cost almost nothing.
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every says that a digit of the picture changes each d. Ticks are at whole multiples
-// of d, so that all digits change together.
+// Every notes that a digit of the picture changes each d. Ticks are at whole multiples
+// of d, so all digits change together.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
@@ -36,31 +34,31 @@ func (f *Frame) Every(d time.Duration) {
 // Ticks is Every for digits that change even while the picture is held.
 func (f *Frame) Ticks(d time.Duration) { f.At(f.Now.Truncate(d).Add(d)) }
 
-// At says that the picture changes at t.
+// At notes that the picture changes at t.
 func (f *Frame) At(t time.Time) {
-	if t.After(f.Now) && (f.Wake.IsZero() || t.Before(f.Wake)) {
-		f.Wake = t
+	if t.After(f.Now) && (f.Next.IsZero() || t.Before(f.Next)) {
+		f.Next = t
 	}
 }
 
-// Calm is the picture's time for ages: whole seconds, so that all of them
-// change at one tick and a frame between two ticks changes none.
+// Calm returns the picture's time for ages, in whole seconds: all ages change at one
+// tick, and a frame between two ticks changes none.
 func (f *Frame) Calm() time.Time {
 	f.Every(TickCalm)
 	return f.Picture.Truncate(TickCalm)
 }
 
-// Busy is the picture's time for what counts down.
+// Busy returns the picture's time for countdowns.
 func (f *Frame) Busy() time.Time {
 	f.Every(TickBusy)
 	return f.Picture.Truncate(TickBusy)
 }
 
-// Area is the part of the frame in r.
+// Area returns the part of the frame in r.
 func (f *Frame) Area(r Rect) Area { return Area{f.Canvas, r} }
 
-// Box draws a panel's border with its title, and tail at the right of it. It returns
-// the inside.
+// Box draws a panel's border with its title at the left and tail at the right. It
+// returns the inside.
 func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	edge := Border
 	if focused {
@@ -123,12 +121,11 @@ const (
 	StampFormat = "15:04:05.000"
 )
 
-// Clock and Stamp format a time as the screen's clock shows it, Stamp with
-// milliseconds.
+// Clock and Stamp return t as the screen's clock shows it, Stamp with milliseconds.
 func (f *Frame) Clock(t time.Time) string { return f.TimeIn(ClockFormat, t) }
 func (f *Frame) Stamp(t time.Time) string { return f.TimeIn(StampFormat, t) }
 
-// TimeIn is t in that format, as a text to draw.
+// TimeIn returns t in that format, as a text to draw.
 func (f *Frame) TimeIn(format string, t time.Time) string {
 	var room [len(StampFormat)]byte
 	return f.Ink(t.In(f.Now.Location()).AppendFormat(room[:0], format))
@@ -143,13 +140,13 @@ type Area struct {
 func (a Area) Width() int  { return a.Rect.W }
 func (a Area) Height() int { return a.Rect.H }
 
-// Inset is the area without n columns at either side.
+// Inset returns the area without n columns at either side.
 func (a Area) Inset(n int) Area {
 	a.Rect.X, a.Rect.W = a.Rect.X+n, max(0, a.Rect.W-2*n)
 	return a
 }
 
-// From is the area from line y on.
+// From returns the area from line y on.
 func (a Area) From(y int) Area {
 	a.Rect.Y, a.Rect.H = a.Rect.Y+y, a.Rect.H-y
 	return a
@@ -170,7 +167,7 @@ type Pen struct {
 	c      *Canvas
 	x, y   int
 	end    int
-	chosen Style // Selected on the selected row, else 0
+	chosen Style // Selected on the selected row, otherwise 0
 }
 
 // Text writes as much of s as there is room for.
@@ -187,7 +184,7 @@ func (p *Pen) Spans(all []Span) *Pen {
 	return p
 }
 
-// OnChosen says that the row already has the background of the selected one.
+// OnChosen notes that the row already has the background of the selected row.
 func (p *Pen) OnChosen() { p.chosen = Selected }
 
 // Choose gives the rest of the line the background of the selected row.
@@ -204,7 +201,8 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Column is Fit after two blanks, in a table. A column of no width is not shown.
+// Column writes a column of a table: two blanks, then Fit. A column without width is not
+// shown.
 func (p *Pen) Column(w int, st Style, s string) *Pen {
 	if w > 0 {
 		p.Gap(2).Fit(w, st, s)
@@ -212,7 +210,7 @@ func (p *Pen) Column(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Right writes s into w cells, at their right end.
+// Right writes s at the right end of w cells.
 func (p *Pen) Right(w int, st Style, s string) *Pen {
 	s = Cut(s, w)
 	return p.Gap(w-Width(s)).Text(st, s)
@@ -224,13 +222,13 @@ func (p *Pen) Gap(n int) *Pen {
 	return p
 }
 
-// Limit leaves room for n cells at most.
+// Limit ends the pen's line after n more cells.
 func (p *Pen) Limit(n int) *Pen {
 	p.end = min(p.end, p.x+n)
 	return p
 }
 
-// Room is how many cells are left.
+// Room returns the number of cells that are left.
 func (p *Pen) Room() int { return p.end - p.x }
 
 // Rect is a part of the screen, in cells. The zero rect is hidden.
@@ -241,20 +239,20 @@ func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 // Has reports whether (x, y) is in r.
 func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// Inner is the inside of a border.
+// Inner returns the inside of a border around r.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// InFront is the place of a text with that many lines in front of the panels.
+// InFront returns the place of an overlay with that many lines.
 func InFront(w, h, width, lines int) Rect {
 	ow, oh := min(w-4, width), min(h-4, lines+2)
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
 }
 
-// TextWidth is how wide a text in front of the panels may be there.
+// TextWidth returns the width of a line in such an overlay.
 func TextWidth(w, width int) int { return min(w-4, width) - 4 }
 
-// Window returns the first of n that is in view, of which page are, so that at
-// is among them: top, where that is possible.
+// Window returns which of n lines is the first on a page, such that line at is on the
+// page: top if possible.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

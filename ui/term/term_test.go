@@ -19,6 +19,7 @@ func rendererWith(p termenv.Profile) *lipgloss.Renderer {
 	return r
 }
 
+// No line is wider than the canvas or has a control character, whatever is drawn where.
 func TestCanvasKeepsItsSize(t *testing.T) {
 	th := NewTheme(Dark, rendererWith(termenv.TrueColor))
 	rapid.Check(t, func(t *rapid.T) {
@@ -52,7 +53,7 @@ func TestCanvasWide(t *testing.T) {
 		want string
 	}{
 		{"whole", func(c *Canvas) { c.Put(0, 0, 6, 0, "a家b") }, "a家b"},
-		{"no half", func(c *Canvas) { c.Put(0, 0, 2, 0, "a家b") }, "a"},
+		{"no half character", func(c *Canvas) { c.Put(0, 0, 2, 0, "a家b") }, "a"},
 		{"left half replaced", func(c *Canvas) { c.Put(0, 0, 6, 0, "家族"); c.Put(0, 0, 6, 0, "x") }, "x 族"},
 		{"right half replaced", func(c *Canvas) { c.Put(0, 0, 6, 0, "家族"); c.Put(1, 0, 6, 0, "x") }, " x族"},
 		{"wide on wide", func(c *Canvas) { c.Put(0, 0, 6, 0, "家族"); c.Put(1, 0, 6, 0, "人") }, " 人"},
@@ -67,8 +68,8 @@ func TestCanvasWide(t *testing.T) {
 	}
 }
 
-// The shortcuts for plain letters, lines and blocks give the cells that the
-// rules for all of Unicode give.
+// The shortcuts for plain letters, lines and blocks give the same cells as the rules for
+// all of Unicode.
 func TestShortcutsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
@@ -99,19 +100,19 @@ func TestShortcutsAreExact(t *testing.T) {
 	})
 }
 
-// What is left of a panel's tail ends where its words end.
+// A tail that is too long loses whole spans and the blanks at its end.
 func TestBoxTail(t *testing.T) {
 	th := NewTheme(Mono, rendererWith(termenv.Ascii))
 	f := &Frame{Canvas: &Canvas{}, Theme: th}
 	f.Resize(42, 3)
 	f.Box(Rect{X: 0, W: 42, H: 3}, "Recipe", false, Span{Style: You, Text: "step by step", Keep: 9}, Span{Style: You, Text: ", 200 held   ", Keep: 8}, Span{Style: Trouble, Text: "herds"})
 	if got := strings.SplitN(f.Render(th), "\n", 2)[0]; !strings.Contains(ansi.Strip(got), "step by step, 200 held ──╮") {
-		t.Errorf("the title is %q", ansi.Strip(got))
+		t.Errorf("got title %q, want the tail without its last span", ansi.Strip(got))
 	}
 }
 
-// A wrapped text keeps its letters, no line of it is too long, and only words
-// that are longer than a line are broken.
+// A wrapped text keeps its letters, no line is too long, and only words that are longer
+// than a line are broken.
 func TestWrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "家", "é", "…", "/abc/def"}), 0, 20).Draw(t, "parts"), "")
@@ -134,7 +135,7 @@ func TestWrap(t *testing.T) {
 	})
 }
 
-// Plain text is wrapped as all text is.
+// The shortcut for plain text gives the same lines as the rules for all text.
 func TestWrapPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.TrimLeft(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "/abc/def"}), 1, 30).Draw(t, "parts"), ""), " ")
@@ -153,7 +154,6 @@ func TestWrapPlain(t *testing.T) {
 	})
 }
 
-// A path that is too long keeps its end.
 func TestTailOf(t *testing.T) {
 	for _, c := range []struct {
 		path string
@@ -168,7 +168,6 @@ func TestTailOf(t *testing.T) {
 	}
 }
 
-// A path in a list keeps its beginning and its end.
 func TestMiddleOf(t *testing.T) {
 	for _, c := range []struct {
 		path string
@@ -202,9 +201,8 @@ func TestResolveTheme(t *testing.T) {
 	}
 }
 
-// In each theme, on each terminal: the selected row and the badge show, and
-// trouble does not look like text.
-func TestThemesShow(t *testing.T) {
+// In each theme on each terminal, styles that must differ do.
+func TestThemesDistinguishStyles(t *testing.T) {
 	for _, name := range []string{Dark, Light, Mono} {
 		for _, p := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
 			th := NewTheme(name, rendererWith(p))
@@ -216,7 +214,7 @@ func TestThemesShow(t *testing.T) {
 			if name == Mono {
 				for st, seq := range th.codes {
 					if regexp.MustCompile(`[34][0-9]`).MatchString(seq) {
-						t.Errorf("mono has a colour: style %d is %q", st, seq)
+						t.Errorf("theme mono has a colour: style %d is %q", st, seq)
 					}
 				}
 			}

@@ -32,8 +32,8 @@ func plain(s string) bool {
 	return true
 }
 
-// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if it
-// is longer than a line. It does not break at hyphens: names and flags stay whole.
+// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if the
+// word is longer than a line. It does not break at hyphens: names and flags stay whole.
 func Wrap(s string, w int) (lines []string) {
 	for _, line := range Lines(s, w) {
 		if lines == nil {
@@ -44,36 +44,34 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
-// Lines are those of [Wrap] with their numbers, for what is drawn line by line.
+// Lines returns the lines of [Wrap] with their numbers, without a slice.
 func Lines(s string, w int) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) { eachLine(s, w, yield) }
-}
-
-func eachLine(s string, w int, yield func(int, string) bool) {
-	if w <= 0 || s == "" {
-		return
-	}
-	s = strings.TrimLeft(s, " ") // ansi.Wrap does not count it before a long word
-	if plain(s) {
-		wrapPlain(s, w, yield)
-	} else {
-		slices.All(wrapWide(s, w))(yield)
+	return func(yield func(int, string) bool) {
+		if w <= 0 || s == "" {
+			return
+		}
+		s := strings.TrimLeft(s, " ") // ansi.Wrap does not count them before a long word
+		if plain(s) {
+			wrapPlain(s, w, yield)
+		} else {
+			slices.All(wrapWide(s, w))(yield)
+		}
 	}
 }
 
-// wrapWide is Wrap of what takes more than a cell for each byte, or less.
+// wrapWide wraps any text.
 func wrapWide(s string, w int) []string {
-	const whole = "\ue000" // stands for a hyphen, and is in no safe text
+	const whole = "\ue000" // replaces a hyphen, and is in no safe text
 	s = ansi.Wrap(strings.ReplaceAll(s, "-", whole), w, "")
 	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
 }
 
-// wrapPlain is wrapWide of plain text. Its lines are parts of the text: each frame wraps
-// most of its text again, and copies none of it.
+// wrapPlain is wrapWide for plain text. Its lines are parts of s: each frame wraps most
+// of its text again, without a copy.
 func wrapPlain(s string, w int, yield func(int, string) bool) {
 	lines := 0
-	from, end := 0, 0    // of the line, without the blanks and the word after it
-	blanks, word := 0, 0 // after end
+	from, end := 0, 0    // the line, without the blanks and the word after end
+	blanks, word := 0, 0 // their lengths
 	for i := range len(s) {
 		if s[i] == ' ' {
 			if word > 0 {
@@ -103,13 +101,13 @@ func wrapPlain(s string, w int, yield func(int, string) bool) {
 
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// Fitted is s in exactly w cells.
+// Fitted returns s in exactly w cells.
 func Fitted(s string, w int) string {
 	s = Cut(s, w)
 	return s + Blanks(w-Width(s))
 }
 
-// TailOf shortens a path from the left: its end is more important.
+// TailOf shortens a path at its beginning: the end is more important.
 func TailOf(path string, w int) string {
 	n := Width(path)
 	if n <= w || w < 2 {
@@ -122,8 +120,8 @@ func TailOf(path string, w int) string {
 	return s
 }
 
-// MiddleOf shortens a path in the middle: its beginning says whose it is, and its end
-// is more important.
+// MiddleOf shortens a path in the middle: the beginning names the owner, and the end is
+// more important.
 func MiddleOf(path string, w int) string {
 	if Width(path) <= w || w < 6 {
 		return TailOf(path, w)
@@ -132,7 +130,7 @@ func MiddleOf(path string, w int) string {
 	return head + TailOf(path, w-Width(head))
 }
 
-// Width is how many cells s takes.
+// Width returns the number of cells that s takes.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
@@ -144,8 +142,8 @@ func Width(s string) int {
 type Span struct {
 	Style Style
 	Text  string
-	// Keep orders the spans if a line is too short: the lowest is dropped first, of
-	// equal ones the rightmost.
+	// Keep is the priority in a line that is too short: the span with the lowest Keep
+	// is dropped first, the rightmost if several are equal.
 	Keep int
 }
 
@@ -183,14 +181,13 @@ func TrimSpans(spans []Span) []Span {
 	return spans
 }
 
-// AppendColumn appends a text in w cells and a blank, before the next column.
+// AppendColumn appends a text in w cells and the blank before the next column.
 func AppendColumn(to []Span, w int, st Style, text string) []Span {
 	text = Cut(text, w)
 	return append(to, Span{Style: st, Text: text}, Span{Style: Text, Text: Blanks(w + 1 - Width(text))})
 }
 
-// Fact is a line of a text in front of the panels: what, and how it is.
-// Longer ones are wrapped.
+// Fact is a name with a text, which is wrapped.
 type Fact struct {
 	Name  string
 	Style Style // of the text
@@ -201,11 +198,11 @@ type Fact struct {
 // factNames is the width of the names.
 const factNames = 12
 
-// FactLines are facts on lines of w cells.
+// FactLines returns facts on lines of w cells.
 func FactLines(w int, facts []Fact) [][]Span {
 	inside := w - factNames - 1
 	lines := make([][]Span, 0, 2*len(facts))
-	spans := make([]Span, 0, 3*cap(lines)) // of all lines, in one piece
+	spans := make([]Span, 0, 3*cap(lines)) // of all lines, in one allocation
 	for _, ft := range facts {
 		if ft.Label == Text {
 			ft.Label = Muted

@@ -7,14 +7,15 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Bubbletea asks the terminal for its background colour in an init function, through Lip
+// Bubbletea queries the terminal's background colour in an init function, through Lip
 // Gloss, and waits up to five seconds for an answer, which some terminals, pipes and
 // recorders never give: even a command that only prints its version would wait. Lip Gloss
-// does not ask when it was told. This comes first: Go initialises packages whose imports
-// are ready in the order of their paths, and this one needs nothing that Bubbletea does not.
+// sends no query if the background is set before. This init runs first: Go initialises
+// packages whose imports are ready in the order of their paths, and this package imports
+// nothing that Bubbletea does not.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
-// Names of themes for [Options.Theme].
+// Names of themes.
 const (
 	Auto  = "auto" // according to NO_COLOR, then COLORFGBG
 	Dark  = "dark"
@@ -22,12 +23,12 @@ const (
 	Mono  = "mono" // attributes only
 )
 
-// NextTheme is the theme that the key switches to.
+// NextTheme returns the theme after name, in the order of the key T.
 func NextTheme(name string) string {
 	return map[string]string{Dark: Light, Light: Mono, Mono: Dark}[name]
 }
 
-// ResolveTheme replaces auto and unknown names by the theme for the environment.
+// ResolveTheme replaces auto and unknown names with the theme for the environment.
 // COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and 9 to 15 are light
 // backgrounds.
 func ResolveTheme(name string, getenv func(string) string) string {
@@ -45,7 +46,7 @@ func ResolveTheme(name string, getenv func(string) string) string {
 	return Dark
 }
 
-// Style is what a cell looks like, by meaning. The bit Selected adds the
+// Style names the meaning of a cell, which decides its look. The bit Selected adds the
 // selected row's background.
 type Style uint8
 
@@ -54,44 +55,44 @@ const (
 	Strong         // names, titles
 	Muted          // less important
 	Faint          // stale, impossible
-	Border         //
+	Border         // of a panel
 	Focus          // the border of the panel with the focus
 	Heading        // recipe headings
 	Lead           // gold: who leads
-	Gold           // gold, not as loud
-	Watch          // teal: a watch in order
+	Gold           // gold, not bold
+	Watch          // teal: a correct watch
 	Trouble        // coral: trouble
-	Alarm          // coral, loud
+	Alarm          // coral, bold
 	Good           // green: connected, acknowledged
 	You            // violet: this process
-	Past           // a reign that is over
-	OnPast         // a name on it
+	Past           // a former reign
+	OnPast         // a name on a former reign
 	OnLead         // a name on the present reign
 	OnFaint        // a name on a reign of a stale picture
 	Badge          // the program's name
 	BadgeCut       // the paused badge
 	Key            // a key in the footer
-	Hot            // on a cell: being notified
-	Warm           // on a cell: at work because of it
-	Heat1          // on a cell: how often it was notified
-	Heat2          //
-	Heat3          //
+	Hot            // background: being notified
+	Warm           // background: at work after a notification
+	Heat1          // background: notified a few times
+	Heat2          // background: notified often
+	Heat3          // background: notified most often
 	styles
 
 	Selected Style = 0x80
 )
 
-// Theme is every style, colour and glyph of the dashboard. No other file
-// makes any; a test looks.
+// Theme has every style, colour and glyph of the dashboard. No other file makes any,
+// as TestSources in package ui checks.
 type Theme struct {
 	Name  string
 	codes [256]string // by style; "" is the terminal's own text
-	shows [256]bool   // on a blank, too
+	shows [256]bool   // by style: visible on a blank, too
 	reset string
 	Glyph Glyphs
 }
 
-// Glyphs are the signs. All are one cell wide.
+// Glyphs are the signs. Each is one cell wide.
 type Glyphs struct {
 	Leader, LeaderLost, Watch, Selected          string
 	HerdHead, HerdFrom, HerdMore, HerdLast       string
@@ -105,7 +106,7 @@ type Glyphs struct {
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
 	Pointed, Elsewhere, Unknown                  string
 	ToLeft, ToRight                              string // heads of arrows
-	// The signs of the lanes.
+	// Signs of the lanes.
 	Waits, Suspended, Nowhere, Believes     string
 	Created, Deleted, Down, Crossed, Tick   string
 	Written, Refused, Stale, Playhead, Play string
@@ -130,8 +131,8 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour: for terminals with millions of colours, and its replacements
-// among 256 and 16. The numerically nearest often looks like another hue.
+// paint is a colour for terminals with millions of colours, and its replacements
+// among 256 and 16. The numerically nearest colour often has another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
@@ -157,13 +158,13 @@ var (
 	}
 )
 
-// look is a style in one palette.
+// look is the appearance of a style in one palette.
 type look struct {
 	fg, bg  paint
 	bold    bool
 	faint   bool
 	reverse bool
-	tint    bool // where there is no such background it is left out
+	tint    bool // without the background colour there is no reverse instead
 }
 
 func (p palette) looks() [styles]look {
@@ -196,7 +197,7 @@ func (p palette) looks() [styles]look {
 	}
 }
 
-// monoLooks has no colours: words and glyphs already have every meaning.
+// monoLooks has no colours: words and glyphs already show every meaning.
 var monoLooks = [styles]look{
 	Strong:   {bold: true},
 	Faint:    {faint: true},
@@ -214,8 +215,8 @@ var monoLooks = [styles]look{
 	Warm:     {reverse: true, faint: true},
 }
 
-// NewTheme compiles a theme for what r's terminal can do. A terminal without
-// colours still gets attributes.
+// NewTheme makes a theme for r's terminal. A terminal without colours still gets
+// attributes.
 func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 	looks, selected := monoLooks, paint{}
 	switch name {
@@ -253,7 +254,7 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 	return t
 }
 
-// sequence is the escape sequence for a look with these colours.
+// sequence returns the escape sequence for a look with these colours.
 func sequence(l look, fg, bg string, reverse bool) string {
 	var codes []string
 	for _, c := range []struct {
@@ -270,7 +271,7 @@ func sequence(l look, fg, bg string, reverse bool) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// Fade removes the colour from what may be outdated, except from alarms.
+// Fade returns the style of a cell in an outdated picture: only alarms keep their colour.
 func Fade(st Style) Style {
 	switch st &^ Selected {
 	case Alarm, Border, Focus:

@@ -127,7 +127,7 @@ func doneWords(before, s *doctor.State) string {
 		return writeWords(s, &s.Work.Last[n-1])
 	}
 	if r := s.Work.Rules; r != before.Work.Rules {
-		return "the demo's rules: workers " + action.Unless(!r.Workers) + ", guard " + action.Unless(!r.Fenced)
+		return "the demo's rules: workers " + action.Toggle(!r.Workers) + ", guard " + action.Toggle(!r.Fenced)
 	}
 	if name := s.Recipe.Name(); name != before.Recipe.Name() {
 		return "from now on the candidates follow the recipe " + znode.Safe(name, znode.NameMax)
@@ -194,11 +194,11 @@ func changeWords(old, m *model.Member) string {
 	case m.Znode != old.Znode:
 		return "knows its znode, " + safe(znode.Base(m.Znode))
 	case m.NoGuid != old.NoGuid:
-		return "gives its next znodes a guid: " + action.Unless(m.NoGuid)
+		return "gives its next znodes a guid: " + action.Toggle(m.NoGuid)
 	case m.LosesReply != old.LosesReply:
-		return "loses the reply to its next create: " + action.Unless(!m.LosesReply)
+		return "loses the reply to its next create: " + action.Toggle(!m.LosesReply)
 	case m.SlowLead != old.SlowLead:
-		return "does not end its leader procedure: " + action.Unless(!m.SlowLead)
+		return "does not end its leader procedure: " + action.Toggle(!m.SlowLead)
 	}
 	return ""
 }

@@ -175,7 +175,7 @@ func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
 func (a *actions) setPace(act action.Action) error {
 	p, _ := a.nextPace(act.Arg)
 	a.sandbox.SetPace(p)
-	return action.Did(paceWords(p))
+	return action.Success(paceWords(p))
 }
 
 func (a *actions) step(action.Action) error {
@@ -183,7 +183,7 @@ func (a *actions) step(action.Action) error {
 	if err != nil {
 		return err
 	}
-	return action.Did(stepWords(a.elections.State(), step))
+	return action.Success(stepWords(a.elections.State(), step))
 }
 
 func (a *actions) setRules(act action.Action) error {

@@ -177,7 +177,7 @@ func (h *world) act(key, target, fault string) error {
 				a.Kind == action.NoGuid && m.NoGuid || a.Kind == action.SlowLead && m.SlowLead
 		}
 	}
-	switch a.Arg = action.Unless(on); {
+	switch a.Arg = action.Toggle(on); {
 	case key == "X": // opens the list; enter does what is selected in it
 		return nil
 	case key == "[":
