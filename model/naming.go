@@ -118,9 +118,21 @@ func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
 	}
+	if slices.ContainsFunc(r.New, j.nameless) {
+		named := *r
+		named.New = slices.DeleteFunc(slices.Clone(r.New), j.nameless)
+		r = &named
+	}
 	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.directories[znode.Dir(j.cfg.Path)].names(), j.under); d != j.naming.dialect {
 		j.interpret(d)
 	}
+}
+
+// nameless reports whether our own candidate left out its guid on request: such a name
+// shows no other system.
+func (j *Journal) nameless(z znode.Znode) bool {
+	m := j.owners[z.Session]
+	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
 }
 
 // interpret reads all names by another dialect from now on, nil for none.

@@ -92,6 +92,30 @@ func TestJournalRecognisesAnew(t *testing.T) {
 	whose(s, "comcast, unknown: d")
 }
 
+// A member that was ordered to leave out its guid shows no other system, and the leader is
+// still expected to acknowledge.
+func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true, AckFollows: true})
+	own := s.Add(modeltest.Hex1+"-n_", 1, "a")
+	s.Read()
+	s.Tree.Delete(own)
+	s.Read()
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 2, NoGuid: true}})
+	s.Add("n_", 2, "a")
+	s.Read()
+	if st := s.J.State(); st.Dialect.ID != "electop" || st.AckPath() != "/e-leader" || st.Leader() == nil {
+		t.Errorf("leader %v in an election of %s, acknowledged by %q", st.Leader(), st.Dialect.ID, st.AckPath())
+	}
+	// A third-party candidate with such a name does.
+	s.Tree.DeleteParent()
+	s.Tree.CreateParent(0)
+	s.Add("n_", 3, "b")
+	s.Read()
+	if st := s.J.State(); st.Dialect.ID != "recipe" || st.AckPath() != "" {
+		t.Errorf("an election of %s, acknowledged by %q", st.Dialect.ID, st.AckPath())
+	}
+}
+
 func TestEventsSayWho(t *testing.T) {
 	s := recognising(t)
 	s.Read()
