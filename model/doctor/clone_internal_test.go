@@ -12,9 +12,9 @@ import (
 	"electop/model/dialect"
 )
 
-// What a journal and its clone may share. A field that is added to any of them
-// and is neither copied by Clone nor listed here fails the test: if what it
-// refers to is written in place, copy it; if it is only ever replaced, list it.
+// These lists name what a journal and its clone may share. A new field that is neither copied by
+// Clone nor listed here fails the test. If its value is written in place, copy it; if its value
+// is only replaced, list it.
 var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
@@ -22,8 +22,8 @@ var (
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"model.rosterView", "dialect.part",
 	}
-	// sharedMaps and sharedSlices are replaced when they change. What is
-	// appended to is no danger where the clone has no room for it.
+	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
+	// appended to: the clone has no spare capacity, so an append copies.
 	sharedMaps = []string{
 		"Journal.sessions.known.clients", "Journal.sessions.known.heard", "Journal.watches.several",
 		"Journal.waves.times", "Journal.directories", "Journal.notes",
@@ -32,14 +32,14 @@ var (
 		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.tenure.Properties.Believers",
 		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}
-	// replacedSlices are neither written nor appended to where they are.
+	// replacedSlices are neither written nor appended to in place.
 	replacedSlices = []string{
 		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired", "Journal.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
 		"Journal.children.queue.parts", "Journal.children.queue.ends",
 		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends", "Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 	}
-	// notCloned is what the clone makes again when it needs it.
+	// notCloned are caches, which the clone builds again when it needs them.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
 )
 
@@ -48,8 +48,7 @@ func settable(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// fill puts something into every field that refers to something: into maps and
-// slices one element, and room for another.
+// fill sets every field. Maps and slices get one element, slices also spare capacity.
 func fill(t *testing.T, path string, v reflect.Value, depth int) {
 	if depth > 12 {
 		return
@@ -95,18 +94,18 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 		case reflect.TypeFor[model.EventBody]():
 			v.Set(reflect.ValueOf(model.Joined{}))
 		default:
-			t.Fatalf("%s: teach fill what to put into a %s", path, v.Type())
+			t.Fatalf("%s: fill has no value for a %s", path, v.Type())
 		}
 	case reflect.Array, reflect.Func, reflect.Chan:
 		if v.Kind() != reflect.Func {
-			t.Fatalf("%s: teach fill what to put into a %s", path, v.Type())
+			t.Fatalf("%s: fill has no value for a %s", path, v.Type())
 		}
 	}
 }
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// compare walks a journal and its clone and reports what they share and may not.
+// compare walks a journal and its clone and reports what they share against the lists.
 func compare(path string, a, b reflect.Value, report func(string)) {
 	if slices.Contains(notCloned, path) {
 		return
@@ -146,7 +145,7 @@ func compare(path string, a, b reflect.Value, report func(string)) {
 			report(fmt.Sprintf("%s has %d elements, in the clone %d", path, a.Len(), b.Len()))
 		case shared && slices.Contains(replacedSlices, path):
 		case shared && b.Cap() > b.Len():
-			report(path + " is shared with its spare room, which both would append to")
+			report(path + " is shared with its spare capacity, to which both would append")
 		case shared && !slices.Contains(sharedSlices, path):
 			report(path + ", a slice, is shared")
 		}

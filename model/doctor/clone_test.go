@@ -11,14 +11,14 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A clone taken at any moment continues as the journal itself would have, and
-// neither knows of the other.
-func TestCloneGoesItsOwnWay(t *testing.T) {
+// A clone of any moment continues as the journal itself does, and neither changes the
+// other.
+func TestCloneIsIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 
-		// As it is without any clones.
+		// The journal without clones.
 		alone := doctor.NewJournal(cfg)
 		var events []model.Event
 		for i, o := range all {
@@ -30,7 +30,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 		j := doctor.NewJournal(cfg)
 		for _, o := range all[:cut] {
 			j.Apply(o)
-			if rapid.IntRange(0, 3).Draw(t, "looked at") == 0 {
+			if rapid.IntRange(0, 3).Draw(t, "read the state") == 0 {
 				j.State()
 			}
 		}
@@ -39,7 +39,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 		clone, other := j.Clone(), j.Clone()
 		twice := clone.Clone()
 
-		// Another way: the same observations in another order.
+		// One clone gets the same observations in another order.
 		rest := slices.Clone(all[cut:])
 		slices.Reverse(rest)
 		for _, o := range append(rest, all...) {
@@ -52,18 +52,18 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 				es = append(es, x.Apply(o)...)
 			}
 			if diff := modeltest.Differs(events, es); diff != "" {
-				t.Fatalf("from observation %d of %d on, events (-) and those of %s (+):\n%s", cut, len(all), name, diff)
+				t.Fatalf("from observation %d of %d on, wanted events (-) and events of %s (+):\n%s", cut, len(all), name, diff)
 			}
 			if diff := modeltest.Differs(alone.State(), x.State()); diff != "" {
-				t.Fatalf("from observation %d of %d on, the state (-) and that of %s (+):\n%s", cut, len(all), name, diff)
+				t.Fatalf("from observation %d of %d on, wanted state (-) and state of %s (+):\n%s", cut, len(all), name, diff)
 			}
 			due, waits := alone.Deadline()
 			if d, w := x.Deadline(); !d.Equal(due) || w != waits {
-				t.Fatalf("the journal waits for %v, %v, %s for %v, %v", due, waits, name, d, w)
+				t.Fatalf("deadline of %s: got %v, %v, want %v, %v", name, d, w, due, waits)
 			}
 		}
 		if after := modeltest.Text(t, shown); string(after) != string(before) {
-			t.Fatalf("a state changed after it was given out:\n%s\n%s", before, after)
+			t.Fatalf("a state changed after it was returned:\n%s\n%s", before, after)
 		}
 	})
 }

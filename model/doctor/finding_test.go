@@ -16,45 +16,45 @@ import (
 	"electop/model/znode"
 )
 
-// Latches and threads of one client share its session: that they end together is
-// worth a word, and nothing is to be deleted.
+// Latches and threads of one client share its session. The finding mentions that they end
+// together, and advises no deletion.
 func TestSeveralOfOneClient(t *testing.T) {
 	for _, name := range []string{"_c_%s-latch-", "%s-lock-", "%s-n_", "%s__lock__", "n_"} {
-		c := newClinic(t, model.Config{})
+		c := newFixture(t, model.Config{})
 		for i, uuid := range []string{"0a", "0b", "0c", "0d"} {
 			full := "f47ac10b-58cc-4372-a567-0e02b2c3d4" + uuid
 			if !strings.Contains(name, "_c_") {
 				full = strings.ReplaceAll(full, "-", "")
 			}
-			c.child(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // three of one client, which leads
+			c.create(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // three of one client, which leads
 		}
-		c.look()
-		c.after(time.Second) // for a moment everybody may
+		c.read()
+		c.after(time.Second) // too short for a finding
 		c.after(2*time.Second, "ghost-node info")
 		f := c.J.State().Findings[0]
 		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 || !strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
 			t.Errorf("%s: %+v", name, f)
 		}
 		if st := c.J.State(); st.NoLeader() != "" {
-			t.Errorf("%s: the leader is said to be a ghost", name)
+			t.Errorf("%s: got no leader (%s), want one", name, st.NoLeader())
 		}
 	}
 }
 
-// The same guid twice proves a lost reply. No advice is to delete what leads.
+// The same guid twice proves a lost reply. The advice never is to delete the leader's znode.
 func TestGhostNode(t *testing.T) {
 	for _, leads := range []bool{false, true} {
-		c := newClinic(t, model.Config{})
+		c := newFixture(t, model.Config{})
 		if !leads {
-			c.child(uuidB+"latch-", 2)
+			c.create(uuidB+"latch-", 2)
 		}
-		older := c.child(uuidA+"latch-", 1)
-		c.child(uuidC+"latch-", 1) // another latch of the same client
-		c.child(uuidB+"latch-", 3)
-		younger := c.joins(uuidA+"latch-", 1)
+		older := c.create(uuidA+"latch-", 1)
+		c.create(uuidC+"latch-", 1) // another latch of the same client
+		c.create(uuidB+"latch-", 3)
+		younger := c.join(uuidA+"latch-", 1)
 		c.pass(3 * time.Second)
 		want := map[bool]string{false: "ghost-node warning", true: "ghost-node critical"}[leads]
-		c.has(want)
+		c.wantFindings(want)
 		f := c.J.State().Findings[0]
 		if !slices.Equal(f.Znodes, []string{"/e/" + older, "/e/" + younger}) || !slices.Equal(f.Sessions, []uint64{1}) {
 			t.Errorf("%+v", f)
@@ -69,30 +69,30 @@ func TestGhostNode(t *testing.T) {
 		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
 			t.Errorf("%q, and %+v, reigns %v", why, st.Totals, st.Reigns)
 		}
-		c.leaves(younger)
+		c.leave(younger)
 		c.after(3*time.Second, "ghost-node info") // two latches are left
 	}
 }
 
-// One of ours says itself which znode it knows.
-func TestGhostOfOurs(t *testing.T) {
+// A candidate of electop reports which znode it knows.
+func TestGhostOfElectop(t *testing.T) {
 	for at := range 2 {
-		c := newClinic(t, model.Config{})
+		c := newFixture(t, model.Config{})
 		var names []string
 		for s := range uint64(3) {
-			names = append(names, c.child("n_", s+1))
+			names = append(names, c.create("n_", s+1))
 		}
 		session := uint64(at + 1)
-		known := c.child("n_", session)
+		known := c.create("n_", session)
 		m := model.Member{ID: "a", Name: "amber", Session: session, Belief: model.Volunteering}
-		c.put(&model.Cast{At: c.Tree.Now, Member: m})
-		c.look()
+		c.apply(&model.Cast{At: c.Tree.Now, Member: m})
+		c.read()
 		c.after(3*time.Second, "ghost-node info") // it still looks for its znode
 		m.Znode, m.Belief = known, model.Waiting
-		c.put(&model.Cast{At: c.Tree.Now, Member: m})
+		c.apply(&model.Cast{At: c.Tree.Now, Member: m})
 		c.pass(3 * time.Second)
 		want := [...]string{"ghost-node critical", "ghost-node warning"}[at]
-		c.has(want)
+		c.wantFindings(want)
 		f := c.J.State().Findings[0]
 		if deletes := strings.Contains(f.Advice, "Delete /e/"+names[at]); deletes != (at > 0) || strings.Contains(f.Advice, known) {
 			t.Errorf("%d: advice %q", at, f.Advice)
@@ -110,145 +110,145 @@ func TestSequenceLimit(t *testing.T) {
 	}{
 		{1000, nil}, {1<<30 + 5, []string{"sequence-limit info"}}, {2_000_000_001, []string{"sequence-limit warning"}}, {1<<31 - 1, []string{"sequence-limit critical"}},
 	} {
-		c := newClinic(t, model.Config{})
+		c := newFixture(t, model.Config{})
 		c.Tree.Creates = x.creates
-		c.look()
-		c.has(x.want...)
+		c.read()
+		c.wantFindings(x.want...)
 	}
-	c := newClinic(t, model.Config{})
-	c.Tree.Creates = 1 << 31 // as servers before 3.6 went on
-	c.joins("n_", 1)
-	c.has("sequence-limit critical")
+	c := newFixture(t, model.Config{})
+	c.Tree.Creates = 1 << 31 // servers before 3.6 continue with negative numbers
+	c.join("n_", 1)
+	c.wantFindings("sequence-limit critical")
 }
 
 func TestForeignChild(t *testing.T) {
 	c, names := three(t, model.Config{}, uuidA+"lock-")
 	c.Tree.Create("config", false, 0, "")
-	c.look()
+	c.read()
 	c.after(3*time.Second, "foreign-child info")
-	// Digits and what is before them come before every number.
+	// In Curator's order a name that begins before the digits comes before every number.
 	c.Tree.Create("-notes", false, 0, "")
-	c.look()
+	c.read()
 	c.after(3*time.Second, "foreign-child critical", "foreign-child info")
 	c.Tree.Delete("-notes")
-	c.leaves("config")
+	c.leave("config")
 	c.after(time.Second)
 	c.Tree.Create(uuidB+"lock-", true, 0, "") // persistent, behind all
-	c.look()
+	c.read()
 	c.after(3*time.Second, "foreign-child warning")
 	for _, name := range names {
 		c.Tree.Delete(name)
 	}
-	c.joins(uuidB+"lock-", 7)
+	c.join(uuidB+"lock-", 7)
 	c.after(3*time.Second, "foreign-child critical")
 }
 
-// The first read may be applied before the connection is reported: nothing new comes then.
+// The first read may be applied before the connection is reported, and nothing comes after it.
 func TestReadBeforeItsConnection(t *testing.T) {
-	c := newClinic(t, model.Config{})
+	c := newFixture(t, model.Config{})
 	c.J = doctor.NewJournal(model.Config{Path: "/e"})
 	c.Tree.Create("n_", true, 0, "")
-	c.child("n_", 1)
-	c.look()
-	c.put(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 9})
+	c.create("n_", 1)
+	c.read()
+	c.apply(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 9})
 	c.after(3*time.Second, "foreign-child critical")
 }
 
 func TestAckDisagrees(t *testing.T) {
-	c := newClinic(t, modeltest.Acked)
-	a, b := c.child("n_", 1), c.joins("n_", 2)
+	c := newFixture(t, modeltest.Acked)
+	a, b := c.create("n_", 1), c.join("n_", 2)
 	c.Ack(a)
 	c.after(time.Minute)
 	// A handoff: the next one acknowledges after some time.
-	c.leaves(a)
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
+	c.leave(a)
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(4 * time.Second)
 	c.after(2*time.Second, "ack-disagrees warning")
-	c.put(ackOf(c, b, 2))
+	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
-	// It names one that is gone, of the leader's session or of none.
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
+	// It names a deleted znode.
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
 	c.after(6*time.Second, "ack-disagrees warning")
-	c.put(ackOf(c, b, 2))
+	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
 	// The queue is empty, and there is an acknowledgement.
-	c.leaves(b)
+	c.leave(b)
 	c.after(6*time.Second, "ack-disagrees warning")
 
 	// A persistent znode is in the acknowledgement's place.
-	c = newClinic(t, modeltest.Acked)
-	a = c.joins("0123456789abcdef0123456789abcdef-n_", 1)
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
+	c = newFixture(t, modeltest.Acked)
+	a = c.join("0123456789abcdef0123456789abcdef-n_", 1)
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
 	c.after(4 * time.Second)
 	c.after(2*time.Second, "ack-disagrees critical")
-	c.put(ackOf(c, a, 1))
+	c.apply(ackOf(c, a, 1))
 	c.after(time.Second)
 
-	// Without any earlier acknowledgement none is missing.
-	c = newClinic(t, model.Config{AckPath: "/leader"})
-	c.joins("n_", 1)
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
+	// Without an earlier acknowledgement none is expected.
+	c = newFixture(t, model.Config{AckPath: "/leader"})
+	c.join("n_", 1)
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(time.Hour)
 }
 
-func ackOf(c *clinic, name string, session uint64) *model.Ack {
+func ackOf(c *fixture, name string, session uint64) *model.Ack {
 	return &model.Ack{At: c.Tree.Now, Presence: model.Present, Session: session, Data: znode.NewData(model.AckData("/e/"+name, c.Tree.Children[name].Czxid))}
 }
 
 func TestTwoLeaders(t *testing.T) {
-	c := newClinic(t, modeltest.Acked)
-	a, b := c.child("n_", 1), c.joins("n_", 2)
+	c := newFixture(t, modeltest.Acked)
+	a, b := c.create("n_", 1), c.join("n_", 2)
 	old := ackOf(c, a, 1)
-	c.put(old)
-	c.leaves(a)
+	c.apply(old)
+	c.leave(a)
 	c.after(4 * time.Second)
 	c.after(2*time.Second, "two-leaders critical")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2, 1}) {
 		t.Errorf("%+v", f)
 	}
-	c.put(ackOf(c, b, 2))
+	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
 
-	// Two of ours believe to lead: the one that was frozen does not know.
-	c = newClinic(t, model.Config{})
-	a, b = c.child("n_", 1), c.joins("n_", 2)
+	// Two of electop's candidates believe that they lead: the frozen one does not know better.
+	c = newFixture(t, model.Config{})
+	a, b = c.create("n_", 1), c.join("n_", 2)
 	one := model.Member{ID: "a", Name: "amber", Session: 1, Znode: a, Belief: model.Leading, Fault: model.Frozen}
 	two := model.Member{ID: "b", Name: "birch", Session: 2, Znode: b, Belief: model.Waiting}
-	c.put(&model.Cast{At: c.Tree.Now, Member: one})
-	c.put(&model.Cast{At: c.Tree.Now, Member: two})
+	c.apply(&model.Cast{At: c.Tree.Now, Member: one})
+	c.apply(&model.Cast{At: c.Tree.Now, Member: two})
 	c.after(5 * time.Second)
-	c.leaves(a)
+	c.leave(a)
 	two.Belief = model.Leading
-	c.put(&model.Cast{At: c.Tree.Now, Member: two})
+	c.apply(&model.Cast{At: c.Tree.Now, Member: two})
 	c.after(3*time.Second, "two-leaders critical")
 	one.Belief = model.Lost
-	c.put(&model.Cast{At: c.Tree.Now, Member: one})
+	c.apply(&model.Cast{At: c.Tree.Now, Member: one})
 	c.after(time.Second)
 }
 
 // Leaders of another system may take minutes until they acknowledge.
 func TestForeignAck(t *testing.T) {
-	c := newClinic(t, model.Config{AckPath: "/leader"})
-	a := c.child("n_", 1)
-	c.joins("n_", 2)
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 1, Data: znode.NewData([]byte("host1:80"))})
+	c := newFixture(t, model.Config{AckPath: "/leader"})
+	a := c.create("n_", 1)
+	c.join("n_", 2)
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 1, Data: znode.NewData([]byte("host1:80"))})
 	c.after(time.Hour)
-	c.leaves(a)
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
+	c.leave(a)
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(3 * time.Minute)
 	c.after(2*time.Minute, "ack-disagrees warning")
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData([]byte("host2:80"))})
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData([]byte("host2:80"))})
 	c.after(time.Second)
 }
 
-// For unknown names it is only a guess that they are an election.
+// If the naming is unknown, the election is only a guess, so no finding is above info.
 func TestGuessedNaming(t *testing.T) {
-	c := newClinic(t, model.Config{})
+	c := newFixture(t, model.Config{})
 	for s := range uint64(3) {
-		c.child("what-is-this~", s+1)
+		c.create("what-is-this~", s+1)
 	}
-	c.joins("what-is-this~", 1)
-	c.asked(func(x *session.Table) {
+	c.join("what-is-this~", 1)
+	c.answerTwice(func(x *session.Table) {
 		for s := range uint64(3) {
 			watches(x, "/e", s+1)
 		}
@@ -259,46 +259,46 @@ func TestGuessedNaming(t *testing.T) {
 	}
 	for _, f := range c.J.State().Findings {
 		if strings.Contains(f.Advice, "Restart") {
-			t.Errorf("%s: what may be no candidate is to be restarted: %s", f.ID, f.Advice)
+			t.Errorf("%s: got the advice %q to restart what may be no candidate", f.ID, f.Advice)
 		}
 	}
 }
 
-// What a ghost's finding says of a znode, that it has no watch, is not said
-// again by another: but it weighs as much.
-func TestGhostWatchesNobody(t *testing.T) {
+// The finding of a ghost also reports its missing watch, with the severity of a missing watch.
+// There is no second finding for it.
+func TestGhostWithoutWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, uuidB+"latch-")
 	c.Tree.Delete(names[1])
-	ghost, again := c.child(uuidA+"latch-", 4), c.child(uuidA+"latch-", 4)
-	other := c.joins(uuidB+"latch-", 5)
-	c.told(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // it does watch, for both
-	c.asked(func(x *session.Table) {
+	ghost, again := c.create(uuidA+"latch-", 4), c.create(uuidA+"latch-", 4)
+	other := c.join(uuidB+"latch-", 5)
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // it does watch, for both
+	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4)
 		watches(x, "/e", 5)
 	})
-	c.has("ghost-node warning", "missing-watch warning")
+	c.wantFindings("ghost-node warning", "missing-watch warning")
 	if f := c.J.State().Findings[1]; !slices.Equal(f.Znodes, []string{"/e/" + other}) {
-		t.Errorf("%+v: the ghost's znode is listed a second time", f)
+		t.Errorf("got %+v, want no znode of the ghost", f)
 	}
 	if f := c.J.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
-		t.Errorf("%+v: want it to say who watches nobody", f)
+		t.Errorf("got %+v, want evidence of the missing watch", f)
 	}
-	c.leaves(names[2]) // the ghost is next
-	c.told(func(x *session.Table) { watches(x, "/e", 4) }, "ghost-node critical")
+	c.leave(names[2]) // the ghost is next
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4) }, "ghost-node critical")
 }
 
-// Many findings of a kind are reported together, and none is left out.
+// Of many findings of one rule, the rest is one finding that names all of it.
 func TestManyOfAKind(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	c.crowd(20, "n_", 4)
-	c.asked(func(x *session.Table) {
+	c.joinMany(20, "n_", 4)
+	c.answerTwice(func(x *session.Table) {
 		for s := range uint64(23) {
 			watches(x, "/e", s+1)
 		}
 	})
 	all := c.J.State().Findings
 	if len(all) != 9 || all[0].Severity != doctor.Critical {
-		t.Fatalf("%d findings, want 8 and one for the others: %+v", len(all), all)
+		t.Fatalf("got %d findings, want 8 and one for the rest: %+v", len(all), all)
 	}
 	i := slices.IndexFunc(all, func(f *doctor.Finding) bool { return f.Key == "missing-watch /more" })
 	if i < 0 || all[i].Title != "14 more: a candidate has no watch" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
@@ -308,34 +308,34 @@ func TestManyOfAKind(t *testing.T) {
 
 func TestWrongWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.joins("n_", 4)
-	c.asked(nil)
-	// 4 watches 2 and should 3; nobody else watches 2 but 3, so two do: a herd.
-	c.told(func(x *session.Table) { watches(x, "/e", 4, names[1]) }, "herd warning")
+	c.join("n_", 4)
+	c.answerTwice(nil)
+	// 4 watches 2 instead of 3, and 3 watches 2 too: a herd.
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[1]) }, "herd warning")
 	if e := c.J.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("%+v", e)
 	}
-	// It watches one behind it: it is not notified when its turn comes.
-	five := c.joins("n_", 5)
-	c.asked(func(x *session.Table) {
+	// It watches a candidate behind it: it is not notified when its turn comes.
+	five := c.join("n_", 5)
+	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4, five)
 		watches(x, "/e", 5, "n_0000000099")
 	})
-	c.has("wrong-watch warning", "wrong-watch warning")
-	c.told(func(x *session.Table) { watches(x, "/e", 2, "n_0000000099") }, "wrong-watch critical")
-	c.told(nil)
+	c.wantFindings("wrong-watch warning", "wrong-watch warning")
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 2, "n_0000000099") }, "wrong-watch critical")
+	c.afterAnswers(nil)
 }
 
 func TestHerd(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.crowd(3, "n_", 4)
-	c.asked(nil)
+	c.joinMany(3, "n_", 4)
+	c.answerTwice(nil)
 	all := func(x *session.Table) {
 		for s := range uint64(5) {
 			watches(x, "/e", s+2, names[0])
 		}
 	}
-	// So many at once need no second look.
+	// So many at once need no second table.
 	c.pass(3 * time.Second)
 	c.answer(all)
 	c.after(2*time.Second, "herd warning")
@@ -343,99 +343,98 @@ func TestHerd(t *testing.T) {
 	if f.Key != "herd "+names[0] || f.Znodes[0] != "/e/"+names[0] || len(f.Sessions) < 4 {
 		t.Errorf("%+v", f)
 	}
-	c.told(all, "herd warning")
-	c.told(nil)
+	c.afterAnswers(all, "herd warning")
+	c.afterAnswers(nil)
 
 	// A leader that watches its own znode, and an observer, are no herd.
-	c.asked(func(x *session.Table) {
+	c.answerTwice(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{1, 9}})
 	})
-	c.has()
-
+	c.wantFindings()
 }
 
 func TestHerdByRule(t *testing.T) {
-	c := newClinic(t, model.Config{Recipe: dialect.Herd()})
-	c.crowd(4, "n_", 1)
-	c.told(nil, "herd warning")
-	// What it ought to watch is not what its rule has it watch.
+	c := newFixture(t, model.Config{Recipe: dialect.Herd()})
+	c.joinMany(4, "n_", 1)
+	c.afterAnswers(nil, "herd warning")
+	// The evidence names the predecessor, not the znode that this recipe prescribes.
 	st := c.J.State()
 	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue.At(2).Name) {
 		t.Errorf("%q", e)
 	}
 
-	// Readers that wait for one writer are none: that is the rule.
-	c = newClinic(t, model.Config{})
-	c.child("write-", 1)
-	c.crowd(4, "read-", 2)
-	c.told(nil)
+	// Readers that wait for one writer are no herd: the recipe prescribes that.
+	c = newFixture(t, model.Config{})
+	c.create("write-", 1)
+	c.joinMany(4, "read-", 2)
+	c.afterAnswers(nil)
 	if e := c.J.State().Edge(4); e.State != doctor.Verified {
 		t.Errorf("%+v", e)
 	}
 
 	// Everybody watches the list: by design.
-	c = newClinic(t, model.Config{})
-	c.crowd(4, "json.info_", 1)
-	c.told(nil, "herd info")
+	c = newFixture(t, model.Config{})
+	c.joinMany(4, "json.info_", 1)
+	c.afterAnswers(nil, "herd info")
 	if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
 		t.Errorf("%+v", e)
 	}
 }
 
 func TestWatchCycle(t *testing.T) {
-	lock := func(kind, id string, session uint64, c *clinic) string {
-		return c.child("0123456789abcdef0123456789abcd"+id+kind, session)
+	lock := func(kind, id string, session uint64, c *fixture) string {
+		return c.create("0123456789abcdef0123456789abcd"+id+kind, session)
 	}
-	c := newClinic(t, model.Config{})
+	c := newFixture(t, model.Config{})
 	lock("__lock__", "01", 1, c)
 	b := lock("__rlock__", "02", 2, c)
 	d := lock("__lock__", "03", 3, c)
-	c.look()
-	c.told(nil)
+	c.read()
+	c.afterAnswers(nil)
 	circle := func(x *session.Table) {
 		watches(x, "/e", 2, d)
 		watches(x, "/e", 3, b)
 	}
-	c.asked(circle)
+	c.answerTwice(circle)
 	if c.found["watch-cycle "+b] != doctor.Critical {
 		t.Errorf("findings %v", c.found)
 	}
-	c.told(nil)
+	c.afterAnswers(nil)
 
-	// Threads of two processes wait for each other's znodes and for no longer.
-	c = newClinic(t, model.Config{})
+	// Threads of two processes watch each other's znodes: that is no cycle.
+	c = newFixture(t, model.Config{})
 	lock("__lock__", "01", 1, c)
 	lock("__lock__", "02", 2, c)
 	lock("__lock__", "03", 1, c)
 	lock("__lock__", "04", 2, c)
-	c.look()
-	c.told(nil, "ghost-node info", "ghost-node info")
+	c.read()
+	c.afterAnswers(nil, "ghost-node info", "ghost-node info")
 }
 
 func TestDroppedCandidate(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.leaves(names[1])
+	c.leave(names[1])
 	left := func(x *session.Table) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
 	}
-	c.told(left) // a watch that is left over
+	c.afterAnswers(left) // a leftover watch
 	c.pass(time.Second)
-	four := c.joins("n_", 4)
-	c.asked(func(x *session.Table) {
+	four := c.join("n_", 4)
+	c.answerTwice(func(x *session.Table) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{2}})
 	})
-	c.has("dropped-candidate warning")
+	c.wantFindings("dropped-candidate warning")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
 		t.Errorf("%+v", f)
 	}
-	c.joins("n_", 2)
+	c.join("n_", 2)
 	c.after(time.Second)
 
-	// A client that was never a candidate observes, as this program does.
-	c.asked(func(x *session.Table) {
+	// A client that was never a candidate observes, as electop does.
+	c.answerTwice(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
 	})
-	c.has("dropped-candidate info")
+	c.wantFindings("dropped-candidate info")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{77}) {
 		t.Errorf("%+v", f)
 	}
@@ -446,41 +445,41 @@ func TestEnsembleSplit(t *testing.T) {
 	split := func(x *session.Table) { x.Servers[2].Mode = session.ModeLeader }
 	c.pass(time.Second)
 	c.answer(split)
-	c.has() // a change of the ensemble's leader
+	c.wantFindings() // a change of the ensemble's leader
 	c.pass(5 * time.Second)
 	c.answer(nil)
-	c.has()
-	c.told(split, "ensemble-split critical")
-	c.told(nil)
-	c.told(func(x *session.Table) { x.Servers[1].Zxid = 0x3fffffff0 }, "zxid-rollover warning")
+	c.wantFindings()
+	c.afterAnswers(split, "ensemble-split critical")
+	c.afterAnswers(nil)
+	c.afterAnswers(func(x *session.Table) { x.Servers[1].Zxid = 0x3fffffff0 }, "zxid-rollover warning")
 }
 
 func TestEphemeralsDiffer(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	lacks := func(x *session.Table) { x.Servers[2].Ephemerals = x.Servers[2].Ephemerals[1:] }
-	c.asked(func(x *session.Table) {
+	c.answerTwice(func(x *session.Table) {
 		lacks(x)
-		x.Servers[2].Zxid-- // it is behind
+		x.Servers[2].Zxid-- // this server is behind
 	})
-	c.has()
+	c.wantFindings()
 	c.pass(3 * time.Second)
 	c.answer(lacks)
-	c.has()
-	c.told(lacks, "ephemerals-differ critical")
+	c.wantFindings()
+	c.afterAnswers(lacks, "ephemerals-differ critical")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Znodes, []string{"/e/" + names[0]}) || !strings.Contains(f.Evidence[0], "zk3:2181") {
 		t.Errorf("%+v", f)
 	}
-	c.told(nil)
+	c.afterAnswers(nil)
 }
 
 func TestDoctorHostile(t *testing.T) {
-	c := newClinic(t, model.Config{})
+	c := newFixture(t, model.Config{})
 	for s := range uint64(3000) {
-		c.child("\x1b[2J\u202e", s/2+1)
+		c.create("\x1b[2J\u202e", s/2+1)
 	}
 	c.Tree.Create("\x1b]0;x\a", false, 0, "")
-	c.look()
-	c.asked(func(x *session.Table) {
+	c.read()
+	c.answerTwice(func(x *session.Table) {
 		x.Servers[0].Addr = "\x1b[31m"
 		x.Servers[1].Watches = session.Answer{State: session.Failed, Why: "\x1b[0m", Hint: "\x07"}
 		for i := range x.Servers {
@@ -493,7 +492,7 @@ func TestDoctorHostile(t *testing.T) {
 	for i := range c.J.State().Queue.Len() {
 		e := c.J.State().Edge(i)
 		if znode.Safe(e.Why, 0) != e.Why || znode.Safe(e.Server, 0) != e.Server {
-			t.Fatalf("not safe: %+v", e)
+			t.Fatalf("unsafe edge: %+v", e)
 		}
 	}
 	var bad []session.Server
@@ -508,25 +507,25 @@ func TestDoctorHostile(t *testing.T) {
 		})
 	}
 	for range 3 {
-		c.put(&session.Table{Servers: bad, Whole: true, Anchors: []session.Anchor{{Session: 1, Timeout: 1<<63 - 1}, {}}})
+		c.apply(&session.Table{Servers: bad, Whole: true, Anchors: []session.Anchor{{Session: 1, Timeout: 1<<63 - 1}, {}}})
 		c.pass(time.Second)
-		c.put(&session.Table{At: c.Tree.Now, End: c.Tree.Now.Add(-time.Hour), Servers: bad, Whole: true})
+		c.apply(&session.Table{At: c.Tree.Now, End: c.Tree.Now.Add(-time.Hour), Servers: bad, Whole: true})
 	}
-	c.put(&session.Table{})
+	c.apply(&session.Table{})
 }
 
-// An AdminServer of another ensemble knows no session here: that is no sign that
+// A server of another ensemble lists none of the candidates' sessions. That does not show that
 // the candidates lost their connections or their watches.
-func TestStrangersServers(t *testing.T) {
+func TestServersOfAnotherEnsemble(t *testing.T) {
 	const own = 77
 	for _, x := range []struct{ anchored, listed bool }{
 		{true, true},
 		{true, false},
-		{false, false}, // a server that nobody uses ties no clock to ours
+		{false, false}, // electop is not connected to it, so there is no anchor
 	} {
 		listed := x.listed
 		c, _ := three(t, model.Config{}, "n_")
-		c.asked(func(t *session.Table) {
+		c.answerTwice(func(t *session.Table) {
 			if x.anchored {
 				t.Anchors = []session.Anchor{{Session: own, Timeout: 10 * time.Second, Sent: t.At}}
 			}
@@ -542,77 +541,77 @@ func TestStrangersServers(t *testing.T) {
 			t.Errorf("%+v: risks %+v, whole %v (%s)", x, st.Risks, st.Answers.Whole, st.Answers.Unwhole)
 		}
 		if !listed {
-			c.has()
+			c.wantFindings()
 			if e := st.Edge(1); e.State != doctor.Unverified || e.Why == "" {
-				t.Errorf("%+v: want it unknown, and why", e)
+				t.Errorf("got edge %+v, want it unknown, with the reason", e)
 			}
 		}
 	}
 }
 
-// reigns lets so many candidates join, each that long after the one before; then the one
-// before leaves. It returns the last.
-func (c *clinic) reigns(n int, every time.Duration, prefix, last string) string {
+// handoffs makes n handoffs: every time a candidate joins and the one before it leaves. It
+// returns the last candidate.
+func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
 	c.Helper()
 	for range n {
 		c.pass(every)
-		next := c.joins(prefix, c.Tree.Children[last].Session+1)
-		c.leaves(last)
+		next := c.join(prefix, c.Tree.Children[last].Session+1)
+		c.leave(last)
 		last = next
 	}
 	return last
 }
 
 func TestFlapping(t *testing.T) {
-	c := newClinic(t, model.Config{})
-	last := c.reigns(5, 5*time.Second, "n_", c.joins("n_", 1)) // a rolling restart
+	c := newFixture(t, model.Config{})
+	last := c.handoffs(5, 5*time.Second, "n_", c.join("n_", 1)) // a rolling restart
 	c.after(time.Second)
-	c.reigns(5, 5*time.Second, "n_", last)
+	c.handoffs(5, 5*time.Second, "n_", last)
 	c.after(time.Second, "flapping warning")
-	for _, f := range c.J.State().Findings { // who led, until when, and why each left
+	for _, f := range c.J.State().Findings { // the evidence names the last leaders, with the end and the cause of each reign
 		if got := strings.Join(f.Evidence, "\n"); !regexp.MustCompile(`host9 until [0-9:.]+Z \(unknown\), host10 until`).MatchString(got) || strings.Contains(got, "host2 ") {
 			t.Errorf("evidence: %s", got)
 		}
 	}
 	c.after(2 * time.Minute)
 
-	// The first read shows a young leader and deletions before it: the answer depends on
-	// how long it leads, and it is no finding.
-	c = newClinic(t, model.Config{})
-	last = c.child("n_", 1)
+	// The first read shows a young leader and earlier deletions. That is a suspicion until the
+	// leader has led for longer, and never a finding.
+	c = newFixture(t, model.Config{})
+	last = c.create("n_", 1)
 	for i := range 6 {
-		next := c.child("n_", uint64(i+2))
+		next := c.create("n_", uint64(i+2))
 		c.Tree.Delete(last)
 		last = next
 	}
-	c.look()
+	c.read()
 	young := func() bool { return slices.ContainsFunc(c.J.State().Pending, doctor.Pending.Decides) }
 	if text, _ := phrase.NothingFound(c.J.State()); !young() || !strings.Contains(text, "Nothing found yet") {
-		t.Errorf("a young leader after %d deletions: %q", 6, text)
+		t.Errorf("a young leader after 6 deletions: got suspicion %v, %q", young(), text)
 	}
 	c.after(15 * time.Second)
 	if !young() {
-		t.Error("it has not led for 20 s")
+		t.Error("got no suspicion, though it has not led for 20 s")
 	}
 	if c.after(6 * time.Second); young() {
-		t.Error("it has led for 20 s")
+		t.Error("got a suspicion, though it has led for 20 s")
 	}
 
-	// A lock is meant to change hands.
-	c = newClinic(t, model.Config{})
-	c.reigns(20, time.Second, uuidA+"lock-", c.joins(uuidA+"lock-", 1))
+	// A lock changes its holder often.
+	c = newFixture(t, model.Config{})
+	c.handoffs(20, time.Second, uuidA+"lock-", c.join(uuidA+"lock-", 1))
 	c.after(300*time.Millisecond, "flapping info")
 }
 
 func TestResetLivelock(t *testing.T) {
-	c := newClinic(t, model.Config{})
-	c.look()
-	names := []string{c.child(uuidA+"latch-", 1), c.child(uuidB+"latch-", 2)}
-	c.look()
+	c := newFixture(t, model.Config{})
+	c.read()
+	names := []string{c.create(uuidA+"latch-", 1), c.create(uuidB+"latch-", 2)}
+	c.read()
 	for i := range 60 {
 		c.pass(150 * time.Millisecond)
 		c.Tree.Delete(names[i%2])
-		names[i%2] = c.joins([]string{uuidA, uuidB}[i%2]+"latch-", uint64(i%2+1))
+		names[i%2] = c.join([]string{uuidA, uuidB}[i%2]+"latch-", uint64(i%2+1))
 	}
 	c.after(300*time.Millisecond, "reset-livelock critical", "flapping warning")
 	c.after(10*time.Second, "flapping warning")
@@ -620,35 +619,35 @@ func TestResetLivelock(t *testing.T) {
 }
 
 func TestAbandonedAttempt(t *testing.T) {
-	c := newClinic(t, model.Config{})
-	c.look()
-	last := c.reigns(15, 25*time.Second, uuidB+"lock-", c.joins(uuidA+"lock-", 1))
+	c := newFixture(t, model.Config{})
+	c.read()
+	last := c.handoffs(15, 25*time.Second, uuidB+"lock-", c.join(uuidA+"lock-", 1))
 	c.after(9 * time.Minute) // held for long, and nobody waits
-	c.joins(uuidA+"lock-", 99)
+	c.join(uuidA+"lock-", 99)
 	c.pass(2 * time.Minute)
 	c.answer(nil)
-	c.has("abandoned-attempt warning")
-	c.leaves(last)
+	c.wantFindings("abandoned-attempt warning")
+	c.leave(last)
 	c.after(time.Second)
 
 	// A leader may lead for months.
-	c = newClinic(t, model.Config{})
-	c.look()
-	c.reigns(15, 25*time.Second, "n_", c.joins("n_", 1))
-	c.joins("n_", 99)
+	c = newFixture(t, model.Config{})
+	c.read()
+	c.handoffs(15, 25*time.Second, "n_", c.join("n_", 1))
+	c.join("n_", 99)
 	c.pass(100 * 24 * time.Hour)
 	c.answer(nil)
-	c.has()
+	c.wantFindings()
 }
 
 func TestParentVanished(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.Tree.DeleteParent()
-	c.look()
+	c.read()
 	c.after(time.Second)
-	c.after(5*time.Second, "parent-vanished info") // nobody asked
+	c.after(5*time.Second, "parent-vanished info") // the servers were not asked
 	alive := func(sessions ...uint64) *session.Table {
-		x := c.healthy()
+		x := c.healthyTable()
 		for _, s := range sessions {
 			x.Servers[0].Clients = append(x.Servers[0].Clients, session.Client{Session: s, Addr: "10.0.0.1:1", Timeout: 10 * time.Second})
 		}
@@ -657,28 +656,28 @@ func TestParentVanished(t *testing.T) {
 	if got := c.J.State().SessionsToAsk(); !slices.Equal(got, []uint64{1, 2, 3}) {
 		t.Errorf("to ask about: %v", got)
 	}
-	c.put(alive(1, 2))
-	c.has("parent-vanished critical")
+	c.apply(alive(1, 2))
+	c.wantFindings("parent-vanished critical")
 	c.Tree.CreateParent(0)
-	c.joins("n_", 1)
-	c.after(time.Second, "parent-vanished warning") // the other one does not stand
-	c.joins("n_", 2)
+	c.join("n_", 1)
+	c.after(time.Second, "parent-vanished warning") // the other one has not rejoined
+	c.join("n_", 2)
 	c.after(2 * time.Second)
 
-	// All left, and then the empty parent was removed, as containers are.
+	// All candidates leave, and then the empty parent is deleted, as the server deletes containers.
 	c, names := three(t, model.Config{}, "n_")
 	for _, name := range names {
 		c.Tree.Delete(name)
 	}
-	c.look()
+	c.read()
 	c.pass(time.Minute)
 	c.Tree.DeleteParent()
-	c.look()
+	c.read()
 	c.after(time.Minute)
 }
 
-// Many sessions that are no candidates watch the leader's znode: one answer of the servers
-// shows it. Where the leader's znode has no queue, those who wait watch it.
+// Many sessions that are no candidates watch the leader's znode: one table of the servers shows
+// it.
 func TestForeignWatchers(t *testing.T) {
 	crowd := func(path string, n uint64) func(*session.Table) {
 		return func(x *session.Table) {
@@ -691,20 +690,20 @@ func TestForeignWatchers(t *testing.T) {
 		}
 	}
 	c, names := three(t, model.Config{}, "n_")
-	c.answer(crowd("/e/"+names[1], 61)) // the next one's
-	c.has()
+	c.answer(crowd("/e/"+names[1], 61)) // the znode of the next candidate
+	c.wantFindings()
 	c.answer(crowd("/e/"+names[0], 61))
-	c.has("foreign-watchers warning")
+	c.wantFindings("foreign-watchers warning")
 	f := c.J.State().Findings[0]
 	if !strings.HasPrefix(f.Title, "61 sessions without") || !slices.Contains(f.Evidence, "session 0x64 from 10.0.0.7:4000") ||
 		!slices.Contains(f.Evidence, "and 46 more") {
 		t.Errorf("%+v", f)
 	}
-	c.told(crowd("/e/"+names[0], 61), "foreign-watchers warning") // and not once more as information
-	c.told(crowd("/e/"+names[0], 5), "dropped-candidate info")
+	c.afterAnswers(crowd("/e/"+names[0], 61), "foreign-watchers warning") // and no dropped-candidate info
+	c.afterAnswers(crowd("/e/"+names[0], 5), "dropped-candidate info")
 }
 
-// A leader is stopped until its session expired. When it continues, its client
+// A leader is stopped until its session expires. When it continues, its client
 // connects with another session.
 func TestExpiredLeaderIsBack(t *testing.T) {
 	const other = 77
@@ -712,7 +711,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 		"back":            {"expired-leader warning"},
 		"there before":    nil,
 		"on another host": nil,
-		"stands again":    nil,
+		"rejoins":         nil,
 		"unlisted":        nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -722,7 +721,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 				client.Addr = "10.0.0.9:4001"
 			}
 			table := func(back bool) *session.Table {
-				x := c.healthy()
+				x := c.healthyTable()
 				x.Hosts = c.J.State().Hosts()
 				if name == "unlisted" {
 					x.Hosts = nil
@@ -735,29 +734,29 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			if hosts := c.J.State().Hosts(); !slices.Equal(hosts, []string{"10.0.0.1"}) {
 				t.Fatalf("hosts %q", hosts)
 			}
-			stop := c.freezes()
+			frozen := c.frozen()
 			for range 4 {
 				c.pass(3 * time.Second)
 				x := table(false)
-				stop(x)
-				c.put(x)
+				frozen(x)
+				c.apply(x)
 			}
-			c.leaves(names[0])
+			c.leave(names[0])
 			if h := c.J.State().Handoffs[0]; h.Cause != model.CauseExpired {
 				t.Fatalf("%s: %s", h.Cause, h.Evidence)
 			}
 			c.pass(time.Second)
-			c.put(table(false))
-			c.has()
-			if name == "stands again" {
-				c.joins("n_", other)
+			c.apply(table(false))
+			c.wantFindings()
+			if name == "rejoins" {
+				c.join("n_", other)
 			}
 			for range 3 {
 				c.pass(2 * time.Second)
 				client.Received++ // it pings
-				c.put(table(true))
+				c.apply(table(true))
 			}
-			c.has(want...)
+			c.wantFindings(want...)
 			if want == nil {
 				return
 			}
@@ -766,24 +765,24 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 				t.Errorf("evidence %q", f.Evidence)
 			}
 			c.pass(11 * time.Minute)
-			c.put(table(true))
+			c.apply(table(true))
 			c.after(time.Second)
 		})
 	}
 }
 
-// shared is a lock that a client of go-zookeeper holds, by its own rule, with two of
-// kazoo behind it.
-func shared(t *testing.T) (c *clinic, held string) {
-	c = newClinic(t, model.Config{})
-	held = c.child("_c_"+modeltest.Hex1+"-lock-", 1)
-	c.child(modeltest.Hex1+"__lock__", 2)
-	c.joins(modeltest.Hex2+"__lock__", 3)
+// shared returns a lock that a client of go-zookeeper holds according to its own library, with
+// two clients of kazoo behind it.
+func shared(t *testing.T) (c *fixture, held string) {
+	c = newFixture(t, model.Config{})
+	held = c.create("_c_"+modeltest.Hex1+"-lock-", 1)
+	c.create(modeltest.Hex1+"__lock__", 2)
+	c.join(modeltest.Hex2+"__lock__", 3)
 	return c, held
 }
 
-// leads checks which session leads, 0 for none, and why none does.
-func (c *clinic) leads(session uint64, why model.NoLeader) {
+// wantLeader checks which session leads, 0 for none, and why none does.
+func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 	c.Helper()
 	s := c.J.State()
 	got := uint64(0)
@@ -791,7 +790,7 @@ func (c *clinic) leads(session uint64, why model.NoLeader) {
 		got = l.Session
 	}
 	if got != session || s.NoLeader() != why || (s.Holders() > 0) != (session != 0) {
-		c.Errorf("session %d leads, %q, want %d, %q", got, s.NoLeader(), session, why)
+		c.Errorf("got leader %d (%q), want %d (%q)", got, s.NoLeader(), session, why)
 	}
 }
 
@@ -799,58 +798,58 @@ func (c *clinic) leads(session uint64, why model.NoLeader) {
 // server's table shows that kazoo waits for them.
 func TestMixedLock(t *testing.T) {
 	c, held := shared(t)
-	c.leads(0, model.MixedClients)
+	c.wantLeader(0, model.MixedClients)
 	if s := c.J.State(); s.First().Name != held || s.Queue.Len() != 3 {
 		t.Errorf("first is %v of %d", s.First(), s.Queue.Len())
 	}
-	c.asked(nil)
-	c.leads(1, "")
-	c.has()
-	// kazoo's own leads for sure: everybody counts it.
-	c.leaves(held)
-	c.leads(2, "")
-	c.joins("_c_"+modeltest.Hex2+"-lock-", 4)
-	c.leads(2, "")
-	c.told(nil)
+	c.answerTwice(nil)
+	c.wantLeader(1, "")
+	c.wantFindings()
+	// kazoo's own candidate leads for sure: both libraries count it.
+	c.leave(held)
+	c.wantLeader(2, "")
+	c.join("_c_"+modeltest.Hex2+"-lock-", 4)
+	c.wantLeader(2, "")
+	c.afterAnswers(nil)
 }
 
 // kazoo without extra_lock_patterns counts only kazoo's names and leads beside the
-// other. One table does not show that, two do.
+// other library's candidate. One table does not prove that, two tables do.
 func TestLockHeldTwice(t *testing.T) {
 	c, _ := shared(t)
 	unpatterned := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
 	c.answer(unpatterned)
 	c.pass(3 * time.Second)
-	c.leads(0, model.MixedClients)
-	c.has()
-	c.asked(unpatterned)
-	c.leads(0, model.MixedClients)
-	c.has("two-leaders critical")
-	c.asked(nil)
-	c.leads(1, "")
-	c.has()
-	// A thread of another lock on the same client proves nothing of this one's.
-	c.joins(modeltest.Hex2+"__lock__", 2)
-	c.asked(nil)
-	c.leads(0, model.MixedClients)
+	c.wantLeader(0, model.MixedClients)
+	c.wantFindings()
+	c.answerTwice(unpatterned)
+	c.wantLeader(0, model.MixedClients)
+	c.wantFindings("two-leaders critical")
+	c.answerTwice(nil)
+	c.wantLeader(1, "")
+	c.wantFindings()
+	// If another thread of the client has a znode too, the watch may be that thread's.
+	c.join(modeltest.Hex2+"__lock__", 2)
+	c.answerTwice(nil)
+	c.wantLeader(0, model.MixedClients)
 }
 
-// TestLeaderWatchers counts everybody who watches the leader's znode: candidates and
-// others, each session once, without the owner and electop's own sessions.
+// TestLeaderWatchers: all sessions that watch the leader's znode are counted once, candidates and
+// others, except the owner and electop's own sessions.
 func TestLeaderWatchers(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/e"})
+	c := newFixture(t, model.Config{Path: "/e"})
 	c.Tree.CreateParent(0)
 	first := c.Tree.Create("n_", true, 1, "")
 	for id := range uint64(3) {
 		c.Tree.Create("n_", true, id+2, "")
 	}
-	c.put(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 900})
-	c.look()
+	c.apply(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 900})
+	c.read()
 	if w := c.J.State().LeaderWatchers(); w != nil || c.J.State().WatchersUnknown() == "" {
-		t.Fatalf("nobody was asked, and there are %+v", w)
+		t.Fatalf("got watchers %+v before the servers were asked, want none, with the reason", w)
 	}
-	table := c.healthy()
+	table := c.healthyTable()
 	table.Anchors = []session.Anchor{{Session: 901, Sent: c.Tree.Now, Timeout: time.Second}}
 	table.Servers[0].Clients = append(table.Servers[0].Clients, session.Client{Session: 901, Addr: "10.0.0.9:4000", Timeout: time.Second})
 	for i := range table.Servers { // two servers list a client that moved
@@ -859,28 +858,28 @@ func TestLeaderWatchers(t *testing.T) {
 			{Path: "/e/n_0000000001", Sessions: []uint64{4, 72}},
 		}
 	}
-	c.put(table)
+	c.apply(table)
 	w := c.J.State().LeaderWatchers()
 	if w == nil || w.Candidates != 2 || !slices.Equal(w.Others, []uint64{70, 71}) || w.Total() != 4 || w.Why != "" {
 		t.Fatalf("watchers %+v", w)
 	}
-	refused := c.healthy()
+	refused := c.healthyTable()
 	refused.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
 	refused.Servers[1].Watched = nil
-	c.put(refused)
+	c.apply(refused)
 	if w := c.J.State().LeaderWatchers(); w == nil || w.Total() != 1 || w.Why == "" {
-		t.Fatalf("a server did not answer, and the watchers are %+v", w)
+		t.Fatalf("got watchers %+v, want 1, with the reason why there may be more", w)
 	}
 	c.Tree.Delete(first)
-	c.look()
+	c.read()
 	if w := c.J.State().LeaderWatchers(); w != nil || c.J.State().WatchersUnknown() == "" {
-		t.Fatalf("another znode is the first, and the watchers are %+v", w)
+		t.Fatalf("got watchers %+v of another znode, want none, with the reason", w)
 	}
 }
 
-// TestEvidenceCountsTheRest: evidence that there is no room for is counted.
+// TestEvidenceCountsTheRest: evidence beyond the bound is counted.
 func TestEvidenceCountsTheRest(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/e"})
+	c := newFixture(t, model.Config{Path: "/e"})
 	c.Tree.CreateParent(0)
 	first := c.Tree.Create("n_", true, 1, "")
 	var waiting []uint64
@@ -888,15 +887,15 @@ func TestEvidenceCountsTheRest(t *testing.T) {
 		c.Tree.Create("n_", true, id+2, "")
 		waiting = append(waiting, id+2)
 	}
-	c.put(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 900})
-	c.look()
+	c.apply(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 900})
+	c.read()
 	c.pass(10 * time.Second)
-	table := c.healthy()
+	table := c.healthyTable()
 	for i := range table.Servers {
 		table.Servers[i].Watched = nil
 	}
 	table.Servers[0].Watched = []session.Watch{{Path: "/e/" + first, Sessions: waiting}}
-	c.put(table)
+	c.apply(table)
 	c.pass(2 * time.Second)
 	fs := c.J.State().Findings
 	if len(fs) != 1 || fs[0].ID != "herd" || len(fs[0].Sessions) != 59 || fs[0].Evidence[len(fs[0].Evidence)-1] != "and 44 more" {

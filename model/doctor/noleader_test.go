@@ -17,28 +17,29 @@ import (
 	"electop/model/znode"
 )
 
-// solr is an election of Solr with two replicas.
-func solr(t *testing.T, path string) *clinic {
-	c := newClinic(t, model.Config{Path: path, AckFollows: true})
+// solr returns an election of Solr with two replicas.
+func solr(t *testing.T, path string) *fixture {
+	c := newFixture(t, model.Config{Path: path, AckFollows: true})
 	for i := range uint64(2) {
-		c.child(fmt.Sprintf("7205770053301043%d-10.0.0.%d:8983_solr-n_", i, i+1), i+1)
+		c.create(fmt.Sprintf("7205770053301043%d-10.0.0.%d:8983_solr-n_", i, i+1), i+1)
 	}
-	c.look()
+	c.read()
 	return c
 }
 
-func (c *clinic) acknowledged(session uint64) {
+// acknowledge reads the first acknowledgement with this session, 0 for none, and the others absent.
+func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
 		if session != 0 && i == 0 {
 			a.Presence, a.Session, a.Data = model.Present, session, znode.NewData([]byte(`{"id":"x"}`))
 		}
-		c.put(a)
+		c.apply(a)
 	}
 }
 
-// The first of a queue of Solr's leads when it has created its leader znode. Until
-// then nobody does, and after longer than a takeover lasts that is critical.
+// The first candidate of Solr leads when it has created its leader znode. Until
+// then nobody leads, and that is critical if it lasts longer than a takeover.
 func TestNoLeader(t *testing.T) {
 	for path, x := range map[string]struct {
 		ack      string
@@ -52,86 +53,86 @@ func TestNoLeader(t *testing.T) {
 		if ack := c.J.State().Ack.Path; ack != x.ack {
 			t.Fatalf("%s: %q", path, ack)
 		}
-		c.leads(1, "") // before the acknowledgement was read
-		c.acknowledged(0)
-		c.leads(0, model.NotAcknowledged)
+		c.wantLeader(1, "") // before the acknowledgement was read
+		c.acknowledge(0)
+		c.wantLeader(0, model.NotAcknowledged)
 		c.after(x.takeover - time.Second)
 		c.after(2*time.Second, "no-leader critical")
-		c.acknowledged(1)
+		c.acknowledge(1)
 		c.after(time.Second)
-		c.leads(1, "")
-		c.acknowledged(2) // of the one that is second
-		c.leads(0, model.OtherAcknowledged)
+		c.wantLeader(1, "")
+		c.acknowledge(2) // the second candidate
+		c.wantLeader(0, model.OtherAcknowledged)
 		c.after(time.Minute, "two-leaders critical")
 	}
 }
 
-// Solr's overseer goes by the data of its leader znode, so the znode of another session
-// that names the first candidate is no second leader.
+// Solr's overseer checks the data of its leader znode, not the session. So a leader znode that
+// names the first candidate is no second leader, even if another session owns it.
 func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
 	for _, owner := range []uint64{2, 9} {
 		c := solr(t, "/overseer_elect/election")
 		id := func(name string) *model.Ack {
 			return &model.Ack{At: c.Tree.Now, Presence: model.Present, Session: owner, Data: znode.NewData([]byte(`{"id":"` + name + `"}`))}
 		}
-		c.put(id(c.J.State().First().Name))
-		c.leads(1, "")
+		c.apply(id(c.J.State().First().Name))
+		c.wantLeader(1, "")
 		if lead := c.J.State().Lead(); lead != doctor.Leads {
-			t.Errorf("it %s", lead)
+			t.Errorf("got %q, want leads", lead)
 		}
 		c.after(time.Minute, "ack-disagrees warning")
-		c.put(id("72057700533010439-10.0.0.9:8983_solr-n_0000000009"))
-		c.leads(0, model.OtherAcknowledged)
+		c.apply(id("72057700533010439-10.0.0.9:8983_solr-n_0000000009"))
+		c.wantLeader(0, model.OtherAcknowledged)
 		c.after(time.Minute, "two-leaders critical")
 	}
 }
 
-// A guest that follows electop's naming need not acknowledge, though electop's own
-// candidates do.
+// A third-party candidate with electop's naming need not acknowledge. electop's own
+// candidates must.
 func TestGuestNeedNotAcknowledge(t *testing.T) {
-	c := newClinic(t, model.Config{AckPath: "/e-leader", AckFollows: true})
-	ours := c.child(modeltest.Hex1+"-n_", 1)
-	c.joins(modeltest.Hex2+"-n_", 2)
+	c := newFixture(t, model.Config{AckPath: "/e-leader", AckFollows: true})
+	ours := c.create(modeltest.Hex1+"-n_", 1)
+	c.join(modeltest.Hex2+"-n_", 2)
 	member := model.Member{ID: "a", Name: "amber", Session: 1, Znode: ours, Belief: model.Leading}
-	c.put(&model.Cast{At: c.Tree.Now, Member: member})
-	c.put(ackOf(c, ours, 1))
+	c.apply(&model.Cast{At: c.Tree.Now, Member: member})
+	c.apply(ackOf(c, ours, 1))
 	c.after(time.Minute)
-	// Ours loses its acknowledgement: that is a warning.
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
+	// The acknowledgement of electop's candidate is deleted: that is a warning.
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(10*time.Second, "ack-disagrees warning")
-	c.put(ackOf(c, ours, 1))
+	c.apply(ackOf(c, ours, 1))
 	c.after(time.Second)
-	// The guest is first and acknowledges nothing: no harm that anybody knows of.
-	c.leaves(ours)
-	c.put(&model.Cast{At: c.Tree.Now, Member: member, Gone: true})
-	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
+	// The guest is first and acknowledges nothing: perhaps it never does.
+	c.leave(ours)
+	c.apply(&model.Cast{At: c.Tree.Now, Member: member, Gone: true})
+	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(10*time.Second, "ack-disagrees info")
 	if f := c.J.State().Findings[0]; strings.Contains(f.Advice, "estart") {
 		t.Errorf("advice to the guest: %q", f.Advice)
 	}
 }
 
-// A lock that two libraries share: kazoo's client is the lowest of its kind, and a
+// Two libraries share a lock. kazoo's client is the first that kazoo's names show, and a
 // server's table shows that it waits for the other library's znode.
 func TestFirstThatWaits(t *testing.T) {
-	c := newClinic(t, model.Config{})
-	other := c.child("_c_"+modeltest.UUID1+"-lock-", 1)
-	c.child(modeltest.Hex1+"__lock__", 2)
-	c.joins(modeltest.Hex2+"__lock__", 3)
-	c.leads(2, "") // without tables
+	c := newFixture(t, model.Config{})
+	other := c.create("_c_"+modeltest.UUID1+"-lock-", 1)
+	c.create(modeltest.Hex1+"__lock__", 2)
+	c.join(modeltest.Hex2+"__lock__", 3)
+	c.wantLeader(2, "") // without tables
 	c.answer(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + other, Sessions: []uint64{2}})
 	})
-	c.leads(0, model.WatchesLower)
+	c.wantLeader(0, model.WatchesLower)
 	if w := c.J.State().WaitsFor(); w == nil || w.Name != other {
 		t.Errorf("it waits for %v", w)
 	}
-	c.leaves(other)
-	c.leads(2, "")
+	c.leave(other)
+	c.wantLeader(2, "")
 }
 
-// Where several znodes acknowledge, one of them with the first candidate's session is
-// enough, and all have to be absent for a denial.
+// If several znodes can acknowledge, one of them with the first candidate's session is
+// enough. Nobody leads only if all of them are absent.
 func TestOneAcknowledgementOfSeveral(t *testing.T) {
 	for name, x := range map[string]struct {
 		path, stem string
@@ -141,32 +142,32 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 		"Solr 4": {"/collections/a/leader_elect/shard1/election", "7205770053301043%d-10.0.0.1:8983_solr-n_", 2},
 	} {
 		for i := range x.acks {
-			c := newClinic(t, model.Config{Path: x.path, AckFollows: true})
+			c := newFixture(t, model.Config{Path: x.path, AckFollows: true})
 			for n := range uint64(2) {
-				c.child(fmt.Sprintf(x.stem, n), n+1)
+				c.create(fmt.Sprintf(x.stem, n), n+1)
 			}
-			c.look()
+			c.read()
 			paths := c.J.State().AckPaths
 			if len(paths) != x.acks {
 				t.Fatalf("%s: %q", name, paths)
 			}
 			put := func(at int, presence model.Presence, session uint64) {
-				c.put(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
+				c.apply(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
 			}
 			for n := range paths {
-				c.leads(1, "") // not all were read
+				c.wantLeader(1, "") // not all have been read
 				put(n, model.Absent, 0)
 			}
-			c.leads(0, model.NotAcknowledged)
+			c.wantLeader(0, model.NotAcknowledged)
 			put(i, model.Present, 1)
-			c.leads(1, "")
+			c.wantLeader(1, "")
 			if at := c.J.State().Ack.Path; at != paths[i] {
 				t.Errorf("%s: acknowledged at %s", name, at)
 			}
-			put((i+1)%x.acks, model.Present, 2) // the first's counts
-			c.leads(1, "")
+			put((i+1)%x.acks, model.Present, 2) // the one of the first candidate counts
+			c.wantLeader(1, "")
 			put(i, model.Absent, 0)
-			c.leads(0, model.OtherAcknowledged)
+			c.wantLeader(0, model.OtherAcknowledged)
 			if by := c.J.State().AcknowledgedBy(); by != 2 {
 				t.Errorf("%s: by %d", name, by)
 			}
@@ -176,23 +177,23 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 
 // Aurora's leader adds a child with its session.
 func TestAcknowledgementChild(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/aurora/scheduler"})
+	c := newFixture(t, model.Config{Path: "/aurora/scheduler"})
 	stem := "_c_381f220e-fef5-487f-ae4f-04ac14aaed1%d-lock-"
-	c.child(fmt.Sprintf(stem, 1), 1)
-	c.joins(fmt.Sprintf(stem, 2), 2)
-	c.leads(0, model.NotAcknowledged)
+	c.create(fmt.Sprintf(stem, 1), 1)
+	c.join(fmt.Sprintf(stem, 2), 2)
+	c.wantLeader(0, model.NotAcknowledged)
 	c.after(6*time.Minute, "no-leader critical")
-	other := c.joins("member_", 2)
-	c.leads(0, model.OtherAcknowledged)
+	other := c.join("member_", 2)
+	c.wantLeader(0, model.OtherAcknowledged)
 	c.Tree.Delete(other)
-	c.joins("member_", 1)
-	c.leads(1, "")
+	c.join("member_", 1)
+	c.wantLeader(1, "")
 	c.after(time.Second)
 }
 
-// Hadoop's bread crumb stays, with the data of the last that took over.
+// Hadoop's bread crumb is persistent and has the data of the last leader that took over.
 func TestBreadCrumb(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/hadoop-ha/ns/ActiveStandbyElectorLock", AckFollows: true})
+	c := newFixture(t, model.Config{Path: "/hadoop-ha/ns/ActiveStandbyElectorLock", AckFollows: true})
 	lock := func(data string) znode.Znode {
 		return znode.Znode{Name: "/hadoop-ha/ns/ActiveStandbyElectorLock", Session: 9, Czxid: 99, Data: znode.NewData([]byte(data))}
 	}
@@ -201,26 +202,26 @@ func TestBreadCrumb(t *testing.T) {
 		if data != "" {
 			a.Presence, a.Data = model.Present, znode.NewData([]byte(data))
 		}
-		c.put(a)
+		c.apply(a)
 	}
-	c.single(lock("nn2"))
+	c.readSingle(lock("nn2"))
 	crumb("nn1")
-	c.leads(0, model.NotAcknowledged)
+	c.wantLeader(0, model.NotAcknowledged)
 	c.after(2*time.Minute, "no-leader critical")
 	crumb("")
 	c.after(time.Second, "no-leader critical")
 	crumb("nn2")
 	c.after(time.Second)
-	c.leads(9, "")
+	c.wantLeader(9, "")
 }
 
-// A reign lasts from the acknowledgement to the end of the first candidate, and the
-// time in between is without a leader.
+// A reign begins with the acknowledgement and ends with the first candidate's znode. Between
+// two reigns nobody leads.
 func TestReignByAcknowledgement(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
-	first := c.child("72057700533010430-10.0.0.1:8983_solr-n_", 1)
-	c.joins("72057700533010431-10.0.0.2:8983_solr-n_", 2)
-	c.acknowledged(1)
+	c := newFixture(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
+	first := c.create("72057700533010430-10.0.0.1:8983_solr-n_", 1)
+	c.join("72057700533010431-10.0.0.2:8983_solr-n_", 2)
+	c.acknowledge(1)
 	if r := c.J.State().Reigns; len(r) != 1 || r[0].Leader.Session != 1 || !r[0].To.IsZero() {
 		t.Fatalf("reigns %+v", r)
 	}
@@ -228,14 +229,14 @@ func TestReignByAcknowledgement(t *testing.T) {
 	began := c.J.State().Totals
 	c.Tree.Delete(first)
 	gone := c.Tree.Now
-	c.look()
-	c.acknowledged(0)
+	c.read()
+	c.acknowledge(0)
 	if r := c.J.State().Reigns; len(r) != 1 || !r[0].To.Equal(gone) {
-		t.Errorf("nobody has acknowledged, reigns %+v", r)
+		t.Errorf("got reigns %+v before the second acknowledgement, want one that ended at %v", r, gone)
 	}
 	c.pass(20 * time.Second)
 	acked := c.Tree.Now
-	c.acknowledged(2)
+	c.acknowledge(2)
 	r := c.J.State().Reigns
 	if len(r) != 2 || r[1].Leader.Session != 2 || !r[1].From.Equal(acked) {
 		t.Errorf("reigns %+v, acknowledged at %v", r, acked)
@@ -250,9 +251,9 @@ func TestReignByAcknowledgement(t *testing.T) {
 	}
 }
 
-// beside puts a read of a directory with ephemeral znodes, and persistent ones for
-// names with a slash behind.
-func (c *clinic) beside(path string, names ...string) {
+// readDirectory reads a directory with these children. A name with a slash at its end is a
+// persistent znode, any other an ephemeral one.
+func (c *fixture) readDirectory(path string, names ...string) {
 	d := &model.Directory{At: c.Tree.Now, Path: path, Presence: model.Present}
 	for i, name := range names {
 		z := znode.Znode{Name: strings.TrimSuffix(name, "/"), Session: uint64(100 + i), Czxid: int64(10 + i), Ctime: c.Tree.Now.Add(-time.Hour)}
@@ -264,15 +265,16 @@ func (c *clinic) beside(path string, names ...string) {
 	}
 	slices.Sort(d.Names)
 	d.Parent.Children = int32(len(names))
-	c.put(d)
+	c.apply(d)
 }
 
-func (c *clinic) single(z ...znode.Znode) {
-	c.put(&model.Read{At: c.Tree.Now, Presence: model.Present, Single: true, New: z})
+// readSingle reads the leader's own znode, or its absence.
+func (c *fixture) readSingle(z ...znode.Znode) {
+	c.apply(&model.Read{At: c.Tree.Now, Presence: model.Present, Single: true, New: z})
 }
 
-// Systems whose leader has its own znode: nobody leads while it is absent. Whether
-// that is trouble depends on who is there.
+// In systems whose leader has its own znode, nobody leads while that znode is absent. How grave
+// that is depends on the programs that run.
 func TestVacant(t *testing.T) {
 	for name, x := range map[string]struct {
 		path   string
@@ -301,10 +303,10 @@ func TestVacant(t *testing.T) {
 		"nothing known": {"/x/leader", map[string][]string{"/x": {"config/"}}, "who could lead is not visible", "no-leader info"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newClinic(t, model.Config{Path: x.path, Found: true, AckFollows: true})
-			c.single()
+			c := newFixture(t, model.Config{Path: x.path, Found: true, AckFollows: true})
+			c.readSingle()
 			for path, names := range x.beside {
-				c.beside(path, names...)
+				c.readDirectory(path, names...)
 			}
 			for _, path := range c.J.State().Around() {
 				if c.J.State().Directories[path] == nil {
@@ -319,19 +321,19 @@ func TestVacant(t *testing.T) {
 			c.after(time.Minute, x.want)
 			for _, f := range c.J.State().Findings {
 				if strings.Contains(f.Advice, "log of one of those") && len(could.Names) == 0 && could.Listed {
-					t.Errorf("nobody is listed, and the advice is: %s", f.Advice)
+					t.Errorf("got the advice %q, though nobody is listed", f.Advice)
 				}
 			}
 		})
 	}
 }
 
-// A Patroni that is paused takes over by nobody's decision but its operator's.
+// While Patroni is paused, only its operator can let another member take over.
 func TestVacantPaused(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/db/batman/leader"})
-	c.single()
-	c.beside("/db/batman", "members/", "config/")
-	c.put(&model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present, Names: []string{"pg1", "pg2"}, Children: []znode.Znode{
+	c := newFixture(t, model.Config{Path: "/db/batman/leader"})
+	c.readSingle()
+	c.readDirectory("/db/batman", "members/", "config/")
+	c.apply(&model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present, Names: []string{"pg1", "pg2"}, Children: []znode.Znode{
 		{Name: "pg1", Session: 7, Data: znode.NewData([]byte(`{"pause":true}`))},
 		{Name: "pg2", Session: 8, Data: znode.NewData([]byte(`{"pause":true,"tags":{"nofailover":true}}`))},
 	}})
@@ -341,11 +343,11 @@ func TestVacantPaused(t *testing.T) {
 	c.after(2*time.Minute, "no-leader warning")
 }
 
-// Since when nobody leads: from the znodes, if electop did not see it itself.
+// The start of a vacancy is estimated from other znodes if electop did not observe it.
 func TestVacantSince(t *testing.T) {
-	c := newClinic(t, model.Config{Path: "/k/controller"})
+	c := newFixture(t, model.Config{Path: "/k/controller"})
 	found := c.Tree.Now
-	c.single()
+	c.readSingle()
 	vacancy := func(since time.Time, known model.VacancyKnown) {
 		t.Helper()
 		v, ok := c.J.State().Vacancy()
@@ -354,28 +356,29 @@ func TestVacantSince(t *testing.T) {
 		}
 	}
 	vacancy(found, model.VacancyFound)
-	c.beside("/k", "brokers/", "controller_epoch/")
+	c.readDirectory("/k", "brokers/", "controller_epoch/")
 	vacancy(found.Add(-time.Hour), model.VacancyByZnodes)
 
 	c.pass(10 * time.Second)
-	c.single(znode.Znode{Name: "/k/controller", Session: 9, Czxid: 99, Ctime: c.Tree.Now, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))})
+	c.readSingle(znode.Znode{Name: "/k/controller", Session: 9, Czxid: 99, Ctime: c.Tree.Now, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))})
 	if _, ok := c.J.State().Vacancy(); ok || c.J.State().Leader() == nil {
 		t.Error("broker 1 leads")
 	}
 	c.pass(10 * time.Second)
 	gone := c.Tree.Now
-	c.put(&model.Read{At: gone, Notified: gone, Presence: model.Present, Single: true})
+	c.apply(&model.Read{At: gone, Notified: gone, Presence: model.Present, Single: true})
 	vacancy(gone, model.VacancyWatched)
-	// A notification while it is absent: somebody came and went.
+	// A notification while the znode is absent: it was created and deleted.
 	c.pass(10 * time.Second)
 	again := c.Tree.Now
-	c.put(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
+	c.apply(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
 	if v, _ := c.J.State().Vacancy(); v.Known == model.VacancyWatched {
-		t.Errorf("%+v, though somebody led since", v)
+		t.Errorf("got %+v, though there was a leader since", v)
 	}
 }
 
-// A Patroni leader is a member whose PostgreSQL runs; those that could take over run too.
+// A Patroni leader is a member whose PostgreSQL runs. A member whose PostgreSQL does not run
+// cannot take over.
 func TestLeaderMember(t *testing.T) {
 	for name, x := range map[string]struct{ leader, state, could, want string }{
 		"healthy":   {"pg1", "running", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", ""},
@@ -384,33 +387,33 @@ func TestLeaderMember(t *testing.T) {
 		"no member": {"pg9", "stopped", "could take over: pg2 (streaming); could not: pg1 (stopped), pg3 (crashed), pg4 (nofailover)", "leader-member critical"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newClinic(t, model.Config{Path: "/db/batman/leader"})
-			c.single(znode.Znode{Name: "/db/batman/leader", Session: 1, Czxid: 9, Data: znode.NewData([]byte(x.leader))})
-			c.beside("/db/batman", "members/", "config/")
+			c := newFixture(t, model.Config{Path: "/db/batman/leader"})
+			c.readSingle(znode.Znode{Name: "/db/batman/leader", Session: 1, Czxid: 9, Data: znode.NewData([]byte(x.leader))})
+			c.readDirectory("/db/batman", "members/", "config/")
 			d := &model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present}
 			for i, data := range []string{`{"state":"` + x.state + `"}`, `{"state":"streaming"}`, `{"state":"crashed"}`, `{"state":"streaming","tags":{"nofailover":true}}`} {
 				d.Names = append(d.Names, fmt.Sprintf("pg%d", i+1))
 				d.Children = append(d.Children, znode.Znode{Name: d.Names[i], Session: uint64(i + 1), Data: znode.NewData([]byte(data))})
 			}
-			c.put(d)
+			c.apply(d)
 			if got := doctor.Could("take over", c.J.State().Standbys()); got != x.could {
 				t.Errorf("%q, want %q", got, x.could)
 			}
 			c.after(time.Second, slices.DeleteFunc([]string{x.want}, func(s string) bool { return s == "" })...)
-			// A list from before this one led says nothing of it.
-			c.single(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
+			// A list that is older than the leader does not count for it.
+			c.readSingle(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
 			c.after(0)
 		})
 	}
 }
 
-// Watches are used up when the lock is deleted: that nobody watches an absent one does not
-// show that nobody could lead.
+// The deletion of the lock uses up its watches. So an absent lock without watches does not
+// show that no program could lead.
 func TestVacantWithoutWatchers(t *testing.T) {
 	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
-	c := newClinic(t, model.Config{Path: lock, Found: true, AckFollows: true})
-	c.single()
-	c.beside("/hadoop-ha/ns", "ActiveBreadCrumb/")
+	c := newFixture(t, model.Config{Path: lock, Found: true, AckFollows: true})
+	c.readSingle()
+	c.readDirectory("/hadoop-ha/ns", "ActiveBreadCrumb/")
 	c.answer(func(*session.Table) {})
 	if got := doctor.Could("lead", c.J.State().Standbys()); got != "who could lead is not visible" {
 		t.Error(got)
@@ -419,8 +422,8 @@ func TestVacantWithoutWatchers(t *testing.T) {
 	c.after(time.Minute, "no-leader critical")
 }
 
-// agree fails if the words for who leads do not fit how far the first contender leads, or
-// say more than is so. It returns how far it leads.
+// agree fails if the words for who leads do not fit the first contender's [doctor.Lead], or claim
+// too much. It returns the Lead.
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -429,10 +432,10 @@ func agree(t interface {
 	lead, first := s.Lead(), s.First()
 	why, far := phrase.NoLeader(s).Sentence, phrase.Lead(s)
 	if nobody := s.Leader() == nil; nobody != (lead == "") || nobody != (why != "") {
-		t.Fatalf("%v leads, it is %q, and the words are %q", s.Leader(), lead, why)
+		t.Fatalf("leader %v, lead %q, words %q", s.Leader(), lead, why)
 	}
 	if reserved := lead != "" && lead != doctor.Leads; reserved != (far.Sentence != "") || reserved != (far.Row != "") || reserved != (far.Cell != "") {
-		t.Fatalf("it is %q, and the words are %+v", lead, far)
+		t.Fatalf("lead %q, words %+v", lead, far)
 	}
 	if first == nil || lead != doctor.Leads {
 		return string(lead)
@@ -441,23 +444,23 @@ func agree(t interface {
 	foreign := s.Dialect != nil && s.Dialect.Foreign()
 	switch {
 	case m != nil && (m.Fault != model.NoFault || m.Belief == model.Waiting || m.Belief == model.Lost || m.Belief == model.Suspended):
-		t.Fatalf("%s has the fault %q and believes %s, and leads", m.ID, m.Fault, m.Belief)
+		t.Fatalf("%s leads with the fault %q and the belief %s", m.ID, m.Fault, m.Belief)
 	case !foreign && s.Ack.Path != "" && !s.Ack.Names(first) && s.Ack.Presence != model.Denied, s.Risk(first) != nil:
-		t.Fatalf("%s has not acknowledged or is at risk (%v), and leads", first.Label(), s.Risk(first))
+		t.Fatalf("%s leads, but has not acknowledged or is at risk (%v)", first.Label(), s.Risk(first))
 	}
 	return string(lead)
 }
 
-// puppet is a member of electop that owns the first znode and reports anything of
-// itself: that it is another of its znodes, too.
-func puppet(t *rapid.T, s *doctor.State) *model.Cast {
-	m := model.Member{ID: "puppet", Name: "puppet", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
+// drawMember draws the report of a member of electop that owns the first znode. It may
+// report another of its session's znodes.
+func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
+	m := model.Member{ID: "drawn", Name: "drawn", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
 	for _, c := range s.Queue.All() {
-		if c.Session == m.Session && rapid.Bool().Draw(t, "it goes by this znode") {
+		if c.Session == m.Session && rapid.Bool().Draw(t, "it uses this znode") {
 			m.Znode = c.Name
 		}
 	}
-	m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Elected, model.Waiting, model.Volunteering, model.Suspended, model.Resigned, model.Lost}).Draw(t, "puppet believes")
+	m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Elected, model.Waiting, model.Volunteering, model.Suspended, model.Resigned, model.Lost}).Draw(t, "belief")
 	if rapid.IntRange(0, 3).Draw(t, "fault") == 0 {
 		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.Killed, model.Frozen, model.Partitioned}).Draw(t, "which"), s.At
 	}
@@ -466,13 +469,13 @@ func puppet(t *rapid.T, s *doctor.State) *model.Cast {
 	return &model.Cast{At: s.At, Member: m}
 }
 
-// Whatever happened, all words say the same of who leads. That the screen, the text and
-// the JSON use these words is for TestAnyKeysAnyStates.
+// Whatever happened, all words agree on who leads. TestAnyKeysAnyStates checks that the screen,
+// the text and the JSON use these words.
 func TestNothingContradictsTheHeadline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
 		j := doctor.NewJournal(cfg)
-		look := func() bool {
+		check := func() bool {
 			s := j.State()
 			if s.Phase != model.Live || s.Queue.Len() == 0 {
 				return false
@@ -482,23 +485,23 @@ func TestNothingContradictsTheHeadline(t *testing.T) {
 		}
 		for _, o := range all {
 			j.Apply(o)
-			if !look() || rapid.IntRange(0, 2).Draw(t, "puppet") > 0 {
+			if !check() || rapid.IntRange(0, 2).Draw(t, "member") > 0 {
 				continue
 			}
 			s := j.State()
 			if first := s.First(); first.Session != 0 {
-				j.Apply(puppet(t, s))
-				look()
+				j.Apply(drawMember(t, s))
+				check()
 				if rapid.Bool().Draw(t, "acknowledges") {
 					j.Apply(&model.Ack{At: s.At, Presence: model.Present, Session: first.Session, Czxid: first.Czxid + 1})
-					look()
+					check()
 				}
 			}
 		}
 	})
 }
 
-// Each way to be first differs from the others, and all say the same of it.
+// Each way to be first has its own [doctor.Lead], and all words agree with it.
 func TestEachWayToLead(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	first := znode.Znode{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at, Data: znode.NewData([]byte("amber"))}
@@ -552,7 +555,7 @@ func TestEachWayToLead(t *testing.T) {
 				j.Apply(o)
 			}
 			if got := agree(t, j.State()); got != c.want {
-				t.Errorf("it is %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

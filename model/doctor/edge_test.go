@@ -1,0 +1,176 @@
+package doctor_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/internal/modeltest"
+	"electop/model/session"
+)
+
+func TestMissingWatch(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	none := func(x *session.Table) { watches(x, "/e", 2) }
+	c.pass(3 * time.Second)
+	c.answer(none)
+	c.after(time.Minute)                           // one table is not enough
+	c.afterAnswers(none, "missing-watch critical") // the next in the queue
+	st := c.J.State()
+	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
+		t.Errorf("edge %+v", e)
+	}
+	if e := st.Edge(2); e.State != doctor.Verified || e.Server != "zk1:2181" || !slices.Equal(e.Watched, []string{names[1]}) {
+		t.Errorf("edge %+v", e)
+	}
+	if e := st.Edge(0); e.State != doctor.Unverified || e.Why != "" {
+		t.Errorf("the leader's edge %+v", e)
+	}
+	c.afterAnswers(nil)
+
+	// A candidate further behind still has time.
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 3) }, "missing-watch warning")
+	// The znode that it watches is deleted: it will list again.
+	c.leave(names[1])
+	c.after(time.Second)
+}
+
+func TestMissingWatchNeedsAllMembers(t *testing.T) {
+	for name, change := range map[string]func(*session.Table){
+		"zk4 has no address": func(x *session.Table) { x.Whole, x.Unwhole = false, "zk4 has no address" },
+		"(4lw.commands.whitelist would allow it)": func(x *session.Table) {
+			x.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
+		},
+		"more watches than electop keeps":  func(x *session.Table) { x.Servers[0].Leftover = true },
+		"its client has no connection":     func(x *session.Table) { without(x, 2) },
+		"zk3:2181 was not asked":           func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
+		"did not list its watches: broken": func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
+	} {
+		c, _ := three(t, model.Config{}, "n_")
+		c.answerTwice(func(x *session.Table) {
+			watches(x, "/e", 2)
+			change(x)
+		})
+		e := c.J.State().Edge(1)
+		if e.State != doctor.Unverified || !strings.Contains(e.Why, name) {
+			t.Errorf("%s: %+v", name, e)
+		}
+		for _, f := range c.J.State().Findings {
+			if f.ID == "missing-watch" {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
+func TestEdgeUnknown(t *testing.T) {
+	c := newFixture(t, model.Config{})
+	c.create("n_", 1)
+	c.join("n_", 2)
+	why := func(want string) {
+		t.Helper()
+		if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, want) {
+			t.Errorf("%+v, want %q", e, want)
+		}
+	}
+	why("the servers were not asked")
+	x := c.healthyTable()
+	for i := range x.Servers {
+		x.Servers[i].Watches = session.Answer{}
+	}
+	c.apply(x)
+	why("not asked for their watches")
+	if e := c.J.State().Edge(7); e.State != doctor.Unverified {
+		t.Errorf("edge of a position that does not exist: %+v", e)
+	}
+	c.pass(time.Second)
+	c.answer(nil)
+	if e := c.J.State().Edge(1); e.State != doctor.Verified || !e.At.Equal(c.Tree.Now.Add(-time.Millisecond)) {
+		t.Errorf("%+v", e)
+	}
+	c.pass(time.Second)
+	x = c.healthyTable()
+	watches(x, "/e", 2)
+	c.apply(x)
+	c.join("n_", 3)
+	if e := c.J.State().Edge(2); !strings.Contains(e.Why, "joined after") {
+		t.Errorf("%+v", e)
+	}
+	why("about to be set")
+	c.pass(2 * time.Second)
+	why("seen before")
+	c.leave("n_0000000001")
+	if e := c.J.State().Edge(1); !strings.Contains(e.Why, "joined after") {
+		t.Errorf("%+v", e)
+	}
+	c.apply(&model.Connection{At: c.Tree.Now, Link: model.Disconnected})
+	c.pass(time.Second)
+	why("not connected")
+}
+
+func TestClient(t *testing.T) {
+	c, _ := three(t, model.Config{}, "n_")
+	st := c.J.State()
+	x1, listed := st.Client(st.Queue.At(1))
+	if x1.Conn == nil || !listed || x1.Conn.Addr != "10.0.0.2:4000" || x1.Server != "zk3:2181" || x1.At.IsZero() {
+		t.Errorf("%+v, listed %v", x1, listed)
+	}
+	// A round without connections does not delete the known ones.
+	x := c.healthyTable()
+	for i := range x.Servers {
+		x.Servers[i].Connections, x.Servers[i].Clients = session.Answer{}, nil
+		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{}, nil
+	}
+	c.apply(x)
+	if again, _ := c.J.State().Client(st.Queue.At(1)); again.Conn != x1.Conn {
+		t.Errorf("%+v", again)
+	}
+	if x, _ := st.Client(nil); x.Conn != nil {
+		t.Error("no candidate has a connection")
+	}
+}
+
+// BenchmarkDiagnosis makes a thousand changes a second in an election whose servers
+// report their tables every five seconds.
+func BenchmarkDiagnosis(b *testing.B) {
+	for _, n := range []int{10, 1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c := modeltest.NewCrowd(n)
+			i := 0
+			for b.Loop() {
+				i++
+				c.J.Apply(c.Change(i))
+				if i%5000 == 1 {
+					c.J.Apply(crowdTable(c))
+				}
+				if due, ok := c.J.Deadline(); ok && !due.After(c.At) {
+					c.J.Apply(&model.Advance{At: c.At})
+				}
+			}
+		})
+	}
+}
+
+// crowdTable returns the answers of three servers about a healthy crowd.
+func crowdTable(c *modeltest.Crowd) *session.Table {
+	answered := session.Answer{State: session.Answered, At: c.At}
+	t := &session.Table{At: c.At, End: c.At, Whole: true, Servers: make([]session.Server, 3)}
+	st := c.J.State()
+	for i := range t.Servers {
+		t.Servers[i] = session.Server{Addr: fmt.Sprint("zk", i), Basic: answered, Connections: answered, Sessions: answered, Watches: answered}
+	}
+	for k, x := range st.Queue.All() {
+		s := &t.Servers[x.Session%3]
+		s.Clients = append(s.Clients, session.Client{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.At.Sub(modeltest.Start)})
+		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
+		if k > 0 {
+			s.Watched = append(s.Watched, session.Watch{Path: "/e/" + st.Queue.At(k-1).Name, Sessions: []uint64{x.Session}})
+		}
+		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, session.Deadline{Session: x.Session, At: c.At.Sub(modeltest.Start) + time.Hour})
+	}
+	return t
+}
