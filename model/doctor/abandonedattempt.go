@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A lock held abandonedTimes as long as the longest of at least abandonedOf
-	// times before, and for abandonedLeast, may have been forgotten.
+	// A lock may be abandoned if it is held abandonedTimes as long as the longest of at least
+	// abandonedOf earlier reigns, and for abandonedLeast.
 	abandonedTimes = 20
 	abandonedOf    = 10
 	abandonedLeast = 5 * time.Minute
@@ -41,13 +41,12 @@ func abandonedAttempt(r *report) {
 	}
 	held := r.at.Sub(now.From)
 	f := r.find(longHeld, safe(head.Name)).about(head)
-	f.because("%s has held it since %s UTC", said(head), now.From.UTC().Format(time.DateTime))
+	f.because("%s has held it since %s UTC", described(head), now.From.UTC().Format(time.DateTime))
 	f.because("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-1, "other waits", "others wait"))
 	if x := s.Tracked.Client(head.Session); x.Conn != nil {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)
 	}
-	// Before the limit it is reported all the same, so that its time is waited
-	// for, and not raised.
-	f.wait, f.ages = max(0, limit-held)+r.m.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
+	// It is reported before the limit too, so that the rules run again at the limit.
+	f.wait, f.quiet = max(0, limit-held)+r.d.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
 }

@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// ackGrace is how long acknowledgement and queue may differ: the leader
+	// ackGrace is how long the acknowledgement and the queue may differ: the leader
 	// procedure of electop takes milliseconds, and the znodes of an expired
 	// session are deleted in one transaction.
 	ackGrace = 5 * time.Second
-	// ackGraceForeign is how long a leader may take where the user named an
-	// acknowledgement that its system does not have.
+	// ackGraceForeign is how long a leader of another system may take to acknowledge. Its
+	// system has no acknowledgement: the user named one.
 	ackGraceForeign = 4 * time.Minute
-	// beliefGrace is how long two of our candidates may believe that they lead:
-	// their beliefs arrive in two messages.
+	// beliefGrace is how long two of electop's candidates may believe that they lead:
+	// their reports arrive in two messages.
 	beliefGrace = time.Second
 )
 
-// guest reports whether a contender may be of a program that follows electop's
-// naming, which is that of the recipe, and acknowledges nothing.
+// guest reports whether a contender may belong to a program that uses electop's
+// naming, which the recipe proposes, and acknowledges nothing.
 func (r *report) guest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
-	return d != nil && !d.Foreign() && r.m.cfg.AckFollows && r.s.Member(c) == nil
+	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
 }
 
 // ackDisagrees finds an acknowledgement that does not match the queue, or is
@@ -44,7 +44,7 @@ func ackDisagrees(r *report) {
 		f.Znodes = []string{a.Path}
 		if head != nil {
 			f.about(head)
-			f.because("lowest: %s", said(head))
+			f.because("lowest: %s", described(head))
 		}
 		f.because(format, args...)
 		return f
@@ -59,7 +59,7 @@ func ackDisagrees(r *report) {
 		case s.NoLeader() == model.NotAcknowledged: // see noLeader
 		case r.guest(head):
 			find(ackMissingOfGuest, "%s does not exist, and did before", path)
-		case foreign && !r.m.cfg.AckExpected:
+		case foreign && !r.d.cfg.AckExpected:
 			find(ackMissing, "%s does not exist", path).wait = ackGraceForeign
 		default:
 			find(ackMissing, "%s does not exist", path)
@@ -68,12 +68,12 @@ func ackDisagrees(r *report) {
 		f := find(ackOwnedByAnother, "%s names it, and belongs to session %s", path, znode.Hex(a.Session))
 		f.Sessions = append(f.Sessions, a.Session)
 	case a.Presence != model.Present || head != nil && (a.Names(head) || a.Session != 0 && a.Session != head.Session):
-		// in order, not known, or two leaders
+		// correct, not known, or found by twoLeaders
 	case head == nil && a.Session == 0:
 		find(ackOfNobody, "%s exists and belongs to no session", path)
 	case head == nil:
 		find(ackOfNobody, "%s exists and belongs to session %s", path, znode.Hex(a.Session))
-	case a.Znode != "": // otherwise it has a text of its own, and belongs to the leader or to no session
+	case a.Znode != "": // otherwise its data is another program's, and it belongs to the leader or to no session
 		find(ackOfAnother, "%s names %s with the czxid %s", path, safe(a.Znode), znode.Hex(uint64(a.Fence)))
 	}
 }

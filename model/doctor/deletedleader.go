@@ -11,17 +11,17 @@ import (
 	"electop/model/znode"
 )
 
-// deletedMax and deletedFor bound how many leaders are followed whose znodes were deleted,
-// and for how long. closing is the time in which a client that ends closes its session.
+// deletedMax and deletedFor bound the number of former leaders that are checked, and for how
+// long. closing is the time in which a client that ends closes its session.
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
 	closing    = 2 * time.Second
 )
 
-// deleted returns the last reigns of third-party leaders. A holder of a lock deletes its
-// znode to release it.
-func deleted(s *model.State) (out []model.Reign) {
+// endedReigns returns the last reigns of third-party leaders. It returns no reigns of a lock:
+// its holder deletes the znode to release it.
+func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect != nil && s.Dialect.Lock
 		if !lock && !x.To.IsZero() && s.At.Sub(x.To) <= deletedFor && x.Leader.Session != 0 && !s.Ours(x.Leader.Session) {
@@ -31,13 +31,13 @@ func deleted(s *model.State) (out []model.Reign) {
 	return out
 }
 
-// deletedLeader finds leaders whose znodes were deleted, and whose sessions are alive. Who
-// deleted a znode is not visible.
+// deletedLeader finds former leaders whose znodes were deleted while their sessions are alive.
+// It is not visible who deleted a znode.
 func deletedLeader(r *report) {
-	for _, x := range deleted(r.s) {
+	for _, x := range endedReigns(r.s) {
 		l := x.Leader
 		client := r.s.Tracked.Client(l.Session)
-		if client.Conn == nil || client.At.Before(x.To.Add(closing)) || r.owners()[l.Session] != nil || slices.Contains(r.m.lost, l.Session) {
+		if client.Conn == nil || client.At.Before(x.To.Add(closing)) || r.owners()[l.Session] != nil || slices.Contains(r.d.lost, l.Session) {
 			continue
 		}
 		f := r.find(leaderDeleted, znode.Hex(l.Session)).about(l)
@@ -45,7 +45,7 @@ func deletedLeader(r *report) {
 			f.Severity = Warning // LeaderLatch does not notice
 		}
 		f.again = x.To.Add(deletedFor + time.Second)
-		f.because("%s led, and was gone at %s", said(l), units.Clock(x.To))
+		f.because("%s led, and was gone at %s", described(l), units.Clock(x.To))
 		f.because("its session is alive without a candidate: connected from %s at %s", safe(client.Conn.Addr), units.Clock(client.At))
 	}
 }

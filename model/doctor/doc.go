@@ -1,7 +1,7 @@
 // Package doctor diagnoses known failures of an election.
 //
-// The [Doctor] gets each observation after the journal applied it. It keeps what
-// the journal does not need: the servers' watch tables, former candidates, and
+// The [Doctor] gets each observation after the journal applied it. The doctor keeps
+// what the journal does not need: the servers' watch tables, former candidates, and
 // suspicions with their age. A [Journal] here is a [model.Journal] with its
 // doctor. It merges and numbers the events of both. Its [State] is the election
 // with its diagnosis:
@@ -13,18 +13,18 @@
 //
 // # Rules
 //
-// A rule is one value in rules.go and one function in a file with its name. It reads
-// a [ruleContext] and reports what is wrong now, in the words of texts.go. A report is a
-// suspicion until it has lasted for some time or over several tables, as the rule says.
-// Then the doctor raises the finding, and clears it when the rule no longer reports it. So
-// what looks wrong for a moment in every healthy handoff is not a finding.
+// A rule is one value in rules.go and one function. The rule "ghost-node" is the function
+// ghostNode in ghostnode.go. A rule reads a [ruleContext] and reports what is wrong now, in the
+// words of texts.go. Its report is a suspicion until it has lasted for the time, or over the
+// number of tables, that the rule sets. Then the doctor raises a finding, and clears it when
+// the rule no longer reports it. So a moment of a healthy handoff is not a finding.
 //
 // Rules may read the whole queue, so they do not run at each change. They run
 // immediately for a new table, and otherwise when [pace] has passed since the last
-// run. [Journal.Deadline] includes the time that they wait for.
+// run. [Journal.Deadline] includes the time of the next run.
 //
-// What rules remember between runs is in the [Doctor]; risks and suspicions are parts of
-// it that know neither the rules nor the doctor.
+// The [Doctor] keeps what rules need between runs. Its risks and suspicions are types that
+// depend neither on the rules nor on the doctor.
 //
 // To add a finding, write a file with its rule, put its title, harm and advice into
 // texts.go, and add a line to rules.go.

@@ -8,34 +8,33 @@ import (
 	"electop/model/session"
 )
 
-// pace is how long after a run the rules run again for changes of the queue.
-// It grows with the queue, so that rules cost about the same part of the time
-// whatever its length: one that looks at 10,000 contenders takes some
-// milliseconds, and runs every second or two.
+// pace returns the least time between two runs of the rules, unless a table comes. It grows
+// with the queue, so the rules take about the same share of the time for every length: a rule
+// that reads 10,000 contenders takes some milliseconds and runs every second or two.
 func pace(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
 
 // Doctor diagnoses an election.
 type Doctor struct {
-	cfg    model.Config
-	recipe string
-	ruled  time.Time // since when
-	dirty  bool      // there is something new to look at
-	tabled bool      // so is a table
-	ran    time.Time
-	due    time.Time // when the rules run again without new input; zero: not
+	cfg         model.Config
+	recipe      string
+	recipeSince time.Time // when recipe was set
+	dirty       bool      // an observation came since the last run
+	newTable    bool      // a table came since the last run
+	ran         time.Time // time of the last run
+	due         time.Time // when the rules run again without an observation; zero: never
 
 	// What rules remember between their runs.
 	watch      tables[*watchTable]
-	servers    tables[*session.Table] // those with ephemerals
+	servers    tables[*session.Table] // with ephemerals
 	queues     queues
 	former     formerSessions
-	unseen     int       // changes that were missed up to the observation before
+	unseen     int       // changes that no read showed, before the current observation
 	parentGone time.Time // when the parent was deleted
-	lost       []uint64  // sessions whose candidates were deleted with it, sorted
-	strayed    bool      // some edge was not in order when edges were looked at last
-	sighted    time.Time // when that was
+	lost       []uint64  // sessions whose candidates were deleted with the parent, sorted
+	badEdges   bool      // the last check of the edges found a fault
+	edgesAt    time.Time // time of the last check of the edges
 
 	risks      risks
 	suspicions suspicions
@@ -51,32 +50,32 @@ func (d *Doctor) clone() Doctor {
 	return c
 }
 
-// lookAgain makes the rules run again at that time.
-func (d *Doctor) lookAgain(at time.Time) {
+// runAgain makes the rules run again at that time, or earlier.
+func (d *Doctor) runAgain(at time.Time) {
 	if d.due.IsZero() || at.Before(d.due) {
 		d.due = at
 	}
 }
 
-// state adds to a state what the doctor knows.
+// state returns a state with its diagnosis.
 func (d *Doctor) state(s *model.State) *State {
 	return &State{
 		State: s, Risks: d.risks.all, Findings: d.suspicions.findings,
-		watch: d.watch, ruled: d.ruled, Pending: d.suspicions.pending(s.At), lost: d.lost,
+		watch: d.watch, recipeSince: d.recipeSince, Pending: d.suspicions.pending(s.At), lost: d.lost,
 	}
 }
 
-// Apply takes in the journal's state after an observation, and returns the events
-// that this raises or clears. It asks for the state only if rules run.
+// Apply reads the journal after it applied an observation, and returns the changes of risks
+// and findings. It builds the journal's state only if rules run.
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
 	switch o.(type) {
 	case *session.Table:
-		d.dirty, d.tabled = true, true
-		d.table(j.State())
+		d.dirty, d.newTable = true, true
+		d.addTable(j.State())
 	case *model.Read, *model.Delta, *model.Refresh, *model.Switch, *model.Directory, *model.Ack, *model.Cast:
 		d.dirty = true
 	}
-	d.leave(at, j)
+	d.addChanges(at, j)
 	queue, recipe := j.Queue()
 	events := d.risks.assess(at, queue, recipe, j)
 	events = append(events, d.diagnose(at, j)...)
@@ -84,8 +83,8 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 	return events
 }
 
-// table takes in what the servers reported about watches and ephemerals.
-func (d *Doctor) table(s *model.State) {
+// addTable keeps the servers' watches and ephemerals.
+func (d *Doctor) addTable(s *model.State) {
 	if r := newWatchTable(s.Table, s.Path, s.Queue); r != nil {
 		r.queue, r.calmQueue = d.queues.at(r.at), d.queues.at(r.at.Add(-calm))
 		d.watch.add(r)
@@ -95,8 +94,8 @@ func (d *Doctor) table(s *model.State) {
 	}
 }
 
-// leave takes in the contenders that left, and those deleted with the parent.
-func (d *Doctor) leave(at time.Time, j *model.Journal) {
+// addChanges keeps the contenders that left, the queue, and changes of the parent and the recipe.
+func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	changed := j.Changed()
 	queue, recipe := j.Queue()
 	for _, c := range changed.Left {
@@ -104,49 +103,48 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 	}
 	d.queues.change(at, queue, len(changed.Left) > 0)
 	if changed.ParentGone {
-		d.parentWent(at)
+		d.parentDeleted(at)
 	}
 	if name := recipe.Name(); d.recipe != name {
-		d.recipe, d.ruled = name, at // all contenders now watch others
+		d.recipe, d.recipeSince = name, at // all contenders now have other targets
 	}
 }
 
-// unseen counts what happened between two reads and is in neither.
+// unseen counts the changes that no read showed.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose updates the findings and returns what changed. Its time never goes
-// back, even if a clock does.
+// diagnose runs the rules if it is time, and returns the changes of findings.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
 		return nil
 	}
 	queue, _ := j.Queue()
 	next := d.ran.Add(pace(queue.Len()))
-	if !d.tabled && !d.ran.IsZero() && at.Before(next) {
+	if !d.newTable && !d.ran.IsZero() && at.Before(next) {
 		if d.due.IsZero() || !d.due.After(at) || next.Before(d.due) {
 			d.due = next
 		}
 		return nil
 	}
-	return d.examine(at, j)
+	return d.runRules(at, j)
 }
 
-// examine runs the rules.
-func (d *Doctor) examine(at time.Time, j *model.Journal) []model.EventBody {
+// runRules runs the rules and returns the changes of findings.
+func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	d.ran, d.due = at, d.risks.due(j.Sessions())
-	// The current state is unknown: findings stay as they are, and what is new waits.
+	// The current state is unknown: findings stay as they are, and observations wait.
 	if !j.Current() {
 		return nil
 	}
-	look := &ruleContext{m: d, s: j.State(), sessions: j.Sessions(), tabled: d.tabled}
-	d.dirty, d.tabled = false, false
+	rc := &ruleContext{d: d, s: j.State(), sessions: j.Sessions(), newTable: d.newTable}
+	d.dirty, d.newTable = false, false
 	d.suspicions.begin()
 	for i := range rules {
-		(&report{ruleContext: look, at: at, rule: &rules[i]}).check()
+		(&report{ruleContext: rc, at: at, rule: &rules[i]}).check()
 	}
-	d.suspicions.finish(at, d.lookAgain)
+	d.suspicions.finish(at, d.runAgain)
 	if !d.due.IsZero() && !d.due.After(at) {
-		d.due = at.Add(pace(look.s.Queue.Len()))
+		d.due = at.Add(pace(rc.s.Queue.Len()))
 	}
 	return d.suspicions.events
 }
@@ -183,15 +181,15 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-// Examine runs the rules now, whenever they ran last: all that a search reads of an election
-// is applied at once. Its results are in the state, and are no events.
-func (j *Journal) Examine() {
+// RunRules runs the rules now, even if [pace] has not passed: a search applies all its reads of
+// an election at once. The findings are in the state, and there are no events.
+func (j *Journal) RunRules() {
 	j.cached = nil
-	j.doctor.examine(j.At(), j.Journal)
+	j.doctor.runRules(j.At(), j.Journal)
 }
 
-// Deadline returns when the journal wants a [model.Advance], if it wants one: to
-// publish events that it holds back, or because the doctor waits.
+// Deadline returns when the journal needs a [model.Advance], if it needs one: to
+// publish events that it holds back, or to run the rules again.
 func (j *Journal) Deadline() (time.Time, bool) {
 	due, ok := j.Held()
 	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
@@ -214,9 +212,9 @@ func (j *Journal) Clone() *Journal {
 	return &Journal{Journal: j.Journal.Clone(), doctor: j.doctor.clone()}
 }
 
-// Memory estimates the memory of a clone, in bytes, and the number of things that
-// it copies.
-func (j *Journal) Memory() (bytes, things int) {
+// Memory estimates the memory of a clone, in bytes, and the number of values that
+// a clone copies.
+func (j *Journal) Memory() (bytes, values int) {
 	const suspectBytes, riskBytes = 160, 48
 	d := &j.doctor
 	return j.Journal.Memory() + len(d.suspicions.byKey)*suspectBytes + len(d.risks.all)*riskBytes, j.Size()

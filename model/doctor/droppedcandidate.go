@@ -15,7 +15,7 @@ import (
 // than the end of the session's own znode.
 func droppedCandidate(r *report) {
 	s := r.s
-	last, base := r.m.watch.last, r.m.watch.base
+	last, base := r.d.watch.last, r.d.watch.base
 	if last == nil || base == nil {
 		return
 	}
@@ -29,8 +29,8 @@ func droppedCandidate(r *report) {
 		if r.owners()[session] != nil || stands[session] || r.observing(session) || s.Ours(session) {
 			continue
 		}
-		was, stood := r.m.former.of(session)
-		sure := was.unseen == unseen(s.Totals)+r.m.former.unread
+		was, stood := r.d.former.of(session)
+		sure := was.unseen == unseen(s.Totals)+r.d.former.unowned
 		follows, watches := false, false
 		for _, name := range w.names {
 			c := r.child(name)
@@ -50,7 +50,7 @@ func droppedCandidate(r *report) {
 	slices.Sort(gone)
 	slices.Sort(others)
 	for _, session := range gone {
-		was, _ := r.m.former.of(session)
+		was, _ := r.d.former.of(session)
 		f := r.find(dropped, znode.Hex(session))
 		f.because("session %s owned %s until %s", znode.Hex(session), safe(was.name), units.Clock(was.at))
 		f.because("since then it has set watches on later candidates, but owns no candidate")
@@ -60,7 +60,7 @@ func droppedCandidate(r *report) {
 	if len(others) == 0 {
 		return
 	}
-	f := r.find(onlookers, "others", "{sessions}",
+	f := r.find(observers, "others", "{sessions}",
 		units.Count(len(others), "session watches candidates but owns none", "sessions watch candidates but own none"))
 	f.clients(others)
 }
@@ -74,33 +74,34 @@ func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
 	return paths
 }
 
-// formerSessions are the sessions that owned a contender and own none now: those of the
-// last formerMax contenders that left, and up to as many before.
+// formerSessions holds the sessions of the last contenders that left: of at least formerMax, and
+// of at most twice as many.
 type formerSessions struct {
-	log    []former // oldest first; shared with clones, so only appended to
-	unread int      // how many left with an unknown owner
+	log     []former // oldest first; shared with clones, so only appended to
+	unowned int      // how many contenders left whose owner is unknown
 }
 
 type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	// unseen is how many candidates had come and gone unseen until then. If there
-	// were more since, one of them may have been the session's.
+	// unseen counts the candidates that had come and gone unseen until then. If the count has
+	// grown since, one of them may have belonged to the session.
 	unseen int
 }
 
 const formerMax = 4096
 
+// left adds the session of a contender that left.
 func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if c.Session == 0 {
-		o.unread++
+		o.unowned++
 		return
 	}
 	if len(o.log) == 2*formerMax {
 		o.log = slices.Clone(o.log[formerMax:])
 	}
-	o.log = append(o.log, former{c.Session, c.Name, at, missed + o.unread})
+	o.log = append(o.log, former{c.Session, c.Name, at, missed + o.unowned})
 }
 
 // of returns the last contender that a session owned.

@@ -17,9 +17,9 @@ type WatchState string
 
 const (
 	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why says what is missing
-	Verified     WatchState = "verified" // a server's table has it
+	Verified     WatchState = "verified" // a server's table has the watch
 	OtherWatch   WatchState = "other"    // the last answer has its watch on another znode; another answer has to confirm that
-	WrongWatch   WatchState = "wrong"    // it watches another znode of the election, by two answers
+	WrongWatch   WatchState = "wrong"    // two answers have its watch on another znode of the election
 	MissingWatch WatchState = "missing"  // every member answered twice, and none has the watch
 )
 
@@ -31,15 +31,14 @@ const (
 // change: in every handoff there is a moment without a watch.
 type Edge struct {
 	State WatchState
-	// Watched are the names of the children that it has a data or exists watch
+	// Watched are the names of the children that the contender has a data or exists watch
 	// on, besides its own.
 	Watched []string
-	// Own says that it has such a watch on its own znode, to learn of its deletion.
-	Own    bool
-	Server string    // the member that has the watch
-	At     time.Time // when the servers were asked; zero if never
-	Why    string    // for Unverified and OtherWatch: what is missing; safe to show
-	Early  bool      // for these: the next answers of the servers may decide it
+	Own     bool      // it has such a watch on its own znode, to learn of its deletion
+	Server  string    // the member that has the watch
+	At      time.Time // when the servers were asked; zero if never
+	Why     string    // for Unverified and OtherWatch: what is missing; safe to show
+	Early   bool      // for these: the next answers of the servers may decide the state
 }
 
 // Edge returns what is known about the watch of the contender at position i. A
@@ -51,8 +50,8 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// others are the first watchedMax of the names but this one. Without it they share the
-// room of names, which nobody changes.
+// others returns the first watchedMax names except one. If names does not have that name, the
+// result shares its array, which is never written.
 func others(names []string, but string) (out []string) {
 	if !slices.Contains(names, but) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
@@ -65,6 +64,7 @@ func others(names []string, but string) (out []string) {
 	return out
 }
 
+// edge is [State.Edge] for a caller that knows the number of holders.
 func (s *State) edge(i, holders int) Edge {
 	c, last := s.Queue.At(i), s.watch.last
 	e := Edge{State: Unverified}
@@ -72,7 +72,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.At = last.at
 		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
 			e.Server = w.server
-			e.Own = slices.Contains(w.names, c.Name) && !last.crowded[c.Session]
+			e.Own = slices.Contains(w.names, c.Name) && !last.several[c.Session]
 			e.Watched = others(w.names, c.Name)
 		}
 	}
@@ -89,7 +89,7 @@ func (s *State) edge(i, holders int) Edge {
 	target := s.Queue.At(t)
 	switch {
 	case last == nil:
-		e.Why = s.neverAsked()
+		e.Why = s.whyUnasked()
 		return e
 	case c.Session == 0:
 		e.Why = "its session is unknown"
@@ -98,20 +98,20 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	misled := len(e.Watched) > 0 && !last.crowded[c.Session] // nobody else of its session may have set the watch
+	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // no other contender of its session can have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
 		e.Why = "not connected: its predecessor may have changed"
 	case c.SeenAt.After(last.at):
 		e.Why, e.Early = "it joined after the servers were asked", true
-	case !s.waited(last, c, target, false):
+	case !s.hadTarget(last, c, target, false):
 		e.Why, e.Early = "its predecessor changed after the servers were asked", true
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " has more watches than electop keeps"
-	case misled && s.elsewhere(before, c, target) && s.elsewhere(after, c, target):
+	case onAnother && s.watchedAnother(before, c, target) && s.watchedAnother(after, c, target):
 		e.State = WrongWatch
-	case misled:
+	case onAnother:
 		e.State, e.Why, e.Early = OtherWatch, "the watch on another znode was seen only once: ask again (v)", true
 	case last.why != "":
 		e.Why = last.why
@@ -119,13 +119,13 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
 	case before == nil:
 		e.Why, e.Early = "this watch was not seen, but the servers were asked only once: ask again (v)", true
-	case !s.waited(before, c, target, false):
+	case !s.hadTarget(before, c, target, false):
 		e.Why, e.Early = "its predecessor changed between the last two answers: ask again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
 		e.Why, e.Early = "the watch was seen before and is missing now: ask again (v)", true
 	case cmp.Or(before.why, after.why) != "":
 		e.Why = cmp.Or(before.why, after.why)
-	case s.Tracked.Absent(c.Session), last.away(c.Session), before.away(c.Session), after.away(c.Session):
+	case s.Tracked.Absent(c.Session), last.unconnected(c.Session), before.unconnected(c.Session), after.unconnected(c.Session):
 		e.Why = "its client has no connection"
 	default:
 		e.State = MissingWatch
@@ -133,17 +133,18 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-// elsewhere reports whether the contender watched another child and not target, which was
-// its predecessor already.
-func (s *State) elsewhere(r *watchTable, c, target *dialect.Candidate) bool {
-	if r == nil || !s.waited(r, c, target, false) || r.watches(c.Session, target.Name) {
+// watchedAnother reports whether the table shows that the contender watched another child, though
+// target was its predecessor already.
+func (s *State) watchedAnother(r *watchTable, c, target *dialect.Candidate) bool {
+	if r == nil || !s.hadTarget(r, c, target, false) || r.watches(c.Session, target.Name) {
 		return false
 	}
 	w := r.watching[c.Session]
 	return w != nil && (len(w.names) > 1 || len(w.names) == 1 && w.names[0] != c.Name)
 }
 
-func (s *State) neverAsked() string {
+// whyUnasked returns why there is no table of watches.
+func (s *State) whyUnasked() string {
 	if s.Answers == nil {
 		return "the servers were not asked (v)"
 	}
@@ -155,59 +156,58 @@ func (s *State) neverAsked() string {
 	return "the servers were not asked for their watches (v)"
 }
 
-// WatchersUnknown says why [model.State.LeaderWatchers] is not known; "" if it is, or if
-// there is no candidate.
+// WatchersUnknown returns why [model.State.LeaderWatchers] is not known; "" if it is known, or
+// if there is no candidate.
 func (s *State) WatchersUnknown() string {
 	switch last := s.watch.last; {
 	case s.LeaderWatchers() != nil || s.First() == nil:
 		return ""
 	case last == nil:
-		return s.neverAsked()
+		return s.whyUnasked()
 	case len(last.watching) == 0 && last.why != "":
 		return last.why
 	}
 	return "the servers were asked while another znode was the first: ask again (v)"
 }
 
-// watchesList reports whether those who wait watch the list of children.
+// watchesList reports whether waiting contenders watch the list of children.
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }
 
-// calm is the time that a contender may take to set its watch again, and electop to see
+// calm is the time that a contender may need to set its watch again, and electop to see
 // that it must. A table proves a wrong or missing watch only if another table, at
 // least this much older, agrees. Healthy clients take milliseconds (a
 // notification, a list, a read).
 const calm = time.Second
 
-// watchTable is one round of asking for watch tables, indexed. It is immutable
-// once made, for states share it.
+// watchTable is an index of one round of the servers' watch tables. It is immutable: states
+// share it.
 type watchTable struct {
 	at, end time.Time
-	// queue is the queue at that time, and calmQueue at [calm] before; see [queues.at].
+	// queue is the queue at that time, and calmQueue the queue [calm] earlier; see [queues.at].
 	queue, calmQueue dialect.Queue
-	// why says why the round is incomplete, "" if it is complete: only a complete
+	// why is why the round is incomplete, "" if it is complete: only a complete
 	// round can prove that a watch is missing.
 	why      string
 	watching map[uint64]*watching // by session
 	// clients are the connections of the same round, nil if not all members
 	// reported theirs: a session without a connection had no watch either.
 	clients map[uint64]session.Conn
-	crowded map[uint64]bool // sessions that own several contenders
+	several map[uint64]bool // sessions that own several contenders
 }
 
 // watching has the znodes of the election that one session watches.
 type watching struct {
 	server  string
-	names   []string // children, sorted; at most watchedMax
-	partial bool     // there was more
+	names   []string // children, sorted
+	partial bool     // the server has more than electop keeps
 }
 
-// watchedMax bounds how many watched children are kept of one session. The
-// right one is looked for among all of them, whatever the bound.
+// watchedMax bounds [Edge.Watched].
 const watchedMax = 64
 
-// newWatchTable indexes a table, nil if no server was asked for watches.
+// newWatchTable returns the index of a table, nil if no server was asked for watches.
 func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
-	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching), crowded: make(map[uint64]bool)}
+	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching), several: make(map[uint64]bool)}
 	asked := false
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -246,14 +246,14 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 	owns := make(map[uint64]bool, queue.Len())
 	for _, c := range queue.All() {
 		if owns[c.Session] && c.Session != 0 {
-			r.crowded[c.Session] = true
+			r.several[c.Session] = true
 		}
 		owns[c.Session] = true
 	}
 	return r
 }
 
-// childOf returns the name of the child of parent that path is.
+// childOf returns the name of the znode at path if it is a child of parent.
 func childOf(parent, path string) (name string, ok bool) {
 	if parent != "/" {
 		if path, ok = strings.CutPrefix(path, parent); !ok {
@@ -276,8 +276,8 @@ func (r *watchTable) watches(session uint64, name string) bool {
 	return ok
 }
 
-// away reports whether the session is known to have had no connection.
-func (r *watchTable) away(session uint64) bool {
+// unconnected reports whether the session is known to have had no connection.
+func (r *watchTable) unconnected(session uint64) bool {
 	if r.clients == nil {
 		return false
 	}
@@ -285,17 +285,17 @@ func (r *watchTable) away(session uint64) bool {
 	return !ok
 }
 
-// When is when the servers were asked.
+// When returns the time at which the servers were asked.
 func (r *watchTable) When() time.Time { return r.at }
 
-// tables are the last table of a kind, and up to three others that are calm or more
-// apart. None is nil.
+// tables keeps the last table of a kind, and three older ones, each nil if there is none yet:
+// next, base and first, from new to old, are at least calm apart.
 type tables[T interface {
 	comparable
 	When() time.Time
 }] struct{ last, next, base, first T }
 
-// add adds another table.
+// add adds a new table.
 func (k *tables[T]) add(t T) {
 	var none T
 	switch {
@@ -309,9 +309,8 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// settled returns two rounds, calm or more apart, of which the later one was
-// over calm ago: what it saw change has come to be known by then. nil for none
-// yet.
+// settled returns two rounds that are at least calm apart. The later one ended at least calm ago,
+// so electop has read every change before its end. Both are nil if there are no such rounds yet.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
@@ -327,27 +326,27 @@ func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable)
 	return nil, nil
 }
 
-// queues are the queue, and those before it that contenders left.
+// queues has the queue, and earlier queues.
 type queues struct {
 	now  dialect.Queue
 	left time.Time   // when a contender left last; zero: never
 	past []pastQueue // oldest first; shared with clones, so only appended to
 }
 
-// pastQueue is a queue that no contender left for some time.
+// pastQueue is a queue that no contender left for at least queueLasts, beginning at from.
 type pastQueue struct {
 	from  time.Time
 	queue dialect.Queue
 }
 
-// A queue is remembered if it lasted for queueLasts, and for queueKept: longer than servers
-// take to answer.
+// A queue is kept if it lasted for queueLasts. It is kept for queueKept, which is longer than
+// servers take to answer.
 const (
 	queueLasts = 100 * time.Millisecond
 	queueKept  = time.Minute
 )
 
-// change takes in another queue. left says that contenders left.
+// change replaces the queue. left reports whether contenders left the one before.
 func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	if left {
 		if at.Sub(q.left) >= queueLasts {
@@ -361,8 +360,8 @@ func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	q.now = queue
 }
 
-// at returns the queue of that time, or an older one, in which other contenders may have had
-// to watch others.
+// at returns the queue of that time, or an older one: in an older one a contender may have had
+// another target, so its watch proves nothing.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now
@@ -375,15 +374,15 @@ func (q *queues) at(at time.Time) dialect.Queue {
 	return dialect.Queue{}
 }
 
-// waited reports whether the contender had to watch the same target when the table was asked
-// for, or, if calmly, [calm] before.
-func (s *State) waited(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
+// hadTarget reports whether the contender had to watch target when the servers were asked for
+// the table or, if calmly, [calm] before that.
+func (s *State) hadTarget(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
 	queue, at := r.queue, r.at
 	if calmly {
 		queue, at = r.calmQueue, at.Add(-calm)
 	}
-	i, stood := model.Position(s.Recipe, queue, c)
-	if !stood || s.ruled.After(at) {
+	i, queued := model.Position(s.Recipe, queue, c)
+	if !queued || s.recipeSince.After(at) {
 		return false
 	}
 	t, waits := s.Recipe.Watches(queue, i)

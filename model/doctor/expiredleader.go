@@ -19,11 +19,11 @@ func expiredLeader(r *report) {
 		f.tables = 2
 		f.because("session %s, from %s, expired: its znode %s was gone at %s", znode.Hex(x.Leader.Session), safe(x.Host), safe(x.Leader.Name), units.Clock(x.Expired))
 		if len(x.Sessions) > 1 {
-			f.Severity = Info // most of them are others
+			f.Severity = Info // most of these sessions belong to other programs
 		}
 		for _, session := range x.Sessions {
 			watches := ""
-			if last := r.m.watch.last; last != nil && last.watching[session] != nil {
+			if last := r.d.watch.last; last != nil && last.watching[session] != nil {
 				for _, path := range r.watchedPaths(last, session) {
 					watches += "; it watches " + safe(path)
 				}

@@ -24,13 +24,13 @@ func (s Severity) rank() int { return slices.Index([]Severity{"", Info, Warning,
 // Graver compares two severities: the graver comes first.
 func Graver(a, b Severity) int { return b.rank() - a.rank() }
 
-// Finding is a problem that the doctor noticed. It is immutable.
+// Finding is a problem that the doctor found. It is immutable.
 type Finding struct {
-	ID       string // of the kind: "ghost-node"
+	ID       string // of the rule: "ghost-node"
 	Key      string // ID and subject: a finding that recurs has the same key
 	Severity Severity
 	Title    string
-	// Evidence is what was seen, Harm the consequence, Advice what to do. All
+	// Evidence lists observations, Harm is the consequence, and Advice is what to do. All
 	// are safe to show.
 	Evidence []string
 	Harm     string
@@ -42,12 +42,12 @@ type Finding struct {
 	Since      time.Time // when it was first seen
 }
 
-// FindingChanged is a finding that was raised or cleared, or whose severity
-// changed: then it is raised again, and Was is its severity before.
+// FindingChanged reports that a finding was raised or cleared. A finding whose severity changes
+// is raised again, and Was is the severity before.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
-	Was     Severity // "": it was not raised before
+	Was     Severity // "" if the finding was not raised before
 }
 
 func (FindingChanged) EventBody() {}
@@ -62,33 +62,33 @@ func Worst(fs []*Finding) (worst Severity) {
 	return worst
 }
 
-// sameFinding reports whether nothing is new.
+// sameFinding reports whether two findings have the same content.
 func sameFinding(a, b *Finding) bool {
 	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
 		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
 }
 
-// suspect holds what a rule reported.
+// suspect is what a rule reported about one subject.
 type suspect struct {
 	hold
 	finding *Finding
-	first   time.Time // since when it is reported
-	counted int       // tables so far
-	tableAt time.Time // when the last of them was made
+	first   time.Time // of the first report
+	counted int       // number of tables that were counted
+	tableAt time.Time // time of the last counted table
 	raised  bool
-	seen    bool // in this run
+	seen    bool // reported in this run
 }
 
-// hold says how long a suspicion has to last before it is a finding.
+// hold sets how long a suspicion has to last before it is a finding.
 type hold struct {
 	wait   time.Duration
-	tables int       // this many tables, each calm after the one before
-	again  time.Time // look again then, whatever changed
-	ages   bool      // until then there is nothing to suspect
-	shown  bool      // it is worth showing before it has lasted: see [Pending.Early]
+	tables int       // number of tables, each calm after the one before
+	again  time.Time // the rules run again at this time, whatever changed
+	quiet  bool      // until wait has passed it is not even pending
+	shown  bool      // shown before it has lasted: see [Pending.Early]
 }
 
-// suspicions hold what rules reported, and the findings that they became.
+// suspicions holds what rules reported, and the findings that came of it.
 type suspicions struct {
 	byKey    map[string]*suspect // by Finding.Key
 	findings []*Finding          // the raised ones, worst first; shared by states
@@ -103,7 +103,7 @@ func (u *suspicions) begin() {
 	}
 }
 
-// note notes a suspicion. table is the time of a new server table, zero for none.
+// note records a report of a rule. table is the time of a new server table, zero for none.
 func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	s := u.byKey[f.Key]
 	if s == nil {
@@ -126,7 +126,7 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	switch {
 	case !s.raised || was.Severity == f.Severity:
 	case s.counted < s.tables || at.Before(s.first.Add(s.wait)): // not sure enough yet
-		u.say(at, s, false)
+		u.publish(at, s, false)
 	default:
 		u.events = append(u.events, FindingChanged{&f, true, was.Severity})
 	}
@@ -143,7 +143,7 @@ func (u *suspicions) has(id string) bool {
 	return false
 }
 
-// lasted returns how long the suspicion has been reported.
+// lasted returns how long ago the suspicion was first reported.
 func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	if s := u.byKey[key]; s != nil {
 		return max(0, at.Sub(s.first))
@@ -151,8 +151,8 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	return 0
 }
 
-// finish ends a run: it raises what has lasted long enough, and clears what is over.
-// It calls again with the times at which the rules should run again without new input.
+// finish ends a run: it raises the suspicions that have lasted long enough, and clears those that
+// no rule reported. It calls again with each time at which the rules should run again.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
@@ -160,7 +160,7 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 		switch {
 		case !s.seen:
 			if s.raised {
-				u.say(at, s, false)
+				u.publish(at, s, false)
 			}
 			delete(u.byKey, key)
 			continue
@@ -168,7 +168,7 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 		case at.Before(wait):
 			again(wait)
 		default:
-			u.say(at, s, true)
+			u.publish(at, s, true)
 		}
 		if s.again.After(at) {
 			again(s.again)
@@ -185,8 +185,8 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	})
 }
 
-// say raises or clears a finding.
-func (u *suspicions) say(at time.Time, s *suspect, raised bool) {
+// publish raises or clears a finding.
+func (u *suspicions) publish(at time.Time, s *suspect, raised bool) {
 	s.raised = raised
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
 }
@@ -196,23 +196,23 @@ type Pending struct {
 	Rule, Title string
 	Severity    Severity // of the finding
 	Znodes      []string // full paths, raw
-	// Left is the time that it still has to last; 0 means until the servers have been
-	// asked again.
+	// Left is the time that the suspicion still has to last; 0 means until the servers have
+	// been asked again.
 	Left time.Duration
-	// Early is the finding as far as it is known, for what is so already whether it lasts or
-	// not: that nobody leads. nil for others. It is a warning at most.
+	// Early is the finding so far if it is true even if it does not last: nobody leads. It is
+	// a warning at most. It is nil for other suspicions.
 	Early *Finding
 }
 
-// Decides reports whether the answer about the election depends on the suspicion, so that
-// observing for longer is worthwhile: it would be critical, or leaders may be flapping.
+// Decides reports whether the election should be observed for longer because of the suspicion:
+// its finding would be critical, or leaders may be flapping.
 func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
 
-// pending lists the suspicions that want to last longer.
+// pending lists the suspicions that have not lasted long enough.
 func (u *suspicions) pending(at time.Time) []Pending {
 	var out []Pending
 	for _, s := range u.byKey {
-		if s.raised || s.ages {
+		if s.raised || s.quiet {
 			continue
 		}
 		f := s.finding

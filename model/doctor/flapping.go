@@ -14,9 +14,9 @@ const (
 	flapMin    = 6
 	flapShort  = 20 * time.Second
 	flapWindow = 5 * time.Minute
-	// flapCalm is how long one has to lead for it to be over.
+	// flapCalm is how long a leader has to lead to end the finding.
 	flapCalm = time.Minute
-	// flapShown is how many handoffs are in the evidence.
+	// flapShown is the number of handoffs in the evidence.
 	flapShown = 8
 	// If at least flapDeletes znodes were deleted and the leader has not led for flapShort,
 	// leaders may have flapped before electop's first read.
@@ -65,7 +65,8 @@ func flapping(r *report) {
 	}
 }
 
-// youngLeader suspects flapping as long as too little was seen to tell. It is never a finding.
+// youngLeader suspects flapping while electop has observed too little to decide. The suspicion
+// never becomes a finding.
 func youngLeader(r *report, short int) {
 	l := r.s.Leader()
 	creates, ok := r.s.Parent.Creates()
@@ -81,5 +82,5 @@ func youngLeader(r *report, short int) {
 	f := r.find(shortReigns, subject)
 	f.Title = fmt.Sprintf("whether the leader changes often (it has led for at most %s, %d znodes were deleted before, %s)",
 		units.Age(led), deletes, units.Count(short, "short reign seen", "short reigns seen"))
-	f.wait = flapShort - led + r.m.suspicions.lasted(r.rule.id+" "+subject, r.at)
+	f.wait = flapShort - led + r.d.suspicions.lasted(r.rule.id+" "+subject, r.at)
 }

@@ -8,13 +8,13 @@ import (
 	"electop/model/units"
 )
 
-// strangersMax bounds how many children that do not contend are checked.
+// strangersMax bounds the number of children that are checked and do not contend.
 const strangersMax = 2000
 
 // foreignChild finds children that clients may mistake for candidates.
 func foreignChild(r *report) {
 	s := r.s
-	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // they may be all that is meant to be here
+	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // perhaps the path is no election, and they belong there
 		return
 	}
 	var harmless []*dialect.Candidate
@@ -29,9 +29,9 @@ func foreignChild(r *report) {
 			f := r.find(strangerInQueue, safe(c.Name), "{waits}", waits)
 			f.Severity, f.Znodes = severity, []string{r.path(c.Name)}
 			if c.Session == 0 {
-				f.wait = 0 // no handoff leaves a persistent one
+				f.wait = 0 // no handoff leaves a persistent znode
 			}
-			f.because("%s: %s", said(c), why)
+			f.because("%s: %s", described(c), why)
 		case c.Session == 0 && !c.Unread && !r.expected(c):
 			harmless = append(harmless, c)
 		}
@@ -41,13 +41,13 @@ func foreignChild(r *report) {
 	}
 	f := r.find(strangers, "others", "{children}", units.Count(len(harmless), "child is not a candidate", "children are not candidates"))
 	for _, c := range harmless {
-		f.because("%s", said(c))
+		f.because("%s", described(c))
 		f.Znodes = append(f.Znodes, r.path(c.Name))
 	}
 }
 
-// blocks says how a child that does not contend blocks the queue, "" if it does
-// not, as far as is known.
+// blocks returns how grave it is that a child which does not contend blocks the queue, and why it
+// blocks; "" if it does not, as far as is known.
 func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {

@@ -5,7 +5,7 @@ import (
 	"electop/model/znode"
 )
 
-// foreignWatchers finds that many sessions which are no candidates watch the leader's znode.
+// foreignWatchers finds many sessions that are no candidates and watch the leader's znode.
 func foreignWatchers(r *report) {
 	crowd := r.watchersOfLeader()
 	if len(crowd) == 0 {
@@ -18,12 +18,12 @@ func foreignWatchers(r *report) {
 	f.clients(crowd)
 }
 
-// crowdFrom is the number of other sessions on the leader's znode from which on a handoff
-// is a load on the servers.
+// crowdFrom is the least number of other sessions on the leader's znode that make a handoff a
+// load on the servers.
 const crowdFrom = 20
 
 // watchersOfLeader returns the sessions that are no candidates and watch the leader's znode,
-// nil if they are few. Where the znode has no queue, those who wait watch it.
+// nil if they are few. It is nil without a queue: then the waiting clients are among them.
 func (r *report) watchersOfLeader() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
 		return w.Others

@@ -9,14 +9,14 @@ import (
 	"electop/model/znode"
 )
 
-// ghostWait is how long a session must own two candidates: one that withdraws
-// and rejoins deletes and creates in two steps, in either order.
+// ghostWait is how long a session must own two candidates: a client that rejoins
+// deletes a znode and creates another in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions that own several candidates. Clients may want that:
-// latches and threads of one client share its session. It is a ghost only by
-// evidence: the reply to a create was lost, the client created another znode, and
-// no program manages one of them.
+// ghostNode finds sessions that own several candidates. That may be intended:
+// latches and threads of one client share its session. A ghost needs evidence that the reply
+// to a create was lost: the client then created another znode, and no program manages the
+// first one.
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()
@@ -36,7 +36,7 @@ func ghostNode(r *report) {
 		for _, k := range at {
 			c := s.Queue.At(k)
 			f.Znodes = append(f.Znodes, r.path(c.Name))
-			f.because("%s, created %s", said(c), c.Ctime.UTC().Format(time.DateTime))
+			f.because("%s, created %s", described(c), c.Ctime.UTC().Format(time.DateTime))
 		}
 		if f.Severity != Info {
 			r.ghostly(f, at)
@@ -44,9 +44,9 @@ func ghostNode(r *report) {
 	}
 }
 
-// unmanaged finds those of a session's candidates, at these positions, that prove
-// a lost reply; nil for none. The one that the client goes by, as far as is known, is the
-// last.
+// unmanaged finds a lost reply among a session's candidates, which are at the positions all. It
+// returns the positions of the ghosts and, as the last, of the candidate that the client uses,
+// as far as is known; nil for no ghost.
 func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -63,13 +63,13 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 		}
 	}
 	at = append(at, all[slices.Index(owned, known)])
-	// Never is it advised to delete a znode that holds the role.
+	// The advice never is to delete a znode that holds the role.
 	last, remedy := at[len(at)-1], "Restart the client: both znodes go with its session."
 	switch held := last < r.holders(); {
 	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
 		remedy = "Delete " + safe(r.path(r.s.Queue.At(at[0]).Name)) + ": it holds no role, and its owner does not know it."
 	case m == nil && !held:
-		remedy += " If its log shows that it goes by the older one, delete " + safe(r.path(r.s.Queue.At(last).Name)) + " instead: that one holds no role."
+		remedy += " If its log shows that it uses the older one, delete " + safe(r.path(r.s.Queue.At(last).Name)) + " instead: that one holds no role."
 	}
 	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
 	if m == nil {
@@ -78,8 +78,7 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// ghostly adds what is known of the znodes of a lost reply, the last of which the
-// client goes by.
+// ghostly adds evidence about the znodes of a lost reply. The client uses the last of them.
 func (r *report) ghostly(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
@@ -104,6 +103,6 @@ func (r *report) ghostly(f *draft, at []int) {
 // ghost reports whether a ghost-node finding names the contender: that finding
 // also reports its missing watch.
 func (r *report) ghost(c *dialect.Candidate) bool {
-	found := r.m.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
+	found := r.d.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// leaderMember finds a leader that its system does not list, or that says that it is down.
+// leaderMember finds a leader that its system does not list, or whose own state is down.
 func leaderMember(r *report) {
 	could, l := r.s.Standbys(), r.s.Leader()
 	if l == nil || could.Member == "" || !could.Missing && !could.Own.Down {

@@ -12,13 +12,13 @@ func missingWatch(r *report) {
 	}
 	for _, i := range r.watchFaults().missing {
 		c := s.Queue.At(i)
-		if r.ghost(c) || r.uncounted(c.Name) {
+		if r.ghost(c) || r.leadsBeside(c.Name) {
 			continue
 		}
 		f := r.find(t, safe(c.Name)).about(c)
 		f.Severity = r.stuck(i)
-		f.because("%s should watch %s", said(c), r.mustWatch(i))
+		f.because("%s should watch %s", described(c), r.mustWatch(i))
 		f.because("%s reported no such watch at %s, nor in an earlier answer",
-			units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at))
+			units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.d.watch.last.at))
 	}
 }

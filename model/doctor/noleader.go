@@ -9,10 +9,9 @@ import (
 	"electop/model/units"
 )
 
-// noLeader finds elections of which nobody leads for longer than that lasts in a
-// healthy system: the leaders of some create a znode when they have taken over, and
-// it is absent or another's; others have only the leader's own znode, and that is
-// absent.
+// noLeader finds elections that have no leader for longer than a handoff takes in a healthy
+// system. In some systems a leader creates a znode when it has taken over: that znode is absent
+// or belongs to another session. In others the leader's own znode is absent.
 func noLeader(r *report) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
@@ -31,12 +30,12 @@ func notAcknowledged(r *report) {
 	}
 	f := r.find(t, "acknowledgement", "{first}", safe(head.Label())).about(head)
 	f.wait, f.shown = takeover, true
-	f.because("first in the queue: %s", said(head))
+	f.because("first in the queue: %s", described(head))
 	switch {
 	case stem != "":
 		f.because("none of its children begins with %s", stem)
 	case a.ByData && a.Presence != model.Absent:
-		f.because("%s is still another's", safe(a.Path))
+		f.because("%s still names another leader", safe(a.Path))
 	case a.ByData:
 		f.because("%s does not exist", safe(a.Path))
 	default:
@@ -49,7 +48,7 @@ func notAcknowledged(r *report) {
 	f.because("leaders of %s acknowledge within %s", s.Dialect.System, units.Exact(takeover.Round(time.Second)))
 }
 
-// vacant finds a system in which nobody leads, though programs are there that could.
+// vacant finds a system without a leader, and reports which programs could lead.
 func vacant(r *report) {
 	s := r.s
 	v, ok := s.Vacancy()
@@ -67,7 +66,7 @@ func vacant(r *report) {
 	case could.ShutDown:
 		t = shutDown
 	case could.Gone:
-		t = nobodyThere
+		t = nobodyRuns
 	case could.Off != "":
 		t = nobodyMay
 	case could.Listed && len(could.Names)+could.Unread == 0:
@@ -90,7 +89,7 @@ func vacant(r *report) {
 	}
 }
 
-// lastLeader adds who led last, if a znode says that.
+// lastLeader adds the last leader, if a znode names it.
 func (f *draft) lastLeader() {
 	if last := f.r.s.LedLast(); last != nil {
 		f.because("%s, according to %s", LastWords(last), safe(last.Path))
@@ -98,12 +97,12 @@ func (f *draft) lastLeader() {
 	}
 }
 
-// LastWords says who led last, and whether it has to be fenced.
+// LastWords names the last leader, and adds whether it has to be fenced.
 func LastWords(last *model.LedLast) string {
 	return last.Who + " led last" + map[bool]string{true: " and has to be fenced"}[last.Fenced]
 }
 
-// BacklogWords says how many requests wait for the leader.
+// BacklogWords counts the requests that wait for the leader.
 func BacklogWords(b *model.Backlog) string {
 	return units.Count(int(b.Requests), "request waits", "requests wait") + " in " + safe(b.Path)
 }
@@ -115,7 +114,7 @@ func (f *draft) empty(v model.Vacancy) {
 	f.because("nobody has led since %s", Since(v))
 }
 
-// Since is since when nobody leads, as far as known.
+// Since returns the time since which nobody leads, as far as it is known.
 func Since(v model.Vacancy) string {
 	switch v.Known {
 	case model.VacancyWatched:
@@ -126,11 +125,11 @@ func Since(v model.Vacancy) string {
 	return "before electop looked"
 }
 
-// standbysMax bounds the names of those who could lead.
+// standbysMax bounds the list of programs that could lead.
 const standbysMax = 8
 
-// Could says who could do what a verb says (lead, take over), by name, or that it is
-// not visible.
+// Could names the programs that could "lead" or "take over", as verb says, or reports that they
+// are not visible.
 func Could(verb string, by model.Standbys) string {
 	if !by.Listed {
 		return "who could " + verb + " is not visible"
@@ -157,7 +156,7 @@ func Could(verb string, by model.Standbys) string {
 	return text
 }
 
-// firstOf lists the first names and counts the others.
+// firstOf lists the first names and counts the rest.
 func firstOf(names []string, unread int) string {
 	text := strings.Join(names[:min(len(names), standbysMax)], ", ")
 	if more := len(names) + unread - min(len(names), standbysMax); more > 0 {

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// vanishNear is how long before its parent a candidate's znode may be deleted
-	// if both were deleted together, child by child.
+	// vanishNear is the longest time between the deletion of a candidate's znode and of its
+	// parent if both are deleted together, child by child.
 	vanishNear = 5 * time.Second
 	// vanishWait is how long clients may take to create the path again and rejoin.
 	vanishWait = 5 * time.Second
-	// vanishFor is how long it is remembered.
+	// vanishFor is how long the deletion is kept.
 	vanishFor = 10 * time.Minute
 )
 
-// parentWent notes that the parent was deleted.
-func (d *Doctor) parentWent(at time.Time) {
+// parentDeleted keeps the sessions whose candidates were deleted with the parent.
+func (d *Doctor) parentDeleted(at time.Time) {
 	d.parentGone, d.lost = at, d.lost[:0:0]
 	for _, f := range d.former.log {
 		if age := at.Sub(f.at); age >= 0 && age <= vanishNear {
@@ -35,7 +35,7 @@ func (d *Doctor) parentWent(at time.Time) {
 // parentVanished finds elections that were deleted while candidates used them.
 func parentVanished(r *report) {
 	s := r.s
-	d := r.m
+	d := r.d
 	if len(d.lost) == 0 {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// A livelock is many handoffs in a few seconds by a few candidates that rejoin again and
-	// again: a reset deletes one's znode and creates another.
+	// A livelock is many handoffs in a few seconds by a few candidates that rejoin repeatedly: a
+	// reset deletes a candidate's znode and creates another.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
 	livelockReign  = time.Second

@@ -13,32 +13,30 @@ import (
 type Risk struct {
 	Candidate *dialect.Candidate
 	session.Danger
-	Leader    bool               // it holds the role
-	Next      *dialect.Candidate // would take over, nil for none
-	Queueless bool               // Next is unknown: those that wait are not in the queue
+	Leader    bool               // the contender holds the role
+	Next      *dialect.Candidate // the contender that would take over, nil for none
+	Queueless bool               // Next is unknown: waiting clients are not in a queue
 
-	said      bool      // an event reported it
-	announced time.Time // the bound in the last event; zero: none
+	reported   bool      // an event was published
+	reportedBy time.Time // the bound in the last event; zero: none
 }
 
-// RiskChanged is a risk that was raised, or that is over because the contender is
-// back or gone. It is raised again when a bound becomes known, is withdrawn, or
+// RiskChanged reports that a risk was raised, or is over because the contender is
+// back or gone. A risk is raised again when a bound becomes known, is withdrawn, or
 // moves to a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
-	// Gone says that it is over because the contender's znode was deleted. Cause is
-	// why, as far as it is known: of one that led, and of electop's own.
-	Gone  bool
-	Cause model.Cause
+	Gone   bool        // the risk is over because the contender's znode was deleted
+	Cause  model.Cause // why; known only for leaders and for electop's candidates
 }
 
 func (RiskChanged) EventBody() {}
 
 // risks are the contenders at risk.
 type risks struct {
-	all    []*Risk // in queue order; states share it: it is replaced, never written
-	rounds int     // of the tracker that were assessed
+	all    []*Risk // in queue order; shared with states: replaced, never written
+	rounds int     // number of the tracker's rounds that were assessed
 }
 
 // riskOf returns the risk of a contender, nil for none.
@@ -50,8 +48,7 @@ func riskOf(all []*Risk, recipe dialect.Recipe, c *dialect.Candidate) *Risk {
 	return all[i]
 }
 
-// assess brings the risks up to date with what the tracker knows, and returns what
-// that raises or clears.
+// assess updates the risks from the session tracker, and returns which were raised or are over.
 func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, j *model.Journal) (events []model.EventBody) {
 	sessions := j.Sessions()
 	if len(k.all) == 0 && sessions.Rounds() == k.rounds {
@@ -88,8 +85,8 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 		if r.Leader && holders < queue.Len() {
 			r.Next = queue.At(holders)
 		}
-		if moved := r.announced.IsZero() != r.By.IsZero() || r.By.After(r.announced); !r.said || moved {
-			r.said, r.announced = true, r.By
+		if moved := r.reportedBy.IsZero() != r.By.IsZero() || r.By.After(r.reportedBy); !r.reported || moved {
+			r.reported, r.reportedBy = true, r.By
 			events = append(events, RiskChanged{Risk: r, Raised: true})
 		}
 		k.all = append(k.all, &r)
@@ -97,7 +94,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	return events
 }
 
-// due returns when the first risk is given up; zero: there is none.
+// due returns the first time at which a risk is given up, zero if there is no risk.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
 		if over := r.Over(sessions.Heard()); due.IsZero() || over.Before(due) {

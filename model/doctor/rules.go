@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// rules is the table of what the doctor looks for. It is never written.
+// rules lists the rules of the doctor. It is never written.
 var rules = []rule{
 	{id: "no-leader", check: noLeader},
 	{id: "ghost-node", check: ghostNode},
@@ -26,7 +26,7 @@ var rules = []rule{
 	{id: "dropped-candidate", check: droppedCandidate, byTables: true},
 	{id: "abandoned-attempt", check: abandonedAttempt},
 	{id: "zombie-leader", check: zombieLeader},
-	{id: "silent-candidate", check: silentCandidates},
+	{id: "silent-candidate", check: silentCandidate},
 	{id: "expired-leader", check: expiredLeader},
 	{id: "deleted-leader", check: deletedLeader},
 	{id: "sequence-limit", check: sequenceLimit, always: true, sure: true},
@@ -34,7 +34,7 @@ var rules = []rule{
 	{id: "leader-member", check: leaderMember},
 	{id: "epoch-jump", check: epochJump},
 	{id: "flapping", check: flapping},
-	{id: "herd", check: herdWatch},
+	{id: "herd", check: herd},
 	{id: "foreign-watchers", check: foreignWatchers},
 	{id: "ensemble-split", check: ensembleSplit, always: true, sure: true},
 	{id: "zxid-rollover", check: zxidRollover, always: true, sure: true},
@@ -46,17 +46,17 @@ var rules = []rule{
 type rule struct {
 	id    string
 	check func(*report)
-	// always says that the rule is about the servers or the znodes, and so makes
-	// sense where the children are no candidates too.
+	// always reports whether the rule runs even if the children are no candidates: it is
+	// about the servers or the znodes.
 	always bool
-	// sure says that it is as grave where the recipe is only a guess.
+	// sure reports whether the severity stays the same if the recipe is only a guess.
 	sure bool
-	// byTables says that only a new table of the servers shows the rule something where
-	// it found nothing before.
+	// byTables reports whether the rule can find something new only in a new table of the
+	// servers.
 	byTables bool
 }
 
-// report takes what a rule found.
+// report collects the findings of a rule in one run.
 type report struct {
 	*ruleContext
 	at     time.Time
@@ -64,25 +64,25 @@ type report struct {
 	drafts []*draft
 }
 
-// draft is a finding that a rule makes.
+// draft is a finding that a rule is building.
 type draft struct {
 	Finding
 	hold
 	subject string // "" if the rule has only one
-	lines   int    // of evidence, with those that there is no room for
+	lines   int    // number of lines of evidence, including those beyond evidenceMax
 	r       *report
 }
 
 // subjectsMax bounds the findings of one rule: more do not help an operator. One
-// further finding sums up the others.
+// more finding sums up the rest.
 const subjectsMax = 8
 
 // evidenceMax bounds the lines of evidence of one finding.
 const evidenceMax = 16
 
-// check runs the rule.
+// check runs the rule and reports its findings as suspicions.
 func (r *report) check() {
-	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && !r.tabled && !r.m.suspicions.has(r.rule.id) {
+	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && !r.newTable && !r.d.suspicions.has(r.rule.id) {
 		return
 	}
 	r.rule.check(r)
@@ -109,8 +109,8 @@ func (r *report) check() {
 	r.suspect(&more)
 }
 
-// find adds a finding about a subject, "" if the rule has only one. values are names in
-// braces and what replaces them.
+// find adds a finding about a subject; the subject is "" if the rule has only one. values has
+// each name in braces, followed by its replacement.
 func (r *report) find(t text, subject string, values ...string) *draft {
 	in := strings.NewReplacer(values...)
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
@@ -139,12 +139,13 @@ func (f *draft) about(candidates ...*dialect.Candidate) *draft {
 	return f
 }
 
-// sortSessions puts the sessions in order, each once.
+// sortSessions sorts the sessions and removes duplicates.
 func (f *draft) sortSessions() {
 	slices.Sort(f.Sessions)
 	f.Sessions = slices.Compact(f.Sessions)
 }
 
+// suspect completes a draft and reports it as a suspicion.
 func (r *report) suspect(f *draft) {
 	f.ID, f.Key = r.rule.id, r.rule.id
 	if f.subject != "" {
@@ -157,25 +158,25 @@ func (r *report) suspect(f *draft) {
 		f.Severity = Info // it may not be an election
 	}
 	var table time.Time
-	if t := r.s.Table; r.tabled && t != nil {
+	if t := r.s.Table; r.newTable && t != nil {
 		table = t.At.Round(0)
 	}
-	r.m.suspicions.note(f.Finding, f.hold, r.at, table)
+	r.d.suspicions.note(f.Finding, f.hold, r.at, table)
 }
 
 // candidates counts candidates in words.
 func candidates(n int) string { return units.Count(n, "candidate", "candidates") }
 
-// safe is a name that is safe to show.
+// safe returns a name in a form that is safe to show.
 func safe(name string) string { return znode.Safe(name, 0) }
 
-// ruleContext is what the rules of one run see: the election, what the doctor
-// remembers, and what several of them need, made when the first one asks for it.
+// ruleContext holds the input of the rules in one run: the election, the doctor's memory, and
+// indexes that several rules use. An index is built when it is first used.
 type ruleContext struct {
-	m        *Doctor
+	d        *Doctor
 	s        *model.State
 	sessions *session.Tracker
-	tabled   bool // since the last run there was a new table
+	newTable bool // a table came since the last run
 
 	view   *State
 	owned  map[uint64][]int
@@ -183,79 +184,79 @@ type ruleContext struct {
 	faults *watchFaults
 }
 
-// state is the election with what is known of its edges.
-func (l *ruleContext) state() *State {
-	if l.view == nil {
-		l.view = l.m.state(l.s)
+// state returns the election as a [State], for its edges.
+func (rc *ruleContext) state() *State {
+	if rc.view == nil {
+		rc.view = rc.d.state(rc.s)
 	}
-	return l.view
+	return rc.view
 }
 
 // owners returns the positions of the contenders of each session.
-func (l *ruleContext) owners() map[uint64][]int {
-	if l.owned == nil {
-		l.owned = make(map[uint64][]int, l.s.Queue.Len())
-		all := make([]int, l.s.Queue.Len()) // one allocation for what is mostly one each
-		for i, c := range l.s.Queue.All() {
+func (rc *ruleContext) owners() map[uint64][]int {
+	if rc.owned == nil {
+		rc.owned = make(map[uint64][]int, rc.s.Queue.Len())
+		all := make([]int, rc.s.Queue.Len()) // one allocation: most sessions own one contender
+		for i, c := range rc.s.Queue.All() {
 			if c.Session == 0 {
 				continue
 			}
-			if l.owned[c.Session] == nil {
+			if rc.owned[c.Session] == nil {
 				all[i] = i
-				l.owned[c.Session] = all[i : i+1 : i+1]
+				rc.owned[c.Session] = all[i : i+1 : i+1]
 				continue
 			}
-			l.owned[c.Session] = append(l.owned[c.Session], i)
+			rc.owned[c.Session] = append(rc.owned[c.Session], i)
 		}
 	}
-	return l.owned
+	return rc.owned
 }
 
 // child returns the child of that name, nil for none.
-func (l *ruleContext) child(name string) *dialect.Candidate {
-	if l.named == nil {
-		l.named = make(map[string]*dialect.Candidate, l.s.Queue.Len()+len(l.s.Ignored))
-		for _, c := range l.s.Queue.All() {
-			l.named[c.Name] = c
+func (rc *ruleContext) child(name string) *dialect.Candidate {
+	if rc.named == nil {
+		rc.named = make(map[string]*dialect.Candidate, rc.s.Queue.Len()+len(rc.s.Ignored))
+		for _, c := range rc.s.Queue.All() {
+			rc.named[c.Name] = c
 		}
-		for _, c := range l.s.Ignored {
-			l.named[c.Name] = c
+		for _, c := range rc.s.Ignored {
+			rc.named[c.Name] = c
 		}
 	}
-	return l.named[name]
+	return rc.named[name]
 }
 
-// holders returns how many hold the role.
-func (l *ruleContext) holders() int { return l.s.Recipe.Holders(l.s.Queue) }
+// holders returns the number of contenders that hold the role.
+func (rc *ruleContext) holders() int { return rc.s.Recipe.Holders(rc.s.Queue) }
 
-// dialect is the ID of the system that runs the election, "" if unknown.
-func (l *ruleContext) dialect() string {
-	if d := l.s.Dialect; d != nil {
+// dialect returns the ID of the system that runs the election, "" if unknown.
+func (rc *ruleContext) dialect() string {
+	if d := rc.s.Dialect; d != nil {
 		return d.ID
 	}
 	return ""
 }
 
 // observing reports whether the session is one of electop's observers.
-func (l *ruleContext) observing(session uint64) bool {
-	if session == l.s.Link.Session {
+func (rc *ruleContext) observing(session uint64) bool {
+	if session == rc.s.Link.Session {
 		return true
 	}
-	if t := l.s.Table; t != nil {
+	if t := rc.s.Table; t != nil {
 		for i := range t.Anchors {
 			if t.Anchors[i].Session == session {
-				return l.owners()[session] == nil
+				return rc.owners()[session] == nil
 			}
 		}
 	}
 	return false
 }
 
-// path is the full path of a child.
-func (l *ruleContext) path(name string) string { return znode.Join(l.s.Path, name) }
+// path returns the full path of a child.
+func (rc *ruleContext) path(name string) string { return znode.Join(rc.s.Path, name) }
 
-// said names a contender in evidence.
-func said(c *dialect.Candidate) string {
+// described names a contender in evidence.
+func described(c *dialect.Candidate) string {
 	text := safe(c.Name)
 	if c.Session != 0 {
 		text += " of session " + znode.Hex(c.Session)

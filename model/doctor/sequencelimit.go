@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// sequenceNear: at a thousand creates a second the rest lasts a day and a half.
+	// sequenceNear leaves numbers for a day and a half of a thousand creates a second.
 	sequenceNear = 2_000_000_000
 	sequenceHalf = 1 << 30
 )
@@ -26,7 +26,7 @@ func sequenceLimit(r *report) {
 	n, counted := s.Parent.Creates()
 	switch first := s.First(); {
 	case first != nil && first.HasSequence && first.Sequence < 0:
-		f := find(Critical, "sequence numbers have become negative", said(first))
+		f := find(Critical, "sequence numbers have become negative", described(first))
 		f.Znodes = append(f.Znodes, r.path(first.Name))
 	case !counted:
 		find(Critical, "the sequence numbers are used up", "the parent's counter is at 2147483647")

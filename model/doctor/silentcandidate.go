@@ -6,20 +6,20 @@ import (
 	"electop/model/units"
 )
 
-// silentCandidates finds waiting candidates that are dead or stopped while their sessions
-// are alive. It needs what [zombieLeader] needs.
-func silentCandidates(r *report) {
-	waiting := slices.DeleteFunc(slices.Clone(r.m.risks.all), func(x *Risk) bool { return x.Leader })
+// silentCandidate finds waiting candidates that are dead or stopped while their sessions
+// are alive. It needs the same evidence as [zombieLeader].
+func silentCandidate(r *report) {
+	waiting := slices.DeleteFunc(slices.Clone(r.d.risks.all), func(x *Risk) bool { return x.Leader })
 	all := slices.DeleteFunc(slices.Clone(waiting), func(x *Risk) bool { return !x.Sure })
 	if len(all) == 0 {
 		return
 	}
 	n := units.Count(len(all), "waiting candidate is", "waiting candidates are")
 	if len(all) < len(waiting) {
-		n = "at least " + n // the next answers show whether the others are
+		n = "at least " + n // the next answers decide about the others
 	}
 	f := r.find(silentWaiting, "", "{candidates}", n)
 	for _, x := range all {
-		f.about(x.Candidate).because("%s: %s", said(x.Candidate), x.Evidence)
+		f.about(x.Candidate).because("%s: %s", described(x.Candidate), x.Evidence)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	// Events is how many events there were until now, including those that are
+	// Events counts the events until now, including those that are
 	// held back for an acknowledgement.
 	Events uint64
 	// Risks are the contenders whose sessions are about to expire, in queue
@@ -22,13 +22,13 @@ type State struct {
 	Findings []*Finding
 	Pending  []Pending // suspicions that are not findings yet, by rule
 
-	watch tables[*watchTable]
-	ruled time.Time // since when the recipe is the same
-	lost  []uint64
+	watch       tables[*watchTable]
+	recipeSince time.Time
+	lost        []uint64
 }
 
-// Early returns the findings, and those that are shown before they have lasted, as long as
-// nobody leads.
+// Early returns the findings and, while nobody leads, the suspicions that are shown before they
+// have lasted.
 func (s *State) Early() []*Finding {
 	out := slices.Clip(s.Findings)
 	for _, p := range s.Pending {
@@ -44,12 +44,12 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// SessionsToAsk are the sessions to ask the servers about, sorted: those of
-// [model.State.Sessions], those whose candidates were deleted with the parent, and those of
-// the last leaders.
+// SessionsToAsk returns the sessions to ask the servers about, sorted:
+// [model.State.Sessions], the sessions whose candidates were deleted with the parent, and the
+// sessions of former leaders.
 func (s *State) SessionsToAsk() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
-	for _, x := range deleted(s.State) {
+	for _, x := range endedReigns(s.State) {
 		out = append(out, x.Leader.Session)
 	}
 	slices.Sort(out)
@@ -59,7 +59,7 @@ func (s *State) SessionsToAsk() []uint64 {
 // Group reports whether the children are members of a group, not candidates.
 func (s *State) Group() bool { return s.Dialect.Kind() == dialect.KindRegistry }
 
-// System names the system that holds the election, "" if it is unknown.
+// System returns the name of the system that holds the election, "" if it is unknown.
 func (s *State) System() string {
 	if s.Dialect == nil {
 		return ""
@@ -75,7 +75,7 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 	return riskOf(s.Risks, s.Recipe, c)
 }
 
-// RiskWatch says why electop would not see a risk of the contender in time, "" if
+// RiskWatch returns why electop would not see a risk of the contender in time, "" if
 // it would.
 func (s *State) RiskWatch(c *dialect.Candidate) string {
 	t := s.Answers
@@ -109,8 +109,8 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	if to <= 0 {
 		return "its session's timeout is unknown"
 	}
-	// The first round after a client's last message shows when that was, the next
-	// ones that it is silent for longer than healthy ones are.
+	// The first round after a client's last message shows the time of that message. The next
+	// rounds show that the client is silent for longer than healthy clients are.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
 		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
@@ -118,14 +118,13 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role: what its znode, the
-// acknowledgement, the servers and, of a candidate of electop, its own report say
-// together. Use it wherever the leader is shown. It is "" where nobody is said to lead:
-// see [State.NoLeader].
+// Lead is how far the first contender has the role. It follows from the contender's znode, the
+// acknowledgement, the servers, and the own report of a candidate of electop. Use it wherever
+// the leader is shown. It is "" if nobody is said to lead: see [State.NoLeader].
 type Lead string
 
 const (
-	// Leads: it is first, and it acknowledged where that is expected and can be read.
+	// Leads: it is first, and acknowledged if that is expected and can be read.
 	Leads Lead = "leads"
 	// Elected: it is first and has not acknowledged.
 	Elected Lead = "elected"
@@ -139,7 +138,7 @@ const (
 	Stopped Lead = "stopped"
 	// Deleted: the embedded server deleted its znode, and no read shows that yet.
 	Deleted Lead = "deleted"
-	// AtRisk: the servers do not hear from it.
+	// AtRisk: the servers receive nothing from it.
 	AtRisk Lead = "at-risk"
 	// Faulty: it was killed, frozen or cut off, and its znode still exists.
 	Faulty Lead = "faulty"
@@ -153,7 +152,7 @@ func (s *State) Lead() Lead {
 	}
 	m := s.Member(l)
 	switch {
-	case s.deleted(l):
+	case s.znodeDeleted(l):
 		return Deleted
 	case m != nil && m.Fault != model.NoFault:
 		return Faulty
@@ -175,22 +174,17 @@ func (s *State) Lead() Lead {
 	return Elected
 }
 
-// deletedLooked is how many of the last deletions are looked at: a read follows each.
-const deletedLooked = 64
+// wakesMax bounds how many of the last deletions are searched: a read follows each.
+const wakesMax = 64
 
-// deleted reports whether the server said that it deleted the contender's znode.
-func (s *State) deleted(c *dialect.Candidate) bool {
-	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletedLooked); i-- {
-		if x := s.Wakes[i].Candidate; x != nil && x.ID() == c.ID() {
-			return true
-		}
-	}
-	return false
+// znodeDeleted reports whether the embedded server reported that it deleted the contender's znode.
+func (s *State) znodeDeleted(c *dialect.Candidate) bool {
+	last := s.Wakes[max(0, len(s.Wakes)-wakesMax):]
+	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
 // Blind returns the first contender that may not count the head of the queue (see
-// [dialect.Dialect.Blind]), and what the servers say of its watch: if that is on its
-// predecessor, it does count it.
+// [dialect.Dialect.Blind]), and its edge. If it watches its predecessor, it counts the head.
 func (s *State) Blind() (c *dialect.Candidate, e Edge) {
 	if c = s.Dialect.Blind(s.Queue); c == nil {
 		return nil, e

@@ -2,9 +2,9 @@ package doctor
 
 import "time"
 
-// A text has the words of a finding of one kind, and how long it has to last before it is
-// raised. The rule replaces what is in braces. Without references the source of the
-// system is the reference.
+// A text has the words of one kind of finding, and how long a suspicion has to last before it is
+// raised. The rule replaces names in braces. If references is nil, the source of the dialect is
+// the reference.
 type text struct {
 	severity            Severity
 	wait                time.Duration
@@ -15,19 +15,19 @@ type text struct {
 var (
 	noAcknowledgement = text{Critical, 0,
 		"no leader: the first candidate has not acknowledged",
-		"Clients find the leader by that znode, so they have none. The first candidate may hang in its leader procedure, or does not know that it is the first.",
-		"Read the log of the first candidate, {first}. If its procedure does not go on, restart it: the next candidate takes over.", nil}
+		"Clients find the leader by that znode, so they have none. The first candidate may hang in its leader procedure, or may not know that it is the first.",
+		"Read the log of the first candidate, {first}. If its procedure hangs, restart the candidate: the next one takes over.", nil}
 	notFenced = text{Critical, 0, noAcknowledgement.title,
-		"It holds the lock and does not do a leader's work. It has to fence the leader before it first, and that may fail again and again.",
-		"Read the log of its failover controller, {first}: it says why it cannot fence the leader before it.", nil}
-	nobodyLeads = text{Critical, 0, "no leader: nobody leads {system}", "What the leader does for the others is not done.",
-		"Read the log of one of those that could lead: it says why it does not.", nil}
+		"It holds the lock and does not do a leader's work. It has to fence the previous leader first, and that may fail repeatedly.",
+		"Read the log of its failover controller, {first}: it shows why the previous leader cannot be fenced.", nil}
+	nobodyLeads = text{Critical, 0, "no leader: nobody leads {system}", "Nobody does the leader's work.",
+		"Read the log of one of those that could lead: it shows why that program does not.", nil}
 	nobodyCould  = text{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
 	nobodyMay    = text{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
-	nobodyThere  = text{Info, 0, "nobody leads, and nobody stands who could", "None if {system} was shut down.", "Start it, if it should run.", nil}
-	noCandidates = text{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise what a leader does is not done.",
+	nobodyRuns   = text{Info, 0, "nobody leads, and no program runs that could", "None if {system} was shut down.", "Start it, if it should run.", nil}
+	noCandidates = text{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise nobody does the leader's work.",
 		"Start a program that can lead, if one should run.", []string{"ZooKeeper recipes: leader election"}}
-	shutDown = text{Info, 0, "nobody leads: the system was shut down", nobodyThere.harm, nobodyThere.advice, nil}
+	shutDown = text{Info, 0, "nobody leads: the system was shut down", nobodyRuns.harm, nobodyRuns.advice, nil}
 
 	leaderNoMember = text{Critical, 0,
 		"the leader {leader} is no member of {system}",
@@ -65,7 +65,7 @@ var (
 		[]string{"CURATOR-620", "CURATOR-653", "CURATOR-696"}}
 	twoLibraries = text{Critical, 0,
 		"two leaders: clients of two libraries do not wait for each other",
-		"Each library's first candidate finds itself the lowest that it counts: two do the work of one.",
+		"Each library counts only its own candidates, and the first of them leads: two do the work of one leader.",
 		"Stop the programs of one library. Then have both count each other: kazoo's Lock does with extra_lock_patterns=['-lock-'], go-zookeeper's always does.", nil}
 
 	ackBlocked = text{Critical, ackGrace,
@@ -118,14 +118,14 @@ var (
 	laterWatch = text{Warning, 0, otherWatch.title,
 		"The watched znode is not before its own, so it is not notified when its turn comes: then nobody leads.",
 		otherWatch.advice, otherWatch.references}
-	herd = text{Warning, 0,
+	watchOne = text{Warning, 0,
 		"a herd: {candidates} watch the same znode",
 		"When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
 		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
 		[]string{"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)"}}
 	manyWatch = text{Warning, 0,
 		"{sessions} without a candidate watch the leader's znode",
-		"When the znode is deleted, all of them are notified and read who leads at the same moment, in which the servers have the load of the handoff too.",
+		"When the znode is deleted, all of them are notified and read who leads at the same moment, in addition to the load of the handoff.",
 		"Find these programs by their addresses. Let them read who leads from an acknowledgement, or through fewer clients.",
 		[]string{"ZooKeeper recipes: locks (herd effect)"}}
 	herdByDesign = text{Info, time.Second,
@@ -143,7 +143,7 @@ var (
 		"a session follows the election but is no longer in the queue",
 		"Its program may believe that it is a candidate; it will never lead.",
 		"Restart the program. Then check what its code does when its own znode is deleted: it must create a new one.", []string{"CURATOR-346"}}
-	onlookers = text{Info, 0,
+	observers = text{Info, 0,
 		"{sessions}",
 		"None if they only observe. But a program that believes it is a candidate will never lead.",
 		"If you do not know these programs, find them by their address.", []string{"CURATOR-346"}}
@@ -165,7 +165,7 @@ var (
 		[]string{"CURATOR-620", "ZooKeeper recipes: leader election"}}
 	returnedLeader = text{Warning, 0,
 		"a leader whose session expired may be back, and not know it",
-		"If its program did not stop to lead, it acts beside its successor. What it believes is not visible.",
+		"If its program did not stop leading, it acts beside its successor. What it believes is not visible.",
 		"Look at what the program does. It must stop its work when its connection is suspended, and other resources must check the fencing token.",
 		[]string{"CURATOR-620", "CURATOR-653"}}
 	longHeld = text{Info, 0,

@@ -12,7 +12,7 @@ import (
 // twoLeaders finds two candidates that believe they lead.
 func twoLeaders(r *report) {
 	believers(r)
-	uncounted(r)
+	heldTwice(r)
 	a, head := &r.s.Ack, r.s.First()
 	if r.s.Single || a.Presence != model.Present || a.Session == 0 || head == nil || a.Names(head) || a.Session == head.Session {
 		return
@@ -20,14 +20,14 @@ func twoLeaders(r *report) {
 	// The acknowledgement is ephemeral: it exists, so its session is alive.
 	f := r.find(otherAcknowledged, safe(head.Name)).about(head)
 	f.Znodes, f.Sessions = append(f.Znodes, a.Path), append(f.Sessions, a.Session)
-	f.because("lowest: %s", said(head))
+	f.because("lowest: %s", described(head))
 	f.because("the acknowledgement %s belongs to session %s, which is alive", safe(a.Path), znode.Hex(a.Session))
-	if was, ok := r.m.former.of(a.Session); ok && r.owners()[a.Session] == nil {
+	if was, ok := r.d.former.of(a.Session); ok && r.owners()[a.Session] == nil {
 		f.because("its candidate %s was deleted at %s", safe(was.name), units.Clock(was.at))
 	}
 }
 
-// believers finds several of our members that believe they lead where only one can.
+// believers finds several candidates of electop that believe they lead, if only one can.
 func believers(r *report) {
 	var all []*model.Member
 	for _, m := range r.s.Members {
@@ -56,9 +56,9 @@ func believers(r *report) {
 	}
 }
 
-// uncounted finds a lock that two libraries hold at the same time: the clients of one
-// do not count those of the other, so their first candidate waits for nobody.
-func uncounted(r *report) {
+// heldTwice finds a lock that clients of two libraries hold at the same time: the clients of one
+// library do not count those of the other, so the first of them waits for nobody.
+func heldTwice(r *report) {
 	s := r.state()
 	if !s.Twofold() {
 		return
@@ -67,16 +67,16 @@ func uncounted(r *report) {
 	head := s.First()
 	i, _ := model.Position(s.Recipe, s.Queue, c)
 	f := r.find(twoLibraries, safe(c.Name)).about(head, c)
-	f.because("lowest of all: %s", said(head))
-	f.because("lowest of the other library: %s, which does not watch %s", said(c), r.mustWatch(i))
+	f.because("lowest of all: %s", described(head))
+	f.because("lowest of the other library: %s, which does not watch %s", described(c), r.mustWatch(i))
 	for _, name := range e.Watched[:min(len(e.Watched), 4)] {
 		f.because("it watches %s", safe(name))
 	}
 }
 
-// uncounted reports whether two rounds of tables show that the contender of that name,
+// leadsBeside reports whether two rounds of tables show that the contender of that name,
 // the first of its library, does not watch its predecessor of another library.
-func (l *ruleContext) uncounted(name string) bool {
-	c, _ := l.state().Blind()
-	return c != nil && c.Name == name && l.state().Twofold()
+func (rc *ruleContext) leadsBeside(name string) bool {
+	c, _ := rc.state().Blind()
+	return c != nil && c.Name == name && rc.state().Twofold()
 }

@@ -2,11 +2,11 @@ package doctor
 
 import "slices"
 
-// watchCycle finds candidates that wait for each other. A cycle needs a candidate
-// that waits for a higher number: read locks that watch the wrong znode do.
+// watchCycle finds candidates that wait for each other. A cycle needs a candidate that waits for
+// a higher number, as a read lock does that watches the wrong znode.
 func watchCycle(r *report) {
 	s := r.s
-	last, base := r.m.watch.last, r.m.watch.base
+	last, base := r.d.watch.last, r.d.watch.base
 	if last == nil || base == nil {
 		return
 	}
@@ -17,12 +17,12 @@ func watchCycle(r *report) {
 	f := r.find(cycle, safe(s.Queue.At(slices.Min(circle)).Name))
 	for k, i := range circle {
 		c, next := s.Queue.At(i), s.Queue.At(circle[(k+1)%len(circle)])
-		f.about(c).because("%s watches %s", said(c), safe(next.Name))
+		f.about(c).because("%s watches %s", described(c), safe(next.Name))
 	}
 	f.sortSessions()
 }
 
-// circle returns the positions of contenders that wait for each other by both
+// circle returns the positions of contenders that wait for each other according to both
 // tables, in the order of waiting; nil for none.
 func (r *report) circle(last, base *watchTable) []int {
 	s := r.s
@@ -30,7 +30,7 @@ func (r *report) circle(last, base *watchTable) []int {
 	for i, c := range s.Queue.All() {
 		place[c.Name] = i
 	}
-	waits := make(map[int][]int) // for whom, by position
+	waits := make(map[int][]int) // position of a contender -> positions of those that it waits for
 	upward := false
 	for session, all := range r.owners() {
 		w := last.watching[session]
@@ -38,11 +38,11 @@ func (r *report) circle(last, base *watchTable) []int {
 			continue
 		}
 		for _, name := range w.names {
-			to, stands := place[name]
-			if !stands || s.Queue.At(to).Session == session || !base.watches(session, name) {
+			to, queued := place[name]
+			if !queued || s.Queue.At(to).Session == session || !base.watches(session, name) {
 				continue
 			}
-			// Of a session's several, those behind it are the ones that wait.
+			// Of several contenders of a session, those behind the watched one wait.
 			behind := all
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
 				behind = all[k:]
@@ -66,7 +66,7 @@ func (r *report) circle(last, base *watchTable) []int {
 	return cycleIn(starts, waits)
 }
 
-// cycleIn walks a graph depth first and returns the first cycle on the way.
+// cycleIn walks a graph depth first and returns the first cycle that it finds.
 func cycleIn(starts []int, edges map[int][]int) (cycle []int) {
 	const walking, done = 1, 2
 	color := make(map[int]int, len(starts))

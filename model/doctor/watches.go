@@ -6,30 +6,31 @@ import (
 	"electop/model/dialect"
 )
 
-// watchFaults has what the watch tables show about all contenders.
+// watchFaults has the contenders with a wrong or missing watch, by position, and the herds.
 type watchFaults struct {
 	missing []int
-	wrong   []astray
-	// crowds are contenders that watch a child which they need not watch.
-	crowds map[string]*crowd
-	names  []string // of the crowds, sorted
+	wrong   []wrongWatcher
+	crowds  map[string]*crowd // herds, by the child that they watch
+	names   []string          // of these children, sorted
 }
 
-type astray struct {
+type wrongWatcher struct {
 	at      int
 	watched []string
 }
 
+// crowd has the contenders that watch the same child, by position.
 type crowd struct {
-	sure, maybe []int // by two tables, and by the last alone
-	right       []int // those that have to watch it
+	sure, maybe []int // should watch another child: by two tables, and by the last table alone
+	right       []int // have to watch the child
 }
 
-// herdAtOnce is the number of contenders on one child, all with another one to watch, that
-// are a herd according to one table alone: no moment of a handoff looks like it.
+// herdAtOnce is the number of contenders that prove a herd in one table alone, if all of them
+// should watch another child: no moment of a handoff looks like it.
 const herdAtOnce = 3
 
-func (v *watchFaults) gather(name string) *crowd {
+// crowd returns the crowd of a child, which it adds if there is none.
+func (v *watchFaults) crowd(name string) *crowd {
 	if v.crowds == nil {
 		v.crowds = make(map[string]*crowd)
 	}
@@ -47,31 +48,31 @@ func (c *crowd) herd() bool {
 	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }
 
-// watchFaults makes out the edges, once in a run. Changes of the queue alone add no
-// trouble to edges, they only make the tables too old; so without a new table
-// there is nothing to do where there was none.
-func (l *ruleContext) watchFaults() *watchFaults {
-	if l.faults != nil {
-		return l.faults
+// watchFaults checks the edges, once in a run. Changes of the queue alone add no fault, they only
+// make the tables too old. So without a new table nothing has to be checked if there was no
+// fault.
+func (rc *ruleContext) watchFaults() *watchFaults {
+	if rc.faults != nil {
+		return rc.faults
 	}
-	d := l.m
-	l.faults = &watchFaults{}
+	d := rc.d
+	rc.faults = &watchFaults{}
 	last := d.watch.last
-	s := l.state()
+	s := rc.state()
 	if last == nil {
-		return l.faults
+		return rc.faults
 	}
 	sure := last.end.Add(calm)
-	if !l.tabled && !d.strayed && !d.sighted.Before(sure) {
-		return l.faults
+	if !rc.newTable && !d.badEdges && !d.edgesAt.Before(sure) {
+		return rc.faults
 	}
-	d.sighted = s.At
+	d.edgesAt = s.At
 	if s.At.Before(sure) {
-		d.lookAgain(sure)
+		d.runAgain(sure)
 	}
-	v := l.faults
+	v := rc.faults
 	holders := s.Recipe.Holders(s.Queue)
-	calling := s.Recipe.Name() == dialect.Herd().Name() // a herd by its own rule
+	byRecipe := s.Recipe.Name() == dialect.Herd().Name()
 	for i := holders; i < s.Queue.Len(); i++ {
 		c := s.Queue.At(i)
 		t, waits := s.Recipe.Watches(s.Queue, i)
@@ -81,25 +82,25 @@ func (l *ruleContext) watchFaults() *watchFaults {
 		switch e := s.edge(i, holders); e.State {
 		case Verified:
 			target := s.Queue.At(t).Name
-			if calling {
-				v.gather(target).sure = append(v.gather(target).sure, i)
+			if byRecipe {
+				v.crowd(target).sure = append(v.crowd(target).sure, i)
 			} else {
-				v.gather(target).right = append(v.gather(target).right, i)
+				v.crowd(target).right = append(v.crowd(target).right, i)
 			}
 		case MissingWatch:
 			v.missing = append(v.missing, i)
 		case WrongWatch:
-			v.wrong = append(v.wrong, astray{i, e.Watched})
+			v.wrong = append(v.wrong, wrongWatcher{i, e.Watched})
 			for _, name := range e.Watched {
-				v.gather(name).sure = append(v.gather(name).sure, i)
+				v.crowd(name).sure = append(v.crowd(name).sure, i)
 			}
 		default:
-			// Settled, and on another child, by the last table alone.
-			if s.At.Before(sure) || len(e.Watched) == 0 || last.crowded[c.Session] || !s.waited(last, c, s.Queue.At(t), true) {
+			// The last table alone shows a watch on another child, and there was time to set it.
+			if s.At.Before(sure) || len(e.Watched) == 0 || last.several[c.Session] || !s.hadTarget(last, c, s.Queue.At(t), true) {
 				continue
 			}
 			for _, name := range e.Watched {
-				v.gather(name).maybe = append(v.gather(name).maybe, i)
+				v.crowd(name).maybe = append(v.crowd(name).maybe, i)
 			}
 		}
 	}
@@ -113,11 +114,11 @@ func (l *ruleContext) watchFaults() *watchFaults {
 		v.names = append(v.names, name)
 	}
 	slices.Sort(v.names)
-	d.strayed = len(v.missing)+len(v.wrong)+len(v.names) > 0
+	d.badEdges = len(v.missing)+len(v.wrong)+len(v.names) > 0
 	return v
 }
 
-// stuck grades a contender that is not notified when its turn comes.
+// stuck returns the severity for a contender that is not notified when its turn comes.
 func (r *report) stuck(i int) Severity {
 	if i == r.holders() {
 		return Critical

@@ -11,10 +11,10 @@ func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue.At(w.at)
-		if r.uncounted(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
+		if r.leadsBeside(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
-		before := false // it watches one that leaves before its turn comes
+		before := false // a watched contender leaves before the turn of this one comes
 		var names []string
 		for _, name := range w.watched {
 			k := r.child(name)
@@ -27,7 +27,7 @@ func wrongWatch(r *report) {
 		}
 		f := r.find(t, safe(c.Name)).about(c)
 		f.Severity = severity
-		f.because("%s should watch %s", said(c), r.mustWatch(w.at))
+		f.because("%s should watch %s", described(c), r.mustWatch(w.at))
 		f.because("it watches %s", strings.Join(names[:min(len(names), 4)], ", "))
 	}
 }

@@ -1,15 +1,15 @@
 package doctor
 
 // zombieLeader finds a leader that is dead or stopped while its session is alive.
-// It takes two rounds of answers, or a silence that needed two to be seen.
+// It needs two rounds of answers, or a silence that two rounds showed.
 func zombieLeader(r *report) {
-	for _, x := range r.m.risks.all {
+	for _, x := range r.d.risks.all {
 		if !x.Leader || !x.Sure {
 			continue
 		}
 		f := r.find(silentLeader, safe(x.Candidate.Name)).about(x.Candidate)
-		f.because("%s: %s", said(x.Candidate), x.Evidence)
-		// A client that heard nothing for two thirds of its timeout has given
+		f.because("%s: %s", described(x.Candidate), x.Evidence)
+		// A client that received nothing for two thirds of its timeout has given
 		// the connection up (Java, Python and Go alike): it does not lead then,
 		// or does not run.
 		if again := x.Silent.Add(x.Timeout * 2 / 3); x.Timeout > 0 && r.at.Before(again) {

@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// rolloverNear is the lower half of a zxid at which the rest of it lasts three
-// days of a thousand writes a second.
+// rolloverNear leaves zxids for three days of a thousand writes a second. It is compared with the
+// lower half of a zxid.
 const rolloverNear = 0xf0000000
 
 // zxidRollover finds an ensemble that must soon elect a new leader because it has

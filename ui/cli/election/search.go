@@ -140,7 +140,7 @@ func journal(f discover.Found) *doctor.Journal {
 	for _, o := range f.Beside {
 		j.Apply(o)
 	}
-	j.Examine()
+	j.RunRules()
 	return j
 }
 

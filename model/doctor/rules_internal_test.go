@@ -1,0 +1,18 @@
+package doctor
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Each rule is a function with its name, in a file with its name: ghost-node is ghostNode in ghostnode.go.
+func TestRulesHaveTheirFiles(t *testing.T) {
+	for _, r := range rules {
+		name := strings.ReplaceAll(r.id, "-", "")
+		text, err := os.ReadFile(name + ".go")
+		if want := "\nfunc " + name + "(r *report) {"; !strings.Contains(strings.ToLower(string(text)), want) {
+			t.Errorf("%s.go: got no %q (%v)", name, want[1:], err)
+		}
+	}
+}
