@@ -95,7 +95,7 @@ type (
 	// search, from the pump.
 	refreshMsg struct {
 		states []*doctor.State
-		walk   *elections.Walk
+		walk   *elections.Search
 		ended  bool
 	}
 	// noticeMsg is the newest line from [Options.Notices], and how many came with it.
@@ -141,7 +141,7 @@ func present(src Source, ended bool) refreshMsg {
 	switch src := src.(type) {
 	case nil:
 	case Wall:
-		msg.states, msg.walk = src.States(), src.Walk()
+		msg.states, msg.walk = src.States(), src.Search()
 	default:
 		msg.states = []*doctor.State{src.State()}
 	}

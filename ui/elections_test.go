@@ -11,7 +11,7 @@ import (
 )
 
 // stagedWall is a dashboard on several elections.
-func stagedWall(acts Actions, walk *elections.Walk, worlds ...*world) (Model, *wallSource, *time.Time) {
+func stagedWall(acts Actions, walk *elections.Search, worlds ...*world) (Model, *wallSource, *time.Time) {
 	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], walk}
 	m, _, now := stagedOn(worlds[0], acts, Options{Source: src})
 	return m, src, now

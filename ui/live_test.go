@@ -257,8 +257,8 @@ func reconnecting(path string, link model.Link) *world {
 }
 
 // searched is what a search came to.
-func searched(running bool) *elections.Walk {
-	k := &elections.Walk{Discovery: plain.Discovery{Root: "/", Visited: 1312, Denied: 4}, Running: running}
+func searched(running bool) *elections.Search {
+	k := &elections.Search{Discovery: plain.Discovery{Root: "/", Visited: 1312, Denied: 4}, Running: running}
 	for _, w := range []*world{
 		latch("/services/payments/of/the/european/region/leader", 5), controller(), latch("/services/search/\x1b[31mindexer", 3),
 		leaderless(), latch("/tasks/nightly", 1),
@@ -286,7 +286,7 @@ func several() []*world {
 type wallSource struct {
 	source
 	others []*world
-	walk   *elections.Walk
+	walk   *elections.Search
 }
 
 func (s *wallSource) States() []*doctor.State {
@@ -297,4 +297,4 @@ func (s *wallSource) States() []*doctor.State {
 	return out
 }
 
-func (s *wallSource) Walk() *elections.Walk { return s.walk }
+func (s *wallSource) Search() *elections.Search { return s.walk }

@@ -42,9 +42,8 @@ type Wall interface {
 	// States are those of the elections watched, in their order; the first is
 	// the one of [Source.State]. The slice is not written to afterwards.
 	States() []*doctor.State
-	// Walk is how the search for elections goes, nil before there was any. It
-	// is immutable: a search that got further returns another.
-	Walk() *elections.Walk
+	// Search returns the progress of the search for elections, nil before there was any.
+	Search() *elections.Search
 }
 
 // Options say what a dashboard shows and where.
@@ -73,7 +72,7 @@ type Options struct {
 	Choose bool
 
 	// Past, if set, lets the user go back in time; of a [Wall], each election has one. In a
-	// replay it is a [travel.Reel], whose playback the action Pause stops and continues.
+	// replay it is a [travel.Recording], whose playback the action Pause stops and continues.
 	Past travel.Past
 	// Tutor, if set, gives lessons. [Source.Dirty] is marked when its View has changed.
 	Tutor lessons.Tutor

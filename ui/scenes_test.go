@@ -199,7 +199,7 @@ type scene struct {
 	o      Options
 	keys   []string
 	others []*world // more elections watched
-	walk   *elections.Walk
+	walk   *elections.Search
 	// then is applied after the dashboard was made, and it is told.
 	then func(w *world)
 	// pass is the time that passes before the keys' frame.

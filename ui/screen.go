@@ -80,7 +80,7 @@ func (d *dashboard) settle(f *term.Frame) {
 	switch d.modes.Front() {
 	case input.ModeElections:
 		_, why := d.action(action.Discover, "")
-		x := elections.Shown{Watched: d.listed(), Walk: d.walk, Running: d.paused == nil && !d.ended, Why: why}
+		x := elections.Shown{Watched: d.listed(), Search: d.walk, Running: d.paused == nil && !d.ended, Why: why}
 		d.elections.Settle(x, d.screen.At.Body())
 	case input.ModeLessons:
 		d.course.Menu.Settle(d.w, d.h, d.course.MenuShown(&d.theme.Glyph))

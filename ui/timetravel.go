@@ -30,8 +30,8 @@ type timeTravel struct {
 }
 
 // reel is the recording that is played, nil for what is live.
-func (t *timeTravel) reel() travel.Reel {
-	if r, ok := t.in.(travel.Reel); ok && t.replay {
+func (t *timeTravel) reel() travel.Recording {
+	if r, ok := t.in.(travel.Recording); ok && t.replay {
 		return r
 	}
 	return nil
@@ -239,7 +239,7 @@ func (d *dashboard) pace(do input.Command) tea.Cmd {
 		}
 		return d.doer.cmd(action.Action{Kind: action.Slow, Election: d.path, Arg: arg}, "", d.candidates.Row().Ref())
 	}
-	speed := d.past.journey.Pace(by, d.o.Now())
+	speed := d.past.journey.Faster(by, d.o.Now())
 	d.say(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
 	return nil
 }

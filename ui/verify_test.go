@@ -144,7 +144,7 @@ func TestHostileServers(t *testing.T) {
 		t.Whole, t.Unwhole = false, evil
 	})
 	found := doctor.NewJournal(model.Config{Path: "/" + evil}).State()
-	walk := &elections.Walk{Discovery: plain.Discovery{Root: evil, Stopped: evil, Elections: []plain.Found{{State: found}}}, Err: evil}
+	walk := &elections.Search{Discovery: plain.Discovery{Root: evil, Stopped: evil, Elections: []plain.Found{{State: found}}}, Err: evil}
 	m, _, _ := stagedWall(&allow{}, walk, w)
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)

@@ -24,8 +24,8 @@ import (
 // them is on the screen.
 type watched struct {
 	*view
-	views []*view         // in the order of the source
-	walk  *elections.Walk // nil: nobody searched
+	views []*view           // in the order of the source
+	walk  *elections.Search // nil: nobody searched
 	// opening is the path of an election to be shown once it is watched.
 	opening string
 	heldAt  time.Time // when the pictures were last held, or let go
@@ -98,7 +98,7 @@ func (w *watched) heard(now time.Time) (st term.Style, text string) {
 		if v.asked.IsZero() {
 			continue
 		}
-		came := detail.Heard(v.latest.Table, v.asked)
+		came := detail.AskedForWatches(v.latest.Table, v.asked)
 		if !came && now.Sub(v.asked) < verifyWait {
 			continue
 		}
@@ -106,7 +106,7 @@ func (w *watched) heard(now time.Time) (st term.Style, text string) {
 		switch {
 		case v != w.view:
 		case came:
-			st, text = detail.Verdict(v.latest)
+			st, text = detail.WatchSummary(v.latest)
 		default:
 			st, text = term.Trouble, "the servers did not tell who watches what"
 		}

@@ -109,7 +109,7 @@ func (r recorded) Seek(_ string, n uint64, m history.Move) (history.Moment, bool
 	return r.Playback.Seek(n, m)
 }
 
-// Playing implements [travel.Reel].
+// Playing implements [travel.Recording].
 func (r recorded) Playing() travel.Playing {
 	n, stopped, ended := r.Playback.Playing()
 	first, last := r.Span()

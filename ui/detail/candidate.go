@@ -1,5 +1,5 @@
 // Package detail has the texts that fill the screen on request: everything about one
-// candidate, the doctor's findings, and what the members of the ensemble report.
+// candidate, the doctor's findings, and what the servers report.
 package detail
 
 import (
@@ -27,13 +27,13 @@ import (
 type Panel struct {
 	State  *doctor.State
 	Row    model.Row // the candidate
-	ReadAt time.Time // when its data was read again, zero: it was not
+	ReadAt time.Time // when its data was read again, zero: never
 	Stale  string    // how old the picture is, "" for a current one
-	Asking bool      // the servers are being asked now
-	Why    string    // why they cannot be asked, "" if they can
+	Asking bool      // requests to the servers are under way
+	Why    string    // why the servers cannot be asked, "" if they can
 }
 
-// facts are lines of a text, the most important first.
+// facts holds the lines of a text, the most important first.
 type facts []term.Fact
 
 func (x *facts) add(name string, st term.Style, text string) {
@@ -47,7 +47,7 @@ func (x *facts) safe(name string, st term.Style, text string) {
 	}
 }
 
-// Candidate is everything that is known of the candidate, the most important first, on lines of w cells.
+// Candidate returns everything that is known of the candidate, on lines of w cells.
 func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
 	if v.Row.Ref() == (model.Ref{}) {
 		return overlay.Text{Title: "Candidate", Lines: term.FactLines(w, facts{{Style: term.Text, Text: "No candidate is selected."}})}
@@ -55,7 +55,7 @@ func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
 }
 
-// facts are what is known about a row.
+// facts returns everything that is known of a row, the most important first.
 func (v *Panel) facts(f *term.Frame, r model.Row) facts {
 	out := make(facts, 0, 24)
 	if r.Candidate != nil {
@@ -113,7 +113,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	}
 }
 
-// addRole adds which part the candidate has in the election.
+// addRole adds the candidate's role in the election.
 func (v *Panel) addRole(out *facts, r model.Row) {
 	s := v.State
 	e, n := phrase.Standing(s, r.Position), s.Holders()
@@ -150,7 +150,7 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	}
 }
 
-// addRisk adds c's risk, or why a risk may not be seen in time.
+// addRisk adds c's risk, or why a risk may be noticed too late.
 func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	s := v.State
 	x := s.Risk(c)
@@ -218,11 +218,11 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	}
 }
 
-// scanMax is the longest queue of which each frame looks at all watches.
+// scanMax is the length of the longest queue whose watches are all checked for each frame.
 const scanMax = 1000
 
-// watchersOf lists the candidates that watch r: by the servers' answers, otherwise by the
-// recipe. In a long queue it looks only at those that watch r by the recipe.
+// watchersOf lists the candidates that watch r, according to the servers' answers, otherwise
+// to the recipe. In a long queue it checks only those that watch r according to the recipe.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
@@ -264,7 +264,7 @@ func (v *Panel) watchersOf(r model.Row) string {
 	return text
 }
 
-// addMember adds what a member of ours reports about itself, compared with the truth.
+// addMember adds what a member reports about itself, compared with the truth.
 func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
 	who := "one of electop's candidates"
@@ -314,8 +314,8 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	switch {
 	case m.LeaseEnd.IsZero():
 	case m.Fault == model.NoFault:
-		// It renews the lease many times a second, reports only what else changes,
-		// and reports at once that the lease is over: no time is up to date here.
+		// The member renews its lease many times a second, but reports a lease only with
+		// other changes, or when it ends. So the reported time is too old to be shown.
 		out.add("lease", term.Text, "held: committed writes prove that its session lives; without them it stops leading")
 	default:
 		out.add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   as last reported: committed writes proved its session until then")

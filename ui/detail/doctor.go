@@ -13,7 +13,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Doctor is the findings of the election and what was not checked, on lines of w cells.
+// Doctor returns the findings of the election and what was not checked, on lines of w cells.
 func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	title := "Doctor"
 	if badge := wording.FindingsBadge(v.State); badge != "" {
@@ -22,7 +22,7 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
 }
 
-// diagnosis is the doctor's report.
+// diagnosis returns the doctor's report.
 func (v *Panel) diagnosis(f *term.Frame) (out facts) {
 	s, found := v.State, v.State.Early()
 	if v.Stale != "" {
@@ -60,7 +60,7 @@ func (v *Panel) diagnosis(f *term.Frame) (out facts) {
 	return out
 }
 
-// finding is one finding: what, how it is known, what it does, what to do.
+// finding returns the lines of one finding: what it is, its evidence, the harm, and what to do.
 func finding(f *term.Frame, path string, x *doctor.Finding) facts {
 	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
 	title := znode.Safe(x.Title, 0)
@@ -76,7 +76,7 @@ func finding(f *term.Frame, path string, x *doctor.Finding) facts {
 	out.safe("harm", term.Text, x.Harm)
 	out.safe("do", term.Text, x.Advice)
 	var znodes, ids []string
-	for _, z := range x.Znodes { // those of this election by their names
+	for _, z := range x.Znodes {
 		znodes = append(znodes, strings.TrimPrefix(z, path+"/"))
 	}
 	for _, id := range x.Sessions {

@@ -18,32 +18,32 @@ import (
 	"electop/ui/wording"
 )
 
-// parts name a member's part in the ensemble. Its leader is not the election's
-// leader, and its observers are not this program, which only observes. It is never written.
-var parts = map[session.Mode]string{
+// modes names the modes of servers. The ensemble's leader is not the election's leader, and
+// an observer server is not this program, which only observes. It is never written.
+var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
 
-// Servers is the members of the ensemble, on lines of w cells: what they are, what they hold, and what
-// they did not report.
+// Servers returns what the servers of the ensemble are, what they hold and what they did not
+// report, on lines of w cells.
 func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Servers", Lines: v.lines(f, w)}
 }
 
-// lines are what is known of the servers, on lines of that width.
-func (v *Panel) lines(f *term.Frame, inside int) [][]term.Span {
+// lines returns what is known of the servers, on lines of w cells.
+func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 	s := v.State
 	t := s.Answers
 	var lines [][]term.Span
 	prose := func(indent int, st term.Style, text string) {
-		for _, l := range term.Wrap(text, inside-indent) {
+		for _, l := range term.Wrap(text, w-indent) {
 			lines = append(lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: l}})
 		}
 	}
 	switch {
 	case t != nil:
-		v.serverTable(f, t, inside, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
-	case v.Why == "": // the dashboard asks from the start on
+		v.serverTable(f, t, w, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
+	case v.Why == "": // the requests are under way
 		prose(0, term.Strong, "Waiting for the servers' first answers.")
 	default:
 		prose(0, term.Strong, "The servers were not asked.")
@@ -57,7 +57,7 @@ func (v *Panel) lines(f *term.Frame, inside int) [][]term.Span {
 	return lines
 }
 
-// serverTable makes the lines of the table and below it.
+// serverTable adds the lines of the table and the texts below it.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
 	addr := len("server")
@@ -86,7 +86,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	row(term.Span{Text: " "}, term.Muted, "server", term.Span{Style: term.Muted, Text: "mode"}, "version", "connected", "watches")
 	for i := range t.Servers {
 		m := &t.Servers[i]
-		sign, mode := term.Span{Text: " "}, term.Span{Style: term.Muted, Text: cmp.Or(parts[m.Mode], "-")}
+		sign, mode := term.Span{Text: " "}, term.Span{Style: term.Muted, Text: cmp.Or(modes[m.Mode], "-")}
 		if m.Addr == s.Link.Server && s.Link.Link == model.Connected {
 			sign = term.Span{Style: term.Good, Text: f.Theme.Glyph.Online}
 		}
@@ -102,9 +102,9 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		for _, u := range plain.Unreported(t.Servers[i : i+1]) {
 			st := term.Trouble
 			if u.Setting != nil {
-				st = term.Muted // nothing is wrong with the server
+				st = term.Muted // only a setting is missing
 			}
-			u.Servers = nil // its own
+			u.Servers = nil // the row above names the server
 			prose(2, st, u.String())
 		}
 	}
@@ -134,7 +134,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	prose(2, term.Muted, f.Theme.Glyph.Online+" is where this program is connected.")
 }
 
-// connectedTo names the candidates whose sessions are connected to m.
+// connectedTo returns the names of the candidates whose sessions are connected to m.
 func (v *Panel) connectedTo(m *session.Server) string {
 	if len(m.Clients) == 0 {
 		return ""
@@ -155,8 +155,8 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// Heard reports whether the servers in t were asked for watches after since.
-func Heard(t *session.Table, since time.Time) bool {
+// AskedForWatches reports whether the servers in t were asked for watches after since.
+func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
 	}
@@ -168,8 +168,8 @@ func Heard(t *session.Table, since time.Time) bool {
 	return len(t.Servers) == 0
 }
 
-// Verdict says in one line what the servers' tables say about the queue's watches.
-func Verdict(s *doctor.State) (term.Style, string) {
+// WatchSummary returns one line: what the servers' tables show about the queue's watches.
+func WatchSummary(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""
 	for i := s.Holders(); i < s.Queue.Len(); i++ {
@@ -205,9 +205,9 @@ func Verdict(s *doctor.State) (term.Style, string) {
 			}
 		}
 	}
-	text := units.Count(answered, "server", "servers") + " answered"
+	text := units.Count(all, "server", "servers") + " answered"
 	if answered < all {
-		text = strconv.Itoa(answered) + " of " + units.Count(all, "server", "servers") + " answered"
+		text = strconv.Itoa(answered) + " of " + text
 		st = max(st, term.Muted)
 	}
 	if len(parts) == 0 {

@@ -14,26 +14,25 @@ import (
 	"electop/ui/plain"
 )
 
-// list holds the elections watched, those that a search found, and the selection, which is
-// a path.
+// list holds the watched elections, those that a search found, and the selection.
 type list struct {
 	Filter   string
-	Selected string
+	Selected string // a path
 	Rows     []Row
 	Index    int // of the selected row
 
 	order int // in orders
 
-	of    *Walk // that found is of
-	found []plain.Found
+	search *Search
+	found  []plain.Found // by search, in the order of their paths
 }
 
 // update brings the rows up to date and finds the selected one again.
-func (l *list) update(watched []Watched, walk *Walk) {
-	if l.of != walk {
-		l.of, l.found = walk, nil
-		if walk != nil {
-			l.found = slices.Clone(walk.Elections)
+func (l *list) update(watched []Watched, search *Search) {
+	if l.search != search {
+		l.search, l.found = search, nil
+		if search != nil {
+			l.found = slices.Clone(search.Elections)
 			slices.SortStableFunc(l.found, func(a, b plain.Found) int { return cmp.Compare(a.State.Path, b.State.Path) })
 		}
 	}
@@ -63,11 +62,10 @@ func (l *list) update(watched []Watched, walk *Walk) {
 	l.selectRow(l.Index)
 }
 
-// Path is the spot of an election.
+// Path is the clickable target of an election's row.
 type Path string
 
-// Click selects the election at a spot, if it is shown, and reports whether it was
-// selected already.
+// Click selects the election of a clicked [Path], and reports whether it was selected already.
 func (l *list) Click(spot any) (again bool) {
 	path, ok := spot.(Path)
 	i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) })
@@ -86,7 +84,7 @@ func (l *list) selectRow(i int) {
 	}
 }
 
-// Row is the selected election, nil if there is none.
+// Row returns the selected election, nil if there is none.
 func (l *list) Row() *Row {
 	if len(l.Rows) == 0 {
 		return nil
@@ -99,8 +97,7 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// orders are the orders of the elections watched, and of those found; the first has no
-// name. It is never written.
+// orders lists the orders of the rows; the first one has no name. It is never written.
 var orders = []struct {
 	name string
 	by   func(a, b Row) int
@@ -111,13 +108,14 @@ var orders = []struct {
 	{"waiting", func(a, b Row) int { return cmp.Compare(waiting(b), waiting(a)) }},
 }
 
-// Sort takes the next order and names it, "" for the first one.
+// Sort takes the next order and returns its name, "" for the first one.
 func (v *Panel) Sort() string {
 	v.order = (v.order + 1) % len(orders)
 	return orders[v.order].name
 }
 
-// sort brings the rows of each part into the order. Equal ones stay as they were.
+// sort sorts the watched elections and the found ones, each on their own. Equal rows keep
+// their order.
 func (l *list) sort() {
 	by := orders[l.order].by
 	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
@@ -128,7 +126,7 @@ func (l *list) sort() {
 	slices.SortStableFunc(l.Rows[part:], by)
 }
 
-// State is the state of the election.
+// State returns the state of the election.
 func (r *Row) State() *doctor.State {
 	if r.Found != nil {
 		return r.Found.State
@@ -136,13 +134,13 @@ func (r *Row) State() *doctor.State {
 	return r.Watched.State
 }
 
-// trouble is how grave what is wrong in the election is, "" for nothing.
+// trouble returns the severity of what is wrong in the election, "" for nothing.
 func (r *Row) trouble() doctor.Severity { return phrase.Trouble(r.State()) }
 
-// stale reports whether an election that is watched has no connection.
+// stale reports whether the observer of an election has lost its connection.
 func stale(s *doctor.State) bool { return !s.DownSince.IsZero() && s.Link.Link != model.Connected }
 
-// words are what the filter finds an election by: what its row shows.
+// words returns the texts that the filter searches: what the row shows.
 func (r *Row) words() []string {
 	s, none := r.State(), phrase.NoLeader(r.State())
 	out := []string{r.Path, s.System(), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(r.trouble())}
@@ -161,7 +159,7 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting counts the candidates that wait, or that could take over if there is no queue; -1 if
+// waiting counts the candidates that wait, or could take over if there is no queue; -1 if
 // they are not visible.
 func waiting(r Row) int {
 	if r.Found != nil {
@@ -171,10 +169,10 @@ func waiting(r Row) int {
 	return s.Queue.Len() - s.Holders()
 }
 
-// Walk is a search for elections, as far as it has got.
-type Walk struct {
+// Search is the progress of a search for elections. It is immutable.
+type Search struct {
 	plain.Discovery
 	Running bool
 	Err     string    // why it failed, "" if it did not
-	Next    time.Time // when it is searched again, if the list is on the screen then
+	Next    time.Time // when the next search begins, if the list is on the screen then
 }

@@ -21,12 +21,12 @@ func watched(paths ...string) (all []elections.Watched) {
 	return all
 }
 
-func found(paths ...string) *elections.Walk {
-	k := &elections.Walk{Discovery: plain.Discovery{Root: "/"}}
+func found(paths ...string) *elections.Search {
+	s := &elections.Search{Discovery: plain.Discovery{Root: "/"}}
 	for _, p := range paths {
-		k.Elections = append(k.Elections, plain.Found{State: doctor.NewJournal(model.Config{Path: p}).State()})
+		s.Elections = append(s.Elections, plain.Found{State: doctor.NewJournal(model.Config{Path: p}).State()})
 	}
-	return k
+	return s
 }
 
 func paths(p *elections.Panel) (all []string) {
@@ -36,12 +36,12 @@ func paths(p *elections.Panel) (all []string) {
 	return all
 }
 
-// The elections watched come in their order, then those found by path, and none
-// twice. The selection is a path: rows that come before it do not move it.
+// The watched elections come in their order, then the found ones by path, and none twice.
+// The selection is a path: rows that are added before it do not move it.
 func TestRows(t *testing.T) {
 	var p elections.Panel
 	place := term.Rect{W: 100, H: 20}
-	p.Settle(elections.Shown{Watched: watched("/z", "/b"), Walk: found("/y", "/b", "/a")}, place)
+	p.Settle(elections.Shown{Watched: watched("/z", "/b"), Search: found("/y", "/b", "/a")}, place)
 	if want := []string{"/z", "/b", "/a", "/y"}; !slices.Equal(paths(&p), want) {
 		t.Fatalf("the rows are %q, want %q", paths(&p), want)
 	}
@@ -49,7 +49,7 @@ func TestRows(t *testing.T) {
 	if p.Selected != "/y" {
 		t.Fatalf("selected is %s", p.Selected)
 	}
-	p.Settle(elections.Shown{Watched: watched("/z", "/b", "/c"), Walk: found("/y", "/b", "/a", "/d", "/e")}, place)
+	p.Settle(elections.Shown{Watched: watched("/z", "/b", "/c"), Search: found("/y", "/b", "/a", "/d", "/e")}, place)
 	if p.Row().Path != "/y" || p.Index != 6 {
 		t.Errorf("selected is row %d, %s", p.Index, p.Row().Path)
 	}
@@ -58,7 +58,7 @@ func TestRows(t *testing.T) {
 		t.Errorf("selected is row %d, %+v", p.Index, p.Row())
 	}
 	p.Filter = "/A"
-	p.Settle(elections.Shown{Watched: watched("/z"), Walk: found("/y", "/a")}, place)
+	p.Settle(elections.Shown{Watched: watched("/z"), Search: found("/y", "/a")}, place)
 	if want := []string{"/a"}; !slices.Equal(paths(&p), want) || p.Row().Path != "/a" {
 		t.Errorf("the filter leaves %q", paths(&p))
 	}
@@ -69,7 +69,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// inTrouble is a state with a finding, whose leader is named.
+// inTrouble returns a state with a leader and a finding.
 func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -81,13 +81,13 @@ func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
 	return &s
 }
 
-// Each order is of the elections watched and of those found; the last one is the first
-// again, in which trouble comes first.
+// Each order sorts the watched elections and the found ones, each on their own. After the
+// last order comes the first one again, in which trouble comes first.
 func TestSort(t *testing.T) {
 	var p elections.Panel
-	walk := found("/y", "/x", "/v")
-	walk.Elections[0].State, walk.Elections[1].Waiting = inTrouble("/y", "yew", doctor.Critical), 9
-	walk.Elections[1].State, walk.Elections[2].State = inTrouble("/x", "xylo", doctor.Info), inTrouble("/v", "vine", doctor.Warning)
+	search := found("/y", "/x", "/v")
+	search.Elections[0].State, search.Elections[1].Waiting = inTrouble("/y", "yew", doctor.Critical), 9
+	search.Elections[1].State, search.Elections[2].State = inTrouble("/x", "xylo", doctor.Info), inTrouble("/v", "vine", doctor.Warning)
 	all := watched("/z", "/b")
 	for i := range all {
 		all[i].State = inTrouble(all[i].Path, "", "")
@@ -96,7 +96,7 @@ func TestSort(t *testing.T) {
 		{"", "/z", "/b", "/y", "/v", "/x"}, {"number", "/z", "/b", "/v", "/x", "/y"}, {"path", "/b", "/z", "/v", "/x", "/y"},
 		{"waiting", "/z", "/b", "/x", "/v", "/y"}, {"", "/z", "/b", "/y", "/v", "/x"},
 	} {
-		p.Settle(elections.Shown{Watched: all, Walk: walk}, term.Rect{W: 100, H: 20})
+		p.Settle(elections.Shown{Watched: all, Search: search}, term.Rect{W: 100, H: 20})
 		if got := paths(&p); !slices.Equal(got, want[1:]) || p.Row().Path != "/z" {
 			t.Errorf("by %q: %q, selected is %s", want[0], got, p.Row().Path)
 		}
@@ -104,11 +104,11 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// The filter finds what a row shows: the leader, and the state.
+// The filter finds what a row shows, such as the leader and the state.
 func TestFilterFindsLeaderAndState(t *testing.T) {
-	walk := found("/dead", "/led")
-	walk.Elections[1].State = inTrouble("/led", "Amber", doctor.Warning)
-	walk.Elections[0].State = inTrouble("/dead", "", doctor.Info)
+	search := found("/dead", "/led")
+	search.Elections[1].State = inTrouble("/led", "Amber", doctor.Warning)
+	search.Elections[0].State = inTrouble("/dead", "", doctor.Info)
 	j, all := doctor.NewJournal(model.Config{Path: "/z"}), watched("/z")
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1}})
 	all[0].State = j.State()
@@ -117,7 +117,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	} {
 		var p elections.Panel
 		p.Filter = filter
-		p.Settle(elections.Shown{Watched: all, Walk: walk}, term.Rect{W: 100, H: 20})
+		p.Settle(elections.Shown{Watched: all, Search: search}, term.Rect{W: 100, H: 20})
 		if got := paths(&p); !slices.Equal(got, want) {
 			t.Errorf("%q leaves %q, want %q", filter, got, want)
 		}

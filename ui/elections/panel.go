@@ -1,5 +1,5 @@
-// Package elections is the screen of elections: those that are watched, and
-// those that a search found on the cluster.
+// Package elections is the screen of elections: the watched ones, and those that a search
+// found on the cluster.
 package elections
 
 import (
@@ -27,25 +27,25 @@ type Panel struct {
 // Shown holds what the screen shows.
 type Shown struct {
 	Watched []Watched
-	Walk    *Walk
-	Why     string // why none can be looked for, "" if they can
-	Running bool   // the clocks of the elections run: the picture is not held
+	Search  *Search // nil: there was none
+	Why     string  // why no search is possible, "" if one is
+	Running bool    // the clocks of the elections run: the picture is not held
 }
 
-// shape is how the screen is divided. Its lines are the rows of the elections
-// watched, what the search says, and the rows of those that it found.
+// shape divides the screen. Its lines are the rows of the watched elections, the status of
+// the search, and the rows of the elections that it found.
 type shape struct {
-	watched int         // rows above what the search says
-	search  []term.Span // a line each, after a blank one
+	watched int         // rows of watched elections
+	status  []term.Span // of the search: a line each, after a blank one
 	page    int         // rows in view
 }
 
-// Settle takes what to show and where, and brings the selection into view.
+// Settle takes what to show and its place, and brings the selection into view.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
-	v.update(x.Watched, x.Walk)
+	v.update(x.Watched, x.Search)
 	in := r.Inner()
-	v.shape = shape{search: v.searchLines(in.W - gutter - 2)}
+	v.shape = shape{status: v.searchStatus(in.W - gutter - 2)}
 	for v.watched < len(v.Rows) && v.Rows[v.watched].Watched != nil {
 		v.watched++
 	}
@@ -54,18 +54,18 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	at := v.line(v.Index)
 	v.top = max(min(v.top, at), at-avail+1)
 	if v.Index == v.watched && v.top > v.watched {
-		v.top = max(v.watched, at-avail+1) // with what the search says above it
+		v.top = max(v.watched, at-avail+1) // with the status of the search above it
 	}
 	v.top = max(0, min(v.top, v.lines()-avail))
 }
 
-// between is how many lines are between the two parts.
-func (x *shape) between() int { return len(x.search) + 1 }
+// between returns the number of lines between the two parts.
+func (x *shape) between() int { return len(x.status) + 1 }
 
-// lines is how many lines there are.
+// lines returns the number of lines.
 func (v *Panel) lines() int { return len(v.Rows) + v.between() }
 
-// line is the line of row i.
+// line returns the line of row i.
 func (x *shape) line(i int) int {
 	if i >= x.watched {
 		return i + x.between()
@@ -94,7 +94,7 @@ func (v Panel) Draw(f *term.Frame) {
 		if found := i - v.watched; found >= v.between() {
 			i -= v.between()
 		} else if found > 0 {
-			p.Gap(gutter).Text(v.search[found-1].Style, v.search[found-1].Text)
+			p.Gap(gutter).Text(v.status[found-1].Style, v.status[found-1].Text)
 			continue
 		} else if found == 0 {
 			continue
@@ -113,28 +113,28 @@ func (v *Panel) tail() []term.Span {
 		out = append(out, term.Span{Style: term.You, Text: "sorted by " + by + "   ", Keep: 9})
 	}
 	text := strconv.Itoa(len(v.Watched)) + " watched"
-	if v.Walk != nil {
-		text += ", " + strconv.Itoa(v.Walk.ElectionCount()) + " found"
+	if v.Search != nil {
+		text += ", " + strconv.Itoa(v.Search.ElectionCount()) + " found"
 	}
 	return append(out, term.Span{Style: term.Muted, Text: text, Keep: 8})
 }
 
-// searchLines says how the search goes or went, and what could come of another.
-func (v *Panel) searchLines(w int) []term.Span {
+// searchStatus returns lines of w cells about the progress or the result of the search.
+func (v *Panel) searchStatus(w int) []term.Span {
 	var out []term.Span
-	say := func(st term.Style, text string) {
+	add := func(st term.Style, text string) {
 		for _, line := range term.Wrap(text, w) {
 			out = append(out, term.Span{Style: st, Text: line})
 		}
 	}
-	k := v.Walk
+	k := v.Search
 	switch {
 	case k != nil:
 	case v.Why != "":
-		say(term.Muted, "Can't search for other elections: "+v.Why)
+		add(term.Muted, "Can't search for other elections: "+v.Why)
 		return out
 	default:
-		say(term.Muted, "No search for other elections yet: r starts one.")
+		add(term.Muted, "No search for other elections yet: r starts one.")
 		return out
 	}
 	root := znode.Safe(k.Root, 0)
@@ -147,22 +147,22 @@ func (v *Panel) searchLines(w int) []term.Span {
 	}
 	switch {
 	case k.Running:
-		say(term.Text, "searching below "+root+"   "+read)
+		add(term.Text, "searching below "+root+"   "+read)
 	case k.Err != "":
-		say(term.Trouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
+		add(term.Trouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
 	case k.ElectionCount() == 0:
-		say(term.Muted, "no election below "+root+"   "+read+next(k))
+		add(term.Muted, "no election below "+root+"   "+read+next(k))
 	default:
-		say(term.Muted, "found below "+root+"   "+read+next(k))
+		add(term.Muted, "found below "+root+"   "+read+next(k))
 	}
 	if k.Stopped != "" {
-		say(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
+		add(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
 	}
 	return out
 }
 
-// next says when the list is searched again.
-func next(k *Walk) string {
+// next returns when the next search begins.
+func next(k *Search) string {
 	if k.Next.IsZero() {
 		return ""
 	}
@@ -172,12 +172,11 @@ func next(k *Walk) string {
 // Watched is an election that is watched.
 type Watched struct {
 	Path  string
-	State *doctor.State // the one to be shown
-	Front bool          // it is the election of the main screen
+	State *doctor.State // to show
+	Front bool          // the main screen shows this election
 }
 
-// A Row is an election in the list: one that is watched, with its number among
-// them, or one that was found.
+// A Row is an election in the list: a watched one, with its number, or a found one.
 type Row struct {
 	Path    string
 	Watched *Watched
@@ -185,13 +184,13 @@ type Row struct {
 	Found   *plain.Found
 }
 
-// columns are the widths of the table of elections, each but the first
-// with two blanks before it. A zero column is not shown.
+// columns holds the column widths of the table. Each column but the first has two blanks
+// before it. A column of width 0 is not shown.
 type columns struct {
 	path, system, leader, waiting, reign, state int
 }
 
-// gutter is the marker, the number and the sign of an election.
+// gutter is the width of the mark, the number and the sign of an election.
 const gutter = 6
 
 func columnsFor(w int) columns {
@@ -213,7 +212,7 @@ func columnsFor(w int) columns {
 	return c
 }
 
-// draw draws the row. running says that the clocks of the elections run.
+// draw draws the row; running: the clocks of the elections run.
 func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool) {
 	mark := " "
 	if selected {
@@ -242,10 +241,10 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	drawState(f, p, c, r.State(), count, running)
 }
 
-// drawState draws the state of an election, in which so many wait.
+// drawState draws the state of an election. waiting is the number of waiting candidates.
 func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting string, running bool) {
 	g := &f.Theme.Glyph
-	// The clock of an election without a connection stands.
+	// The clock of an election without a connection is stopped.
 	now := f.Picture
 	down := stale(s)
 	if down {

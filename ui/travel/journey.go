@@ -1,6 +1,6 @@
-// Package travel finds other moments of an election and says what happened at
-// them. A [Journey] follows the user's moves from moment to moment; [Words] says what
-// happened at one, and [Playback] shows the position in a recording.
+// Package travel finds earlier moments of an election and describes what happened at them.
+// A [Journey] follows the user's moves from moment to moment, [Words] describes a moment, and
+// [Playback] shows the position in a recording.
 package travel
 
 import (
@@ -17,31 +17,31 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is a journey through the past. While it is on, the picture of one election is
-// held at an earlier moment. One search is under way at a time; the
-// moves that the user makes meanwhile are the next one.
+// Journey is a journey through the past. While it is on, the screen shows one election at an
+// earlier moment. One search runs at a time. The next one does all moves that the user makes
+// meanwhile.
 type Journey struct {
 	On    bool
-	Known bool // Found is the moment that is shown; otherwise it is being searched for
+	Known bool // Found is the moment that is shown; otherwise the first search is under way
 	Found
-	// Shown is the time that is shown: of the moment, or after it while time passes.
+	// Shown is the time that is shown: that of the moment, or a later one during playback.
 	Shown time.Time
 	Whole Whole
-	// Selected is the user's choice, also at moments at which it does not exist.
+	// Selected is the user's choice. It may not exist at the moment that is shown.
 	Selected model.Ref
 
-	in      Past
-	path    string
-	moving  bool      // a search is under way
-	wanted  []move    // of the next one
-	played  time.Time // the time up to which the moments are played then if no move is wanted; zero: they are not
-	play    play
-	gen     uint64 // an answer to an older journey is late
-	leaving bool   // the playback continues as soon as the search is over
+	in       Past
+	path     string
+	moving   bool      // a search is under way
+	wanted   []move    // the moves of the next search
+	playTo   time.Time // without wanted moves, the next search plays up to this time; zero: no playback
+	playback playback
+	gen      uint64 // tells the arrivals of an older journey
+	leaving  bool   // the journey ends with the search under way
 }
 
-// Whole is the election as it was when the user went back in time, or to the last moment:
-// with what came after the moment that is shown.
+// Whole is the latest state that the journey knows: from its beginning, or from the last
+// visit to the last moment. So it has what came after the moment that is shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -54,65 +54,65 @@ type Search func(context.Context) Arrival
 type Arrival struct {
 	gen uint64
 	Found
-	Err error // the playback could not be stopped
+	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey in the election at path: first to the moment that is
-// shown now. stop stops the playback of a recording.
+// Begin starts a journey in the election at path at the moment that is shown now. stop stops
+// the playback of a recording.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
-	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, play: play{speed: j.play.speed}}
+	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
 	return func(ctx context.Context) Arrival {
 		n, to := uint64(0), history.MoveToLast
-		if reel, ok := in.(Reel); ok {
-			if now := reel.Playing(); !now.Stopped && !now.Ended {
+		if recording, ok := in.(Recording); ok {
+			if now := recording.Playing(); !now.Stopped && !now.Ended {
 				if err := stop(ctx); err != nil {
 					return Arrival{gen: gen, Err: err}
 				}
 			}
-			n, to = reel.Playing().N, history.MoveTo
+			n, to = recording.Playing().N, history.MoveTo
 		}
 		return Arrival{gen: gen, Found: withBefore(in, path, seek(to)(ctx, in, path, Found{At: history.Moment{N: n}}))}
 	}
 }
 
 // End returns to the present.
-func (j *Journey) End() { *j = Journey{gen: j.gen + 1, play: play{speed: j.play.speed}} }
+func (j *Journey) End() { *j = Journey{gen: j.gen + 1, playback: playback{speed: j.playback.speed}} }
 
 // Go adds a move and returns the search for it, nil while one is under way.
 func (j *Journey) Go(m history.Move) Search {
 	if m == history.MoveToFirst || m == history.MoveToLast {
-		j.wanted = nil // needless
+		j.wanted = nil // the earlier moves have no effect
 	}
 	j.Stop()
-	j.wanted, j.played = append(j.wanted, seek(m)), time.Time{}
+	j.wanted, j.playTo = append(j.wanted, seek(m)), time.Time{}
 	return j.next()
 }
 
-// GoTo goes to a time, instead of the moves that wait, and returns the search for it, nil
-// while one is under way.
+// GoTo goes to a time, and drops the wanted moves. It returns the search for it, nil while
+// one is under way.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
-	j.wanted, j.played = []move{momentAt(t)}, time.Time{}
+	j.wanted, j.playTo = []move{momentAt(t)}, time.Time{}
 	return j.next()
 }
 
-// PlayTo goes on to the last moment that is not later than t, and returns the search for
-// it, nil while one is under way, or if that is the moment which is shown.
+// PlayTo goes on to the last moment that is not later than t. It returns the search for it,
+// nil while one is under way, or if that moment is already shown.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
 	}
-	j.played = t
+	j.playTo = t
 	return j.next()
 }
 
-// Plays reports whether time passes in the past.
-func (j *Journey) Plays() bool { return j.play.on }
+// Plays reports whether the past is played.
+func (j *Journey) Plays() bool { return j.playback.on }
 
-// PlayWords say how time passes, with the sign for it; "" if it does not.
+// PlayWords returns the sign of the playback with its speed, "" without playback.
 func (j *Journey) PlayWords(g *term.Glyphs) string {
-	switch p := &j.play; {
+	switch p := &j.playback; {
 	case !p.on:
 		return ""
 	case p.rate() == 1:
@@ -122,39 +122,42 @@ func (j *Journey) PlayWords(g *term.Glyphs) string {
 	}
 }
 
-// Play lets time pass from the moment that is shown.
-func (j *Journey) Play(now time.Time) { j.play.on, j.play.from, j.play.began = true, j.Shown, now }
+// Play starts the playback at the time that is shown.
+func (j *Journey) Play(now time.Time) {
+	p := &j.playback
+	p.on, p.from, p.began = true, j.Shown, now
+}
 
-// Stop holds the moment that is shown.
-func (j *Journey) Stop() { j.play.on = false }
+// Stop stops the playback.
+func (j *Journey) Stop() { j.playback.on = false }
 
 // PlayOn continues the playback, and returns the search for its moment, nil for none.
 func (j *Journey) PlayOn(now time.Time) Search {
-	if !j.play.on || !j.On {
+	if !j.playback.on || !j.On {
 		return nil
 	}
-	j.Shown = j.play.at(now)
+	j.Shown = j.playback.at(now)
 	return j.PlayTo(j.Shown)
 }
 
-// Pace makes the playback faster by that factor, and returns its speed.
-func (j *Journey) Pace(by float64, now time.Time) float64 {
-	if p := &j.play; p.on {
+// Faster makes the playback faster by a factor, and returns the new speed.
+func (j *Journey) Faster(by float64, now time.Time) float64 {
+	p := &j.playback
+	if p.on {
 		p.from, p.began = p.at(now), now
 	}
-	j.play.speed = max(slowest, min(fastest, j.play.rate()*by))
-	return j.play.speed
+	p.speed = max(slowest, min(fastest, p.rate()*by))
+	return p.speed
 }
 
-// Leave reports whether the journey can end now. If not, it ends with the search
-// that is under way, which would stop the playback again.
+// Leave reports whether the journey can end now. If not, it ends after the search that is
+// under way: the search would stop the playback again.
 func (j *Journey) Leave() bool {
 	j.leaving = j.moving
 	return !j.moving
 }
 
-// Arrive takes what a search found, and reports whether it belongs to this
-// journey.
+// Arrive takes what a search found, and reports whether the search belongs to this journey.
 func (j *Journey) Arrive(a Arrival) bool {
 	if !j.On || a.gen != j.gen {
 		return false
@@ -166,19 +169,19 @@ func (j *Journey) Arrive(a Arrival) bool {
 	return true
 }
 
-// Show shows the moment that was found. latest is the newest state of the election.
+// Show shows the moment that was found. latest is the latest state of the election.
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {
-		j.Whole, j.play.on = Whole{latest, now}, false
+		j.Whole, j.playback.on = Whole{latest, now}, false
 	}
-	if at := j.play.at(now); j.play.on && at.After(j.Shown) {
+	if at := j.playback.at(now); j.playback.on && at.After(j.Shown) {
 		j.Shown = at
 	}
 }
 
-// Next says what comes after an arrival: the end of the journey, or the search
-// for the moves that wait, nil for none.
+// Next returns what follows an arrival: the end of the journey, or the search for the wanted
+// moves, nil for none.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -188,13 +191,13 @@ func (j *Journey) Next() (next Search, leave bool) {
 
 func (j *Journey) next() Search {
 	gen, in, path, here, moves := j.gen, j.in, j.path, j.Found, j.wanted
-	if len(moves) == 0 && !j.played.IsZero() {
-		moves = []move{playTo(j.played)}
+	if len(moves) == 0 && !j.playTo.IsZero() {
+		moves = []move{playTo(j.playTo)}
 	}
 	if j.moving || len(moves) == 0 {
 		return nil
 	}
-	j.moving, j.wanted, j.played = true, nil, time.Time{}
+	j.moving, j.wanted, j.playTo = true, nil, time.Time{}
 	return func(ctx context.Context) Arrival {
 		for _, m := range moves {
 			if ctx.Err() == nil {
@@ -205,29 +208,28 @@ func (j *Journey) next() Search {
 	}
 }
 
-// play is how the past of a running election is played: time passes from one moment on.
-// A recording is played by its source.
-type play struct {
+// playback plays the past of a running election. A recording is played by its source.
+type playback struct {
 	on    bool
-	from  time.Time // moment at which it began
-	began time.Time // by the real clock
-	speed float64   // 0: 1
+	from  time.Time // the time shown when the playback began
+	began time.Time // the real time of that
+	speed float64   // 1 is real time; 0: 1
 }
 
-// Speeds at which the past is played.
+// Bounds of the playback speed.
 const (
 	slowest = 1. / 16
 	fastest = 256.
 )
 
-// at is the time that the playback has reached.
-func (p *play) at(now time.Time) time.Time {
+// at returns the time that the playback has reached.
+func (p *playback) at(now time.Time) time.Time {
 	return p.from.Add(time.Duration(float64(now.Sub(p.began)) * p.rate()))
 }
 
-func (p *play) rate() float64 { return cmp.Or(p.speed, 1) }
+func (p *playback) rate() float64 { return cmp.Or(p.speed, 1) }
 
-// Past can show earlier moments of the elections watched.
+// Past finds earlier moments of the watched elections.
 type Past interface {
 	// Seek returns the moment to which a move leads from moment n of the election at
 	// path. It may take tens of milliseconds and is called outside the event loop.
@@ -235,23 +237,22 @@ type Past interface {
 	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }
 
-// Reel is the Past of a recording that is being played. Seek stops the
-// playback at the moment that it returns.
-type Reel interface {
+// Recording is the Past of a recording. Seek stops its playback at the moment that Seek returns.
+type Recording interface {
 	Past
-	// Playing returns how it is being played. It is called for each frame, so it
-	// must be quick.
+	// Playing returns the state of the playback. It is called for each frame, so it must
+	// be quick.
 	Playing() Playing
 }
 
-// Playing is how a recording is played.
+// Playing is the state of a recording's playback.
 type Playing struct {
 	N           uint64    // number of the moment that is shown; 0: none yet
 	First, Last time.Time // moments of the recording, as far as it was read
 	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
-	Ended       bool // it is at its end
-	// Whole is the election at the end of the recording, nil until it was read that far.
+	Ended       bool
+	// Whole is the election at the end of the recording, nil until the end was read.
 	Whole *doctor.State
 }
 
@@ -260,14 +261,14 @@ type Found struct {
 	At history.Moment
 	// Before is the state at the moment before, nil if there is none.
 	Before *doctor.State
-	After  time.Time // when the next moment was, zero: not looked for
+	After  time.Time // when the next moment was, zero: unknown
 	OK     bool
 }
 
-// A move leads from a moment to another one of the election at path.
+// A move leads from one moment of the election at path to another one.
 type move func(ctx context.Context, in Past, path string, here Found) Found
 
-// seek goes where a key leads.
+// seek returns the move that [Past.Seek] makes.
 func seek(m history.Move) move {
 	return func(_ context.Context, in Past, path string, here Found) Found {
 		if at, ok := in.Seek(path, here.At.N, m); ok {
@@ -277,7 +278,7 @@ func seek(m history.Move) move {
 	}
 }
 
-// withBefore adds the state at the moment before, if that is needed.
+// withBefore adds the state at the moment before, if it is needed.
 func withBefore(in Past, path string, m Found) Found {
 	if !m.OK || m.Before != nil || m.At.First || !needsBefore(m.At.Events) {
 		return m
@@ -285,14 +286,14 @@ func withBefore(in Past, path string, m Found) Found {
 	if at, ok := in.Seek(path, m.At.N, history.MoveBack); ok && at.N != m.At.N {
 		m.Before = at.State
 	}
-	if _, ok := in.(Reel); ok {
-		in.Seek(path, m.At.N, history.MoveTo) // where to continue playing
+	if _, ok := in.(Recording); ok {
+		in.Seek(path, m.At.N, history.MoveTo) // the playback continues from there
 	}
 	return m
 }
 
-// needsBefore reports whether the events of a moment do not say all that happened: there are
-// none, or the queue changed, and with it who leads.
+// needsBefore reports whether the events of a moment are not enough to describe it: there
+// are none, or the queue changed, and perhaps the leader with it.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {
@@ -303,10 +304,10 @@ func needsBefore(events []model.Event) bool {
 	})
 }
 
-// playedMax is how many moments a search plays at most: the next one goes on.
+// playedMax bounds the moments that one search plays. The next search continues.
 const playedMax = 256
 
-// playTo goes on to the last moment that is not later than t.
+// playTo returns the move on to the last moment that is not later than t.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		for range playedMax {
@@ -324,8 +325,8 @@ func playTo(t time.Time) move {
 	}
 }
 
-// momentAt goes to the last moment that is not later than t, or to the first one that is
-// kept.
+// momentAt returns the move to the last moment that is not later than t, or to the first one
+// that is kept.
 func momentAt(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		first, ok := in.Seek(path, 0, history.MoveToFirst)
@@ -337,11 +338,11 @@ func momentAt(t time.Time) move {
 		case !last.At.After(t):
 			lo = hi
 		}
-		for hi-lo > 1 && ctx.Err() == nil { // lo is not later than t, hi is
+		for hi-lo > 1 && ctx.Err() == nil { // lo is not later than t, hi is later
 			mid := lo + (hi-lo)/2
 			at, ok := in.Seek(path, mid, history.MoveTo)
 			switch {
-			case !ok || at.N <= lo || at.N >= hi: // it is not kept any more
+			case !ok || at.N <= lo || at.N >= hi: // mid is not kept any more
 				hi = lo
 			case at.At.After(t):
 				hi = at.N
@@ -354,7 +355,7 @@ func momentAt(t time.Time) move {
 	}
 }
 
-// MoveOf is the move that a key makes.
+// MoveOf returns the move that a key makes.
 func MoveOf(do input.Command) (m history.Move, ok bool) {
 	m, ok = map[input.Command]history.Move{
 		input.CmdEarlier: history.MoveBackToEvent, input.CmdLater: history.MoveToEvent,

@@ -13,7 +13,7 @@ import (
 	"electop/ui/travel"
 )
 
-// past has ten moments, of which a move leads to the next or the one before.
+// past has ten moments. A move leads to the next one or to the one before.
 type past struct{ seeks []history.Move }
 
 func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
@@ -31,7 +31,7 @@ func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return history.Moment{N: n, First: n == 1, Last: n == 10, State: doctor.NewJournal(model.Config{}).State(), Events: []model.Event{{N: n}}}, true
 }
 
-// begun is a journey that has arrived at the last moment.
+// begun returns a journey that has arrived at the last moment.
 func begun(t *testing.T) (*travel.Journey, *past) {
 	t.Helper()
 	p, j := new(past), new(travel.Journey)
@@ -49,8 +49,8 @@ func begun(t *testing.T) (*travel.Journey, *past) {
 	return j, p
 }
 
-// While a search is under way there is no other; what is wanted meanwhile is
-// one search. What comes before a move to an end is left out.
+// One search runs at a time; the moves that are made meanwhile become one search. A move to
+// an end replaces the moves before it.
 func TestOneSearchAtATime(t *testing.T) {
 	const back, on = history.MoveBackToEvent, history.MoveToEvent
 	for _, c := range []struct {
@@ -81,31 +81,31 @@ func TestOneSearchAtATime(t *testing.T) {
 			t.Errorf("%s: a third search", c.name)
 		}
 		if want := append([]history.Move{back}, c.seeks...); !slices.Equal(p.seeks, want) || j.At.N != c.at {
-			t.Errorf("%s: it sought %q, want %q; it is at %d, want %d", c.name, p.seeks, want, j.At.N, c.at)
+			t.Errorf("%s: seeks %q, want %q; moment %d, want %d", c.name, p.seeks, want, j.At.N, c.at)
 		}
 	}
 }
 
-// What an older journey sought does not count in a newer one, or in none.
+// An arrival of an older journey does not count in a newer one, or without a journey.
 func TestLateArrival(t *testing.T) {
 	j, p := begun(t)
 	late := j.Go(history.MoveToFirst)(t.Context())
 	j.End()
 	if j.Arrive(late) || j.On {
-		t.Error("it counts after the end")
+		t.Error("a late arrival counts after the end")
 	}
 	j.Begin(p, "/e", model.Ref{}, nil)
 	if j.Arrive(late) || j.Known {
-		t.Error("it counts in the next journey")
+		t.Error("a late arrival counts in the next journey")
 	}
 }
 
-// The end waits for the search that is under way.
+// A journey ends only after the search that is under way.
 func TestLeave(t *testing.T) {
 	j, _ := begun(t)
 	search := j.Go(history.MoveBack)
 	if j.Leave() {
-		t.Fatal("it ends while it seeks")
+		t.Fatal("the journey ends during a search")
 	}
 	j.Go(history.MoveBack)
 	j.Arrive(search(t.Context()))
@@ -114,20 +114,20 @@ func TestLeave(t *testing.T) {
 	}
 	j, _ = begun(t)
 	if !j.Leave() {
-		t.Error("it does not end though nothing is under way")
+		t.Error("the journey does not end without a search")
 	}
 }
 
-// reel is a past that is being played.
-type reel struct {
+// recording is a past that is being played.
+type recording struct {
 	past
 	playing travel.Playing
 }
 
-func (r *reel) Playing() travel.Playing { return r.playing }
+func (r *recording) Playing() travel.Playing { return r.playing }
 
-// A recording is stopped first, unless it stands; where it cannot be stopped,
-// that is what arrives.
+// A recording is stopped first, unless it is stopped already. If it cannot be stopped, the
+// arrival has the error.
 func TestBeginStopsTheRecording(t *testing.T) {
 	for _, c := range []struct {
 		playing travel.Playing
@@ -139,7 +139,7 @@ func TestBeginStopsTheRecording(t *testing.T) {
 		{travel.Playing{N: 4, Stopped: true}, nil, 0},
 		{travel.Playing{N: 10, Ended: true}, nil, 0},
 	} {
-		r, j, stops := &reel{playing: c.playing}, new(travel.Journey), 0
+		r, j, stops := &recording{playing: c.playing}, new(travel.Journey), 0
 		a := j.Begin(r, "/e", model.Ref{}, func(context.Context) error { stops++; return c.fails })(t.Context())
 		if stops != c.stops || a.Err != c.fails {
 			t.Errorf("%+v: stopped %d times, %v", c.playing, stops, a.Err)
@@ -150,7 +150,7 @@ func TestBeginStopsTheRecording(t *testing.T) {
 	}
 }
 
-// clock is a past whose moments have times: each is a second after the one before.
+// clock is a past with times: each moment is a second after the one before.
 type clock struct{ past }
 
 func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
@@ -170,7 +170,7 @@ func TestPlayTo(t *testing.T) {
 		search bool
 		n      uint64
 	}{
-		{time.Unix(1, 5e8), true, 1}, // when the next one is is not known yet
+		{time.Unix(1, 5e8), true, 1}, // the time of the next moment is unknown
 		{time.Unix(1, 7e8), false, 1},
 		{time.Unix(4, 1), true, 4},
 		{time.Unix(4, 9e8), false, 4},
@@ -190,8 +190,8 @@ func TestPlayTo(t *testing.T) {
 	}
 }
 
-// Time passes from the moment that is shown, at the pace that is wanted, and stands at the
-// last moment, from which the whole election is the newest one.
+// The playback starts at the moment that is shown, has the wanted speed, and stops at the
+// last moment. There Whole is the latest state.
 func TestPlay(t *testing.T) {
 	p, j := new(clock), new(travel.Journey)
 	latest, real := doctor.NewJournal(model.Config{}).State(), time.Unix(1000, 0)
@@ -202,21 +202,21 @@ func TestPlay(t *testing.T) {
 	}
 	arrive(j.Begin(p, "/e", model.Ref{}, nil))
 	if j.Whole.State != latest || !j.Whole.At.Equal(real) {
-		t.Errorf("at the last moment the whole election is %+v", j.Whole)
+		t.Errorf("at the last moment Whole is %+v", j.Whole)
 	}
 	j.Whole = travel.Whole{}
 	arrive(j.Go(history.MoveToFirst))
 	if j.PlayOn(real) != nil || j.Whole.State != nil {
-		t.Errorf("it plays without being asked to, or an earlier moment has another whole")
+		t.Errorf("plays without Play, or Whole changed at an earlier moment")
 	}
 	j.Play(real)
-	if speed := j.Pace(2, real); speed != 2 {
+	if speed := j.Faster(2, real); speed != 2 {
 		t.Errorf("speed %v", speed)
 	}
-	real = real.Add(1250 * time.Millisecond) // two and a half seconds there
+	real = real.Add(1250 * time.Millisecond) // 2.5 s of the past
 	arrive(j.PlayOn(real))
 	if want := time.Unix(3, 5e8); j.At.N != 3 || !j.Shown.Equal(want) || !j.Plays() {
-		t.Errorf("it is at %d and shows %v, want %v; playing %v", j.At.N, j.Shown, want, j.Plays())
+		t.Errorf("moment %d, shown %v, want %v; playing %v", j.At.N, j.Shown, want, j.Plays())
 	}
 	real = real.Add(time.Hour)
 	arrive(j.PlayOn(real))
@@ -225,11 +225,11 @@ func TestPlay(t *testing.T) {
 	}
 	j.End()
 	j.Begin(p, "/e", model.Ref{}, nil)
-	if speed := j.Pace(2, real); speed != 4 {
-		t.Errorf("the speed of the journey before is not kept: %v", speed)
+	if speed := j.Faster(2, real); speed != 4 {
+		t.Errorf("the speed of the previous journey is not kept: %v", speed)
 	}
 	j.Play(real)
 	if j.GoTo(real); j.Plays() {
-		t.Error("it plays on while the user goes elsewhere")
+		t.Error("the playback continues after GoTo")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Words says what happened at a moment.
+// Words describes what happened at a moment.
 func Words(f *term.Frame, p Found) (term.Style, string) {
 	st, words := term.Text, ""
 	for _, e := range p.happened() {
@@ -30,7 +30,7 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 		}
 	}
 	if words == "" && p.Before != nil {
-		words = doneWords(p.Before, p.At.State)
+		words = changeWords(p.Before, p.At.State)
 	}
 	end := ""
 	switch {
@@ -49,45 +49,45 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// happened are the events of a moment, and the handoffs that are in its list and not in that
-// of the moment before: the event of such a one waits for the acknowledgement, and is none
-// of the handoff when it comes.
+// happened returns the events of a moment. The event of a handoff comes late, with the
+// acknowledgement. So happened adds the handoffs that are new in the state, and leaves out
+// their late events, or makes acknowledgements of them.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
 	}
-	listed := func(s *doctor.State, h *model.Handoff) bool {
-		return slices.ContainsFunc(s.Handoffs, func(x *model.Handoff) bool { return same(x, h) })
+	has := func(all []*model.Handoff, h *model.Handoff) bool {
+		return slices.ContainsFunc(all, func(x *model.Handoff) bool { return same(x, h) })
 	}
 	var out []model.Event
-	var said []*model.Handoff
+	var added []*model.Handoff
 	for _, e := range p.At.Events {
 		if h, ok := e.Body.(model.Handoff); ok {
 			switch {
-			case !listed(p.Before, &h):
-				said = append(said, &h)
+			case !has(p.Before.Handoffs, &h):
+				added = append(added, &h)
 			case h.Takeover == nil:
 				continue
-			default: // the rest was said when it happened
+			default:
 				e.Body = model.Acknowledged{Handoff: &h}
 			}
 		}
 		out = append(out, e)
 	}
 	for _, h := range p.At.State.Handoffs[max(0, len(p.At.State.Handoffs)-3):] {
-		if !listed(p.Before, h) && !slices.ContainsFunc(said, func(x *model.Handoff) bool { return same(x, h) }) {
+		if !has(p.Before.Handoffs, h) && !has(added, h) {
 			out = append(out, model.Event{At: h.At, Body: *h})
 		}
 	}
 	return out
 }
 
-// same reports whether two are one handoff, of which more may be known by now.
+// same reports whether a and b are the same handoff; one may have more details.
 func same(a, b *model.Handoff) bool {
 	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }
 
-// eventWords is an event in the words of `electop events`, and whether it is trouble.
+// eventWords returns an event in the words of `electop events`, and whether it is trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
 	case model.Handoff:
@@ -110,9 +110,9 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	return words, alarms
 }
 
-// doneWords says what changed from one moment to the next, which has no event; "" if
-// the states show no change.
-func doneWords(before, s *doctor.State) string {
+// changeWords describes what changed from one moment to the next, for a moment without
+// events; "" if the states show no change.
+func changeWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return leadership.StepWords(s.Steps[n-1])
 	}
@@ -137,7 +137,7 @@ func doneWords(before, s *doctor.State) string {
 		if old == nil {
 			return znode.Safe(m.Name, znode.NameMax) + " is electop's from now on"
 		}
-		if words := changeWords(old, m); words != "" {
+		if words := memberWords(old, m); words != "" {
 			return znode.Safe(m.Name, znode.NameMax) + " " + words
 		}
 	}
@@ -149,7 +149,7 @@ func doneWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords says which messages left, "" if none did.
+// sentWords describes the messages that left the server, "" if none did.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {
@@ -177,8 +177,8 @@ func sentWords(before, s *doctor.State) string {
 	return words
 }
 
-// changeWords says how a member changed.
-func changeWords(old, m *model.Member) string {
+// memberWords describes how a member changed.
+func memberWords(old, m *model.Member) string {
 	safe := func(text string) string { return znode.Safe(text, znode.NameMax) }
 	switch {
 	case m.Fault != old.Fault && m.Fault == model.NoFault:
@@ -224,8 +224,8 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 	return words
 }
 
-// Playback shows the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held
-// means that the picture is paused.
+// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held: the
+// picture is paused.
 func Playback(f *term.Frame, mode string, p Playing, at time.Time, held bool) []term.Span {
 	st, text := term.Lead, " "+znode.Safe(mode, 16)+" "+f.Clock(at)
 	if held {

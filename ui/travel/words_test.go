@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// The first moment that is kept says that others were before it.
+// Words says at the first moment kept whether older ones were dropped.
 func TestDroppedWords(t *testing.T) {
 	for n, want := range map[uint64]string{1: "the earliest moment kept", 7: "earlier history was dropped, 64 MiB are kept"} {
 		_, got := Words(&term.Frame{Canvas: new(term.Canvas)}, Found{At: history.Moment{N: n, First: true, Kept: history.DefaultMax}})
@@ -21,7 +21,7 @@ func TestDroppedWords(t *testing.T) {
 	}
 }
 
-// What a slowed server sent is said at its moment, with what became of it.
+// Words describes the messages of a slowed server and their fate.
 func TestSentWords(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -34,14 +34,14 @@ func TestSentWords(t *testing.T) {
 			ps[i].N, ps[i].Session, ps[i].Left = n, 1, now
 		}
 		j.Apply(&model.Pace{At: now, Steps: true, Passed: ps})
-		return doneWords(before, j.State())
+		return changeWords(before, j.State())
 	}
 	member := model.Member{ID: "birch", Name: "birch", Session: 1}
-	say := func() { m := member; j.Apply(&model.Cast{At: now, Member: m}) }
-	say()
+	report := func() { m := member; j.Apply(&model.Cast{At: now, Member: m}) }
+	report()
 	list := model.Passed{Message: model.Message{Op: "getChildren", Path: "/e"}}
 	create := model.Passed{Message: model.Message{Op: "create", Path: "/e/guid-n_0000000007"}}
-	told := model.Passed{Message: model.Message{Op: model.Notification, Event: "deleted", Path: "/e/guid-n_0000000003"}}
+	deleted := model.Passed{Message: model.Message{Op: model.Notification, Event: "deleted", Path: "/e/guid-n_0000000003"}}
 	want := func(got, want string) {
 		t.Helper()
 		if got != want {
@@ -49,17 +49,17 @@ func TestSentWords(t *testing.T) {
 		}
 	}
 	want(pass(), "")
-	want(pass(told), "the notification to birch, n_3 deleted: sent")
+	want(pass(deleted), "the notification to birch, n_3 deleted: sent")
 	want(pass(list, list, list), "the reply to birch, getChildren: sent, and 2 more")
 	dropped := list
 	dropped.Dropped = true
 	want(pass(dropped), "the reply to birch, getChildren: dropped with its connection")
 	member.LosesReply = true
-	say()
+	report()
 	want(pass(create), "the reply to birch, create n_7: lost")
 	member.LosesReply, member.Fault, member.FaultAt = false, model.Frozen, now
-	say()
-	want(pass(told), "the notification to birch, n_3 deleted: sent while frozen")
+	report()
+	want(pass(deleted), "the notification to birch, n_3 deleted: sent while frozen")
 	for range 2 * model.ExchangesMax {
 		want(pass(list), "the reply to birch, getChildren: sent while frozen")
 	}

@@ -77,8 +77,8 @@ func (e *elections) States() []*doctor.State {
 	return states
 }
 
-// Walk implements [ui.Wall].
-func (e *elections) Walk() *list.Walk { return e.searcher.walk.Load() }
+// Search implements [ui.Wall].
+func (e *elections) Search() *list.Search { return e.searcher.walk.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.
 func (e *elections) find(path string) *election.Election {
@@ -155,7 +155,7 @@ type searcher struct {
 	reach cluster.Reach
 	mark  func() // the list changed
 
-	walk atomic.Pointer[list.Walk]
+	walk atomic.Pointer[list.Search]
 
 	mu      sync.Mutex
 	last    plain.Discovery
@@ -260,7 +260,7 @@ func (s *searcher) set(d plain.Discovery, running bool, err error) {
 		s.next = time.Time{}
 	}
 	s.last = d
-	w := list.Walk{Discovery: d, Running: running, Next: s.next}
+	w := list.Search{Discovery: d, Running: running, Next: s.next}
 	if err != nil {
 		w.Err = znode.Safe(err.Error(), 0)
 	}

@@ -82,7 +82,7 @@ func TestListIsSearchedAgain(t *testing.T) {
 		}
 		await := func(what string, paths ...string) {
 			t.Helper()
-			holds := func(w *list.Walk) bool {
+			holds := func(w *list.Search) bool {
 				var found []string
 				for _, f := range w.Elections {
 					found = append(found, f.State.Path)
