@@ -19,11 +19,11 @@ import (
 
 var noon = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 
-// election makes states: candidates come and go, and some are members of ours.
+// election makes states: candidates come and go, and some are members.
 type election struct {
 	j        *doctor.Journal
 	children map[string]znode.Znode
-	owned    map[string]string // by member
+	owned    map[string]string // znodes by member
 	created  int
 }
 
@@ -57,8 +57,8 @@ func (e *election) leave(name string) {
 
 func (e *election) names() []string { return slices.Sorted(maps.Keys(e.children)) }
 
-// cast makes id a member with that znode, "" for none. One that it had before is
-// gone: a member that owns two is not one row.
+// cast makes id a member with that znode, "" for none. It deletes the znode that the member
+// had before: a member with two znodes has two rows.
 func (e *election) cast(id, name string) {
 	if had := e.owned[id]; had != name && e.children[had].Name != "" {
 		e.leave(had)
@@ -67,10 +67,9 @@ func (e *election) cast(id, name string) {
 	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: id, Name: id, Belief: model.Waiting, Znode: name, Session: e.children[name].Session}})
 }
 
-// A selected candidate stays selected while it exists and passes the filter, a
-// member also without its znode and with another one; and the selected row is
-// always the one that the index says.
-func TestSelectionIsAnIdentity(t *testing.T) {
+// A selected candidate stays selected while it exists and matches the filter, a member also
+// without its znode and with a new one. The index is always that of the selected row.
+func TestSelectionFollowsTheCandidate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := newElection()
 		e.join(rapid.IntRange(0, 30).Draw(t, "candidates"))
@@ -95,7 +94,7 @@ func TestSelectionIsAnIdentity(t *testing.T) {
 				e.join(rapid.IntRange(1, 3).Draw(t, "n"))
 			case "leave":
 				if have := e.names(); len(have) > 0 {
-					e.leave(rapid.SampledFrom(have).Draw(t, "who"))
+					e.leave(rapid.SampledFrom(have).Draw(t, "name"))
 				}
 			case "cast":
 				id, other := "m1", "m2"
@@ -124,8 +123,8 @@ func TestSelectionIsAnIdentity(t *testing.T) {
 	})
 }
 
-// A member with two znodes has two rows. The selected one of them stays selected when
-// the queue moves, and the other when the selected one is deleted.
+// A member with two znodes has two rows. The selected row stays selected when the queue
+// moves. If its znode is deleted, the other row is selected.
 func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	e := newElection()
 	e.join(2)
@@ -146,9 +145,8 @@ func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	}
 }
 
-// Where the selected one is hidden or gone, the one in its place is selected;
-// if it was hidden by a filter for which nothing is left, it is selected again
-// afterwards.
+// If the selected row is hidden or gone, the row in its place is selected. If a filter hides
+// all rows, the selected one is selected again afterwards.
 func TestSelectionReturns(t *testing.T) {
 	e := newElection()
 	e.join(5)
@@ -171,7 +169,7 @@ func TestSelectionReturns(t *testing.T) {
 	if p.Index != 2 || p.Row().Name() != "name-4" {
 		t.Errorf("selected is %s in row %d, want the next one", p.Row().Name(), p.Index)
 	}
-	// A member that loses its znode and then leaves gives the selection to its place in the queue.
+	// A member loses its znode and then leaves: the row in its place in the queue is selected.
 	e.cast("m1", p.Row().Candidate.Name)
 	p.Reselect(e.j.State())
 	e.cast("m1", "")
@@ -186,9 +184,8 @@ func TestSelectionReturns(t *testing.T) {
 	}
 }
 
-// A zoomed crowd is a grid with columns as high as the panel but for its border
-// and the line below; left and right go by a column as far as there is
-// one. Elsewhere there are no columns.
+// A zoomed crowd is a grid with columns as high as the panel without its border and the line
+// below. Left and right move by a column if there is one. A table has no columns.
 func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		zoomed     bool
@@ -219,7 +216,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A page is what was in view, but for a row.
+// A page is one row less than what is in view.
 func TestPages(t *testing.T) {
 	e := newElection()
 	e.join(100)
@@ -230,11 +227,11 @@ func TestPages(t *testing.T) {
 		p.Settle(candidates.Shown{State: e.j.State()}, term.Rect{W: 80, H: h})
 		p.Move(input.CmdPageDown)
 		if want := h - 4; p.Index != want { // a border and the heads are not rows
-			t.Errorf("of %d lines a page down leads to row %d, want %d", h, p.Index, want)
+			t.Errorf("panel of %d lines: page down goes to row %d, want %d", h, p.Index, want)
 		}
 		p.Move(input.CmdPageUp)
 		if p.Index != 0 {
-			t.Errorf("of %d lines a page up leads to row %d", h, p.Index)
+			t.Errorf("panel of %d lines: page up goes to row %d, want 0", h, p.Index)
 		}
 	}
 }

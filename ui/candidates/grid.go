@@ -14,11 +14,10 @@ import (
 	"electop/ui/wording"
 )
 
-// grid is a crowd of candidates, each a cell: a heat map of who is notified and of how often
-// each was. Cells go down the columns, so that the next in the queue is below, and one that
-// waits for another stands under it.
+// grid shows many candidates, each as a cell: a heat map of who is notified now and how
+// often each was notified. The queue goes down the columns, so the next candidate is below.
 //
-// A handoff notifies, and each of the notified reads the list again: that is a wave. The
+// A handoff notifies candidates, and each of them reads the list again: that is a wave. The
 // Recipe panel shows what it costs.
 type grid struct {
 	rows, columns int // in view
@@ -26,15 +25,15 @@ type grid struct {
 	left          int // first column in view
 }
 
-// Widths of a cell, and how many candidates are shown in the least one: a class. A frame
-// with more of them would be expensive.
 const (
-	leastCell, usualCell, widestCell = 2, 5, 11
-	leastCellMost                    = 600
+	leastCell, usualCell, widestCell = 2, 5, 11 // widths of a cell
+	// leastCellMost bounds the candidates in cells of less than usualCell: a frame with more
+	// cells would be expensive.
+	leastCellMost = 600
 )
 
-// settleGrid gives the grid its place, and brings the selected cell into view. The last
-// lines are for the wave, if waves are counted, and for the selected candidate.
+// settleGrid divides r for the grid, and brings the selected cell into view. The last lines
+// are for the wave, if waves are counted, and for the selected candidate.
 func (v *Panel) settleGrid(r term.Rect) {
 	x := &v.grid
 	below := 1
@@ -52,8 +51,8 @@ func (v *Panel) settleGrid(r term.Rect) {
 	x.left = term.Window(x.left, v.Index/x.rows, x.columns, need)
 }
 
-// drawGrid draws the candidates as cells, what a handoff does to them, and in the last line
-// the selected one and which of them are in view.
+// drawGrid draws the candidates as cells, the wave, and in the last line the selected
+// candidate and which candidates are in view.
 func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 	x := &v.grid
 	n, first := v.Rows.Len(), x.left*x.rows
@@ -77,7 +76,7 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 	v.drawChosen(f, p, &w)
 }
 
-// cellSign is the sign of a row in the grid.
+// cellSign returns the sign of a row in the grid, with its style.
 func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
 	leads := r.Position >= 0 && r.Position < s.Holders()
@@ -103,8 +102,7 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	return term.Watch, g.Watch
 }
 
-// heats are the backgrounds of cells, by how often they were notified. It is never
-// written.
+// heats lists the backgrounds of cells by the number of notifications. It is never written.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
 // drawCell draws a cell: a block in its colour, with its sign.
@@ -113,11 +111,11 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	p.Spot(v.grid.cell, r.Ref())
 	sign, glyph := v.cellSign(f, r)
 	block := term.Muted
-	if c := r.Candidate; c != nil && w.Wave != nil { // otherwise nobody was notified yet
+	if c := r.Candidate; c != nil && w.Wave != nil {
 		if at := w.phaseIn(c.Session); at != calm {
-			st, own := at.look(g)
+			st, other := at.sign(g)
 			if block = st; sign == term.Watch || sign == term.Muted {
-				sign, glyph = st, own
+				sign, glyph = st, other
 			}
 		} else if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text {
 			block = heat
@@ -131,14 +129,14 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 		mark, st = words, at
 	}
 	if block == term.Muted || block == term.Good {
-		block = sign // no block
+		block = sign
 	}
 	p.Text(st, mark)
 	p.Text(block, glyph+term.Blanks(p.Room()-1))
 }
 
-// look is the style and the sign of a cell in a phase.
-func (at phase) look(g *term.Glyphs) (term.Style, string) {
+// sign returns the style and the sign of a cell in a phase.
+func (at phase) sign(g *term.Glyphs) (term.Style, string) {
 	switch at {
 	case notified:
 		return term.Hot, g.Notice
@@ -198,22 +196,19 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	p.Fit(p.Room()-1, term.Muted, words)
 }
 
-// A wave is a deletion with those who were notified of it, as the grid shows it: each is
-// notified, reads the list again, and is done. A server of our own and a few hundred
-// candidates do that in some tenths of a second, and nobody could see it. So it is
-// shown in slow motion, the first of it at least; nothing is shown before it happened.
-// Where the server is slowed down, and in the past, it is shown as it was.
+// A few hundred candidates react to a deletion within some tenths of a second, too fast to
+// see. So the grid shows a wave in slow motion, and nothing before it happened. If the server
+// is slowed down, and in the past, it shows the wave at its own speed.
 const (
-	// waveSlower is by how much it is shown slower, waveSlow for how much of it: 300
-	// candidates on a usual machine need about that. The rest of a longer one is shown as
-	// fast as it was.
+	// waveSlow is how much of a wave is shown waveSlower times slower: about what 300
+	// candidates need on a usual machine. The rest is shown at its own speed.
 	waveSlower = 10
 	waveSlow   = 400 * time.Millisecond
-	// waveLeast is the least time that a candidate is shown in a phase: one that is
-	// notified alone is done in a millisecond.
+	// waveLeast is the least time for which a candidate is shown in a phase: a single
+	// notified candidate is done in a millisecond.
 	waveLeast = TravelShown
-	// waveStays is how long those who are done stay marked after the server reported that
-	// nothing follows. waveMost is for when it never does.
+	// waveStays is how long the candidates stay marked after the server reported the end of
+	// the wave. waveMost is for a server that never does.
 	waveStays = time.Second
 	waveMost  = time.Minute
 )
@@ -222,27 +217,27 @@ const (
 type phase int
 
 const (
-	calm     phase = iota // not notified, or it is over
-	notified              // and has not read the list again yet
-	reading               // it reads the list again and sets its next watch
+	calm     phase = iota // not notified, or the wave is over
+	notified              // has not read the list again yet
+	reading               // reads the list again and sets its next watch
 	done
 )
 
-// wave holds a deletion as the grid shows it at a moment.
+// wave holds a deletion and the reactions to it as the grid shows them in a frame.
 type wave struct {
 	*model.Wave
 	since time.Duration // the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// What happened up to upTo is shown; what was read up to readUpTo was shown long enough.
+	// Reactions up to upTo are shown. Reads up to readUpTo were shown long enough.
 	upTo, readUpTo time.Duration
-	n              [done + 1]int // of the notified, by phase; none when it is over
+	n              [done + 1]int // notified candidates in each phase; none when the wave is over
 	state          *doctor.State
 	held           map[uint64]*model.Message // the next message held for each session
-	next           int                       // reaction, after the last one that was looked for
+	next           int                       // index of the reaction after the last one found
 }
 
-// waveAt returns a wave at the frame's moment; ok is false if it has not begun.
+// waveAt returns a wave at the frame's time; ok is false if it has not begun.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	p := v.State.Pace
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
@@ -251,7 +246,7 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 		w.readUpTo = w.happened(w.since - waveLeast)
 	}
 	if w.since < 0 {
-		return w, w.since > -waveMost // a server's clock that is ahead
+		return w, w.since > -waveMost // the server's clock is ahead
 	}
 	if w.Settled > 0 {
 		w.over = w.since >= w.shown(w.Settled)+waveStays
@@ -261,8 +256,8 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	return w, true
 }
 
-// shown returns when a thing is shown that happened so long after the deletion; both times
-// count from it.
+// shown returns when the grid shows what happened at the time after. Both times count from
+// the deletion.
 func (w *wave) shown(after time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -273,21 +268,21 @@ func (w *wave) shown(after time.Duration) time.Duration {
 	return waveSlower*waveSlow + after - waveSlow
 }
 
-// happened is the inverse of shown: all up to its result is shown.
+// happened is the inverse of shown.
 func (w *wave) happened(since time.Duration) time.Duration {
 	switch {
 	case w.exact:
 		return since
 	case since < waveLeast:
-		return -1 // to be notified is shown
+		return -1 // only the notifications are shown
 	case since <= waveSlower*waveSlow:
 		return since / waveSlower
 	}
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf returns the phase of a notified candidate. One that does not report its steps, as a
-// third-party client, is done when the server reports that nothing more follows.
+// phaseOf returns the phase of a notified candidate. A third-party client does not report its
+// steps: it is done when the server reports the end of the wave.
 func (w *wave) phaseOf(r *model.Reaction) phase {
 	switch read := cmp.Or(r.Read, r.Done); {
 	case read == 0 && w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session):
@@ -310,7 +305,7 @@ func (w *wave) phaseIn(session uint64) phase {
 	if w.Wave == nil || w.over || session == 0 {
 		return calm
 	}
-	// Most candidates that are next to each other have sessions that are, too.
+	// Neighbours in the queue mostly have neighbouring sessions.
 	if w.next < len(w.Reactions) && w.Reactions[w.next].Session == session {
 		w.next++
 		return w.phaseOf(&w.Reactions[w.next-1])
@@ -323,8 +318,8 @@ func (w *wave) phaseIn(session uint64) phase {
 	return w.phaseOf(&w.Reactions[i])
 }
 
-// shownWave returns the wave to show: the largest that is not over, otherwise the last one,
-// or an empty one.
+// shownWave returns the wave to show: the largest one that is not over, otherwise the last
+// one, or an empty one.
 func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	ok := false
 	for i := len(v.State.Waves) - 1; i >= 0; i-- {
@@ -339,7 +334,7 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 		} else if out.Settled > 0 {
 			f.At(out.Deleted.Add(out.Settled + waveStays))
 		}
-		out.n = [done + 1]int{notified: out.More} // whose reactions are not kept
+		out.n = [done + 1]int{notified: out.More} // their reactions are not kept
 		for i := range out.Reactions {
 			out.n[out.phaseOf(&out.Reactions[i])]++
 		}
@@ -347,13 +342,13 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	return out
 }
 
-// counts reports whether a server of our own counts whom each deletion notifies.
+// counts reports whether the embedded server counts whom each deletion notifies.
 func (v *Panel) counts() bool {
 	s := v.State
 	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
 }
 
-// drawWave says in a line how far the wave is, or how long it took.
+// drawWave draws a line with the progress of the wave, or how long it took.
 func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	if w.Wave == nil {
 		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads, is done.")

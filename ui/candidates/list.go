@@ -10,25 +10,25 @@ import (
 	"electop/model/znode"
 )
 
-// list holds the candidates that are shown, the selected one, and the first in view.
+// list holds the candidates that are shown, the selection, and the scrolling.
 type list struct {
 	Rows     List
 	Selected model.Ref
 	Index    int // of the selected row in Rows
-	queuedAt int // its last place in the queue
+	queuedAt int // its last row in the queue
 	top      int // first contender in view
 	Filter   string
 }
 
-// Reselect rebuilds the rows and finds the selected one again. If it is gone,
-// the one in its place is selected: the place in the queue, for one that lost
-// its znode first and left then.
+// Reselect rebuilds the rows and finds the selected one again. If that is gone, it selects
+// the row that is now in its place. For a member that lost its znode and then left, that is
+// its last place in the queue.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
 	if i := l.Rows.Find(l.Selected, l.Index); i >= 0 {
 		l.Index = i
-		l.Selected = l.Rows.At(i).Ref() // a member may have another znode now
+		l.Selected = l.Rows.At(i).Ref() // a member may have a new znode
 		if i < l.Rows.Queued() {
 			l.queuedAt = i
 		}
@@ -41,13 +41,11 @@ func (l *list) Reselect(s *doctor.State) {
 	l.SelectRow(l.Index)
 }
 
-// SelectRow selects row i, or the nearest there is.
+// SelectRow selects row i, or the nearest one.
 func (l *list) SelectRow(i int) {
 	l.Index = max(0, min(i, l.Rows.Len()-1))
 	if l.Rows.Len() == 0 {
-		// Keep the identity: it may come back, as after a lost connection or
-		// under another filter.
-		return
+		return // the selected one may return, as after a lost connection or with another filter
 	}
 	l.Selected = l.Rows.At(l.Index).Ref()
 	l.queuedAt = l.Index
@@ -60,48 +58,45 @@ func (l *list) Select(id model.Ref) {
 	}
 }
 
-// Row is the selected row, an empty one if there is none.
+// Row returns the selected row, an empty one if there is none.
 func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
 
 // List holds the rows of a state in the order of the screen: the queue, then the members
 // without a znode. It is made once a state, not once a frame.
 type List struct {
-	State   *doctor.State
-	some    bool          // not all contenders may be shown
-	shown   dialect.Queue // those that are, then
-	NoZnode []*model.Member
-	Held    map[uint64]*model.Message // the next message held for each session
-	Guests  bool                      // there are contenders from elsewhere whose address is known
+	State     *doctor.State
+	filtered  bool
+	matching  dialect.Queue // the contenders that match, if filtered
+	NoZnode   []*model.Member
+	Held      map[uint64]*model.Message // the next message held for each session
+	Addresses bool                      // the address of a third-party contender is known
 }
 
-// newList returns the rows in which filter is.
+// newList returns the rows that match a filter.
 func newList(s *doctor.State, filter string) List {
-	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: hasGuests(s)}
+	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Addresses: knowsAddresses(s)}
 	if filter == "" {
 		return r
 	}
 	want := strings.ToLower(filter)
-	r.some, r.shown = true, dialect.QueueOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
+	r.filtered, r.matching = true, dialect.QueueOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, znode.NameMax)+" "+znode.Safe(m.ID, znode.NameMax)), want)
 	})
 	return r
 }
 
-// Whole reports whether the list shows the queue as it is.
-func (r *List) Whole() bool { return !r.some }
-
-// Queued is how many rows are contenders.
+// Queued counts the rows of contenders.
 func (r *List) Queued() int {
 	q := r.Contenders()
 	return q.Len()
 }
 
-// Contenders are those that are shown.
+// Contenders returns the contenders that are shown.
 func (r *List) Contenders() dialect.Queue {
 	switch {
-	case r.some:
-		return r.shown
+	case r.filtered:
+		return r.matching
 	case r.State == nil:
 		return dialect.Queue{}
 	}
@@ -120,15 +115,15 @@ func (r *List) At(i int) model.Row {
 		return model.Row{Member: r.NoZnode[i-n], Position: -1}
 	}
 	c := r.Contenders().At(i)
-	if r.some {
+	if r.filtered {
 		_, i = r.State.Candidate(c.ID())
 	}
 	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the row with that identity, -1 if it is not shown. A member of ours may
-// have two znodes, and so two rows: it is that with the same znode, or the first. The
-// search begins at near, the last place of the row, and mostly ends there.
+// Find returns the row with that identity, -1 if it is not shown. A member with two znodes
+// has two rows: Find prefers the one with the same znode, then the first. The search begins
+// at near, the last place of the row, and usually ends there.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
 		return -1
@@ -155,17 +150,17 @@ func (r *List) Find(id model.Ref, near int) int {
 	return -1
 }
 
-// rowOf is the row of the contender with that identity, -1 for none.
+// rowOf returns the row of the contender with that identity, -1 for none.
 func (r *List) rowOf(id dialect.ID) int {
 	c, i := r.State.Candidate(id)
-	if c == nil || !r.some {
+	if c == nil || !r.filtered {
 		return i
 	}
-	return r.shown.Index(func(x *dialect.Candidate) bool { return x == c })
+	return r.matching.Index(func(x *dialect.Candidate) bool { return x == c })
 }
 
-// matches reports whether a filter, in lower case, is in the label, the
-// znode's name or the session. It does the cheap things first.
+// matches reports whether the filter want, in lower case, is in the label, the znode's name
+// or the session. It does the cheap checks first.
 func matches(c *dialect.Candidate, want string) bool {
 	if want == "" || strings.Contains(strings.ToLower(c.Name), want) {
 		return true
@@ -176,8 +171,8 @@ func matches(c *dialect.Candidate, want string) bool {
 	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
-// hasGuests reports whether the address of a third-party contender is known.
-func hasGuests(s *doctor.State) bool {
+// knowsAddresses reports whether the address of a third-party contender is known.
+func knowsAddresses(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false
 	}
@@ -189,7 +184,7 @@ func hasGuests(s *doctor.State) bool {
 	return false
 }
 
-// heldFor is the first message that is held for each session.
+// heldFor returns the first message that is held for each session.
 func heldFor(s *doctor.State) map[uint64]*model.Message {
 	if s.Pace == nil || len(s.Pace.Held) == 0 {
 		return nil

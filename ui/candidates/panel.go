@@ -1,14 +1,15 @@
-// Package candidates is the panel of candidates: who leads, who waits behind
-// whom, and which znode each really watches.
+// Package candidates is the panel of candidates: who leads, in which order the others wait,
+// and which znode each really watches.
 //
-// A [Panel] keeps the selection, the filter and the scrolling. [Panel.Settle]
-// takes a state and a size, divides the panel and brings the selection into view;
-// keys move by that. Drawing changes nothing.
+// A [Panel] keeps the selection, the filter and the scrolling. [Panel.Settle] takes a state
+// and a size, divides the panel and brings the selection into view; keys move the selection
+// in this division. Drawing changes nothing.
 //
+//	list.go      the rows, the filter and the selection
 //	table.go     the queue, with a line from each candidate to the znode that it watches,
 //	             and the members without a znode below it
-//	deletion.go  a deleted znode stays in its place while the notifications of it travel
-//	             along the edges in slow motion
+//	deletion.go  a deleted znode stays in its place while its notifications travel along the
+//	             edges in slow motion
 //	grid.go      a zoomed crowd: a heat map of the notifications
 package candidates
 
@@ -43,26 +44,25 @@ type Shown struct {
 	State     *doctor.State
 	Focused   bool
 	Zoomed    bool
-	Pace      bool      // how slowly the server answers is said here
+	Pace      bool      // this panel shows how slowly the server answers
 	AsOf      string    // how old a stale picture is, "" for a current one
 	Why       []string  // why there is no queue to show; nil: there is one
 	PointedAt string    // ID of the member that a lesson is about, "" for none
-	Since     time.Time // when the lesson began that is on, zero for none: no deletion before is shown
-	Moment    bool      // a moment of the past is shown, nothing in slow motion
+	Since     time.Time // when the current lesson began, zero for none: no older deletion is shown
+	Moment    bool      // the picture shows the past, so nothing is in slow motion
 }
 
-// shape is how the panel is divided. It depends on what is shown, on the size
-// and on the selection, and not on the moment, so that keys move by the same
-// distance while something moves in the picture.
+// shape divides the panel. It depends on what is shown, the size and the selection, but not
+// on the time, so that keys move by the same distance while something moves in the picture.
 type shape struct {
 	crowd   bool // drawn as a grid
 	page    int  // contenders in view
-	below   int  // lines that are kept for what is below the queue
+	below   int  // lines below the queue
 	pace    string
 	without int // lines for members without a znode, with their heading
 }
 
-// Settle takes what to show and where, and brings the selection into view.
+// Settle takes what to show and its place, and brings the selection into view.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
 	if v.isCrowd(r.Inner().H) {
@@ -79,7 +79,7 @@ func (v *Panel) Move(do input.Command) {
 	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))
 }
 
-// Column moves the selection to the column of the grid on the left or right, and
+// Column moves the selection to the next column of the grid on the left or right, and
 // reports whether there is one.
 func (v *Panel) Column(do input.Command) bool {
 	by := 1
@@ -94,8 +94,8 @@ func (v *Panel) Column(do input.Command) bool {
 	return true
 }
 
-// isCrowd reports whether the zoomed candidates are too many for h lines, and are drawn as a
-// grid.
+// isCrowd reports whether the candidates are drawn as a grid: the panel is zoomed, and they
+// are too many for h lines.
 func (v *Panel) isCrowd(h int) bool {
 	s := v.State
 	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && s.Queue.Len() > 0
@@ -124,12 +124,12 @@ func (v *Panel) topFor(page int) int {
 	n := v.Rows.Queued()
 	at := v.Index
 	if at >= n {
-		at = v.top // a member without a znode is selected
+		at = v.top // the selected member has no znode
 	}
 	return term.Window(v.top, at, page, n)
 }
 
-// Draw draws the panel: a zoomed crowd as a grid.
+// Draw draws the panel.
 func (v Panel) Draw(f *term.Frame) {
 	if v.crowd {
 		v.drawGrid(f, f.Box(v.place, "Candidates", true, v.tail()...))
@@ -138,8 +138,8 @@ func (v Panel) Draw(f *term.Frame) {
 	v.drawTable(f)
 }
 
-// drawTable draws the queue: who leads, and what each of the others watches. It is called for a copy of
-// the panel: what it changes is of this frame only.
+// drawTable draws the queue: who leads, and what each of the others watches. It may change
+// v, which is a copy for this frame.
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
 	title := "Candidates"
@@ -160,12 +160,12 @@ func (v *Panel) drawTable(f *term.Frame) {
 	avail := a.Height() - 1
 	n := v.Rows.Queued()
 	var deletions []deletion
-	if v.Rows.Whole() {
+	if !v.Rows.filtered {
 		deletions = deletionsOf(f, s, v.Since)
 	}
-	gone := 0 // rows that are shown though their znodes are not there any more
+	gone := 0 // rows of deleted znodes
 	for i := range deletions {
-		if !deletions[i].Stands {
+		if !deletions[i].listed {
 			gone++
 		}
 	}
@@ -173,7 +173,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.top = v.topFor(page)
 	herd := wording.FansIn(s)
 	lines := v.lines(deletions, min(page+gone, avail-v.below))
-	links := v.linked(v.top, v.top+page-1)
+	links := v.links(v.top, v.top+page-1)
 	for i, l := range lines {
 		if l.row >= 0 {
 			var edge link
@@ -198,11 +198,11 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
 }
 
-// drawBelow draws what is below the queue, from line y on, with spare lines that are
-// not needed for what must be there.
+// drawBelow draws what is below the queue, from line y on. spare lines are free for what
+// may be left out.
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
-	line := func() *term.Pen { // the next of the spare lines
+	line := func() *term.Pen { // the next spare line
 		p := a.Pen(y).Gap(c.before())
 		if spare > 0 {
 			y, spare = y+1, spare-1
@@ -270,8 +270,8 @@ func (v *Panel) tail() []term.Span {
 	return out
 }
 
-// Explain says in words why there is no queue to show: what is missing, what
-// is waited for, and what to do. The first line is a heading.
+// Explain returns why there is no queue to show, what the panel waits for, and what to do;
+// nil if there is a queue. The first line is a heading.
 func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns bool) []string {
 	path := znode.Safe(s.Path, 0)
 	where := cmp.Or(znode.Safe(cluster, 64), "the cluster")

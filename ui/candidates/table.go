@@ -13,13 +13,13 @@ import (
 	"electop/ui/wording"
 )
 
-// columns are the widths of the candidates table. Each column but the first
-// has two blanks before it; one of no width is not shown.
+// columns holds the column widths of the table. Each column but the first has two blanks
+// before it. A column of width 0 is not shown.
 type columns struct {
 	seq, name, session, client, age, watches int
 }
 
-// gutter is the marker, the sign and the herd's bus.
+// gutter is the width of the mark, the sign and the edges.
 const gutter = 5
 
 // before returns the column of the names.
@@ -67,7 +67,7 @@ func (v *Panel) drawColumnHeads(a term.Area, c columns) {
 	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
 }
 
-// drawRow draws contender i of the rows shown, with its part of the edges.
+// drawRow draws row i, a contender, with its part of the edges.
 func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
@@ -104,7 +104,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 		st = term.Lead
 	}
 	v.drawName(f, p, c.name, st, r)
-	var room [24]byte // for what is written in the row
+	var room [24]byte
 	id := wording.AppendShortSession(room[:0], r.Candidate.Session)
 	if c.session >= 18 && r.Candidate.Session != 0 {
 		id = znode.AppendHex(room[:0], r.Candidate.Session)
@@ -141,7 +141,7 @@ func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
 }
 
-// drawGhost draws, in place of the watch, that no program manages a znode.
+// drawGhost draws, in place of the watch, that the znode is a ghost of the member named of.
 func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"
@@ -157,7 +157,7 @@ func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first boo
 	p.Text(term.Alarm, term.Cut(words, p.Room()))
 }
 
-// drawName draws a label with what is to be known of its owner.
+// drawName draws the name of a candidate, with its tags.
 func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r model.Row) {
 	var tags []term.Span
 	if r.Member != nil && r.Member.You {
@@ -204,10 +204,10 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r model.Row, t wording.E
 	}
 }
 
-// drawLeads draws how the leader leads, or how it is about to stop.
+// drawLeads draws that a candidate leads, or why it may stop.
 func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Expiry, troubled bool) {
 	s, g, m := v.State, &f.Theme.Glyph, r.Member
-	one := r.Position > 0 // of several
+	one := r.Position > 0 // one of several leaders
 	switch e, lead := phrase.Lead(s), s.Lead(); {
 	case one && troubled, !one && (lead == doctor.Faulty || lead == doctor.AtRisk):
 		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
@@ -235,7 +235,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 	}
 }
 
-// drawTarget draws whom r watches, and how that is known.
+// drawTarget draws which znode r watches, and how that is known.
 func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
@@ -276,7 +276,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	case e.State == doctor.Verified:
 		p.Text(term.Good, " ").Text(term.Good, g.Yes)
 	case r.Member != nil && r.Member.Watches == to.Name:
-		p.Gap(2) // it says so itself
+		p.Gap(2) // the member reports it
 	default:
 		p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)
 	}
@@ -285,7 +285,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	}
 }
 
-// drawHeld says in its row which message a candidate waits for.
+// drawHeld draws which held message a candidate waits for.
 func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 	m := v.Rows.Held[session]
 	if m == nil || session == 0 {
@@ -330,11 +330,11 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	}
 }
 
-// clientColumn is how wide the column with the addresses of candidates from
-// elsewhere is, in a table of w cells; 0 for none. It takes the place of the
-// session where both have no room, as who sits where is asked for more often.
+// clientColumn returns the width of the column with the addresses of third-party
+// candidates, in a table of w cells; 0 for none. If there is no room for both, it replaces
+// the column of sessions: an address is needed more often.
 func (v *Panel) clientColumn(w int) int {
-	if !v.Rows.Guests {
+	if !v.Rows.Addresses {
 		return 0
 	}
 	switch {
@@ -346,8 +346,8 @@ func (v *Panel) clientColumn(w int) int {
 	return 0
 }
 
-// clientOf returns the last address of r's client according to its server, in w cells; "" for
-// our own, and if it is not known.
+// clientOf returns the last address of r's client according to its server, in w cells; ""
+// for electop's own candidates, and if it is unknown.
 func (v *Panel) clientOf(r model.Row, w int) string {
 	if r.Member != nil {
 		return ""
@@ -362,24 +362,24 @@ func (v *Panel) clientOf(r model.Row, w int) string {
 		was = "was "
 	}
 	if i := strings.LastIndexByte(addr, ':'); i > 0 && term.Width(was+addr) > w {
-		addr = addr[:i] // the machine tells more than the port
+		addr = addr[:i] // the host is more useful than the port
 	}
 	return term.Cut(was+addr, w)
 }
 
-// A link is the part in one row of the edges from who watches to what is watched: a
-// line at the left of the list, with an arrow into each watched row.
+// A link is the part in one row of the edges from watchers to watched znodes: a line at the
+// left of the table, with an arrow into each watched row.
 type link struct {
-	from, to bool // it watches another row; another row watches it
-	up, down bool // the line leads on above and below
+	from, to bool // the row watches another one; another one watches the row
+	up, down bool // the line continues above and below
 	style    term.Style
 	below    term.Style // of an edge from below
 }
 
-// linked are the links of the rows from top to last, nil if the list does not show the queue
-// as it is. Of the rows below only the next one is looked up: in a herd the others watch the same.
-func (v *Panel) linked(top, last int) []link {
-	if !v.Rows.Whole() {
+// links returns the links of the rows from top to last, nil if the list is filtered. Of the
+// rows below it checks only the next one: in a herd the others watch the same znode.
+func (v *Panel) links(top, last int) []link {
+	if v.Rows.filtered {
 		return nil
 	}
 	links := make([]link, last-top+1)
@@ -403,12 +403,12 @@ func (v *Panel) linked(top, last int) []link {
 	return links
 }
 
-// edgeOf is the position of the contender that the one at i watches, as far as is
-// known; ok is false for none.
+// edgeOf returns the position of the contender that the contender at i watches; ok is false
+// if it watches none, or if that is unknown.
 func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {
-		return 0, 0, false // it watches the list
+		return 0, 0, false
 	}
 	r := v.Rows.At(i)
 	if to, ok = s.Recipe.Watches(s.Queue, i); !ok || to < 0 || to >= i || r.Candidate == nil {
@@ -419,7 +419,7 @@ func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	}
 	switch e := s.Edge(i); {
 	case wording.WrongEdge(e):
-		return 0, 0, false // the row says what it watches
+		return 0, 0, false // the text of the row names what it watches
 	case wording.FansIn(s):
 		return to, term.Trouble, true
 	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue.At(to).Name:
@@ -428,8 +428,8 @@ func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	return to, term.Muted, true
 }
 
-// drawLink draws the part of the edges in a row: an arrow into it or the beginning of
-// a line, and the line.
+// drawLink draws the part of the edges in a row: an arrow or the beginning of a line, and
+// the line.
 func drawLink(p *term.Pen, g *term.Glyphs, l link) {
 	switch {
 	case l.to:

@@ -7,17 +7,16 @@ import (
 	"electop/ui/term"
 )
 
-// An axis is time over cells, one for each step of time. Steps are round numbers and
-// the axis starts at a multiple of one, so that what is on it grows by cells and does
-// not crawl.
+// axis maps times to cells: each cell covers one step. A step is a round duration and the
+// axis starts at a multiple of a step, so the picture moves by whole cells.
 type axis struct {
 	start time.Time
 	step  time.Duration
 	w     int // cells
 }
 
-// axisSteps are the widths of a cell to choose from. An axis chooses none below axisAuto
-// by itself.
+// axisSteps lists the durations that a cell can cover. Only the user can choose one below
+// axisAuto.
 var axisSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond,
@@ -29,19 +28,19 @@ var axisSteps = []time.Duration{
 
 const axisAuto = 250 * time.Millisecond
 
-// reignCells is how many cells a reign should have at least to differ from
-// its neighbours. It bounds how far back the axis goes.
+// reignCells is the number of cells that a reign needs on average to be recognized. It
+// bounds how far back the axis goes.
 const reignCells = 9
 
-// reignLeast is how much of an endless reign is shown before a new one: the
-// axis zooms in on a handoff, but keeps where it came from in view.
+// reignLeast is how much of a long reign stays in view before a new one: the axis zooms in
+// on a handoff, but still shows the former leader.
 const reignLeast = 30 * time.Second
 
-// unseenMost is how much is shown of the time before electop saw a reign: it is not known
-// who led then.
+// unseenMost bounds how much of the time before electop saw a reign is shown: the leader
+// of that time is unknown.
 const unseenMost = 5 * time.Second
 
-// beganAt is the earliest time of a reign that has a place on the axis: see [unseenMost].
+// beganAt returns the time at which the axis begins to show a reign.
 func beganAt(r model.Reign) time.Time {
 	if r.Earliest.IsZero() || r.FromKnown {
 		return r.From
@@ -49,15 +48,14 @@ func beganAt(r model.Reign) time.Time {
 	return latest(r.Earliest, r.From.Add(-unseenMost))
 }
 
-// newAxis is an axis of w cells on which the last reigns and now are.
+// newAxis returns an axis of w cells that shows the last reigns and now.
 func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	if len(reigns) == 0 || w <= 0 {
 		return axis{now.Truncate(axisAuto), axisAuto, max(0, w)}
 	}
 	first := max(0, len(reigns)-max(2, w/reignCells))
 	from := beganAt(reigns[first])
-	// One endless reign must not flatten the ones after it: its beginning may
-	// leave at the left.
+	// A long reign must not flatten the ones after it: its beginning may be out of view.
 	if first+1 < len(reigns) {
 		rest := beganAt(reigns[first+1])
 		from = latest(from, rest.Add(-max(now.Sub(rest), reignLeast)))
@@ -69,8 +67,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	start := from.Truncate(step)
 	earliest := now.Truncate(step).Add(-time.Duration(w-1) * step) // puts now into the last cell
 	start = latest(start, earliest)
-	// Older reigns fill what is free at the left. The axis then moves by a
-	// quarter at a time, and not with each second.
+	// Older reigns fill the free cells at the left. So the axis moves by a quarter of its
+	// width at a time, not by a cell.
 	if quarter := time.Duration(max(1, w/4)) * step; w > 1 {
 		if jump := earliest.Add(-1).Truncate(quarter).Add(quarter); jump.Before(start) {
 			start = latest(jump, beganAt(reigns[0]).Truncate(step))
@@ -79,8 +77,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf returns an axis of w cells with that step which shows at, and if possible nothing
-// before first or after last. The present axis stays as long as it shows at.
+// axisOf returns an axis of w cells with the given step that shows the time at, and if
+// possible nothing before first or after last. It keeps the axis have while that shows at.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -95,7 +93,7 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting is the least step with which the time from first to last is on w cells.
+// fitting returns the smallest step with which the time from first to last fits on w cells.
 func fitting(first, last time.Time, w int) time.Duration {
 	for _, step := range axisSteps {
 		if step >= axisAuto && last.Sub(first.Truncate(step)) < time.Duration(w)*step {
@@ -105,7 +103,7 @@ func fitting(first, last time.Time, w int) time.Duration {
 	return axisSteps[len(axisSteps)-1]
 }
 
-// scaled is the next step that is finer or coarser, no coarser than most.
+// scaled returns the next finer step, or the next coarser one up to most.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i := 0
 	for i < len(axisSteps)-1 && axisSteps[i] < step {
@@ -120,7 +118,7 @@ func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	return axisSteps[min(len(axisSteps)-1, i+1)]
 }
 
-// until is the end of the time that cell i stands for.
+// until returns the last instant that cell i covers.
 func (x *axis) until(i int) time.Time { return x.start.Add(time.Duration(i+1)*x.step - 1) }
 
 func latest(a, b time.Time) time.Time {
@@ -130,7 +128,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// cell returns the cell of t, which may be outside.
+// cell returns the index of the cell that covers t: -1 before the axis, at least w after it.
 func (x *axis) cell(t time.Time) int {
 	d := t.Sub(x.start)
 	if d < 0 || x.step == 0 {
@@ -139,8 +137,8 @@ func (x *axis) cell(t time.Time) int {
 	return int(d / x.step)
 }
 
-// labels calls put for each cell at which the axis says what time, in the format: on round
-// times, far enough apart to be read.
+// labels calls put for each label of the axis, with its cell, format and time. Labels show
+// round times, far enough apart to be read.
 func (x *axis) labels(loc *time.Location, put func(at int, format string, t time.Time)) {
 	const apart = 12
 	if x.step == 0 {

@@ -16,9 +16,8 @@ import (
 	"electop/ui/wording"
 )
 
-// writesShown is how long a worker's last write is shown if its leader no longer
-// believes that it leads. Workers write a few times a second: one that continues stays
-// in view, and one that stopped disappears.
+// writesShown is how long a candidate stays in the panel after its worker's last write.
+// Workers write a few times a second, so a worker that continues keeps it there.
 const writesShown = 5 * time.Second
 
 // BeliefLines is the least height of the panel, with its border.
@@ -28,10 +27,10 @@ const BeliefLines = 20
 type Belief struct {
 	State   *doctor.State
 	Focused bool
-	Wide    bool // the screen is
+	Wide    bool // the screen is wide
 }
 
-// body are the lines of the panel. Empty ones are left out if there is no room.
+// body collects the lines of the panel. Blank ones are left out if there is no room.
 type body struct {
 	w     int
 	lines [][]term.Span
@@ -42,7 +41,7 @@ func (b *body) roomy() bool { return b.w >= 50 }
 
 func (b *body) add(line ...term.Span) { b.lines = append(b.lines, line) }
 
-// row adds a line with a name, or a line for each part if they have no room in one.
+// row adds a line with a name, or in a narrow panel a line for each part.
 func (b *body) row(name, joint string, parts ...[]term.Span) {
 	line := []term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}
 	for i, part := range parts {
@@ -59,8 +58,8 @@ func (b *body) row(name, joint string, parts ...[]term.Span) {
 	b.add(line...)
 }
 
-// Draw draws, side by side, who believes that it leads and who does, what their
-// workers write, and whether that was safe.
+// Draw draws who believes that it leads, who leads, what their workers write, and whether
+// that was safe.
 func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief and truth", v.Focused, guardSpan(s))
@@ -104,8 +103,8 @@ func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// DrawBrief draws the most important part: beliefs, the truth and the writes; in the
-// title, whether that was safe.
+// DrawBrief draws only the beliefs, the truth and the writes. The title shows whether that
+// was safe.
 func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief", false, append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)...)
@@ -116,7 +115,7 @@ func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// drawLines draws lines of spans. If there are too many, empty ones are left out.
+// drawLines draws lines of spans. If there are too many, it leaves out blank ones.
 func drawLines(a term.Area, lines [][]term.Span) {
 	spare := a.Height() - len(lines)
 	y := 0
@@ -134,7 +133,7 @@ func drawLines(a term.Area, lines [][]term.Span) {
 	}
 }
 
-// guardSpan says whether the workers' writes are guarded.
+// guardSpan returns whether the workers' writes are guarded, for the title.
 func guardSpan(s *doctor.State) term.Span {
 	if s.Work.Rules.Fenced {
 		return term.Span{Style: term.Good, Text: "guard on", Keep: 9}
@@ -142,7 +141,7 @@ func guardSpan(s *doctor.State) term.Span {
 	return term.Span{Style: term.Trouble, Text: "guard off", Keep: 9}
 }
 
-// counterSpans are the counter's value and the results of the attempts to set it.
+// counterSpans returns the counter's value and the results of the attempts to set it.
 func counterSpans(s *doctor.State, roomy bool) []term.Span {
 	value := strconv.FormatInt(s.Work.Value, 10)
 	if m := s.MemberByID(s.Work.Writer); m != nil && roomy {
@@ -159,7 +158,7 @@ func times(n int) string {
 	return units.Count(n, "time", "times")
 }
 
-// tries counts the results of attempts to write.
+// tries returns how many attempts to write were accepted, refused, and stale.
 func tries(t model.Tries) []term.Span {
 	if t.Accepted+t.Refused == 0 {
 		return []term.Span{{Style: term.Muted, Text: "no write yet"}}
@@ -171,7 +170,7 @@ func tries(t model.Tries) []term.Span {
 	return out
 }
 
-// explain says what happens, and why.
+// explain returns sentences about what happens and why.
 func (v *Belief) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {
@@ -197,13 +196,13 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 // believer is a candidate that believes it leads, or that leads, or whose worker
 // still writes.
 type believer struct {
-	member    *model.Member      // nil: it is not ours
+	member    *model.Member      // nil for a third-party candidate
 	candidate *dialect.Candidate // its znode; nil: it was deleted
-	position  int                // of that, -1 without one
+	position  int                // of the znode in the queue, -1 without one
 }
 
-// believers are the leader, then those that wrongly believe they lead, then those
-// whose workers still write.
+// believers returns the leader, then the candidates that wrongly believe that they lead,
+// then those whose workers still write.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -249,12 +248,12 @@ func (b believer) name() string {
 	return b.candidate.Label()
 }
 
-// wrong reports whether it believes that it leads, and does not.
+// wrong reports whether b believes that it leads, but does not lead.
 func (b believer) wrong() bool {
 	return b.member != nil && b.position != 0 && b.member.Fault != model.Killed && b.member.Belief == model.Leading
 }
 
-// addBelievers adds the lines of all in a panel of h lines, and returns them.
+// addBelievers adds the lines of all believers in a panel of h lines, and returns the believers.
 func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	all, width := v.believers(f), 6
 	for _, b := range all {
@@ -269,8 +268,7 @@ func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	return all
 }
 
-// addBeliever adds the lines of one: its belief, the truth, and the last writes of its
-// worker.
+// addBeliever adds the lines of b: its belief, the truth, and the last writes of its worker.
 func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int) {
 	g, m := &f.Theme.Glyph, b.member
 	sign, st := " ", term.Text
@@ -324,14 +322,14 @@ func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int
 	}
 	if n := len(line) - 3; counter != nil && token != nil && term.SpansWidth(line) > out.w {
 		line[n].Text = " "
-		if term.SpansWidth(line) > out.w { // the number alone says that it is one
+		if term.SpansWidth(line) > out.w { // a hexadecimal number can only be the token
 			line[n+1].Text = strings.TrimPrefix(line[n+1].Text, "token ")
 		}
 	}
 	out.add(line...)
 }
 
-// outcome is the result of an attempt, with a sign.
+// outcome returns the result of an attempt, with a sign.
 func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	switch {
 	case t.Refused:
@@ -342,7 +340,7 @@ func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	return term.Span{Style: term.Good, Text: g.Yes}
 }
 
-// lastWrite is the last attempt of a member's worker to write to a resource, nil if
+// lastWrite returns the last attempt of a member's worker to write to a resource, nil if
 // none is known.
 func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	last := v.State.Work.Last
@@ -354,9 +352,8 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties returns the properties at the moment that the picture shows. Those of the
-// state end at its last observation. vacant is for how long no
-// candidate that is awake leads, zero if one does.
+// properties returns the properties at the time of the picture: the state's own end at its
+// last observation. vacant is how long no awake candidate has led, zero if one leads.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -374,38 +371,39 @@ func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Dura
 	return p, vacant
 }
 
-// beliefs reports whether beliefs are known, and whether some are not: only electop's
-// candidates report theirs. Another one may believe that it leads long after its session
-// expired. Members that were killed may have left their znodes, or an empty queue.
+// beliefs reports whether any beliefs are visible, and whether some are hidden: only
+// electop's candidates report theirs. A third-party candidate may believe that it leads
+// long after its session expired. Killed members may have left znodes, or an empty queue.
 func beliefs(s *doctor.State) (visible, hidden bool) {
 	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
 }
 
-// stale is how many writes of former leaders were accepted.
+// stale counts the writes of former leaders that were accepted.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safety is the sign of whether two believed at once that they lead: a cross if both were
-// awake, or if a write of a former leader was accepted.
+// safety returns a check mark if two candidates never believed at once that they lead. It
+// returns a cross if two did while both were awake, or if a stale write was accepted, and
+// otherwise a warning.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
 		return term.Span{Style: st, Text: sign, Keep: 8}
 	}
-	return verdictSign(g, s.Properties.Doubles == 0 && stale(s) == 0)
+	return checkSign(g, s.Properties.Doubles == 0 && stale(s) == 0)
 }
 
-// verdictSign is a check mark or a cross.
-func verdictSign(g *term.Glyphs, good bool) term.Span {
+// checkSign returns a check mark or a cross.
+func checkSign(g *term.Glyphs, good bool) term.Span {
 	if good {
 		return term.Span{Style: term.Good, Text: g.Yes, Keep: 8}
 	}
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans are safety and liveness for a panel's title, nil if they are unknown.
-// With random faults the invariants take the place of safety. Of third-party
-// candidates only the queue is known.
+// PropertySpans returns safety and liveness for a panel's title, nil if they are unknown.
+// With random faults the invariants replace safety. Of third-party candidates only the
+// queue is known.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if s.Properties.Observed == 0 { // nobody led yet
@@ -452,24 +450,24 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	return out
 }
 
-// invariantSpans are what must always hold, and whether it does.
+// invariantSpans returns the invariants and whether they hold.
 func (v *Belief) invariantSpans(f *term.Frame) []term.Span {
 	s := v.State
 	broken := s.Broken()
 	if len(broken) > 0 {
-		return []term.Span{{Style: term.Muted, Text: "  ", Keep: 8}, verdictSign(&f.Theme.Glyph, false), {Style: term.Alarm, Text: " " + znode.Safe(strings.Join(broken, ", "), 80), Keep: 8}}
+		return []term.Span{{Style: term.Muted, Text: "  ", Keep: 8}, checkSign(&f.Theme.Glyph, false), {Style: term.Alarm, Text: " " + znode.Safe(strings.Join(broken, ", "), 80), Keep: 8}}
 	}
 	if !v.Wide {
-		return []term.Span{{Style: term.Muted, Text: "  invariants ", Keep: 8}, verdictSign(&f.Theme.Glyph, true)}
+		return []term.Span{{Style: term.Muted, Text: "  invariants ", Keep: 8}, checkSign(&f.Theme.Glyph, true)}
 	}
 	var out []term.Span
 	for _, what := range []string{"one leader ", "nothing lost ", "no ghost "} {
-		out = append(out, term.Span{Style: term.Muted, Text: "  " + what, Keep: 8}, verdictSign(&f.Theme.Glyph, true))
+		out = append(out, term.Span{Style: term.Muted, Text: "  " + what, Keep: 8}, checkSign(&f.Theme.Glyph, true))
 	}
 	return out
 }
 
-// gap formats the longest time without a leader.
+// gap formats a time without a leader.
 func gap(d time.Duration) string {
 	if d == 0 {
 		return "none"

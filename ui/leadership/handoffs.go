@@ -1,16 +1,16 @@
 // Package leadership has three panels about how leadership passes from one candidate to the
-// next: by which recipe, when it did, and who believes in it.
+// next: by which recipe, when, and who believes that it leads.
 //
 //	recipe.go    the recipe as pseudo code, the cost of a handoff with either rule, and a
-//	             sentence about the situation; for another system's election the dialect
+//	             sentence about the situation; for another system's election its dialect
 //	steps.go     which lines of the recipe run now, and for which candidates. A step takes a
-//	             millisecond: its line stays marked until it could be read ([StepShown])
-//	handoffs.go  how the panel of handoffs is divided, which time each column has, and the
-//	             list: the cause of each change of the leader and its three durations
+//	             millisecond: its line stays marked until it can be read ([StepShown])
+//	handoffs.go  how the panel of handoffs is divided, and its list: the cause of each change
+//	             of the leader and its three durations
 //	lanes.go     a lane for each candidate over a time axis: which lanes are in view, what is
 //	             in each cell, and their drawing, with the playhead
-//	axis.go      time over cells. Live it follows what happened last. In the past and in a
-//	             recording it is stable: it shows what came after the moment too
+//	axis.go      the time axis. Live, it follows the latest handoff. In the past and in a
+//	             recording it is stable, and also shows what came after the playhead
 //	belief.go    who believes that it leads, who leads, what the leaders' workers write, and
 //	             whether that was safe; on small screens the most important part
 package leadership
@@ -38,27 +38,28 @@ const handoffShown = 1500 * time.Millisecond
 type Handoffs struct {
 	HandoffsShown
 	place  term.Rect
-	scroll int // how many of the lanes and then of the newest handoffs are above
-	most   int // as far as it can be scrolled
+	scroll int // lines out of view above: first lanes, then the newest handoffs
+	most   int // the largest scroll
 	page   int // lines of the list
 
 	axis  axis
-	step  time.Duration // of a cell, as the user wants it; 0: as it fits
+	step  time.Duration // of a cell, chosen by the user; 0: automatic
 	lanes lanes
 	plan  plan
 	above int  // lanes that are scrolled out of view
-	cut   bool // the changes kept of what came later do not reach back to the moment
+	cut   bool // the later state keeps too few changes: they do not reach back to the playhead
 }
 
-// plan is how many lines each part of the panel has.
+// plan holds the number of lines of each part of the panel.
 type plan struct {
-	lanes int // 0: there are none
-	pitch int // lines from one lane to the next
-	axis  int // the axis, and the blank line below it
-	words int // the signs, explained
+	lanes  int // 0: there are none
+	pitch  int // from one lane to the next
+	axis   int // the axis, and the blank line below it
+	legend int
 }
 
-// Moment is the spot of a cell of the time line: the end of the time that it stands for.
+// Moment is the end of the time that a cell of the time line covers: a click there goes to
+// that time.
 type Moment time.Time
 
 // HandoffsShown holds what the panel shows.
@@ -66,25 +67,24 @@ type HandoffsShown struct {
 	State      *doctor.State
 	Focused    bool
 	Properties []term.Span // safety and liveness, nil if they are unknown
-	Came       time.Time   // when the newest handoff came, zero: it is nothing new
+	Came       time.Time   // when the newest handoff came, zero if it is not new
 
-	Now      time.Time // of the picture, or of what came after it
+	Now      time.Time // the time of the picture, or of the latest state after it
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
-	// Head is the playhead: the moment that is shown if others came after it. Zero: it is
-	// the last one.
+	// Head is the playhead: the time that is shown if it is in the past, otherwise zero.
 	Head time.Time
-	// Whole is the election after all that came later, nil if that is not known.
-	// First and Last are where a recording begins and ends, zero for none.
-	Whole       *doctor.State
+	// Whole is the latest state of the election, with what came after Head; nil if unknown.
+	Whole *doctor.State
+	// First and Last are the beginning and the end of a recording, zero for none.
 	First, Last time.Time
-	Playing     string // how time passes, "" if it does as always
+	Playing     string // the sign of the playback in the past, "" for none
 }
 
-// band is the state from which the time line is made: of all that is known if that goes
-// back far enough, otherwise of what was known at the moment.
-func (v *Handoffs) band() *doctor.State {
+// timeline returns the state from which the time line is drawn: the latest one if it goes
+// back far enough, otherwise the one at the playhead.
+func (v *Handoffs) timeline() *doctor.State {
 	if v.Whole == nil {
 		return v.State
 	}
@@ -96,7 +96,7 @@ func (v *Handoffs) Move(do input.Command) {
 	v.scroll = input.Moved(do, v.scroll, v.most, v.page)
 }
 
-// Draw draws who did what when, and each change of the leader.
+// Draw draws the lanes of the candidates over time, and the list of handoffs.
 func (v Handoffs) Draw(f *term.Frame) {
 	s := v.State
 	a := f.Box(v.place, "Handoffs", v.Focused, v.tail(f)...)
@@ -125,7 +125,7 @@ func (v Handoffs) Draw(f *term.Frame) {
 func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	s := v.State
 	t := s.Totals
-	// The totals end with the last observation; what is so now goes on.
+	// The totals end with the last observation; the present situation continues.
 	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && s.Phase == model.Live && s.Link.Link == model.Connected {
 		switch why := s.NoLeader(); {
 		case why == "":
@@ -152,7 +152,7 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	return append(out, term.Span{Style: st, Text: text, Keep: 8})
 }
 
-// listColumns are the widths of the list of handoffs. A column of no width is not shown.
+// listColumns holds the column widths of the list of handoffs. A column of width 0 is not shown.
 type listColumns struct {
 	from, to, cause int
 	measures        [3]int
@@ -203,7 +203,7 @@ func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 		p.Column(c.cause, wording.Style(e.Severity), e.Row)
 		measures := h.Measures()
 		for i, w := range c.measures {
-			measured(p, w, measures[i])
+			drawMeasure(p, w, measures[i])
 		}
 		if c.token > 0 && h.To != nil {
 			var token [24]byte
@@ -225,8 +225,8 @@ func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 	}
 }
 
-// measured draws a duration with its name, or leaves its place blank.
-func measured(p *term.Pen, w int, m model.Measure) {
+// drawMeasure draws a duration with its name, or leaves its place blank.
+func drawMeasure(p *term.Pen, w int, m model.Measure) {
 	switch {
 	case w == 0:
 	case m.Took == nil:
@@ -238,7 +238,7 @@ func measured(p *term.Pen, w int, m model.Measure) {
 	}
 }
 
-// listColumnsFor gives each column its place while there is room, the most telling first.
+// listColumnsFor divides w cells among the columns, the most informative ones first.
 func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 	var want listColumns
 	var token [24]byte
@@ -284,17 +284,17 @@ func (v *Handoffs) isNew(f *term.Frame) bool {
 	return true
 }
 
-// Settle takes what to show and where.
+// Settle takes what to show and its place, and divides the panel.
 func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	v.HandoffsShown, v.place = x, r
 	in := r.Inner()
-	v.lanes.make(v.band(), max(in.H, 8))
+	v.lanes.make(v.timeline(), max(in.H, 8))
 	v.cut = v.Whole != nil && v.lanes.whole.From.After(v.Head)
 	if v.cut {
-		v.Whole = nil // it does not go back as far
-		v.lanes.make(v.band(), max(in.H, 8))
+		v.Whole = nil
+		v.lanes.make(v.timeline(), max(in.H, 8))
 	}
-	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // also for those out of view
+	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // the names out of view count, too
 	v.lanes.writes = len(v.lanes.whole.Writes) > 0
 	v.settleAxis(in.W - 2)
 	room := v.planned(in.H)
@@ -317,7 +317,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	v.scroll = min(v.scroll, v.most)
 }
 
-// head is the moment that is shown.
+// head returns the time that is shown.
 func (v *Handoffs) head() time.Time {
 	if v.Head.IsZero() {
 		return v.Now
@@ -325,7 +325,7 @@ func (v *Handoffs) head() time.Time {
 	return v.Head
 }
 
-// planned divides h lines, and returns how many lanes have room.
+// planned divides h lines among the parts, and returns how many lanes have room.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
 	if len(v.lanes.whole.All) == 0 {
@@ -336,35 +336,35 @@ func (v *Handoffs) planned(h int) (room int) {
 		v.plan.axis = 2
 	}
 	if v.Zoomed && h >= 17 {
-		v.plan.words = 3
+		v.plan.legend = 3
 	}
 	list := max(min(2, h-3), h/4)
-	room = h - v.plan.axis - v.plan.words - min(list, max(1, len(v.State.Handoffs)))
+	room = h - v.plan.axis - v.plan.legend - min(list, max(1, len(v.State.Handoffs)))
 	if v.lanes.writes {
 		room--
 	}
 	return max(1, room)
 }
 
-// upper is how many lines are above the list.
+// upper returns the number of lines above the list.
 func (v *Handoffs) upper() int {
 	if v.plan.lanes == 0 {
 		return 0
 	}
-	n := v.plan.lanes*v.plan.pitch + v.plan.axis + v.plan.words
+	n := v.plan.lanes*v.plan.pitch + v.plan.axis + v.plan.legend
 	if v.lanes.writes {
 		n++
 	}
 	return n
 }
 
-// settleAxis says which time each column has, of a panel of w cells.
+// settleAxis chooses the axis of a panel of w cells.
 func (v *Handoffs) settleAxis(w int) {
 	if len(v.lanes.whole.All) > 0 {
 		w -= v.lanes.names + 1
 	}
 	first, last := v.span()
-	reigns := v.band().Reigns
+	reigns := v.timeline().Reigns
 	if len(reigns) == 0 {
 		reigns = []model.Reign{{From: first}}
 	}
@@ -390,7 +390,7 @@ func (v *Handoffs) settleAxis(w int) {
 	v.axis = axisOf(v.axis, step, first, last, v.Head, w)
 }
 
-// span is from when to when there is something to see.
+// span returns the first and the last time that the axis can show.
 func (v *Handoffs) span() (first, last time.Time) {
 	if !v.Last.IsZero() {
 		return v.First, v.Last
@@ -403,13 +403,13 @@ func (v *Handoffs) span() (first, last time.Time) {
 			}
 		}
 	}
-	if r := v.band().Reigns; len(r) > 0 && beganAt(r[0]).Before(first) {
+	if r := v.timeline().Reigns; len(r) > 0 && beganAt(r[0]).Before(first) {
 		first = beganAt(r[0])
 	}
 	return first, v.Now
 }
 
-// Scale makes the cells of the time line stand for less time, or for more.
+// Scale makes each cell of the time line cover less time, or more.
 func (v *Handoffs) Scale(finer bool) {
 	if v.axis.step == 0 {
 		return

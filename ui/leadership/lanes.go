@@ -14,21 +14,20 @@ import (
 	"electop/ui/wording"
 )
 
-// lanes are those that the panel shows, from the state of the moment and from what
-// came after it.
+// lanes holds the lanes of a state and which of them are in view.
 type lanes struct {
-	of    *doctor.State // they were made from it
+	of    *doctor.State
 	most  int
 	whole *model.Lanes
-	wide  int // the widest of their names
+	wide  int // width of the longest name
 
 	rows   []*model.Lane // in view, in the order of their znodes
-	hidden int           // how many more there are
-	names  int           // width of the names
+	hidden int           // the number of lanes out of view
+	names  int           // width of the column of names
 	writes bool          // there is a line for what workers wrote
 }
 
-// make takes the lanes of a state; they are made once a state.
+// make takes the lanes of s, unless they are those of s already.
 func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most
@@ -40,9 +39,9 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose takes the lanes into view: all that are on the axis in the order of their
-// znodes, or of too many those that matter most at the time head. It returns how far
-// they can be scrolled.
+// choose brings lanes into view: those on the axis, in the order of their znodes. If they
+// are too many, it takes those that matter most at the time head. It returns how far they
+// can be scrolled.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -75,7 +74,7 @@ func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll 
 	return most
 }
 
-// rank is lower for what matters more.
+// rank is lower for a lane that matters more.
 func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Ref) int {
 	now, _ := lane.At(head)
 	led := time.Time{}
@@ -88,7 +87,7 @@ func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Re
 		}
 	}
 	switch {
-	case now.Place == model.Holds || believes(now):
+	case now.Place == model.Holds || believesWrongly(now):
 		return 0
 	case slices.ContainsFunc(lane.Znodes, func(z model.LaneZnode) bool { return z.ID() == selected.Znode }):
 		return 1
@@ -102,8 +101,8 @@ func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Re
 	return 5
 }
 
-// believes reports whether a member believes that it leads, and does not.
-func believes(s model.Standing) bool {
+// believesWrongly reports whether a member believes that it leads, but does not lead.
+func believesWrongly(s model.Standing) bool {
 	return s.Belief == model.Leading && s.Place != model.Holds && s.Fault != model.Killed && !s.Departed
 }
 
@@ -118,22 +117,22 @@ func nameOf(l *model.Lane) string {
 // Widths of the column of names.
 const namesMin, namesMax = 6, 16
 
-// laneKind is the kind of a cell. The later one is shown if several share a cell.
+// laneKind is the kind of a cell. If several kinds share a cell, the last of this list is shown.
 type laneKind uint8
 
 const (
 	laneNothing laneKind = iota
-	laneNowhere          // no znode, and alive
+	laneNowhere          // alive, without a znode
 	laneWaits
-	laneUnaware // first in the queue, and does not know yet
+	laneUnaware // first in the queue, but does not know that yet
 	laneSuspended
 	laneLed
 	laneLeads
 	laneSilent // has a znode, and is killed, frozen or cut off
 	laneElected
 	laneBelieves
-	laneBefore // not known: as before electop saw it
-	laneUnseen // nobody observed it
+	laneBefore // unknown: before electop saw it
+	laneUnseen // unknown: electop did not observe the election
 	laneCreated
 	laneDeleted
 	laneFault
@@ -145,7 +144,7 @@ const (
 func kindOf(s model.Standing) laneKind {
 	there := s.Place != model.NoZnode
 	switch {
-	case believes(s):
+	case believesWrongly(s):
 		return laneBelieves
 	case there && s.Fault != model.NoFault:
 		return laneSilent
@@ -165,15 +164,15 @@ func kindOf(s model.Standing) laneKind {
 	return laneUnaware
 }
 
-// laneCell is a cell of a lane; fault is the one that begins there.
+// laneCell is a cell of a lane; fault is a fault that begins there.
 type laneCell struct {
 	kind  laneKind
 	fault model.Fault
 }
 
-// cells lays a lane out over the axis, up to the time until. head is the time at which who
-// leads is gold; those who led before or will are not. Of third-party clients nothing is
-// known in the gaps. The cells of the lane are out.
+// cells fills out with the cells of a lane on the axis, up to the time until. Only the
+// leader at the time head is drawn in gold, not former or later ones. In the gaps nothing
+// is known of third-party clients.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
@@ -203,7 +202,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	}
 	for _, gap := range gaps {
 		if l.Member != "" {
-			break // it says itself what it does
+			break // a member reports what it does
 		}
 		from, to := x.cell(gap.From), x.cell(until)
 		if !gap.To.IsZero() {
@@ -218,7 +217,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	for _, z := range l.Znodes {
 		if z.Joined {
 			put(x.cell(z.SeenAt), laneCell{kind: laneCreated})
-		} else if l.Member == "" && !z.Ctime.IsZero() { // it existed before electop saw it
+		} else if l.Member == "" && !z.Ctime.IsZero() { // the znode existed before electop saw it
 			for k := max(0, x.cell(z.Ctime)); k <= min(x.cell(z.SeenAt.Add(-1)), x.w-1); k++ {
 				put(k, laneCell{kind: laneBefore})
 			}
@@ -234,7 +233,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	return out
 }
 
-// rowOf is the line of a lane among those in view, -1 for none.
+// rowOf returns the row of a lane, -1 if it is not in view.
 func (l *lanes) rowOf(index int) int {
 	if index < 0 {
 		return -1
@@ -242,7 +241,7 @@ func (l *lanes) rowOf(index int) int {
 	return slices.Index(l.rows, l.whole.All[index])
 }
 
-// now is the right end of what has not ended.
+// now returns the right end of intervals that have not ended.
 func (v *Handoffs) now(f *term.Frame) time.Time {
 	switch {
 	case v.Head.IsZero() && (v.Whole == nil || v.Last.IsZero()):
@@ -255,10 +254,10 @@ func (v *Handoffs) now(f *term.Frame) time.Time {
 	return v.Last
 }
 
-// drawLanes draws a lane for each candidate in view, the notifications between them, what
-// workers wrote, and the axis.
+// drawLanes draws the lanes in view, the notifications between them, what workers wrote,
+// and the axis.
 func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
-	x, until, looks := v.axis, v.now(f), looksOf(&f.Theme.Glyph)
+	x, until, signs := v.axis, v.now(f), laneSigns(&f.Theme.Glyph)
 	left := v.lanes.names + 1
 	shown := v.lanes.rows[:min(len(v.lanes.rows), v.plan.lanes)]
 	grid, all := make([][]laneCell, len(shown)), make([]laneCell, len(shown)*x.w)
@@ -270,7 +269,7 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 		st, _ := l.At(v.head())
 		style := term.Text
 		switch {
-		case believes(st):
+		case believesWrongly(st):
 			style = term.Alarm
 		case st.Place == model.Holds && st.Fault != model.NoFault:
 			style = term.Trouble
@@ -281,11 +280,11 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 		}
 		p := a.Pen(i*v.plan.pitch).Fit(v.lanes.names, style, nameOf(l)).Gap(1)
 		for _, c := range grid[i] {
-			look := &looks[c.kind]
+			sign := signs[c.kind]
 			if c.kind == laneFault {
-				look.Text = wording.FaultGlyph(&f.Theme.Glyph, &model.Member{Fault: c.fault})
+				sign.Text = wording.FaultGlyph(&f.Theme.Glyph, &model.Member{Fault: c.fault})
 			}
-			p.Text(look.Style, look.Text)
+			p.Text(sign.Style, sign.Text)
 		}
 	}
 	v.drawNotices(&f.Theme.Glyph, a, left, grid)
@@ -297,14 +296,15 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	v.drawAxis(f, a, left, y)
 	first := a.Rect.X + left
 	f.Spots(term.Rect{X: first, Y: a.Rect.Y, W: x.w, H: min(y+1, a.Height())}, func(at, _ int) any { return Moment(x.until(at - first)) })
-	if v.plan.words > 0 {
-		v.drawWords(&f.Theme.Glyph, a.From(y+v.plan.axis))
+	if v.plan.legend > 0 {
+		v.drawLegend(&f.Theme.Glyph, a.From(y+v.plan.axis))
 	}
 }
 
-// demote takes the gold from a leader of which something shows that it does not lead, as
-// the other panels say. If it is not known who leads, it is not known either that the first
-// candidate waits, and of children of an unknown kind that any of them does.
+// demote changes the cells of an election without a leader, so that the lanes agree with
+// the other panels: nobody is drawn as leading. If the leader is unknown, the first
+// candidate may lead, so whether it waits is unknown, too. Of children of an unknown kind
+// it is unknown whether any of them waits.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -328,7 +328,7 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 }
 
 // drawNotices draws the notifications over the lanes: a line from the lane of the deleted
-// znode, and a sign in the lane of the watcher.
+// znode to that of the watcher, and there a sign.
 func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
@@ -359,8 +359,8 @@ func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]l
 	}
 }
 
-// looksOf returns the sign of each kind of cell, with its style.
-func looksOf(g *term.Glyphs) [laneExpired + 1]term.Span {
+// laneSigns returns the sign of each kind of cell, with its style.
+func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	return [...]term.Span{
 		laneNothing:   {Style: term.Text, Text: " "},
 		laneNowhere:   {Style: term.Muted, Text: g.Nowhere},
@@ -382,10 +382,10 @@ func looksOf(g *term.Glyphs) [laneExpired + 1]term.Span {
 	}
 }
 
-// drawWrites draws what workers wrote: of several in a cell the worst.
+// drawWrites draws what workers wrote. Of several writes in a cell it draws the worst.
 func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
-	looks := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}
+	signs := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}
 	row := make([]int, v.axis.w)
 	for _, w := range v.lanes.whole.Writes {
 		kind := 1
@@ -400,12 +400,12 @@ func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 		}
 	}
 	for _, kind := range row {
-		p.Text(looks[kind].Style, looks[kind].Text)
+		p.Text(signs[kind].Style, signs[kind].Text)
 	}
 }
 
-// drawAxis draws the times in line y, with what is not in view at its ends, the
-// playhead, and what is wrong with the leader.
+// drawAxis draws line y: the number of hidden lanes, the times, the playhead, and what is
+// wrong with the leader.
 func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	headAt, head := v.playhead(f, a, left)
 	v.axis.labels(f.Now.Location(), func(at int, format string, t time.Time) {
@@ -427,7 +427,7 @@ func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 			if st == term.Alarm {
 				st = term.Trouble
 			}
-			return term.Fade(st) // it came after the moment
+			return term.Fade(st) // what came after the playhead
 		})
 		a.Pen(y).Gap(headAt).Text(term.You, head)
 	}
@@ -441,8 +441,8 @@ func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	}
 }
 
-// playhead is the moment that is shown, with its time, and where it begins; "" if it is the
-// last one, or not in view.
+// playhead returns the sign of the playhead with its time, and the column at which they
+// begin; "" if there is no playhead in view.
 func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words string) {
 	i := v.axis.cell(v.Head)
 	if v.Head.IsZero() || i < 0 || i >= v.axis.w {
@@ -458,7 +458,7 @@ func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words
 	return max(0, left+i-term.Width(words)), words + f.Theme.Glyph.Playhead
 }
 
-// alarm says what is wrong with the leader, "" for nothing.
+// alarm returns what is wrong with the leader, "" for nothing.
 func (v *Handoffs) alarm() string {
 	s := v.State
 	if s.Leader() == nil {
@@ -471,8 +471,8 @@ func (v *Handoffs) alarm() string {
 	return ""
 }
 
-// drawWords explains the signs, as many as there is room for.
-func (v *Handoffs) drawWords(g *term.Glyphs, a term.Area) {
+// drawLegend explains the signs, as many as there is room for.
+func (v *Handoffs) drawLegend(g *term.Glyphs, a term.Area) {
 	signs := []string{
 		g.Waits + " waits", g.Notice + " notified", g.Elected + " elected", g.Block + " leads", g.Danger + " silent, znode still there",
 		g.Expired + " expired", g.Deleted + " znode deleted", g.Believes + " believes it leads", g.Suspended + " suspended",
@@ -489,7 +489,7 @@ func (v *Handoffs) drawWords(g *term.Glyphs, a term.Area) {
 	y, p := 0, a.Pen(0)
 	for _, sign := range signs {
 		if p.Room() < term.Width(sign)+1 {
-			if y++; y >= v.plan.words-1 {
+			if y++; y >= v.plan.legend-1 {
 				return
 			}
 			p = a.Pen(y)

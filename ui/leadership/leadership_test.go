@@ -29,9 +29,8 @@ func drawLane(t *rapid.T) (*model.Lane, time.Time) {
 	return l, at.Add(time.Duration(rapid.IntRange(1, 20000).Draw(t, "more")) * time.Millisecond)
 }
 
-// Each cell shows something that was so in its time, the most telling of it; after the
-// end there is nothing.
-func TestCellsTellTheLane(t *testing.T) {
+// Each cell shows the most important kind of its time. After the end there is nothing.
+func TestCellsShowTheLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, until := drawLane(t)
 		x := axis{
@@ -57,7 +56,7 @@ func TestCellsTellTheLane(t *testing.T) {
 			if to.After(until) {
 				to = until.Add(-1)
 			}
-			// What was so in the cell: at its beginning, and after each change in it.
+			// The kinds of the cell: at its beginning, and after each change in it.
 			want := laneNothing
 			add := func(at time.Time) {
 				s, _ := l.At(at)
@@ -92,9 +91,9 @@ func TestCellsTellTheLane(t *testing.T) {
 	})
 }
 
-// A third-party client is not known while nobody looked, and its end is known by what the
-// journal knows.
-func TestCellsOfOthers(t *testing.T) {
+// A third-party client is unknown in a gap of the observation. Its end is drawn according to
+// its cause.
+func TestCellsOfThirdPartyClients(t *testing.T) {
 	at := func(s int) time.Time { return began.Truncate(time.Second).Add(time.Duration(s) * time.Second) }
 	z := &dialect.Candidate{Znode: znode.Znode{Name: "n_1"}, SeenAt: at(2), Joined: true}
 	l := &model.Lane{
@@ -110,9 +109,9 @@ func TestCellsOfOthers(t *testing.T) {
 	}
 }
 
-// However long and many the reigns: now is on the axis, which moves by whole cells, and its
-// labels do not run into each other.
-func TestAxisAlways(t *testing.T) {
+// The axis shows now, moves by whole cells, and has labels that do not overlap, for any
+// number and length of reigns.
+func TestAxisShowsNow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := began
 		var reigns []model.Reign
@@ -133,7 +132,7 @@ func TestAxisAlways(t *testing.T) {
 		if next.step == x.step && next.start.Sub(x.start)%x.step != 0 {
 			t.Fatalf("the axis crawled by %v with cells of %v", next.start.Sub(x.start), x.step)
 		}
-		free := 0 // up to here there are labels
+		free := 0 // the first cell after the last label
 		x.labels(time.FixedZone("", 19800), func(at int, format string, tick time.Time) {
 			if text := tick.Format(format); at < free || at+len(text) > w {
 				t.Fatalf("label %q at %d of %d cells, where those before need %d", text, at, w, free)
@@ -143,8 +142,7 @@ func TestAxisAlways(t *testing.T) {
 	})
 }
 
-// The axis shows the moment, nothing outside of what there is where it can, and stays while
-// it can.
+// The axis shows the given time, nothing before the first one, and stays while it can.
 func TestAxisStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := began.Add(time.Duration(rapid.IntRange(1, 4000000).Draw(t, "lasts")) * time.Millisecond)
@@ -156,9 +154,9 @@ func TestAxisStays(t *testing.T) {
 			before := x
 			x = axisOf(x, step, began, last, at, w)
 			if i := x.cell(at); i < 0 || i >= w {
-				t.Fatalf("the moment is in cell %d of %d", i, w)
+				t.Fatalf("the time is in cell %d of %d", i, w)
 			}
-			if i := before.cell0(at); before.w == w && i >= 0 && i < w && x != before {
+			if i := before.cell(at); before.w == w && i >= 0 && i < w && x != before {
 				t.Fatalf("the axis moved from %v to %v", before, x)
 			}
 			if x.start.Before(began.Truncate(step)) {
@@ -169,14 +167,6 @@ func TestAxisStays(t *testing.T) {
 			t.Fatalf("%v does not fit on %d cells of %v", last.Sub(began), w, fit)
 		}
 	})
-}
-
-// cell0 is cell, -1 for no axis.
-func (x *axis) cell0(t time.Time) int {
-	if x.step == 0 {
-		return -1
-	}
-	return x.cell(t)
 }
 
 func TestFitNames(t *testing.T) {

@@ -25,7 +25,7 @@ type part struct {
 	lines   []string
 }
 
-// code is the recipe as pseudo code, numbered as [model.Step].
+// code returns the recipe as pseudo code, numbered as [model.Step].
 func code(herd bool, ack string) []part {
 	watch, again := "watch n_j, the largest j < i in C", "otherwise watch the new n_j"
 	if herd {
@@ -42,12 +42,10 @@ func code(herd bool, ack string) []part {
 	}
 }
 
-// RecipeLines is the height of the code, barLines the height of the comparison below it, and
-// storyLines the usual height of the sentence about the situation.
 const (
-	RecipeLines = 11
-	barLines    = 3
-	storyLines  = 4
+	RecipeLines    = 11 // the height of the code
+	barLines       = 3  // the height of the comparison below it
+	situationLines = 4  // the usual height of the sentences about the situation
 )
 
 // Recipe is the panel of the recipe.
@@ -55,22 +53,22 @@ type Recipe struct {
 	State   *doctor.State
 	Focused bool
 	Held    map[uint64]*model.Message // the next message held for each session
-	// Since is when the current lesson began, zero for none: what was before it is not told.
+	// Since is when the current lesson began, zero for none: older handoffs are not mentioned.
 	Since time.Time
 }
 
-// recipePlan is how the panel is divided.
+// recipePlan divides the panel.
 type recipePlan struct {
-	parts       []part
-	bars        bool
-	before      int // lines of earlier handoffs
-	pace, story []string
-	// Blank lines: between the parts, before the bars, and before the pace and the story.
-	between, beforeBars, beforeStory bool
+	parts           []part
+	bars            bool
+	before          int // lines of earlier handoffs
+	pace, situation []string
+	// Blank lines: between the parts, before the bars, and before the pace and the situation.
+	between, beforeBars, beforeSituation bool
 }
 
-// planned divides the inside of the panel. The numbers are more important than the sentence
-// and, if both rules were counted, than the parts that are not about a handoff.
+// planned divides the inside of the panel. The comparison is more important than the
+// situation and, if both rules were counted, than the parts that are not about a handoff.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(herd, s.Ack.Path)
@@ -98,23 +96,22 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 	x.pace = fit(term.Wrap(wording.PaceLine(s), w))
 	x.bars = bars && take(barLines)
 	for _, line := range now.lines {
-		x.story = append(x.story, term.Wrap(line, w)...)
+		x.situation = append(x.situation, term.Wrap(line, w)...)
 	}
-	x.story = fit(x.story)
-	// The rest of the room is used, in this order, for one line of earlier handoffs,
-	// for blank lines before the story, before the bars and between the parts, and for
-	// more earlier handoffs. The room of a longer story stays free, so that the code
-	// does not jump when one comes.
-	kept := max(0, min(room, storyLines-len(x.story)))
+	x.situation = fit(x.situation)
+	// The rest of the room is used, in this order, for one line of earlier handoffs, for
+	// blank lines before the situation, before the bars and between the parts, and for more
+	// earlier handoffs. Room for longer sentences stays free, so that the code does not jump.
+	kept := max(0, min(room, situationLines-len(x.situation)))
 	room -= kept
 	if aside := term.Wrap(now.aside, w); len(aside) > 0 && kept+room > len(aside) {
-		x.story = append(x.story, aside...)
+		x.situation = append(x.situation, aside...)
 		room -= max(0, len(aside)-kept)
 	}
 	if x.bars && (len(c.Chain) > 1 || len(c.Herd) > 1) && take(1) {
 		x.before = 1
 	}
-	x.beforeStory = len(x.story)+len(x.pace) > 0 && take(1)
+	x.beforeSituation = len(x.situation)+len(x.pace) > 0 && take(1)
 	x.beforeBars = x.bars && take(1)
 	x.between = take(2)
 	if x.before > 0 {
@@ -124,7 +121,7 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 }
 
 // Draw draws the code with the lines that run now, the comparison of both rules, and
-// a sentence about the situation.
+// sentences about the situation.
 func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	if di := wording.Foreign(s); di != nil {
@@ -163,8 +160,8 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 		blank(x.beforeBars)
 		y = v.drawHerdBars(f, a, y, herd, c, x.before)
 	}
-	blank(x.beforeStory)
-	for i, line := range append(x.pace, x.story...) {
+	blank(x.beforeSituation)
+	for i, line := range append(x.pace, x.situation...) {
 		st := now.style
 		if i < len(x.pace) {
 			st = term.You
@@ -202,9 +199,9 @@ func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, te
 	p.Fit(p.Room()-1, line, text)
 }
 
-// drawDoing draws only the lines that run now: at most n from y on. It returns the
-// line after them.
-func (v *Recipe) drawDoing(f *term.Frame, a term.Area, y, n int) int {
+// drawRunning draws only the lines that run now, at most n from y on. It returns the y
+// after them.
+func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 	for step, now := range v.steps(f) {
 		if len(now.names) == 0 || n <= 0 {
 			continue
@@ -221,8 +218,7 @@ func (v *Recipe) drawDoing(f *term.Frame, a term.Area, y, n int) int {
 	return y
 }
 
-// fitNames lists as many names as fit into w cells, at most three, and counts the
-// others.
+// fitNames lists as many names as fit into w cells, at most three, with the number of the others.
 func fitNames(names []string, w int) string {
 	for n := min(len(names), 3); n > 0; n-- {
 		text := strings.Join(names[:n], ", ")
@@ -239,9 +235,9 @@ func fitNames(names []string, w int) string {
 	return term.Cut(names[0], w)
 }
 
-// drawHerdBars compares how many candidates a handoff notifies with each rule: as
-// counted by the server, otherwise as predicted by the recipe. It takes three lines, and
-// up to more for earlier handoffs.
+// drawHerdBars compares how many candidates a handoff notifies with each rule: as counted
+// by the server, otherwise as predicted by the recipe. It draws three lines, and up to more
+// lines of earlier handoffs.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
@@ -296,8 +292,8 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 	return v.drawOlder(f, a, y+1, cells, more, c)
 }
 
-// drawOlder draws the effects of earlier handoffs, newest first: a line each, or
-// without room only how many each notified.
+// drawOlder draws the effects of earlier handoffs, newest first, in up to more lines: a
+// line each, or in one line only how many each notified.
 func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c model.Costs) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
@@ -329,7 +325,7 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c mod
 	return y
 }
 
-// ruleOf is the name of the rule that was followed, and its style.
+// ruleOf returns the name of the rule that the candidates followed, and its style.
 func ruleOf(w *model.Woken) (string, term.Style) {
 	if w.Herd() {
 		return "herd", term.Trouble
@@ -351,8 +347,8 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
 }
 
-// drawForeign draws how another system elects, from its dialect. Only electop's own
-// candidates report the steps of the recipe.
+// drawForeign draws how another system elects, according to its dialect. Only electop's
+// own candidates report steps of the recipe.
 func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	s := v.State
 	var tail []term.Span
@@ -405,8 +401,8 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		}
 		line("wakes", term.Text, text)
 	}
-	if len(s.Members) > 0 { // our own candidates report their steps here too
-		y = v.drawDoing(f, a, y, min(3, a.Height()-y-4))
+	if len(s.Members) > 0 {
+		y = v.drawRunning(f, a, y, min(3, a.Height()-y-4))
 	}
 	now := v.sentence(f)
 	if y < a.Height()-1 {
@@ -420,7 +416,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 }
 
-// dialectLines describe the dialect.
+// dialectLines describes the dialect.
 func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	s := v.State
 	out := make([]term.Fact, 0, 4)
@@ -461,7 +457,7 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	return out
 }
 
-// then says what happens when nobody has the role any longer.
+// then returns what happens when nobody has the role any longer.
 func then(di *dialect.Dialect, w phrase.Role) string {
 	switch {
 	case di.Single:
@@ -472,19 +468,17 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }
 
-// storyShown is how long the sentence is about the last handoff before it is about
-// the present again: the time to read it.
-const storyShown = 5 * time.Second
+// lastHandoffShown is how long the sentence is about the last handoff: the time to read it.
+const lastHandoffShown = 5 * time.Second
 
-// watchesChecked bounds how many watches are checked for the sentence: the doctor
-// checks all.
+// watchesChecked bounds how many watches the sentence is based on: the doctor checks all.
 const watchesChecked = 50
 
-// situation describes the present in a sentence or two.
+// situation describes the present election in a sentence or two.
 type situation struct {
 	style term.Style
 	lines []string
-	aside string // added if there is room
+	aside string // shown if there is room
 }
 
 func (v *Recipe) sentence(f *term.Frame) situation {
@@ -507,7 +501,7 @@ func (v *Recipe) sentence(f *term.Frame) situation {
 	return out
 }
 
-// noLeader says why nobody leads, "" if somebody is the leader.
+// noLeader returns why nobody leads, "" if somebody leads.
 func (v *Recipe) noLeader() (term.Style, string) {
 	s := v.State
 	if s.Phase != model.Live {
@@ -527,8 +521,7 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	return term.Text, "There is no candidate: the next volunteer has the smallest znode and leads."
 }
 
-// handoff says what stands before the next handoff, or what the last one did; "" if it is
-// over.
+// handoff returns what the next handoff waits for, or what the last one did, "" for neither.
 func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	s, l := v.State, v.State.Leader()
 	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {
@@ -545,8 +538,8 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 		if n := wording.OnTheWay(s, h.From); n > 0 {
 			return term.Text, deleted + ", and " + units.Count(n, "notification of it is", "notifications of it are") + " still on the way. " + smallest
 		}
-		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < storyShown {
-			f.At(h.At.Add(storyShown))
+		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < lastHandoffShown {
+			f.At(h.At.Add(lastHandoffShown))
 			return term.Text, deleted + notified(s, h.From) + ". " + smallest
 		}
 	}
@@ -559,7 +552,7 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	return term.Trouble, phrase.RoleHolders(s, phrase.Label) + "."
 }
 
-// quiet says who waits for what while somebody leads.
+// quiet returns who waits for what while somebody leads.
 func (v *Recipe) quiet() (term.Style, string) {
 	s, l, di := v.State, v.State.Leader(), wording.Foreign(v.State)
 	before := "before its own"
@@ -589,8 +582,8 @@ func (v *Recipe) quiet() (term.Style, string) {
 	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."
 }
 
-// notified says how many others were notified that the leader's znode was deleted:
-// as counted by the server, otherwise as predicted by the recipe.
+// notified returns how many others were notified that the leader's znode was deleted: as
+// counted by the server, otherwise as predicted by the recipe.
 func notified(s *doctor.State, from *dialect.Candidate) string {
 	n := s.Recipe.Notified(s.Queue, 0)
 	if wording.FansIn(s) {
@@ -601,7 +594,7 @@ func notified(s *doctor.State, from *dialect.Candidate) string {
 			n = w.Others()
 			break
 		} else if i == 0 {
-			return "" // it was before the server counted
+			return "" // the server did not count yet
 		}
 	}
 	switch {

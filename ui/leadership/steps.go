@@ -12,20 +12,20 @@ import (
 	"electop/ui/wording"
 )
 
-// StepShown is how long a step of the recipe stays marked. It takes a millisecond:
-// nobody could read it otherwise.
+// StepShown is how long a step of the recipe stays marked. The step itself takes a
+// millisecond, too short to be read.
 const StepShown = 1500 * time.Millisecond
 
 // activity holds the candidates that run a line of the recipe now.
 type activity struct {
 	names  []string // of the candidates, newest first
-	detail string   // the values of the newest that reported them, as text
+	detail string   // the line with the values of the newest candidate that reported any
 }
 
-// steps returns what happens in each line of the recipe. A step stays marked until
-// it could be read. With a slowed server it stays until the reply can have arrived,
-// and the line of each member that waits for a message is that which the message is
-// about: see [Recipe.runs].
+// steps returns what happens in each line of the recipe. A step stays marked for
+// [StepShown], with a slowed server also until the reply can have arrived. If the server
+// goes step by step, a member that waits for a message marks the line of that message: see
+// [Recipe.runs].
 func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
@@ -33,11 +33,11 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 		shown += s.Pace.Delay
 	}
 	stepping := s.Pace != nil && s.Pace.Steps && len(v.Held) > 0
-	last := map[string]bool{} // members whose newest step was seen
+	last := map[string]bool{} // members whose newest step was found
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		t := &s.Steps[i]
 		ago := f.Picture.Sub(t.At)
-		// A clock that is a little slow must not hide a step.
+		// A clock that is a little behind must not hide a step.
 		fresh := ago < shown && ago > -StepShown
 		if fresh {
 			f.At(t.At.Add(shown))
@@ -52,12 +52,12 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 				if !waits && now != model.StepNone {
 					lines[now].mark(name, "")
 				}
-				fresh = fresh && now != model.StepNone // otherwise it does something else
+				fresh = fresh && now != model.StepNone
 			}
 		}
 		switch {
 		case !fresh && !stepping && ago >= shown:
-			return lines // steps are in the order of their time
+			return lines // the remaining steps are older
 		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
 			continue
 		}
@@ -65,24 +65,24 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 			lines[t.Step].mark(name, StepLine(t.Step, t.On))
 			continue
 		}
-		// A member that finds itself the smallest has just listed the children, and
-		// reports both with this one step.
+		// A member reports with this one step that it listed the children and that its
+		// znode is the smallest.
 		lines[t.Step].mark(name, "")
 		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
 	}
 	return lines
 }
 
-// runs is the line that a member runs while a message to it is held, by that message
-// and the last step that it reported: of a reply the line with the request. It is
-// none for what belongs to no line, as the reply to a leaving candidate's close.
+// runs returns the line that a member runs while a message to it is held: for a reply the
+// line with the request. last is the last step that the member reported. The line is
+// StepNone if the message belongs to no line, such as the reply to closeSession.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)
 	switch {
 	case wording.Notifies(held):
 		if last == model.StepWatch || last == model.StepWatchAgain {
-			return last // it waits
+			return last
 		}
 		return model.StepNone
 	case held.Op == "closeSession":
@@ -104,7 +104,7 @@ func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	return last
 }
 
-// mark adds a candidate to the line, and the values if there are none yet.
+// mark adds a candidate to the line, and the values if the line has none yet.
 func (l *activity) mark(name, detail string) {
 	if slices.Contains(l.names, name) {
 		return
@@ -115,8 +115,8 @@ func (l *activity) mark(name, detail string) {
 	}
 }
 
-// listedIn is the step in which a member listed the children, after the steps before:
-// the second while it volunteers, the fourth later.
+// listedIn returns the step in which a member listed the children, according to its steps
+// before: StepList while it volunteers, later StepListAgain.
 func listedIn(before []model.StepTaken, member string) model.Step {
 	for i := len(before) - 1; i >= 0; i-- {
 		if before[i].Member == member {
@@ -132,7 +132,7 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 // detailMax bounds the text of a step.
 const detailMax = 120
 
-// StepLine is a line of the recipe with its values, "" if none are known.
+// StepLine returns a line of the recipe with its values, "" if none are known.
 func StepLine(step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
@@ -153,7 +153,7 @@ func StepLine(step model.Step, on model.StepOn) string {
 	return znode.Safe(text, detailMax)
 }
 
-// listText is the list C.
+// listText returns the line that lists the children.
 func listText(on model.StepOn) string { return "C := " + setText(on) }
 
 func setText(on model.StepOn) string {
@@ -167,7 +167,7 @@ func setText(on model.StepOn) string {
 	return "{" + strings.Join(words, ", ") + "}"
 }
 
-// StepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
+// StepWords returns a step with its member: "birch: 2 C := {12, 13, 14}".
 func StepWords(x model.StepTaken) string {
 	words := znode.Safe(x.Name, znode.NameMax) + ": " + strconv.Itoa(int(x.Step))
 	if text := StepLine(x.Step, x.On); text != "" {
