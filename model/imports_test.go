@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +159,36 @@ func TestImports(t *testing.T) {
 	}
 	if files < 20 {
 		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// The README's table has each package once.
+func TestReadmeNamesThePackages(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "\n| package | holds |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var named, packages []string
+	for line := range strings.Lines(table) {
+		for _, m := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(strings.Split(line, "|")[1], -1) {
+			named = append(named, m[1])
+		}
+	}
+	err = fs.WalkDir(os.DirFS(".."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if pkg := path.Dir(name); pkg != "." && path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") && !slices.Contains(packages, pkg) {
+			packages = append(packages, pkg)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(named)
+	slices.Sort(packages)
+	if !slices.Equal(named, packages) {
+		t.Errorf("the README names\n%q, there are\n%q", named, packages)
 	}
 }
 
