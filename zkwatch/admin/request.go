@@ -11,8 +11,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
+
+	"electop/zkwatch/client"
 )
 
 // errNoAnswer is the error of a request that took too long.
@@ -99,8 +100,7 @@ func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byt
 func forHost(c *tls.Config, addr string) *tls.Config {
 	c = c.Clone()
 	if c.ServerName == "" {
-		c.ServerName, _, _ = net.SplitHostPort(addr)
-		c.ServerName, _, _ = strings.Cut(c.ServerName, "%") // a zone means nothing to the other end
+		c.ServerName = client.ServerName(addr)
 	}
 	return c
 }

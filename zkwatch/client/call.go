@@ -13,15 +13,15 @@ import (
 type call struct {
 	op, path   string
 	write      bool // it changes something
-	sequential bool // the path is only the beginning of one
-	absolute   bool // the path is not below the chroot
-	size       int  // of the request, beyond its path, in bytes
+	sequential bool // the server appends a number to the path
+	absolute   bool // the path does not start at the chroot
+	size       int  // of the request without its path, in bytes
 }
 
-// failed wraps err with what was tried.
+// failed wraps err with the operation and the path.
 func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
 
-// unanswered is the error of a call that was sent, perhaps, and not answered.
+// unanswered returns the error of a call that may have been sent and has no answer.
 func (k call) unanswered(cause error) error {
 	if k.write {
 		return k.failed(fmt.Errorf("%w: %w", ErrUnknownOutcome, cause))
@@ -29,15 +29,15 @@ func (k call) unanswered(cause error) error {
 	return k.failed(cause)
 }
 
-// do runs request, which blocks in the library, and waits for it until ctx is done
-// or the connection is lost. The library stops for neither; an abandoned request
-// ends with the Conn at the latest.
+// do runs request, which blocks in the library, and waits until request returns, ctx is
+// done or the connection is lost. The library does not stop in the last two cases: an
+// abandoned request ends with the Conn at the latest.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
 	full, err := c.check(ctx, k)
 	if err != nil {
 		return none, err
 	}
-	lost, h, err := c.admit(ctx)
+	lost, number, err := c.admit(ctx)
 	if err != nil {
 		return none, k.failed(err)
 	}
@@ -50,7 +50,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	go func() {
 		defer c.calls.Done()
 		value, err := request(full)
-		c.taken(h) // in case it was never written
+		c.dequeued(number) // in case the library never wrote it
 		results <- result{value, err}
 	}()
 	got, err := await(ctx, c, k, lost, results)
@@ -73,11 +73,11 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	return none, k.failed(named(err))
 }
 
-// check returns the path of a call as the servers have it, or why it cannot be made.
+// check returns the path of a call in the servers' tree, or why the call cannot be made.
 func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
 	path := k.path
 	if k.sequential {
-		path += "0" // a sequential path may end in a slash
+		path += "0" // before the number, a path may end in a slash
 	}
 	if err := ValidatePath(path); err != nil {
 		return "", k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
@@ -104,7 +104,7 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 		return a, k.unanswered(ctx.Err())
 	case <-lost:
 		select {
-		case a = <-answers: // it arrived just before
+		case a = <-answers: // it arrived just before the loss
 			return a, nil
 		default:
 			return a, k.unanswered(c.lostErr())
@@ -112,9 +112,9 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 	}
 }
 
-// admit waits for a call's turn and starts it if there is a connection; lost is
-// closed when that is lost. After an error nothing has been sent.
-func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, h uint64, err error) {
+// admit waits for a call's turn, and admits the call if there is a connection. lost is
+// closed when that connection is lost. After an error nothing has been sent.
+func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, err error) {
 	c.mu.Lock()
 	lost = c.lost
 	c.mu.Unlock()
@@ -137,12 +137,12 @@ func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, h uint64, err e
 		return nil, 0, c.notConnected()
 	}
 	c.admitted++
-	c.handed.Store(c.admitted)
+	c.queued.Store(c.admitted)
 	c.calls.Add(1)
 	return lost, c.admitted, nil
 }
 
-// notConnected says why no request can be made. The caller holds c.mu.
+// notConnected returns why no request can be sent. The caller holds c.mu.
 func (c *Conn) notConnected() error {
 	if c.status.State == Connected {
 		return fmt.Errorf("%w: the connection was lost and replaced", ErrNotConnected)
@@ -153,8 +153,8 @@ func (c *Conn) notConnected() error {
 	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
 }
 
-// lostErr says why an admitted call was not answered: the reason why the last
-// connection ended, as there may be another one by now.
+// lostErr returns why an admitted call has no answer: the reason for the end of the last
+// connection. There may be another connection by now.
 func (c *Conn) lostErr() error {
 	c.mu.Lock()
 	err := c.lostBy

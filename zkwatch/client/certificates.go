@@ -19,11 +19,11 @@ import (
 // 200 KiB.
 const maxPEMFile = 4 << 20
 
-// LoadTLS makes a [Config.TLS] from PEM files. ca holds the certificates that
-// servers' certificates may be signed by; "" stands for the system's. cert and
-// key are the client's own certificate (with its chain) and private key; both or
-// neither. serverName is the name that servers' certificates must be for; ""
-// stands for each server's host in the connect string. TLS 1.2 is the least.
+// LoadTLS makes a [Config.TLS] from PEM files. ca holds the authorities that may have
+// signed servers' certificates; "" means the system's authorities. cert and key are the
+// client's own certificate (with its chain) and private key; give both or neither.
+// serverName is the name that servers' certificates must have; "" means each server's
+// host in the connect string. The oldest permitted version is TLS 1.2.
 //
 // Errors name the file that is wrong, but never its contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
@@ -65,7 +65,7 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	return cfg, nil
 }
 
-// readCertificates reads the certificates of a PEM file, and only them.
+// readCertificates returns the certificates of a PEM file, without other blocks.
 func readCertificates(what, path string) (certificates []byte, err error) {
 	blocks, err := readPEM(what, path)
 	if err != nil {
@@ -80,7 +80,7 @@ func readCertificates(what, path string) (certificates []byte, err error) {
 		if _, err := x509.ParseCertificate(b.Bytes); err != nil {
 			return nil, fmt.Errorf("%s %s: certificate %d cannot be parsed", what, path, n)
 		}
-		b.Headers = nil // package x509 skips one that has some
+		b.Headers = nil // package x509 skips a certificate with headers
 		certificates = append(certificates, pem.EncodeToMemory(b)...)
 	}
 	if n == 0 {
@@ -89,7 +89,7 @@ func readCertificates(what, path string) (certificates []byte, err error) {
 	return certificates, nil
 }
 
-// readKey reads the first private key of a PEM file, and only that.
+// readKey returns the first private key of a PEM file.
 func readKey(path string) ([]byte, error) {
 	blocks, err := readPEM("client key file", path)
 	if err != nil {
@@ -106,7 +106,7 @@ func readKey(path string) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 
-// readPEM reads a file of PEM blocks; what names it in errors.
+// readPEM returns the blocks of a PEM file; what names the file in errors.
 func readPEM(what, path string) ([]*pem.Block, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -131,7 +131,7 @@ func readPEM(what, path string) ([]*pem.Block, error) {
 	return blocks, nil
 }
 
-// readBounded reads a file of at most so many bytes.
+// readBounded reads a file. A file of more than most bytes is an error.
 func readBounded(f *os.File, most int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err == nil && len(data) > most {
@@ -140,14 +140,15 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// clientTLS is cfg as connections use it: with nothing older than TLS 1.2.
+// clientTLS returns a copy of cfg that permits no version before TLS 1.2.
 func clientTLS(cfg *tls.Config) *tls.Config {
 	cfg = cfg.Clone()
 	cfg.MinVersion = max(cfg.MinVersion, tls.VersionTLS12)
 	return cfg
 }
 
-// explainTLS says what a server's TLS alert to our certificate means.
+// explainTLS returns the meaning of a server's TLS alert, "" if err is none. certificates is
+// the number of client certificates.
 func explainTLS(err error, certificates int) string {
 	switch alert(err) {
 	case 42, 43, 44, 45, 46, 48: // bad, unsupported, revoked, expired, unknown, of an unknown CA (RFC 8446, 6.2)
@@ -166,8 +167,8 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// alert is the number of the TLS alert that a server sent, 0 if err is none. Its
-// type is not exported by package tls.
+// alert returns the number of the TLS alert that a server sent, 0 if err is none. Package
+// tls does not export the alert's type.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {
@@ -179,9 +180,9 @@ func alert(err error) uint64 {
 	return 0
 }
 
-// A tlsConn is a TLS connection that closes without an alert. The alert waits for
-// room in the peer's window, for up to five seconds, and a client that simulates a
-// dead process must not send one.
+// A tlsConn is a TLS connection that closes without an alert. To send the alert would take
+// up to five seconds if the peer's window is full, and a client that simulates a dead
+// process must not send one.
 type tlsConn struct {
 	*tls.Conn
 	raw net.Conn
@@ -189,12 +190,12 @@ type tlsConn struct {
 
 func (c tlsConn) Close() error { return c.raw.Close() }
 
-// secure speaks TLS over raw, which it closes if that fails. ctx bounds it.
+// secure makes the TLS handshake over raw. If that fails or ctx is done, it closes raw.
 func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn, error) {
 	cfg := c.TLS
 	if cfg.ServerName == "" {
 		cfg = cfg.Clone()
-		cfg.ServerName = serverName(addr)
+		cfg.ServerName = ServerName(addr)
 	}
 	conn := tls.Client(raw, cfg)
 	err := conn.HandshakeContext(ctx)
@@ -217,9 +218,10 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	return nil, fmt.Errorf("TLS handshake: %w", err)
 }
 
-// serverName is the name or address of host:port that a certificate has to be
-// for. The zone of an IPv6 address has a meaning only on this machine.
-func serverName(addr string) string {
+// ServerName returns the name or address that the certificate of the server at host:port
+// must have. It leaves out the zone of an IPv6 address, which has a meaning only on this
+// machine.
+func ServerName(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return addr

@@ -21,27 +21,25 @@ const (
 	defaultSessionTimeout = 10 * time.Second
 	defaultDialTimeout    = 3 * time.Second
 
-	// The library's own send buffer. A server's default limit is 1 MiB.
-	defaultBufferSize = 1536 << 10
-	// The names of some 100,000 children.
-	defaultMaxReply = 16 << 20
+	defaultBufferSize = 1536 << 10 // as in the library; a server's default limit is 1 MiB
+	defaultMaxReply   = 16 << 20   // the names of some 100,000 children
 
 	minBufferSize = 1 << 10
 	minMaxReply   = 1 << 10
 
-	// Where MaxReply stops to grow: more than a server ever sends.
+	// replyLimit is the largest MaxReply of Roomier: more than a server ever sends.
 	replyLimit = 1 << 30
 
-	// The fixed part of any request: lengths, xid, opcode, version, flags.
+	// requestOverhead bounds the fixed part of a request: lengths, xid, opcode, version, flags.
 	requestOverhead = 64
 )
 
-// A Config says to which cluster a [Conn] connects, and how.
+// A Config describes to which cluster a [Conn] connects, and how.
 type Config struct {
 	Servers ConnectString
 
-	// SessionTimeout is requested; the server grants what its limits allow, see
-	// Status.Timeout. 0 means 10 s.
+	// SessionTimeout is the requested session timeout. The server grants what its limits
+	// allow: see Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
 
 	// DialTimeout bounds one attempt at one server: resolving its name,
@@ -50,53 +48,50 @@ type Config struct {
 	DialTimeout time.Duration
 
 	// Dial connects to a server's host:port. It must return when ctx is done.
-	// nil means a net.Dialer, which resolves the name each time.
+	// nil means a net.Dialer, which resolves the host name for each connection.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// TLS, if set, is used over the connections of Dial; see [LoadTLS]. If it names
-	// no server, each server's certificate must match its host in Servers. nil
-	// means plain TCP.
+	// TLS, if set, configures TLS over the connections of Dial; see [LoadTLS]. If its
+	// ServerName is empty, each server's certificate must match its host in Servers.
+	// nil means plain TCP.
 	TLS *tls.Config
 
-	// Logger gets the messages of the client library, at debug level. nil
+	// Logger receives the messages of the client library, at debug level. nil
 	// discards them. Credentials are never logged.
 	Logger *slog.Logger
 
-	// BufferSize bounds a request, in bytes, and is allocated for each Conn. It
-	// has to hold the paths of all watches that are set at one time. 0 means
-	// 1.5 MiB; 16 KiB is enough for a candidate.
+	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size.
+	// It must hold the paths of all watches that are set at one time. 0 means 1.5 MiB;
+	// 16 KiB is enough for a candidate.
 	BufferSize int
 
-	// MaxReply bounds a reply, in bytes: one that is larger ends the connection
-	// with ErrReplyTooLarge. Up to 1.5 MiB of it is allocated for each Conn at
-	// once. 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
+	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with
+	// ErrReplyTooLarge. Each Conn allocates a buffer of that size, of 1.5 MiB at most.
+	// 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
 	MaxReply int
 
-	// Tick is the longest tickTime of the ensemble's servers, if known. A leader's
-	// lease depends on it, see [Conn.Renew]. 0 means unknown: then it is assumed
-	// to be at most half of the session timeout, which is true unless
-	// minSessionTimeout is set.
+	// Tick is the longest tickTime of the ensemble's servers. A leader's lease depends
+	// on it: see [Conn.Renew]. 0 means unknown; the lease then assumes at most half of
+	// the session timeout, which is true unless minSessionTimeout is set.
 	Tick time.Duration
 
-	// Auth is presented on every connection before any request. One of scheme sasl is
-	// an account for DIGEST-MD5, with which each connection authenticates first.
+	// Auth has the credentials that every connection sends before any request. A
+	// credential of scheme sasl is a DIGEST-MD5 account, as in SASL.
 	Auth []Auth
 
-	// SASL, if set, is the account with which each connection authenticates first,
-	// instead of one in Auth.
+	// SASL, if set, is the account with which every connection authenticates first. Set
+	// it or a credential of scheme sasl in Auth, not both.
 	SASL sasl.Mechanism
 
-	// Gate freezes the Conn: nothing is read, written or dialled while it is shut.
-	// The owner of successive Conns gives each the same gate. nil means that the
-	// Conn makes its own.
+	// Gate freezes the Conn: nothing is read, written or dialled while it is shut. The
+	// owner of successive Conns uses one gate for all of them. nil means a new gate.
 	Gate *fault.Gate
 
-	// Line, if set, is the network, which can have a partition. nil means a
-	// network without partitions.
+	// Line, if set, is a network that can have a partition. nil means a network
+	// without partitions.
 	Line *fault.Line
 
-	// Replies are the servers' replies, of which one can get lost. nil means that
-	// none is.
+	// Replies, if set, can lose a reply of the servers. nil means that none is lost.
 	Replies *fault.Replies
 
 	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
@@ -104,7 +99,8 @@ type Config struct {
 	Shuffle func(n int, swap func(i, j int))
 }
 
-// withDefaults returns the config completed, or what is wrong with it.
+// withDefaults returns the config with its defaults filled in, or an error if the config is
+// unusable.
 func (cfg Config) withDefaults() (Config, error) {
 	if len(cfg.Servers.Servers) == 0 {
 		return cfg, errors.New("no servers")
@@ -154,7 +150,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	return cfg, nil
 }
 
-// takeSASL makes the credential of scheme sasl the account of the connections.
+// takeSASL moves the credential of scheme sasl from Auth to SASL.
 func (cfg *Config) takeSASL() error {
 	if cfg.Accounts() > 1 {
 		return ErrTwoAccounts
@@ -171,8 +167,8 @@ func (cfg *Config) takeSASL() error {
 	return nil
 }
 
-// Accounts returns how many accounts for SASL the configuration has. It is usable with
-// one at most.
+// Accounts returns the number of SASL accounts in the configuration. A Conn needs one at
+// most.
 func (cfg Config) Accounts() (n int) {
 	if cfg.SASL != nil {
 		n++
@@ -185,7 +181,7 @@ func (cfg Config) Accounts() (n int) {
 	return n
 }
 
-// Authenticates reports whether connections present any credential.
+// Authenticates reports whether connections send any credential.
 func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
 // Roomier returns the configuration with twice the limit for a reply, or false if

@@ -22,9 +22,9 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// Each server's certificate has to be for its own host, in brackets or not, and
-// one that is not is passed over. TLS 1.3 tells of a refused client certificate
-// only after the handshake.
+// Each server's certificate must be for its own host, in brackets or not; a server with
+// another certificate is skipped. TLS 1.3 reports a refused client certificate only after
+// the handshake.
 func TestTLSServerNames(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key := a.CA, a.Cert, a.Key
@@ -64,7 +64,7 @@ func TestTLSServerNames(t *testing.T) {
 		old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 		cfg := electiontest.Config(t, secure(t, "127.0.0.1", old))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
-		cfg.TLS.MinVersion = 0 // whoever made it
+		cfg.TLS.MinVersion = 0 // as in a tls.Config that LoadTLS did not make
 		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "TLS") {
 			t.Errorf("status %+v", s)
@@ -97,7 +97,7 @@ func TestTLSServerNames(t *testing.T) {
 	})
 }
 
-// A server that says nothing costs the time for one attempt and no more.
+// A silent server costs no more than the time for one attempt.
 func TestTLSHandshakeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Accept: func(_ int, c net.Conn) bool {
@@ -124,29 +124,29 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 	ca, cert, key, otherKey := a.CA, a.Cert, a.Key, zktest.NewCertificates(t).Key
 	const secret = "c2VjcmV0IHRleHQ" // in every broken file
 	broken := electiontest.File(t, secret)
-	rotten := electiontest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")
-	rottenKey := electiontest.File(t, "-----BEGIN "+strings.ToUpper(secret)+"-----\n"+secret+"\n-----END "+strings.ToUpper(secret)+"-----\n-----BEGIN PRIVATE KEY-----\n"+secret+"\n-----END PRIVATE KEY-----\n")
+	badCert := electiontest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")
+	badKey := electiontest.File(t, "-----BEGIN "+strings.ToUpper(secret)+"-----\n"+secret+"\n-----END "+strings.ToUpper(secret)+"-----\n-----BEGIN PRIVATE KEY-----\n"+secret+"\n-----END PRIVATE KEY-----\n")
 	locked := electiontest.File(t, "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"+secret+"\n-----END ENCRYPTED PRIVATE KEY-----\n")
 	large := electiontest.File(t, strings.Repeat("x", 5<<20))
 	missing := filepath.Join(t.TempDir(), "missing.pem")
 	for name, c := range map[string]struct{ ca, cert, key, server, bad string }{
-		"no such CA":           {missing, cert, key, "", missing},
-		"no CA in it":          {broken, cert, key, "", broken},
-		"a key for a CA":       {key, cert, key, "", key},
-		"a rotten CA":          {rotten, cert, key, "", rotten},
-		"a large CA":           {large, cert, key, "", large},
-		"a folder":             {t.TempDir(), cert, key, "", "CA file"},
-		"no such certificate":  {ca, missing, key, "", missing},
-		"a key for it":         {ca, key, key, "", key},
-		"a rotten certificate": {ca, rotten, key, "", rotten},
-		"no such key":          {ca, cert, missing, "", missing},
-		"no key in it":         {ca, cert, cert, "", cert},
-		"a rotten key":         {ca, cert, rottenKey, "", rottenKey},
-		"an encrypted key":     {ca, cert, locked, "", locked},
-		"another's key":        {ca, cert, otherKey, "", otherKey},
-		"no key":               {ca, cert, "", "", cert},
-		"no certificate":       {ca, "", key, "", key},
-		"no server name":       {ca, cert, key, "a b", "server name"},
+		"no such CA":          {missing, cert, key, "", missing},
+		"no CA in it":         {broken, cert, key, "", broken},
+		"a key for a CA":      {key, cert, key, "", key},
+		"a bad CA":            {badCert, cert, key, "", badCert},
+		"a large CA":          {large, cert, key, "", large},
+		"a folder":            {t.TempDir(), cert, key, "", "CA file"},
+		"no such certificate": {ca, missing, key, "", missing},
+		"a key for it":        {ca, key, key, "", key},
+		"a bad certificate":   {ca, badCert, key, "", badCert},
+		"no such key":         {ca, cert, missing, "", missing},
+		"no key in it":        {ca, cert, cert, "", cert},
+		"a bad key":           {ca, cert, badKey, "", badKey},
+		"an encrypted key":    {ca, cert, locked, "", locked},
+		"another's key":       {ca, cert, otherKey, "", otherKey},
+		"no key":              {ca, cert, "", "", cert},
+		"no certificate":      {ca, "", key, "", key},
+		"no server name":      {ca, cert, key, "a b", "server name"},
 	} {
 		_, err := client.LoadTLS(c.ca, c.cert, c.key, c.server)
 		switch {

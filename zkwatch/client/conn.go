@@ -18,12 +18,12 @@ import (
 // goodbyeTimeout bounds how long Close waits for the server to end the session.
 const goodbyeTimeout = time.Second
 
-// A Conn is one session with a cluster, from the first attempt to get it to its
-// end. It keeps the session over lost connections and changes of server. It is
-// never silently another session: when the session expires, when a server does
-// not know it, or when no server gives one for twice its timeout, the Conn enters a
-// terminal state, and the owner connects again. So a request made with a Conn
-// never runs in a later session.
+// A Conn is one session with a cluster, from the first attempt to connect to the end of
+// the session. It keeps the session over lost connections and changes of server. It never
+// becomes another session. It enters a terminal state when the session expires, when a
+// server does not know the session, or when no server grants a session for twice the
+// timeout; then the owner connects again. So a request made with a Conn never runs in a
+// later session.
 //
 // Its methods may be called by any goroutine at any time.
 type Conn struct {
@@ -36,29 +36,29 @@ type Conn struct {
 	events  <-chan zk.Event // closed when the library's loop has ended
 	started chan struct{}   // closed when zk and events are set
 
-	life  context.Context // done from the terminal state on
-	end   context.CancelFunc
-	done  chan struct{} // closed at the terminal state
-	leave func()        // called when the library has its farewell connection: from then on it reaches no server
-	left  chan struct{} // closed by leave
-	gone  chan struct{} // closed when no goroutine is left
-	turn  chan struct{} // holds a token while handed is not 0
+	life     context.Context // done from the terminal state on
+	end      context.CancelFunc
+	done     chan struct{} // closed at the terminal state
+	detach   func()        // called when the library has its farewell connection: from then on it reaches no server
+	detached chan struct{} // closed by detach
+	finished chan struct{} // closed when all goroutines have ended
+	turn     chan struct{} // holds a token while queued is not 0
 
 	mu          sync.Mutex
 	status      Status
 	subscribers map[*subscription]bool
 	link        *serverConn    // the connection in use or being set up
-	ready       *serverConn    // the session continues over this one
-	lost        chan struct{}  // while Connected: closed when that ends
-	lostBy      error          // what the last connection ended by
-	refusals    int            // connections in a row that ended before a session was given
-	zxid        int64          // the last one that a reply named
+	ready       *serverConn    // the connection over which the session continues
+	lost        chan struct{}  // while Connected: closed when the connection is lost
+	lostBy      error          // why the last connection ended
+	refusals    int            // connections in a row that ended before a session was granted
+	zxid        int64          // the highest in a reply
 	anchor      session.Anchor // Session 0: none yet
 	lease       lease
-	distance    distance      // of the server that it is connected to
-	admitted    uint64        // requests so far
-	handed      atomic.Uint64 // the request that the library has and has not written, by its number; 0: none; set under mu
-	requests    atomic.Uint64 // sent so far, see Requests
+	distance    distance      // to the connected server
+	admitted    uint64        // number of calls so far
+	queued      atomic.Uint64 // number of the call whose request the library has not written yet; 0: none; set under mu
+	requests    atomic.Uint64 // number of requests sent, see Requests
 	calls       sync.WaitGroup
 	watchdog    *time.Timer
 }
@@ -77,16 +77,16 @@ func Connect(cfg Config) (*Conn, error) {
 		servers:     newServers(cfg.Servers.Servers, cfg.Shuffle),
 		started:     make(chan struct{}),
 		done:        make(chan struct{}),
-		left:        make(chan struct{}),
-		gone:        make(chan struct{}),
+		detached:    make(chan struct{}),
+		finished:    make(chan struct{}),
 		turn:        make(chan struct{}, 1),
 		subscribers: make(map[*subscription]bool),
 		status:      Status{Since: time.Now()},
 		lease:       lease{tick: cfg.Tick},
 	}
-	c.leave = sync.OnceFunc(func() { close(c.left) })
+	c.detach = sync.OnceFunc(func() { close(c.detached) })
 	c.life, c.end = context.WithCancel(context.Background())
-	c.watchdog = time.AfterFunc(c.patience(), c.giveUp)
+	c.watchdog = time.AfterFunc(c.sessionWait(), c.giveUp)
 	c.zk, c.events, err = zk.Connect(cfg.Servers.Servers, cfg.SessionTimeout,
 		zk.WithDialer(c.dial),
 		zk.WithHostProvider(c.servers),
@@ -105,23 +105,22 @@ func Connect(cfg Config) (*Conn, error) {
 
 // Close ends the session, which deletes its ephemeral znodes. It returns when the
 // server has confirmed this or a second has passed, and all goroutines have ended.
-// Without a connection, or while the gate is shut, no server can be informed: the
+// Without a connection, or while the gate is shut, Close cannot inform a server: the
 // session expires later. Close may be called more than once, in any state.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
-	<-c.gone
+	<-c.finished
 	return nil
 }
 
-// CloseWithError begins what Close does, and does not wait for it. Status.Err is
-// err then.
+// CloseWithError ends the session as Close does, but does not wait. Status.Err becomes err.
 func (c *Conn) CloseWithError(err error) { c.terminate(Closed, err, true) }
 
-// Cut ends the Conn like a crash of the process: the connection breaks, no server
-// is informed, and the session with its ephemeral znodes exists until it expires.
+// Cut ends the Conn like a crash of the process: it closes the connection and informs no
+// server. The session and its ephemeral znodes exist until the session expires.
 func (c *Conn) Cut() {
 	c.terminate(Closed, ErrCut, false)
-	<-c.gone
+	<-c.finished
 }
 
 // Format implements fmt.Formatter: other goroutines use the fields of a Conn while
@@ -131,11 +130,11 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "session %#x at %s: %s", st.SessionID, c.cfg.Servers, st.State)
 }
 
-// Config returns the configuration, completed: its Gate freezes the Conn.
+// Config returns the configuration with its defaults filled in. Its Gate freezes the Conn.
 func (c *Conn) Config() Config { return c.cfg }
 
-// spawn runs f in a goroutine that teardown waits for, or reports that the Conn
-// has ended.
+// spawn runs f in a goroutine; teardown waits for it. If the Conn has ended, spawn returns
+// false and does not run f.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
 	ended := c.status.State.Terminal()
@@ -153,7 +152,7 @@ func (c *Conn) spawn(f func()) bool {
 	return true
 }
 
-// setErr records err, and notifies the subscribers if it is another. The caller holds
+// setErr records err, and notifies the subscribers if its text is new. The caller holds
 // c.mu.
 func (c *Conn) setErr(err error) {
 	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
@@ -170,9 +169,9 @@ func (c *Conn) setState(state State, err error) {
 	c.publish()
 }
 
-// patience returns how long to try without a session before giving up. After the
-// session's timeout the servers, if there are any, have ended it.
-func (c *Conn) patience() time.Duration {
+// sessionWait returns the time without a session after which the Conn gives up. The
+// servers have ended the session after one timeout.
+func (c *Conn) sessionWait() time.Duration {
 	timeout := c.status.Timeout
 	if timeout == 0 {
 		timeout = c.cfg.SessionTimeout
@@ -180,12 +179,12 @@ func (c *Conn) patience() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that has had no session for too long. It also helps a client
-// that has seen a higher zxid than a restarted server: the server refuses it each
-// time, and only a new session starts without a zxid.
+// giveUp ends a Conn that has had no session for too long. It also helps a client that has
+// seen a higher zxid than a restarted server: the server refuses the client each time, and
+// only a new session starts without a zxid.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
-	waited := c.patience()
+	waited := c.sessionWait()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
 	rest := waited - c.gate.OpenFor()
 	if idle && rest > 0 { // a frozen Conn does not try to connect
@@ -203,8 +202,7 @@ func (c *Conn) giveUp() {
 	c.terminate(Closed, err, false)
 }
 
-// terminate enters a terminal state, unless the Conn is in one, and starts to
-// end everything.
+// terminate enters a terminal state, unless the Conn is in one, and starts teardown.
 func (c *Conn) terminate(state State, err error, goodbye bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -225,10 +223,9 @@ func (c *Conn) terminate(state State, err error, goodbye bool) {
 	go c.teardown(n, goodbye)
 }
 
-// teardown ends the connection and the library. The owner of this goroutine is
-// the Conn: Close waits for it.
+// teardown ends the connection and the library. Close waits for it.
 func (c *Conn) teardown(n *serverConn, goodbye bool) {
-	defer close(c.gone)
+	defer close(c.finished)
 	if n != nil {
 		if goodbye {
 			n.sayGoodbye(goodbyeTimeout)
@@ -236,22 +233,22 @@ func (c *Conn) teardown(n *serverConn, goodbye bool) {
 		n.shut()
 	}
 	<-c.started
-	// The library now gets a farewell connection from dial; its Close is quick only
-	// then.
-	<-c.left
+	// Close of the library is quick only if the library has a farewell connection, which it
+	// now gets from dial.
+	<-c.detached
 	c.zk.Close()
 	for range c.events {
 	}
 	c.calls.Wait()
 }
 
-// zkLogger passes on the library's messages.
+// zkLogger logs the library's messages.
 type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
 	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
-	// If the request to set the watches again does not fit in the library's buffer,
-	// it continues without watches, and only logs this.
+	// If the request to set the watches again does not fit in its buffer, the library
+	// continues without watches and only logs an error.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {
 			l.c.terminate(Closed, fmt.Errorf("set watches again: %w", ErrRequestTooLarge), false)

@@ -79,7 +79,7 @@ func TestDeadServerIsNotHammered(t *testing.T) {
 		}
 		<-c.Done()
 		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) || !errors.Is(s.Err, refused) {
-			t.Errorf("status %+v, want it closed for want of a session", s)
+			t.Errorf("status %+v, want ErrNoSession", s)
 		}
 	})
 }
@@ -147,7 +147,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 					t.Errorf("status %+v, want session 0x51 expired", s)
 				}
 				if e := <-events; e.Type != zk.EventNotWatching {
-					t.Errorf("event %v, want that the watch is gone", e)
+					t.Errorf("event %v, want EventNotWatching", e)
 				}
 				if _, err := c.Create(t.Context(), "/late", nil, 0, nil); !errors.Is(err, client.ErrNotConnected) || !errors.Is(err, zk.ErrSessionExpired) || errors.Is(err, client.ErrUnknownOutcome) {
 					t.Errorf("create on an expired Conn: %v", err)
@@ -195,11 +195,11 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 			case errors.Is(err, client.ErrUnknownOutcome):
 				unknown++
 			case !errors.Is(err, client.ErrNotConnected):
-				t.Errorf("create: %v, want one that was not sent", err)
+				t.Errorf("create: %v, want ErrNotConnected", err)
 			}
 		}
-		if unknown == 0 { // one was with the library
-			t.Error("no outcome is unknown")
+		if unknown == 0 { // the library had one of the requests
+			t.Error("no outcome is unknown, want one")
 		}
 		p.Connected(t, c, 2)
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
@@ -211,9 +211,9 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 	})
 }
 
-// Watches are set again as of the last zxid seen over the connections before,
-// whatever is answered over the new one first: with a later one, changes from
-// in between would trigger none of them.
+// The request that sets watches again names the last zxid of the earlier connections, even
+// if replies over the new connection have a later zxid: with the later zxid, changes
+// between the two connections would trigger no watch.
 func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -316,7 +316,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		case <-got:
 			t.Error("a frozen Conn has read")
 		case <-released:
-			t.Error("the gate is shut and lets pass")
+			t.Error("Wait returned while the gate is shut")
 		default:
 		}
 		if n := len(p.Opcodes(1)); n > 0 || !c.Config().Gate.Frozen() {
@@ -330,8 +330,8 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("after the thaw: %v", err)
 		}
 
-		// Frozen for long: the server is gone meanwhile, nobody redials, and the
-		// Conn does not give up either. After the thaw it finds the session.
+		// While the Conn is frozen for long and loses its connection, it does not connect
+		// again and does not give up. After the thaw it continues the session.
 		c.Config().Gate.Freeze()
 		time.Sleep(time.Minute)
 		p.Drop(1)
@@ -351,7 +351,7 @@ func TestFreezeAndThaw(t *testing.T) {
 	})
 }
 
-func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
+func TestCloseEndsTheSessionAndCutDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
 		closed, cut := p.Connect(t), p.Connect(t)
@@ -360,7 +360,7 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 		began := time.Now()
 		closed.Close()
 		if n := electiontest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
-			t.Errorf("Close said goodbye %d times", n)
+			t.Errorf("Close sent closeSession %d times, want once", n)
 		}
 		if s := closed.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrClosed) {
 			t.Errorf("status %+v", s)
@@ -369,7 +369,7 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 		cut.Close()
 		p.Served.Wait()
 		if n := electiontest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
-			t.Errorf("Cut said goodbye")
+			t.Errorf("Cut sent closeSession")
 		}
 		if s := cut.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrCut) || p.Dials() != 2 {
 			t.Errorf("status %+v, %d connections", s, p.Dials())
@@ -382,7 +382,7 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 
 func TestCloseIsBounded(t *testing.T) {
 	for name, p := range map[string]*electiontest.Peer{
-		"mute peer":     {Answer: func(electiontest.Request, func(int32, int32, []byte), int32) bool { return true }},
+		"silent server": {Answer: func(electiontest.Request, func(int32, int32, []byte), int32) bool { return true }},
 		"no answer yet": {Accept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
 		"nobody there":  {Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
 	} {
@@ -571,16 +571,16 @@ func TestAnchor(t *testing.T) {
 		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
 			t.Errorf("the anchor's session lasts until %v, it expires from %v", end, c.Status().ExpiresFrom)
 		}
-		line.Partition() // what is not answered moves nothing
+		line.Partition() // an unanswered request does not move the anchor
 		time.Sleep(electiontest.LeaseTimeout / 2)
 		if got, _ := c.Anchor(); time.Since(got.Sent) < electiontest.LeaseTimeout/2 {
-			t.Errorf("anchor %+v with nobody answering", got)
+			t.Errorf("anchor %+v without an answer", got)
 		}
 		line.Heal()
 	})
 }
 
-// A reading is a connection that is read in another way.
+// A reading is a connection that reads from another reader.
 type reading struct {
 	net.Conn
 	io.Reader
@@ -588,8 +588,8 @@ type reading struct {
 
 func (r reading) Read(p []byte) (int, error) { return r.Reader.Read(p) }
 
-// Only the reply to an ephemeral sequential create that succeeded gets lost,
-// once, with its connection, however the bytes arrive.
+// LoseCreate loses one reply to a successful ephemeral sequential create, with its
+// connection, in whatever pieces the bytes arrive. Other replies are not lost.
 func TestLostReply(t *testing.T) {
 	for how, read := range map[string]func(io.Reader) io.Reader{
 		"at once":      func(r io.Reader) io.Reader { return r },
@@ -641,19 +641,19 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-// linedPeer is a connection to a peer over a line.
-func linedPeer(t *testing.T, p *electiontest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
+// connectOverLine returns a connection to a peer over a line.
+func connectOverLine(t *testing.T, p *electiontest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
 	line := new(fault.Line)
 	c := p.Session(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
 	return c, line
 }
 
-// A request that was sent over a connection that ended is lost; its caller gets an
-// error that says that the outcome is unknown.
-func TestLineLoses(t *testing.T) {
+// A request during a partition is lost if the connection ends before the partition. Its
+// outcome is unknown to the caller.
+func TestRequestDuringAPartitionIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
-		c, line := linedPeer(t, p)
+		c, line := connectOverLine(t, p)
 		line.Partition()
 		began := time.Now()
 		_, err := c.Create(t.Context(), "/e/0", nil, 0, nil)
@@ -661,12 +661,12 @@ func TestLineLoses(t *testing.T) {
 			t.Errorf("create: %v", err)
 		}
 		if took := time.Since(began); took < 2*time.Second || took > 6*time.Second { // of 9 s
-			t.Errorf("the connection was missed after %v", took)
+			t.Errorf("the loss was noticed after %v, want 2 to 6 s", took)
 		}
 		if s := c.Status(); s.State != client.Disconnected || !errors.Is(s.Err, os.ErrDeadlineExceeded) {
 			t.Errorf("status %+v", s)
 		}
-		// Dials are not answered: one a DialTimeout of 2 s.
+		// Each dial fails after the DialTimeout of 2 s.
 		electiontest.WaitErr(t, c, os.ErrDeadlineExceeded)
 		time.Sleep(5 * time.Second)
 		if p.Dials() != 1 {
@@ -679,16 +679,15 @@ func TestLineLoses(t *testing.T) {
 			t.Errorf("connected %v after the healing", took)
 		}
 		if got := p.Opcodes(0); slices.Contains(got, wire.OpCreate) {
-			t.Errorf("requests %d: what was lost has arrived", got)
+			t.Errorf("requests %d, want no create", got)
 		}
 	})
 }
 
-// That the other end closes a connection is not seen while the line is down.
-func TestLineKeepsTheEndOfAConnection(t *testing.T) {
+func TestCloseByTheServerIsHiddenDuringAPartition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
-		c, line := linedPeer(t, p)
+		c, line := connectOverLine(t, p)
 		line.Partition()
 		p.Drop(1)
 		time.Sleep(time.Second)
@@ -700,7 +699,7 @@ func TestLineKeepsTheEndOfAConnection(t *testing.T) {
 	})
 }
 
-func TestCloseWhileTheLineIsDown(t *testing.T) {
+func TestCloseDuringAPartition(t *testing.T) {
 	for _, down := range []time.Duration{0, 4 * time.Second, 7 * time.Second, 15 * time.Second} {
 		for name, end := range map[string]func(*client.Conn){
 			"Close": func(c *client.Conn) { c.Close() },
@@ -709,14 +708,14 @@ func TestCloseWhileTheLineIsDown(t *testing.T) {
 			t.Run(fmt.Sprintf("%s after %v", name, down), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					p := &electiontest.Peer{}
-					c, line := linedPeer(t, p)
+					c, line := connectOverLine(t, p)
 					line.Partition()
 					go c.Create(t.Context(), "/e/0", nil, 0, nil)
 					time.Sleep(down)
 					began := time.Now()
 					end(c)
 					if took := time.Since(began); took > time.Second {
-						t.Errorf("it took %v", took)
+						t.Errorf("%s took %v, want at most a second", name, took)
 					}
 					line.Heal()
 					time.Sleep(time.Minute)
@@ -729,12 +728,11 @@ func TestCloseWhileTheLineIsDown(t *testing.T) {
 	}
 }
 
-// A client that goes on sending into a line that is down is not given memory
-// without end.
-func TestLineTakesOnlySoMuch(t *testing.T) {
+// A line keeps a bounded number of bytes during a partition.
+func TestWritesDuringAPartitionAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
-		c, line := linedPeer(t, p, func(cfg *client.Config) { cfg.BufferSize = 256 << 10 })
+		c, line := connectOverLine(t, p, func(cfg *client.Config) { cfg.BufferSize = 256 << 10 })
 		line.Partition()
 		var sent atomic.Int64
 		for range 10 {
@@ -745,11 +743,11 @@ func TestLineTakesOnlySoMuch(t *testing.T) {
 		}
 		synctest.Wait()
 		if s := c.Status(); s.State == client.Connected {
-			t.Error("it took 400 KiB")
+			t.Error("the line accepted 400 KiB")
 		}
 		line.Heal()
 		electiontest.WaitState(t, c, client.Connected)
-		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // more at once than it takes
+		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // one write may exceed the bound
 			t.Error(err)
 		}
 	})

@@ -14,17 +14,17 @@ import (
 // DefaultPort is the default port of a ZooKeeper server for clients.
 const DefaultPort = 2181
 
-// A ConnectString names the servers of one cluster and, optionally, a path in
-// the cluster that is the root of everything the client sees.
+// A ConnectString names the servers of one cluster and, optionally, a chroot: the path
+// that is the root of the client's tree.
 type ConnectString struct {
 	Servers []string // each host:port, an IPv6 host in brackets
 	Chroot  string   // an absolute path, or "" for none
 }
 
-// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The port is
-// 2181 where none is given. An IPv6 address is written in brackets; without
-// them it is accepted where it cannot be mistaken for an address with a port.
-// Space around the whole and around each server is ignored.
+// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is
+// 2181. An IPv6 address is written in brackets; without brackets it is accepted if it
+// cannot also be an address with a port. Space around the text and around each server
+// is ignored.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {
@@ -58,7 +58,7 @@ func parseConnectString(s string) (ConnectString, error) {
 	return cs, nil
 }
 
-// parseServer returns the host:port that entry stands for.
+// parseServer returns the host:port of an entry.
 func parseServer(entry string) (string, error) {
 	host, port := entry, strconv.Itoa(DefaultPort)
 	if entry == "" {
@@ -104,8 +104,8 @@ func isIPv6(host string) bool {
 	return err == nil && a.Is6() && validHost(host) == nil
 }
 
-// validHost refuses what cannot be a name or an address. Whether the name
-// exists is found out when it is dialled.
+// validHost refuses text that cannot be a name or an address. Only a dial shows whether
+// the name exists.
 func validHost(host string) error {
 	switch {
 	case host == "":
@@ -123,13 +123,13 @@ func validHost(host string) error {
 	return nil
 }
 
-// String is the connect string in its full form, with every port. Parsing it
-// gives the same ConnectString.
+// String returns the connect string with every port. Parsing it gives the same
+// ConnectString.
 func (cs ConnectString) String() string {
 	return strings.Join(cs.Servers, ",") + cs.Chroot
 }
 
-// full is the server's name for a path below the chroot.
+// full returns the path in the servers' tree for a path below the chroot.
 func (cs ConnectString) full(path string) string {
 	switch {
 	case cs.Chroot == "":
@@ -140,8 +140,8 @@ func (cs ConnectString) full(path string) string {
 	return cs.Chroot + path
 }
 
-// ValidatePath says what is wrong with path as the path of a znode, by the
-// rules of ZooKeeper's PathUtils, so that no server has to be asked.
+// ValidatePath returns why path cannot be the path of a znode, according to the rules of
+// ZooKeeper's PathUtils. It sends no request.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":

@@ -13,13 +13,13 @@ import (
 )
 
 // An Auth is a credential for one of the server's authentication schemes, such
-// as "digest" with "user:password". The scheme "sasl" stands for SASL with the mechanism
-// DIGEST-MD5. However an Auth is formatted, logged or
-// encoded, even inside another value, only its scheme is shown.
+// as "digest" with "user:password". The scheme "sasl" means SASL with the mechanism
+// DIGEST-MD5. Formatting, logging or encoding an Auth, even inside another value,
+// shows only its scheme.
 type Auth struct {
 	Scheme string
 
-	// A pointer, because package fmt prints its address for every verb.
+	// secret is a pointer because package fmt prints only its address, for every verb.
 	secret *string
 }
 
@@ -46,8 +46,8 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// validScheme accepts names like those of the known schemes. A credential in the
-// wrong place mostly does not look like one.
+// validScheme accepts names that look like the known schemes. A credential in the wrong
+// place usually does not.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false
@@ -60,8 +60,8 @@ func validScheme(s string) bool {
 	return true
 }
 
-// ParseAuth parses scheme:credential, for digest digest:user:password. An error
-// says what is wrong, but never contains the credential.
+// ParseAuth parses scheme:credential, for example digest:user:password. An error
+// never contains the credential.
 func ParseAuth(line string) (Auth, error) {
 	scheme, credential, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 	if !ok {
@@ -88,12 +88,12 @@ func ParseAuth(line string) (Auth, error) {
 	return a, nil
 }
 
-// saslScheme is the scheme of accounts for SASL.
+// saslScheme is the scheme of a SASL account.
 const saslScheme = "sasl"
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
 
-// digest is the account for DIGEST-MD5 that a credential of scheme sasl is.
+// digest returns the DIGEST-MD5 account of a credential of scheme sasl.
 func (a Auth) digest() (*sasl.Digest, error) {
 	user, password, _ := strings.Cut(a.credential(), ":")
 	account, err := sasl.NewDigest(user, password)
@@ -106,10 +106,9 @@ func (a Auth) digest() (*sasl.Digest, error) {
 // maxAuthFile bounds a file of credentials, in bytes.
 const maxAuthFile = 1 << 20
 
-// ReadAuthFile reads credentials from a file, one scheme:credential a line.
-// Empty lines and lines that start with # are ignored. A file that users other than
-// its owner can read or write is refused, if the system has such permissions (not
-// on Windows).
+// ReadAuthFile reads credentials from a file, one scheme:credential a line. It
+// ignores empty lines and lines that start with #. It refuses a file that other users
+// than its owner can read or write, except on Windows.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,13 +149,13 @@ func ReadAuthFile(path string) ([]Auth, error) {
 }
 
 func (a Auth) String() string {
-	if !validScheme(a.Scheme) { // it may be the credential, in the wrong place
+	if !validScheme(a.Scheme) { // a credential in the wrong place
 		return "(no scheme):(hidden)"
 	}
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter for every verb, so that none prints a credential in the
+// Format implements fmt.Formatter for every verb: none may print a credential in the
 // place of the scheme.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 

@@ -15,8 +15,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial is the library's dialer. Each call is one attempt at one server, made
-// after a pause where the last ones failed.
+// dial is the library's dialer. Each call makes one attempt at one server. If the last
+// attempts failed, it pauses first.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
@@ -58,13 +58,13 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	return n, nil
 }
 
-// beginSASL starts to authenticate at a server, before the connection is made: what
-// another party must be asked for is there when the session begins.
+// beginSASL starts the authentication at a server. It runs before the dial, because a
+// mechanism may first need a ticket from another server.
 func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error) {
 	if c.cfg.SASL == nil {
 		return nil, nil
 	}
-	exchange, err := c.cfg.SASL.Begin(ctx, serverName(addr))
+	exchange, err := c.cfg.SASL.Begin(ctx, ServerName(addr))
 	if err == nil {
 		return exchange, nil
 	}
@@ -78,7 +78,7 @@ func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error
 	return nil, err
 }
 
-// attempting reports which server is next, and why the last one is not connected.
+// attempting publishes the server of the next attempt.
 func (c *Conn) attempting(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *Conn) attemptFailed(addr string, err error) {
 	}
 	c.status.Server = addr
 	if c.status.Err == nil || !unknownHost(err) {
-		c.setErr(err) // a name that stays wrong does not hide what another server says
+		c.setErr(err) // an unknown host name does not hide the error of another server
 	}
 }
 
@@ -109,21 +109,21 @@ func unknownHost(err error) bool {
 }
 
 const (
-	minPause = 50 * time.Millisecond // a server that is restarted is back in a second or so
-	maxPause = time.Second           // a thousand candidates must not hammer a dead one
+	minPause = 50 * time.Millisecond // a restarted server is back in about a second
+	maxPause = time.Second           // a thousand candidates must not overload a dead server
 )
 
-// servers gives the library one server after the other. It replaces the library's
-// own HostProvider, which resolves names only once and makes a client with one
-// server sleep for a second before each attempt. Here each
-// server is tried once without delay; then there is a pause before each round,
-// which doubles up to a second until a connection has lasted.
+// servers gives the library one server after the other. It replaces the library's own
+// HostProvider, which resolves names only once, and before each attempt at an only server
+// sleeps for a second. Here the first attempts, one at each server, have no delay. After
+// that there is a pause before each round, which doubles up to maxPause until a connection
+// has lasted that long.
 type servers struct {
 	addrs []string
 
 	mu       sync.Mutex
 	next     int
-	attempts int // since a connection lasted
+	attempts int // since the last connection that lasted
 }
 
 func newServers(addrs []string, shuffle func(n int, swap func(i, j int))) *servers {
@@ -132,15 +132,14 @@ func newServers(addrs []string, shuffle func(n int, swap func(i, j int))) *serve
 	return s
 }
 
-// Init implements zk.HostProvider. The addresses it is given are those that
-// newServers was given.
+// Init implements zk.HostProvider. newServers already has the addresses.
 func (s *servers) Init([]string) error { return nil }
 
 // Len implements zk.HostProvider.
 func (s *servers) Len() int { return len(s.addrs) }
 
-// Next implements zk.HostProvider. It never reports that it starts again with the
-// first server, because the library would sleep.
+// Next implements zk.HostProvider. It never reports the start of another round, because
+// the library would sleep.
 func (s *servers) Next() (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,12 +148,11 @@ func (s *servers) Next() (string, bool) {
 	return addr, false
 }
 
-// Connected implements zk.HostProvider. A connection counts once it has lasted, see
-// lost.
+// Connected implements zk.HostProvider. It does nothing: lost decides whether a connection
+// counts.
 func (s *servers) Connected() {}
 
-// lost is called when a connection that had a session is lost after it lasted
-// for so long.
+// lost is called when a connection with a session is lost. lasted is its duration.
 func (s *servers) lost(lasted time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +161,7 @@ func (s *servers) lost(lasted time.Duration) {
 	}
 }
 
-// pause waits until the next attempt is due. It reports false if ctx is done.
+// pause waits until the next attempt is due. It returns false if ctx is done.
 func (s *servers) pause(ctx context.Context) bool {
 	s.mu.Lock()
 	var wait time.Duration
@@ -183,31 +181,30 @@ func (s *servers) pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// farewell returns a connection to nobody, which the library gets when the Conn
-// has ended. It grants a session, swallows every request and answers
-// closeSession.
+// farewell returns a connection without a server. It grants a session, discards every
+// request and answers closeSession. The library gets it when the Conn has ended.
 //
-// The library's Close wants an answer to closeSession and waits a second for it
-// where no connection is up; it also leaves requests behind that it will send
-// over the next connection it gets. This is that connection: nothing reaches a
-// server any more, and Close is quick.
+// Without a connection, Close of the library would wait a second for an answer to
+// closeSession. And requests that are still in the library's queue would be sent over the
+// next connection. With the farewell connection no request reaches a server, and Close
+// is quick.
 func (c *Conn) farewell() net.Conn {
-	library, nobody := net.Pipe()
+	library, end := net.Pipe()
 	c.calls.Go(func() { // until the library closes its end
-		defer nobody.Close()
-		if _, err := wire.ReadFrame(nobody, math.MaxInt32); err != nil {
+		defer end.Close()
+		if _, err := wire.ReadFrame(end, math.MaxInt32); err != nil {
 			return
 		}
-		nobody.Write(wire.AppendFrame(nil, &wire.ConnectResponse{Timeout: 60_000, SessionID: 1, Passwd: make([]byte, 16)}))
-		c.leave()
+		end.Write(wire.AppendFrame(nil, &wire.ConnectResponse{Timeout: 60_000, SessionID: 1, Passwd: make([]byte, 16)}))
+		c.detach()
 		for {
-			frame, err := wire.ReadFrame(nobody, math.MaxInt32)
+			frame, err := wire.ReadFrame(end, math.MaxInt32)
 			if err != nil {
 				return
 			}
 			var h wire.RequestHeader
 			if h.Fields(wire.NewDecoder(frame)); h.Op == wire.OpCloseSession {
-				nobody.Write(wire.AppendFrame(nil, &wire.ReplyHeader{Xid: h.Xid}))
+				end.Write(wire.AppendFrame(nil, &wire.ReplyHeader{Xid: h.Xid}))
 			}
 		}
 	})

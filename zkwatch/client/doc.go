@@ -5,21 +5,21 @@
 // changes of server, and never replaces it silently: when the session ends, the
 // Conn ends. A request ends at the latest with its connection, and its error says
 // whether the server may have executed it. The [Status] has what the library does
-// not report: the granted timeout, round trips, and until when the session is sure
-// to live.
+// not report: the granted timeout, round trips, and the time until which the session
+// cannot expire.
 //
 // Between the library and each connection is a net.Conn (serverconn.go) that reads the
 // messages. It refuses lengths and sessions that the library would accept, authenticates
 // (SASL) and sends credentials first, bounds the handshake, and makes the requests that
 // the library lacks.
 //
-// A leader needs the lease (lease.go has the proof): the time until which the
+// A leader needs a lease (lease.go has the proof): the time until which the
 // session cannot expire, as committed writes prove. [Conn.Renew] renews it.
 //
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, session.go, status.go                        the life of a session
-//	serverconn.go, frame.go, handshake.go                          what passes over a connection
+//	serverconn.go, frame.go, handshake.go                          the messages on a connection
 //	requests.go, call.go                                           requests
 //	follow.go                                                      requests that the library lacks
-//	lease.go                                                       what answers also prove
+//	lease.go                                                       the lease
 package client

@@ -23,8 +23,8 @@ var (
 	ErrProtocol = errors.New("protocol violation")
 	// ErrRefused: a server accepted a connection and closed it without an answer.
 	ErrRefused = errors.New("closed by the server before it gave a session")
-	// ErrAuthRequired: the server serves no client that has not authenticated with one
-	// of the schemes that it demands. It is also a zk.ErrAuthFailed.
+	// ErrAuthRequired: the server serves only clients that have authenticated with one of
+	// the schemes that it demands. The error is also a zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
 	// ErrNotConnected: there is no connection. The request was not sent.
@@ -36,22 +36,22 @@ var (
 	ErrFenced = errors.New("fenced")
 	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
-	// ErrNoSession: for a long time no server gave or continued a session. It is
-	// better to connect again.
+	// ErrNoSession: for a long time no server granted or continued a session. Connect
+	// again.
 	ErrNoSession = errors.New("no session")
 	// ErrTimeoutTooShort: the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")
-	// ErrTwoAccounts: a connection authenticates with one account for SASL.
+	// ErrTwoAccounts: a connection can use only one SASL account.
 	ErrTwoAccounts = errors.New("more than one account for SASL")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("closed")
 	// ErrCut: Cut was called.
 	ErrCut = errors.New("connection cut")
-	// ErrQuota: the quota of the znode, or of one above it, is used up.
+	// ErrQuota: a write exceeds the quota of the znode or of one above it.
 	ErrQuota = errors.New("quota exceeded")
 )
 
-// A refusal is an error that is also zk.ErrAuthFailed, whose text would add nothing.
+// A refusal is an error that is also zk.ErrAuthFailed, without its text.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error      { return r.error }
@@ -62,8 +62,8 @@ func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// Unanswered reports whether err means that no server answered, so that the session
-// may continue. ErrReplyTooLarge is an answer: a retry would have the same result.
+// Unanswered reports whether err means that no server answered: then the session may
+// continue. ErrReplyTooLarge is an answer: a retry would have the same result.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false
@@ -73,8 +73,8 @@ func Unanswered(err error) bool {
 		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// named returns a server's error that the library knows by its number only
-// under a name of ours.
+// named returns ErrQuota for the error that the library has without a name, and other
+// errors unchanged.
 func named(err error) error {
 	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
 		return ErrQuota

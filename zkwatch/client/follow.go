@@ -18,29 +18,30 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// maxChanges bounds the changes that wait to be taken. After that many they are
-// dropped, and their owner has to read everything again.
+// maxChanges bounds the changes that wait for Take. If there are more, all are dropped,
+// and the caller must read everything again.
 const maxChanges = 10_000
 
-// A Change was reported by a watch: the creation or deletion of a znode, or
-// a change of its data.
+// A Change is an event of a watch: the creation or deletion of a znode, or a change of its
+// data.
 type Change struct {
-	// N numbers the events of a connection. A reply whose number is N or more was made
-	// after the change.
+	// N numbers the events of a connection. A reply whose number is N or more shows the
+	// change.
 	N    uint64
 	Kind zk.EventType
 	// Below is the path relative to the followed one: "" for itself, "n_1" for a child.
 	Below string
-	At    time.Time
-	// Heard is the time at which the last request was sent that was answered before the
-	// event came: the change is later.
+	At    time.Time // when the event arrived
+	// Heard is a time before the change: it is the time of the last request that was
+	// answered before the event arrived.
 	Heard time.Time
 }
 
-// A Following reads a path over one connection, with the events of its watches: servers
-// send events and replies in the order of the changes. A watch is for one event, or
-// persistent and recursive ([Following.Watch]). A Following ends with the connection,
-// and there is no catching up. Use one for each path of a Conn at a time.
+// A Following reads a path over one connection, and receives the events of its watches.
+// Servers send events and replies in the order of the changes. A watch is for one event, or
+// persistent and recursive ([Following.Watch]). A Following ends with the connection: no
+// later connection reports the changes that it missed. Use one Following for each path of a
+// Conn at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -50,11 +51,11 @@ type Following struct {
 
 	mu      sync.Mutex
 	changes []Change
-	dropped bool // changes were
+	dropped bool // changes were dropped
 }
 
-// Follow begins to follow path, which need not exist, over the present connection. It
-// sets no watch.
+// Follow begins to follow path over the current connection. path need not exist. Follow sets
+// no watch.
 func (c *Conn) Follow(path string) (*Following, error) {
 	c.mu.Lock()
 	n, lost, err := c.link, c.lost, error(nil)
@@ -69,28 +70,35 @@ func (c *Conn) Follow(path string) (*Following, error) {
 		return nil, call{op: "follow", path: path}.failed(err)
 	}
 	f := &Following{conn: c, over: n, lost: lost, path: path, full: c.cfg.Servers.full(path), more: make(chan struct{}, 1)}
-	n.listen(f)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.listeners = append(slices.Clip(n.listeners), f)
 	return f, nil
 }
 
 // Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). It reports each
 // creation, deletion and change of data at the path and below. In 3.6 to 3.8 a watch for one
-// event takes the place of a persistent one of the same session on the same znode
+// event replaces a persistent watch of the same session on the same znode
 // (ZOOKEEPER-4466): do not set both.
 func (f *Following) Watch(ctx context.Context) error {
-	_, err := f.ask(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
+	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
 }
 
-// Stop removes the persistent watch, and with it all others of this Conn on the same znode.
+// Stop removes the persistent watch, and all other watches of this Conn on the same znode.
 func (f *Following) Stop(ctx context.Context) error {
 	k := call{op: "removeWatches", path: f.path}
-	_, err := f.ask(ctx, k, wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: f.full, Type: wire.WatcherAny}, nil)
+	_, err := f.roundTrip(ctx, k, wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: f.full, Type: wire.WatcherAny}, nil)
 	return err
 }
 
-// Close ends the following here. The server keeps the watch until the connection ends.
-func (f *Following) Close() { f.over.unlisten(f) }
+// Close ends the Following. The server keeps its watch until the connection ends.
+func (f *Following) Close() {
+	n := f.over
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.listeners = slices.DeleteFunc(slices.Clone(n.listeners), func(o *Following) bool { return o == f })
+}
 
 // Lost is closed when the connection is lost.
 func (f *Following) Lost() <-chan struct{} { return f.lost }
@@ -98,8 +106,8 @@ func (f *Following) Lost() <-chan struct{} { return f.lost }
 // More receives when there are changes to take.
 func (f *Following) More() <-chan struct{} { return f.more }
 
-// Take returns the changes that came since the last Take, oldest first. complete is
-// false if some are not among them: there were too many.
+// Take returns the changes since the last Take, oldest first. complete is false if there
+// were too many: then some or all are missing.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,8 +116,8 @@ func (f *Following) Take() (changes []Change, complete bool) {
 	return changes, complete
 }
 
-// Next waits for a change of the path itself after the one of that number. Kind is zero if
-// changes were dropped.
+// Next waits for a change of the path itself whose N is greater than after. If changes were
+// dropped, it returns the zero Change.
 func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	for {
 		select {
@@ -131,8 +139,9 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// happened is called by the reader of the connection, in the order of the events.
-func (f *Following) happened(c Change) {
+// add adds a change. The goroutine that reads the connection calls it, in the order of the
+// events.
+func (f *Following) add(c Change) {
 	f.conn.mu.Lock()
 	c.Heard = f.conn.anchor.Sent
 	f.conn.mu.Unlock()
@@ -143,50 +152,52 @@ func (f *Following) happened(c Change) {
 		f.changes, f.dropped = nil, true
 	}
 	f.mu.Unlock()
-	f.wake()
+	f.signal()
 }
 
-// missed is called if events are lost.
-func (f *Following) missed() {
+// drop drops all changes.
+func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
 	f.mu.Unlock()
-	f.wake()
+	f.signal()
 }
 
-func (f *Following) wake() {
+func (f *Following) signal() {
 	select {
 	case f.more <- struct{}{}:
 	default:
 	}
 }
 
-// Children lists the children. seen is the N of the last change before. With watch it
-// sets a watch for one event, as Exists does.
+// Children lists the children. seen is the N of the last change before the reply. With
+// watch, Children also sets a watch for one event.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
-	seen, err = f.ask(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
+	seen, err = f.roundTrip(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists reads the stat, nil if the znode does not exist.
+// Exists reads the stat, nil if the znode does not exist. With watch, it also sets a watch
+// for one event.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
-	seen, err = f.ask(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
+	seen, err = f.roundTrip(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, seen, nil
 	}
 	return (*zk.Stat)(&r), seen, err
 }
 
-// Child reads a child, as [Conn.ReadZnode] does. seen belongs to the first reply: the
-// data is at least as new.
+// Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last change before the
+// first reply.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode itself, as Child reads a child. With watch it sets a watch for one
-// event even if the znode does not exist; where that is likely, absent saves a round trip.
+// Znode reads the znode itself, as Child reads a child. With watch, it also sets a watch for
+// one event, even if the znode does not exist. If the znode is likely to be absent, set
+// absent: that saves a round trip.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -197,7 +208,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 	if err != nil || stat == nil {
 		return znode.Znode{Name: f.path, Unread: true}, seen, err
 	}
-	// It was created just now, and the watch reports its deletion.
+	// The znode has just been created. The watch reports its deletion.
 	z, _, err = f.read(ctx, f.path, f.path, false)
 	return z, seen, err
 }
@@ -205,34 +216,18 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 func (f *Following) read(ctx context.Context, name, path string, watch bool) (z znode.Znode, seen uint64, err error) {
 	request := &wire.PathWatchRequest{Path: f.conn.cfg.Servers.full(path), Watch: watch}
 	var r wire.DataResponse
-	seen, err = f.ask(ctx, call{op: "getData", path: path}, wire.OpGetData, request, &r)
+	seen, err = f.roundTrip(ctx, call{op: "getData", path: path}, wire.OpGetData, request, &r)
 	denied := errors.Is(err, zk.ErrNoAuth)
 	if denied { // exists needs no permission
-		_, err = f.ask(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
+		_, err = f.roundTrip(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
 	}
 	z, err = readAs(name, (*zk.Stat)(&r.Stat), r.Data, denied, err)
 	return z, seen, err
 }
 
-// listen passes each event at the path of f or below it to f.
-func (n *serverConn) listen(f *Following) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.listeners = append(slices.Clip(n.listeners), f)
-}
-
-// unlisten ends what listen began.
-func (n *serverConn) unlisten(f *Following) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if i := slices.Index(n.listeners, f); i >= 0 {
-		n.listeners = append(n.listeners[:i:i], n.listeners[i+1:]...)
-	}
-}
-
-// noteEvent hands the event that n.head begins to those that listen at its path. It
-// stays where it is for the library: a server sends one event for a persistent watch
-// and another on the same znode.
+// noteEvent passes the event that begins with n.head to the listeners. The event also stays
+// in the input of the library: a server sends only one event for all watches of a client on
+// one znode.
 func (n *serverConn) noteEvent() error {
 	n.mu.Lock()
 	listeners := n.listeners
@@ -243,7 +238,7 @@ func (n *serverConn) noteEvent() error {
 	n.events++
 	if n.left > n.ahead.Size() {
 		for _, f := range listeners {
-			f.missed()
+			f.drop()
 		}
 		return nil
 	}
@@ -259,13 +254,13 @@ func (n *serverConn) noteEvent() error {
 	now := time.Now()
 	for _, f := range listeners {
 		if below, ok := cutPath(event.Path, f.full); ok {
-			f.happened(Change{N: n.events, Kind: zk.EventType(event.Type), Below: below, At: now})
+			f.add(Change{N: n.events, Kind: zk.EventType(event.Type), Below: below, At: now})
 		}
 	}
 	return nil
 }
 
-// cutPath returns what path is below another one, and whether it is there.
+// cutPath returns path relative to above, and whether path is above itself or below it.
 func cutPath(path, above string) (below string, ok bool) {
 	below, ok = strings.CutPrefix(path, above)
 	switch {
@@ -277,11 +272,11 @@ func cutPath(path, above string) (below string, ok bool) {
 	return below[1:], true
 }
 
-// The library lacks addWatch, it cannot take back a watch, and its replies come in no order
-// with the events. So this package makes requests of its own, on the library's
-// connection and in its session: send writes them between the library's, and Read takes
-// out their replies. Their xids are below the protocol's, and the library's are
-// positive.
+// The library has no addWatch, it cannot remove a watch, and it does not keep the order of
+// replies and events. So this package makes requests of its own over the library's
+// connection: send writes them between the library's requests, and Read takes out their
+// replies. Their xids are less than the negative xids of the protocol; the library's xids
+// are positive.
 const (
 	lowestXid  = math.MinInt32
 	highestXid = -1 << 16
@@ -289,29 +284,28 @@ const (
 
 func isOurs(xid int32) bool { return xid <= highestXid }
 
-// An answer is the reply to a request of our own.
+// An answer is the reply to a request of this package.
 type answer struct {
 	code wire.Code
 	body []byte
-	// seen is the number of the last event that the connection brought before.
-	seen uint64
+	seen uint64 // number of the last event before the reply
 }
 
-// ErrUnsupported: the server does not know the request. Before it is 3.6 it also
-// closes the connection.
+// ErrUnsupported: the server does not know the request. A server before 3.6 also closes
+// the connection.
 var ErrUnsupported = errors.New("the server does not know this request")
 
-// ask makes a request that the library lacks, over the connection of f, and decodes its
-// reply; reply is nil if there is none. seen is the number of the last event before the
-// reply.
-func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
+// roundTrip makes a request that the library lacks, over the connection of f, and decodes
+// the reply's body into reply, unless that is nil. seen is the number of the last event
+// before the reply.
+func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	if _, err := f.conn.check(ctx, k); err != nil {
 		return 0, err
 	}
 	n := f.over
 	xid, frame, answers := n.expect(op, request)
 	defer n.forget(xid)
-	sends := f.conn.spawn(func() { // which may block
+	sends := f.conn.spawn(func() { // a write may block
 		if !f.conn.gate.Pass(n.closed) {
 			return
 		}
@@ -329,7 +323,7 @@ func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Re
 	return a.seen, k.decode(&a, reply)
 }
 
-// libraryErrors has the errors that the library has a name for.
+// libraryErrors maps codes to the errors that callers compare with.
 var libraryErrors = map[wire.Code]error{
 	wire.NoNode: zk.ErrNoNode, wire.NoAuth: zk.ErrNoAuth, wire.BadArguments: zk.ErrInvalidPath, wire.Unimplemented: ErrUnsupported,
 }
@@ -348,7 +342,7 @@ func (k call) decode(a *answer, reply wire.Record) error {
 	return nil
 }
 
-// expect prepares for the reply to a request, and returns its xid and its frame.
+// expect registers a request, and returns its xid, its frame and the channel of its answer.
 func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte, answers <-chan answer) {
 	c := make(chan answer, 1)
 	n.mu.Lock()
@@ -357,21 +351,22 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	if n.nextXid++; !isOurs(n.nextXid) {
 		n.nextXid = lowestXid
 	}
-	n.asked[xid] = c
+	n.waiting[xid] = c
 	frame = wire.AppendFrame(nil, &wire.RequestHeader{Xid: xid, Op: op}, r)
 	n.sent[xid] = request{op: op, at: time.Now()}
 	n.conn.requests.Add(1)
 	return xid, frame, c
 }
 
-// forget is called when nobody waits for a reply any more.
+// forget is called when the caller of a request no longer waits.
 func (n *serverConn) forget(xid int32) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.asked, xid)
+	delete(n.waiting, xid)
 }
 
-// takeAnswer reads the reply that n.head begins, which the library does not get.
+// takeAnswer reads the reply that begins with n.head, and passes it to its caller instead of
+// the library.
 func (n *serverConn) takeAnswer() error {
 	frame := make([]byte, n.left)
 	if _, err := io.ReadFull(n.ahead, frame); err != nil {
@@ -383,8 +378,8 @@ func (n *serverConn) takeAnswer() error {
 	}
 	xid := xidOf(n.head)
 	n.mu.Lock()
-	c := n.asked[xid]
-	delete(n.asked, xid) // a second reply would wait for ever
+	c := n.waiting[xid]
+	delete(n.waiting, xid) // a second reply would block for ever
 	n.mu.Unlock()
 	if c != nil {
 		c <- answer{code: replyCode(n.head), body: frame[prefixSize+replyHeaderSize:], seen: n.events}
@@ -392,9 +387,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode, which the result calls name. If it does not exist, the
-// result is Unread; if its data may not be read, the result has its stat only.
-// Each request is made by a call of try.
+// ReadZnode reads a znode, and calls it name in the result. If the znode does not exist, the
+// result is Unread. If the ACL forbids reading its data, the result has only its stat.
+// ReadZnode makes each request by a call of try.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -414,12 +409,13 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 	return readAs(name, stat, data, denied, err)
 }
 
-// readAs returns what a read of a znode has shown; denied says that its data may not be read.
+// readAs returns the result of a read of a znode. denied means that the ACL forbids reading
+// its data.
 func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
-		// Old servers let names be created that no client may ask for. The znode
-		// exists, and must not keep the others from being read.
+		// Old servers permit names that no client can read. The znode exists, and must
+		// not prevent the read of the others.
 		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
 		return znode.Znode{Name: name, Unread: true}, nil
@@ -431,7 +427,7 @@ func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (zn
 	return z, nil
 }
 
-// Znode is the result of reading a znode, in the model's terms.
+// Znode returns the model's form of a znode.
 func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 	return znode.Znode{
 		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
@@ -439,7 +435,7 @@ func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 	}
 }
 
-// Parent is the result of reading an election's parent.
+// Parent returns the model's form of an election's parent.
 func Parent(s *zk.Stat) znode.Parent {
 	return znode.Parent{
 		Czxid: s.Czxid, Ctime: serverTime(s.Ctime), Cversion: s.Cversion,
@@ -447,8 +443,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime is a time by a server's clock, in ms. One that no clock shows (a
-// year that RFC 3339 cannot write) counts as none.
+// serverTime converts a server's time in ms. It returns the zero time for a year that RFC
+// 3339 cannot write.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

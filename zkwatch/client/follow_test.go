@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// taken waits for n changes.
-func taken(t *testing.T, f *client.Following, n int) (changes []client.Change) {
+// takeChanges waits for n changes.
+func takeChanges(t *testing.T, f *client.Following, n int) (changes []client.Change) {
 	t.Helper()
 	for deadline := time.After(20 * time.Second); len(changes) < n; {
 		select {
@@ -78,7 +78,7 @@ func TestFollow(t *testing.T) {
 		}
 		on.Remove(one)
 		var got []string
-		changes := taken(t, f, 6)
+		changes := takeChanges(t, f, 6)
 		for _, ch := range changes {
 			got = append(got, fmt.Sprintf("%v %q", ch.Kind, ch.Below))
 			if ch.At.IsZero() || ch.Heard.After(ch.At) {
@@ -119,7 +119,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// A server before 3.6 says that it does not know addWatch, and hangs up.
+// A server before 3.6 does not know addWatch, and closes the connection.
 func TestFollowAtAnOldServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
@@ -135,12 +135,10 @@ func TestFollowAtAnOldServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := f.Watch(t.Context()); !errors.Is(err, client.ErrUnsupported) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v, want ErrUnsupported", err)
 		}
 	})
 }
-
-// A following ends with its connection, and so do its requests.
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
@@ -151,7 +149,7 @@ func TestFollowingEndsWithTheConnection(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, _, err := f.Exists(short, false); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("after a second: %v", err)
+			t.Errorf("after a second: got %v, want DeadlineExceeded", err)
 		}
 		failed := make(chan error)
 		go func() {
@@ -161,7 +159,7 @@ func TestFollowingEndsWithTheConnection(t *testing.T) {
 		synctest.Wait()
 		p.Drop(1)
 		if err := <-failed; !client.Unanswered(err) {
-			t.Errorf("%v", err)
+			t.Errorf("after the loss: got %v, want an unanswered request", err)
 		}
 		<-f.Lost()
 		p.Connected(t, c, 2)

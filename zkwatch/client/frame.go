@@ -13,27 +13,27 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is the part of a frame's body that is inspected: the whole
-	// ConnectResponse except for the password, or a ReplyHeader and the count or
-	// length that a reply starts with.
+	// headSize is the number of bytes of a frame's body that are inspected: the
+	// whole ConnectResponse except for the password, or a ReplyHeader and the count
+	// or length at the start of a reply.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
 
 	minConnectResponse = headSize
-	maxConnectResponse = 256 // in truth 36 or 37 bytes
+	maxConnectResponse = 256 // servers send 36 or 37 bytes
 
 	// minTimeout is the shortest session timeout that a server may grant. The
-	// library divides by it to get its intervals, and panics at none.
+	// library divides by the timeout, and panics if its intervals are 0.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply bounds the bytes of a reply whose length adds nothing to its round
-	// trip.
+	// smallReply is the largest reply, in bytes, whose length does not lengthen its
+	// round trip.
 	smallReply = 1 << 10
 )
 
-// connectResponseSize checks the length prefix of what should be the answer to a
-// ConnectRequest. The first bytes of other protocols are an absurd length.
+// connectResponseSize checks the length prefix of the answer to a ConnectRequest. The
+// first bytes of other protocols give an impossible length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -58,8 +58,8 @@ func replySize(size, limit int) error {
 	return nil
 }
 
-// replyCount checks the count or length that the body of some replies starts
-// with. The library allocates as much without a check.
+// replyCount checks the count or length at the start of a reply's body. The library
+// would allocate that much without a check.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil
@@ -69,7 +69,7 @@ func replyCount(op wire.Op, head []byte, size int) error {
 	}
 	room := size - headSize
 	if op == wire.OpGetChildren2 {
-		room /= 4 // the least that a name takes
+		room /= 4 // the length of a name has four bytes
 	}
 	n := int(int32(binary.BigEndian.Uint32(head[16:])))
 	if n > room || n < -1 || n < 0 && op == wire.OpGetChildren2 {
@@ -80,20 +80,20 @@ func replyCount(op wire.Op, head []byte, size int) error {
 
 func replyCode(head []byte) wire.Code { return wire.Code(binary.BigEndian.Uint32(head[12:])) }
 
-// withZxid is a copy of frame with another zxid at offset at.
+// withZxid returns a copy of frame with another zxid at offset at.
 func withZxid(frame []byte, at int, zxid int64) []byte {
 	changed := slices.Clone(frame)
 	binary.BigEndian.PutUint64(changed[at:], uint64(zxid))
 	return changed
 }
 
-// isRead tells the operations that a server answers by itself and at once.
+// isRead reports whether a server answers an operation by itself and at once.
 func isRead(op wire.Op) bool {
 	return op == wire.OpExists || op == wire.OpGetData || op == wire.OpGetChildren2
 }
 
-// joins tells whether a request creates an ephemeral sequential znode, which is
-// how a candidate joins an election. The flags come last.
+// joins reports whether a request creates an ephemeral sequential znode: a candidate
+// joins an election with such a request. The flags come last.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }
@@ -103,5 +103,5 @@ func requestHeader(frame []byte) (xid int32, op wire.Op) {
 	return int32(binary.BigEndian.Uint32(frame[4:])), wire.Op(binary.BigEndian.Uint32(frame[8:]))
 }
 
-// xidOf is the xid of a reply.
+// xidOf returns the xid of a reply.
 func xidOf(head []byte) int32 { return int32(binary.BigEndian.Uint32(head)) }

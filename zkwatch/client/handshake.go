@@ -15,8 +15,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// connectResponse handles the answer to the request for a session: int
-// protocolVersion, int timeOut, long sessionId, buffer passwd.
+// connectResponse handles the ConnectResponse: int protocolVersion, int timeOut, long
+// sessionId, buffer passwd.
 func (n *serverConn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
 	id := binary.BigEndian.Uint64(head[8:])
@@ -39,10 +39,10 @@ func (n *serverConn) connectResponse(head []byte) error {
 	return nil
 }
 
-// sendCredentials sends them before anything that the library sends: it takes the
-// token for writing before the library learns of its session. A goroutine writes
-// them because Read has to continue meanwhile: a peer that answers the first before
-// it reads the second would block both sides.
+// sendCredentials sends the credentials before any frame of the library: it takes the
+// token for writing before the library gets the ConnectResponse. A goroutine writes
+// them, because Read must continue meanwhile: a server that answers the first credential
+// before it reads the second one would block both sides.
 func (n *serverConn) sendCredentials() {
 	if len(n.conn.cfg.Auth) == 0 {
 		return
@@ -64,8 +64,8 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// authReply handles the answer to a credential. A server that refuses one would
-// refuse it again.
+// authReply handles the answer to a credential. A refusal ends the Conn: the server would
+// refuse the credential again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
 	if n.auths < len(n.conn.cfg.Auth) {
@@ -80,7 +80,7 @@ func (n *serverConn) authReply(code wire.Code) error {
 	return err
 }
 
-// explain says what an error of Read means.
+// explain returns the meaning of an error of Read.
 func (n *serverConn) explain(err error) error {
 	if n.isSettled() {
 		return fmt.Errorf("read: %w", err)
@@ -91,7 +91,7 @@ func (n *serverConn) explain(err error) error {
 	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	// Since TLS 1.3 a server judges the client's certificate after the handshake.
+	// Since TLS 1.3 a server checks the client's certificate after the TLS handshake.
 	if cfg := n.conn.cfg.TLS; cfg != nil {
 		if why := explainTLS(err, len(cfg.Certificates)); why != "" {
 			return fmt.Errorf("%s: %w", why, err)
@@ -101,8 +101,8 @@ func (n *serverConn) explain(err error) error {
 }
 
 const (
-	// xidSASL is an xid that the library's own requests do not reach in practice. The
-	// server answers one request before the next is sent, so all have the same.
+	// xidSASL is an xid that the library's own requests do not reach in practice. All SASL
+	// requests have it: each is answered before the next is sent.
 	xidSASL = xidGoodbye - 1
 
 	// maxRounds bounds the requests of an exchange: DIGEST-MD5 has two, GSSAPI three.
@@ -112,10 +112,10 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken
 )
 
-// authenticate authenticates with SASL. The library has not learnt of its session yet,
-// so nothing else is read or written meanwhile. The deadline of the handshake bounds
-// it. Failures other than of the connection end the Conn: they would be repeated, and
-// without the identity reads could lack what its ACL hides.
+// authenticate authenticates with SASL. The library does not have its session yet, so
+// nothing else is read or written meanwhile. The deadline of the handshake applies. A
+// failure ends the Conn, unless it is one of the connection: it would happen again, and
+// without the identity an ACL could hide znodes from reads.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil
@@ -148,7 +148,7 @@ func (n *serverConn) authenticate() error {
 	return n.unauthenticated(fmt.Errorf("%w: no end after %d tokens", sasl.ErrChallenge, maxRounds))
 }
 
-// exchangeTokens sends a token and returns the server's, and what the server says of ours.
+// exchangeTokens sends a token, and returns the server's token and the code of its reply.
 func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return nil, 0, net.ErrClosed
@@ -185,16 +185,16 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	return reply.Token, header.Err, nil
 }
 
-// unauthenticated ends the Conn because the server does not accept its account, or is
-// not the right server.
+// unauthenticated ends the Conn: the server does not accept the account, or it is not the
+// right server.
 func (n *serverConn) unauthenticated(why error) error {
 	err := refusal{fmt.Errorf("SASL %s at %s: %w", n.conn.cfg.SASL.Name(), n.addr, why)}
 	n.conn.terminate(Closed, err, false)
 	return err
 }
 
-// authRequired ends the Conn because the server demands an authentication. It would
-// do so on each connection.
+// authRequired ends the Conn: the server demands authentication, and would demand it on
+// each connection.
 func (n *serverConn) authRequired() error {
 	err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
 	n.conn.terminate(Closed, err, false)

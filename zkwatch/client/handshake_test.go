@@ -20,8 +20,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// An account says its lines one after the other. The server must answer each with the
-// same in capitals, and the last with nothing.
+// An account authenticates by sending its lines one after the other. The server must
+// answer each line in capitals, except the last.
 type account struct {
 	lines  []string
 	begins func(host string) error
@@ -40,20 +40,20 @@ func (a *account) Begin(_ context.Context, host string) (sasl.Exchange, error) {
 
 type lines struct {
 	*account
-	said int
+	sent int
 }
 
 func (x *lines) Next(token []byte) ([]byte, bool, error) {
-	if x.said > 0 && string(token) != strings.ToUpper(x.lines[x.said-1]) {
+	if x.sent > 0 && string(token) != strings.ToUpper(x.lines[x.sent-1]) {
 		return nil, false, sasl.ErrImpostor
 	}
-	x.said++
-	return []byte(x.lines[x.said-1]), x.said == len(x.lines), nil
+	x.sent++
+	return []byte(x.lines[x.sent-1]), x.sent == len(x.lines), nil
 }
 
 func (x *lines) Refused() error { return sasl.ErrRejected }
 
-// capitals answers SASL tokens as an account wants it.
+// capitals answers SASL tokens in capitals.
 func capitals(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 	if f.Opcode != wire.OpSASL {
 		return false
@@ -63,7 +63,7 @@ func capitals(f electiontest.Request, reply func(int32, int32, []byte), xid int3
 	return true
 }
 
-func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
+func TestSASLIsFirstOnEachConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: capitals}
 		var hosts []string
@@ -88,8 +88,8 @@ func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
 			if ops := p.Opcodes(n); len(ops) < 5 || !slices.Equal(ops[:4], want) {
 				t.Errorf("connection %d: requests %d, want %d first", n, ops, want)
 			}
-			if said := string(p.Received(n)[1].Body); said != "\x00\x00\x00\x01b" {
-				t.Errorf("connection %d: second token %q", n, said)
+			if token := string(p.Received(n)[1].Body); token != "\x00\x00\x00\x01b" {
+				t.Errorf("connection %d: second token %q", n, token)
 			}
 		}
 		if !slices.Equal(hosts, []string{"peer", "peer"}) {
@@ -98,8 +98,8 @@ func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
 	})
 }
 
-// Whatever a server does instead of accepting the account, no request is sent. What it
-// says about the account is final, and what the network does is not.
+// If a server does not accept the account, no request is sent. A refusal is final, a
+// failure of the network is not.
 func TestSASLThatFails(t *testing.T) {
 	type reply = func(xid, code int32, body []byte)
 	for what, c := range map[string]struct {
@@ -179,7 +179,7 @@ func TestSASLThatCannotBegin(t *testing.T) {
 	})
 }
 
-// A frozen process authenticates when it goes on, or on the next connection.
+// A frozen client authenticates after the thaw, over this connection or the next one.
 func TestSASLOfAFrozenConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -223,8 +223,8 @@ func TestOneAccountForSASL(t *testing.T) {
 	}
 }
 
-// A server that demands authentication says so in reply to the first request, and
-// would on each connection.
+// A server that demands authentication refuses the first request, and would do so on each
+// connection.
 func TestServerThatDemandsAuthentication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
@@ -239,7 +239,7 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 		if s := c.Status(); !errors.Is(s.Err, client.ErrAuthRequired) || p.Dials() != 1 {
 			t.Errorf("status %+v, %d connections", s, p.Dials())
 		}
-		ping := p.Connect(t) // it only pings
+		ping := p.Connect(t) // makes no request but pings
 		<-ping.Done()
 		if s := ping.Status(); !errors.Is(s.Err, client.ErrAuthRequired) {
 			t.Errorf("status %+v", s)
@@ -297,7 +297,7 @@ func TestDigestMD5OnApache(t *testing.T) {
 		}
 	}
 
-	// The session goes on over another connection, which authenticates again.
+	// The session continues over another connection, which authenticates again.
 	c := dial(t, server.Addr, as("ann:"+accounts["ann"]), func(cfg *client.Config) { cfg.SessionTimeout = time.Minute })
 	_, _, changed, err := c.GetW(ctx, "/of-ann")
 	if err != nil {

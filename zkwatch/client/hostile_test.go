@@ -21,9 +21,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func TestPeerThatIsNoZooKeeper(t *testing.T) {
+func TestOtherProtocolsAreRecognised(t *testing.T) {
 	for name, tt := range map[string]struct {
-		says string
+		sent string
 		want string
 	}{
 		"HTTP":     {"HTTP/1.1 400 Bad Request\r\n\r\n", "speaks HTTP"},
@@ -37,9 +37,9 @@ func TestPeerThatIsNoZooKeeper(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
 					wire.ReadFrame(c, 1<<20)
-					// In pieces, so that a prefix comes in two.
-					io.WriteString(c, tt.says[:3])
-					io.WriteString(c, tt.says[3:])
+					// The length prefix arrives in two pieces.
+					io.WriteString(c, tt.sent[:3])
+					io.WriteString(c, tt.sent[3:])
 					return true
 				}}
 				s := electiontest.WaitErr(t, p.Connect(t), client.ErrNotZooKeeper)
@@ -51,7 +51,7 @@ func TestPeerThatIsNoZooKeeper(t *testing.T) {
 	}
 }
 
-func TestMutePeerIsLeft(t *testing.T) {
+func TestSilentServerIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
 			if n > 1 {
@@ -104,7 +104,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 						break
 					}
 				}
-				p.Connected(t, c, 2) // the next request is another matter
+				p.Connected(t, c, 2) // the next request may succeed
 			})
 		})
 	}
@@ -137,12 +137,12 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 	})
 }
 
-func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
+func TestClientAheadOfRestartedServerEndsItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := false
 		p := &electiontest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
 		c := p.Session(t)
-		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // a zxid to be ahead with
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // now the client has seen a zxid
 			t.Fatal(err)
 		}
 		behind = true
@@ -153,7 +153,7 @@ func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
 		}
 		<-c.Done()
 		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) {
-			t.Errorf("status %+v, want it closed for want of a session", s)
+			t.Errorf("status %+v, want ErrNoSession", s)
 		}
 		electiontest.WaitState(t, p.Connect(t), client.Connected)
 	})
@@ -169,7 +169,7 @@ func TestTooManyConnectionsAreRecognised(t *testing.T) {
 	})
 }
 
-func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
+func TestFailedWriteOfCredentialsDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if n%2 == 0 {
@@ -239,7 +239,7 @@ func TestCredentialsDoNotShow(t *testing.T) {
 	}
 }
 
-// repeating writes everything ten times.
+// repeating is a connection that writes everything ten times.
 type repeating struct{ net.Conn }
 
 func (c repeating) Write(p []byte) (int, error) {
@@ -247,9 +247,8 @@ func (c repeating) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// TestRepeatedReplies: a server that answers a request ten times blocks neither the
-// connection nor Close.
-func TestRepeatedReplies(t *testing.T) {
+// A server that answers a request ten times blocks neither the connection nor Close.
+func TestRepeatedRepliesDoNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var server net.Conn
 		p := &electiontest.Peer{}

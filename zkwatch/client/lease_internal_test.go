@@ -2,15 +2,16 @@ package client
 
 import (
 	"container/heap"
-	"electop/demo/zktest"
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"electop/demo/zktest"
 )
 
-// ensemble is a follower, its ensemble leader and one client, in time that a
-// test counts. The links between the servers keep the order of what passes, and
-// delay it for as long as they like. The follower answers pings by itself.
+// ensemble simulates a follower, its ensemble leader and one client, in virtual time. The
+// links between the servers keep the order of messages and delay them at random. The
+// follower answers pings by itself.
 type ensemble struct {
 	random        *rand.Rand
 	session, tick time.Duration
@@ -18,10 +19,10 @@ type ensemble struct {
 	now     time.Time
 	events  events
 	count   int
-	down    time.Time // when what the ensemble leader sent last arrives
-	up      time.Time // when what the follower sent last arrives
-	touched bool      // the follower heard of the client since it told of it
-	heard   time.Time // when the ensemble leader counted the session's timeout from
+	down    time.Time // arrival of the ensemble leader's last message
+	up      time.Time // arrival of the follower's last message
+	touched bool      // the follower received a message of the client since its last list
+	counted time.Time // the ensemble leader counts the session's timeout from this time
 }
 
 type event struct {
@@ -54,8 +55,7 @@ func (e *ensemble) upTo(d time.Duration) time.Duration {
 	return time.Duration(e.random.Int64N(int64(d) + 1))
 }
 
-// delay is how long a link takes: little mostly, and now and then longer than
-// any session.
+// delay returns the delay of a link: usually short, sometimes longer than a session timeout.
 func (e *ensemble) delay() time.Duration {
 	switch e.random.IntN(20) {
 	case 0:
@@ -75,25 +75,25 @@ func (e *ensemble) send(link *time.Time, arrive func()) {
 	e.at(t, arrive)
 }
 
-// ping is the ensemble leader's, and so are all that follow.
+// ping sends a ping of the ensemble leader, and schedules the next one.
 func (e *ensemble) ping() {
-	e.send(&e.down, func() { // the follower has it
+	e.send(&e.down, func() { // at the follower
 		touched := e.touched
 		e.touched = false
 		e.send(&e.up, func() {
 			if touched {
-				e.heard = e.now
+				e.counted = e.now
 			}
 		})
 	})
 	e.at(e.now.Add(e.tick/2+e.upTo(maxPingDelay(e.session))), e.ping)
 }
 
-// request is one of the client's. A write is committed by the ensemble leader:
-// proved is called with what the session is sure of by then.
-func (e *ensemble) request(write bool, answer func(sent time.Time), proved func(heard time.Time)) {
+// request sends a request of the client. When the ensemble leader commits a write, it calls
+// committed with the time from which it counts the session's timeout.
+func (e *ensemble) request(write bool, answer func(sent time.Time), committed func(counted time.Time)) {
 	sent := e.now
-	e.at(sent.Add(e.upTo(e.session/50)), func() { // the follower has it
+	e.at(sent.Add(e.upTo(e.session/50)), func() { // at the follower
 		e.touched = true
 		answered := func() { e.at(e.now.Add(e.upTo(e.session/50)), func() { answer(sent) }) }
 		if !write {
@@ -101,19 +101,18 @@ func (e *ensemble) request(write bool, answer func(sent time.Time), proved func(
 			return
 		}
 		e.send(&e.up, func() {
-			proved(e.heard)
+			committed(e.counted)
 			e.send(&e.down, answered)
 		})
 	})
 }
 
-// leases runs a client that renews its lease against an ensemble, and returns
-// by how much what its lease claims exceeds what the ensemble is sure to do, and
-// for how much of the time it had a lease.
+// leases runs a client that renews its lease with an ensemble. It returns by how much a
+// lease was longer than the session, and the share of the time with a lease.
 func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	start := time.Unix(1e9, 0)
-	e := &ensemble{random: random, now: start, down: start, up: start, heard: start}
+	e := &ensemble{random: random, now: start, down: start, up: start, counted: start}
 	e.session = time.Duration(200+random.IntN(20000)) * time.Millisecond
 	e.tick = e.session / time.Duration(2+random.IntN(8))
 	every := e.session / time.Duration(5+random.IntN(20))
@@ -130,18 +129,18 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	}
 	var renew, idle func()
 	renew = func() {
-		var sure time.Time
+		var from time.Time
 		e.request(true, func(sent time.Time) {
 			account()
 			l.answered(exchange{sent, e.now})
 			l.committed(exchange{sent, e.now})
-			excess = max(excess, l.end.Sub(sure.Add(e.session)))
+			excess = max(excess, l.end.Sub(from.Add(e.session)))
 			next := sent.Add(every)
 			if next.Before(e.now) {
 				next = e.now
 			}
 			e.at(next, renew)
-		}, func(heard time.Time) { sure = heard })
+		}, func(counted time.Time) { from = counted })
 	}
 	idle = func() {
 		e.request(false, func(sent time.Time) { l.answered(exchange{sent, e.now}) }, nil)
@@ -159,8 +158,8 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	return excess, float64(held) / float64(e.now.Sub(start))
 }
 
-// TestLeaseIsNeverLongerThanTheSession: whatever the links between the servers
-// do, no lease reaches beyond what the ensemble leader has counted.
+// With any delays between the servers, no lease ends after the time until which the
+// ensemble leader keeps the session.
 func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 	t.Parallel()
 	seed := zktest.Seed(t)
@@ -169,7 +168,7 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 		name  string
 		known func(time.Duration) time.Duration
 	}{
-		{"tick not known", func(time.Duration) time.Duration { return 0 }},
+		{"tick unknown", func(time.Duration) time.Duration { return 0 }},
 		{"tick known", func(tick time.Duration) time.Duration { return tick }},
 	} {
 		var share float64
@@ -181,20 +180,20 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 			share += s / runs
 		}
 		if share < 0.1 { // some 20 % over many runs
-			t.Errorf("%s: a lease holds for %.0f %% of the time: the test shows little", c.name, 100*share)
+			t.Errorf("%s: there is a lease for %.0f %% of the time, want more than 10 %%", c.name, 100*share)
 		}
 	}
-	// The test can fail: with a gap that is too short, it does.
+	// Check the test itself: with a gap that is too short it must find a violation.
 	for i := range uint64(runs) {
 		if excess, _ := leases(seed+i, func(tick time.Duration) time.Duration { return tick / 10 }); excess > 0 {
 			return
 		}
 	}
-	t.Error("a gap of a tenth does no harm in this test: it shows nothing")
+	t.Error("the test finds no violation with a tenth of the gap")
 }
 
-// TestLeaseOfAQuietEnsemble is how long a lease is where nothing is slow: what
-// the figures of a leader rest on.
+// TestLeaseOfAQuietEnsemble checks the length of leases without delays. The intervals of a
+// leader depend on it.
 func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	const session = 10 * time.Second
 	start := time.Unix(1e9, 0)

@@ -10,16 +10,16 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// The operations below take paths inside the chroot and return such. Each
-// returns at the latest when ctx is done or the connection is lost. Their
-// errors say what was tried on which path, and wrap the server's (zk.ErrNoNode
-// and so on), or ErrNotConnected where nothing was sent. A write that was sent
-// and not answered is an ErrUnknownOutcome.
+// The operations below take and return paths below the chroot. Each returns at the
+// latest when ctx is done or the connection is lost. Their errors name the operation
+// and the path. They wrap the server's error (zk.ErrNoNode and so on), or
+// ErrNotConnected if nothing was sent. The error of a write that was sent and not
+// answered is an ErrUnknownOutcome.
 //
-// A watch that is set here is set again by the library after a lost connection.
-// Its channel gets one event, whose path includes the chroot, and is closed; when
-// the Conn ends the event is a zk.EventNotWatching. The library can take back
-// no watch: keep one for each path and kind at a time.
+// The library sets a watch again after a lost connection. The watch's channel receives
+// one event and is closed; the path of the event includes the chroot. If the Conn ends
+// first, the event is a zk.EventNotWatching. The library cannot remove a watch: keep at
+// most one for each path and kind.
 
 // Children lists the children of path.
 func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, error) {
@@ -32,12 +32,12 @@ func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
 }
 
 // GetW reads the data of path and watches for its change or deletion. Unlike
-// ExistsW it sets no watch where the znode is absent.
+// ExistsW it sets no watch if the znode is absent.
 func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
 	return watch(ctx, c, "getData", path, c.zk.GetW)
 }
 
-// Exists tells whether path exists. The Stat is nil if not.
+// Exists reports whether path exists. The Stat is nil if it does not.
 func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) {
 	exists, stat, err := read(ctx, c, "exists", path, c.zk.Exists)
 	if !exists {
@@ -46,9 +46,9 @@ func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) 
 	return exists, stat, err
 }
 
-// ExistsW tells whether path exists and watches for its creation, change or
+// ExistsW reports whether path exists and watches for its creation, change or
 // deletion. If the znode does not exist, the watch may last as long as the session:
-// to wait for a deletion, GetW is better.
+// use GetW to wait for a deletion.
 func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
 	exists, stat, events, err := watch(ctx, c, "exists", path, c.zk.ExistsW)
 	if !exists {
@@ -64,15 +64,11 @@ func (c *Conn) Touch(ctx context.Context) error {
 	return err
 }
 
-// ensembleConfig is where servers keep their ensemble's configuration, outside
-// of any chroot.
-const ensembleConfig = "/zookeeper/config"
-
-// EnsembleConfig returns the text of /zookeeper/config, which lists the members
-// of the ensemble: there whatever the chroot is. Servers older than 3.5 have
-// none (zk.ErrNoNode), and it may be forbidden (zk.ErrNoAuth).
+// EnsembleConfig returns the text of /zookeeper/config, which lists the members of the
+// ensemble. The chroot does not apply. The znode is missing before ZooKeeper 3.5
+// (zk.ErrNoNode), and its ACL may forbid the read (zk.ErrNoAuth).
 func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
-	data, err := do(ctx, c, call{op: "getData", path: ensembleConfig, absolute: true}, func(full string) ([]byte, error) {
+	data, err := do(ctx, c, call{op: "getData", path: "/zookeeper/config", absolute: true}, func(full string) ([]byte, error) {
 		data, _, err := c.zk.Get(full)
 		return data, err
 	})
@@ -80,8 +76,8 @@ func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 }
 
 // Create creates a znode and returns its path. The path of a sequential znode ends
-// with the number from the server. flags are package zk's, without TTL nodes and
-// containers.
+// with the number from the server. flags are the flags of package zk, except those for
+// TTL nodes and containers.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
 	size := len(data)
 	for _, a := range acl {
@@ -94,14 +90,14 @@ func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32
 	})
 }
 
-// Set writes the data of path if its version is the given one, or -1.
+// Set writes the data of path if path has the given version. -1 matches any version.
 func (c *Conn) Set(ctx context.Context, path string, data []byte, version int32) (*zk.Stat, error) {
 	return do(ctx, c, call{op: "setData", path: path, write: true, size: len(data)}, func(full string) (*zk.Stat, error) {
 		return c.zk.Set(full, data, version)
 	})
 }
 
-// Delete removes path if its version is the given one, or -1.
+// Delete removes path if path has the given version. -1 matches any version.
 func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	_, err := do(ctx, c, call{op: "delete", path: path, write: true}, func(full string) (struct{}, error) {
 		return struct{}{}, c.zk.Delete(full, version)
@@ -109,11 +105,10 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	return err
 }
 
-// Sync waits until the server has caught up with the ensemble leader, so that a
-// read that follows sees all that the ensemble leader had committed. A write that
-// was not answered may be on its way to the ensemble leader, and be executed after
-// a Sync. And an isolated ensemble leader answers, and does not know what the
-// others have committed.
+// Sync waits until the server has caught up with the ensemble leader. A later read
+// shows everything that the ensemble leader had committed by then. It has two limits: an
+// unanswered write can still be executed after a Sync, and an isolated ensemble leader
+// answers although the others have committed more.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
 	return err
@@ -142,11 +137,11 @@ func watch[T any](ctx context.Context, c *Conn, op, path string, request func(st
 	return r.value, r.stat, r.events, err
 }
 
-// Renew makes the ensemble commit that path exists, which proves that the session
-// is alive. It extends Status.LeaseEnd from the second call over a connection on,
-// or from the first if the session was just created or moved to another server. It
-// changes nothing and fires no watch. It costs a transaction: one record in the log of
-// each voter, and a part of an fsync.
+// Renew commits a check that path exists, which proves that the session is alive. It
+// extends Status.LeaseEnd from the second call over a connection on, or from the first
+// call if the session was just created or moved to another server. It changes nothing
+// and fires no watch. It costs a transaction: one record in the log of each voter, and a
+// part of an fsync.
 //
 // The request is a multi with nothing but a check. A check by itself, a read and
 // a sync need no quorum, and prove nothing.
@@ -169,8 +164,8 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 var errLeaseEnded = errors.New("the lease was ended on request")
 
 // EndLease ends the connection and the lease, as if no server had answered for the
-// whole lease. It is for a session that expires on demand: otherwise the lease ends
-// earlier by itself.
+// whole lease. Use it only for a session that the server expires on demand: otherwise
+// the lease ends before the session.
 func (c *Conn) EndLease() {
 	c.mu.Lock()
 	n := c.link
@@ -195,10 +190,9 @@ func (c *Conn) CheckLease() error {
 	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
 }
 
-// SetFenced replaces a znode's data if the znode guard exists, both in one
-// transaction: multi(check(guard), set(path)). Where guard is gone it returns
-// ErrFenced and has changed nothing. The Stat is that after the change, whose
-// zxid is its Mzxid.
+// SetFenced replaces a znode's data if the znode guard exists, both in one transaction:
+// multi(check(guard), set(path)). If guard does not exist, it changes nothing and returns
+// ErrFenced. It returns the Stat after the change; the change's zxid is Stat.Mzxid.
 //
 // A guard's name must never be used again, so it needs a sequence number: a guard
 // that was deleted and created again would exist.
@@ -212,8 +206,8 @@ func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard st
 			&zk.CheckVersionRequest{Path: c.cfg.Servers.full(guard), Version: -1},
 			&zk.SetDataRequest{Path: full, Data: data, Version: -1},
 		)
-		// Of a transaction that failed every part has an error: the one that was
-		// the reason its own, those before it none, those after it another.
+		// Each part of a failed transaction has a result: the part that failed has its own
+		// error, the parts before it have no error, the parts after it have another one.
 		switch {
 		case len(results) > 0 && errors.Is(results[0].Error, zk.ErrNoNode):
 			return nil, fmt.Errorf("%w: %s does not exist", ErrFenced, guard)

@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial connects to real servers, below a chroot of the test's own.
+// dial connects to real servers with the test's own chroot.
 func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
@@ -189,7 +189,7 @@ func TestEphemeralAfterCloseAndCut(t *testing.T) {
 				t.Errorf("%s: event %+v", end, e)
 			}
 			if deleted := time.Now(); deleted.Before(lease) != (end == "close") {
-				t.Errorf("%s: the znode went %v before the end of the lease", end, lease.Sub(deleted))
+				t.Errorf("%s: the znode was deleted %v before the end of the lease", end, lease.Sub(deleted))
 			}
 			if end == "freeze" {
 				if s := c.Status(); s.State != client.Connected {
@@ -286,7 +286,7 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 		}
 	}
 	if after.State != client.Connected || after.SessionID != before.SessionID {
-		t.Fatalf("status %+v, want the session on another server", after)
+		t.Fatalf("status %+v, want session %#x on another server", after, before.SessionID)
 	}
 	electiontest.WaitState(t, watcher, client.Connected)
 	if _, err := c.Set(ctx, "/e", []byte("x"), -1); err != nil {
@@ -355,23 +355,23 @@ func TestSetFenced(t *testing.T) {
 		if err := c.Delete(ctx, guard, -1); err != nil {
 			t.Fatal(err)
 		}
-		// Nothing else is as good as it: a sequence number comes once.
+		// No other znode replaces the guard: each sequence number is unique.
 		if next := create("/e/n_", zk.FlagEphemeralSequential); next == guard {
 			t.Fatalf("the name %s was given twice", guard)
 		}
 		_, err = c.SetFenced(ctx, "/counter", []byte("2"), guard)
 		if !errors.Is(err, client.ErrFenced) || errors.Is(err, zk.ErrNoNode) || errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), guard) {
-			t.Errorf("the guard is gone: %v", err)
+			t.Errorf("without the guard: got %v, want ErrFenced", err)
 		}
 		if _, err := c.SetFenced(ctx, "/none", nil, guard); !errors.Is(err, client.ErrFenced) {
-			t.Errorf("neither is there: %v", err)
+			t.Errorf("without the guard and the path: got %v, want ErrFenced", err)
 		}
 		if data, now, err := c.Get(ctx, "/counter"); err != nil || string(data) != "1" || now.Mzxid != truth.Mzxid {
 			t.Errorf("fenced, and the data is %q, %+v, %v", data, now, err)
 		}
 
-		// It is the name that counts: one that is not given by a sequence can come
-		// again, and says nothing.
+		// Only the guard's name counts: a name without a sequence number can exist again,
+		// and then proves nothing.
 		create("/fixed", zk.FlagEphemeral)
 		if err := c.Delete(ctx, "/fixed", -1); err != nil {
 			t.Fatal(err)
@@ -392,7 +392,7 @@ func TestSetFenced(t *testing.T) {
 	})
 }
 
-func TestSetFencedKeepsToTheACL(t *testing.T) {
+func TestSetFencedObeysTheACL(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -407,8 +407,8 @@ func TestSetFencedKeepsToTheACL(t *testing.T) {
 			}
 		}
 		for _, w := range []struct{ path, guard string }{
-			{"/readable", "/open"}, // it may not write that
-			{"/open", "/hidden"},   // nor look at this
+			{"/readable", "/open"}, // no permission to write the path
+			{"/open", "/hidden"},   // no permission to read the guard
 		} {
 			_, err := stranger.SetFenced(ctx, w.path, []byte("x"), w.guard)
 			if !errors.Is(err, zk.ErrNoAuth) || errors.Is(err, client.ErrFenced) {
@@ -424,7 +424,7 @@ func TestSetFencedKeepsToTheACL(t *testing.T) {
 	})
 }
 
-// What a server did with a transaction that it never answered is not known.
+// The outcome of an unanswered transaction is unknown.
 func TestSetFencedOutcomeUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
@@ -444,9 +444,8 @@ func TestSetFencedOutcomeUnknown(t *testing.T) {
 	})
 }
 
-// Whatever comes as the answer to a transaction, it is never taken for an
-// accepted write.
-func TestSetFencedBelievesNoNonsense(t *testing.T) {
+// SetFenced never takes a broken answer for an accepted write.
+func TestSetFencedRefusesBrokenAnswers(t *testing.T) {
 	end := func(b []byte) []byte {
 		b = binary.BigEndian.AppendUint32(b, 0xffffffff)
 		return binary.BigEndian.AppendUint32(append(b, 1), 0xffffffff)

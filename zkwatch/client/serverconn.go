@@ -15,30 +15,28 @@ import (
 )
 
 // readAhead is the number of bytes that are read from a server at once. The library reads
-// the length of a frame and then the frame; it is one system call less for each
-// if the frame is here by then.
+// the length of a frame and then the frame. If the frame is read ahead, that saves one
+// system call for each frame.
 const readAhead = 4 << 10
 
-// A serverConn stands between the client library and one connection to a server, as a
-// net.Conn.
+// A serverConn is a net.Conn between the client library and one connection to a server.
 //
-// It reads the heads of the frames to learn what the library does not report (the
-// granted timeout, round trips), reports that to its Conn, and
-// refuses what the library would accept (lengths, another session). It adds what the
-// library lacks: SASL and credentials before anything else (handshake.go), a
-// bound on the handshake, the gate, and requests of its own with
-// the events of their watches (follow.go).
+// It reads the heads of the frames. It reports to its Conn what the library does not report
+// (the granted timeout, round trips), and refuses what the library would accept (lengths,
+// another session). It adds what the library lacks: SASL and credentials before anything
+// else (handshake.go), a bound on the handshake, the gate, and requests of its own with the
+// events of their watches (follow.go).
 //
-// It also hides zxids from the library. The library reads its own without a lock when
-// it sets watches again, and would use a zxid that it has just learnt over the new
-// connection: earlier changes would trigger no watch.
+// It also hides zxids from the library. When the library sets watches again, it reads its
+// last zxid without a lock. That zxid may already be from the new connection, and then
+// earlier changes would trigger no watch.
 //
-// Write takes the library's frames, Read gives it the server's. The
+// Write receives the library's frames, Read returns the server's frames to the library. The
 // library writes one frame with each Write, and reads from one goroutine.
 type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
-	addr     string        // the server's host:port, as it was given
+	addr     string        // the server's host:port, as configured
 	since    int64         // the last zxid seen before this connection
 	exchange sasl.Exchange // nil: without SASL
 	closed   chan struct{}
@@ -46,28 +44,27 @@ type serverConn struct {
 
 	writing chan struct{} // holds a token while a frame is written
 
-	// For Read:
-	ahead  *bufio.Reader // of readConn
-	head   []byte        // of the present frame, without its length
-	size   int           // of the present frame, without its length
-	left   int           // bytes of it, with its length, that the library has not read
-	auths  int           // replies to credentials seen
-	events uint64        // seen so far, while somebody listens
+	// Only Read uses these. A frame's head and size are without its length.
+	ahead  *bufio.Reader // reads with readConn
+	head   []byte        // of the current frame
+	size   int           // of the current frame
+	left   int           // bytes of the current frame, with its length, that the library has not read
+	auths  int           // number of replies to credentials
+	events uint64        // number of events so far, counted while there are listeners
 
 	mu        sync.Mutex
-	greeted   bool   // the ConnectRequest has been sent
-	settled   bool   // the ConnectResponse has come
-	announced bool   // requests may be sent
-	requested uint64 // session, in the ConnectRequest
-	hello     time.Time
+	settled   bool              // the ConnectResponse has arrived
+	opened    bool              // requests may be sent
+	requested uint64            // the session in the ConnectRequest
+	hello     time.Time         // the time of the ConnectRequest; zero: not sent yet
 	pings     []time.Time       // unanswered, oldest first
 	sent      map[int32]request // unanswered, by xid
 	goodbye   chan struct{}     // closed when the server has answered closeSession
 
-	// Requests of our own: see follow.go.
+	// For requests that the library lacks: see follow.go.
 	nextXid   int32
-	asked     map[int32]chan<- answer
-	listeners []*Following // replaced, never changed
+	waiting   map[int32]chan<- answer // callers, by xid
+	listeners []*Following            // replaced, never changed
 }
 
 type request struct {
@@ -76,8 +73,8 @@ type request struct {
 	at    time.Time
 }
 
-// newServerConn takes over raw, which ends at the latest at the deadline of the handshake
-// unless a session is granted.
+// newServerConn returns a serverConn over raw. raw fails at the deadline of the handshake
+// unless a session is granted before.
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, exchange sasl.Exchange) *serverConn {
 	n := &serverConn{
 		Conn:     raw,
@@ -89,14 +86,14 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, excha
 		sent:     make(map[int32]request),
 		goodbye:  make(chan struct{}),
 		nextXid:  lowestXid,
-		asked:    make(map[int32]chan<- answer),
+		waiting:  make(map[int32]chan<- answer),
 	}
 	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readAhead)
 	raw.SetDeadline(deadline)
 	return n
 }
 
-// shut closes the connection without a message to anybody.
+// shut closes the connection and reports nothing.
 func (n *serverConn) shut() {
 	n.once.Do(func() {
 		close(n.closed)
@@ -104,7 +101,7 @@ func (n *serverConn) shut() {
 	})
 }
 
-// fail closes the connection because of err.
+// fail closes the connection, and reports err as the reason.
 func (n *serverConn) fail(err error) {
 	n.shut()
 	n.conn.linkLost(n, err)
@@ -116,24 +113,24 @@ func (n *serverConn) Close() error {
 	return nil
 }
 
-// announce lets requests through.
-func (n *serverConn) announce() {
+// open lets requests through.
+func (n *serverConn) open() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.announced = true
+	n.opened = true
 }
 
-// Write implements net.Conn. It never fails: when the library sets watches again,
-// it waits forever after a failed write. Instead the connection is closed, which
+// Write implements net.Conn. It returns no error: if a write fails while the library sets
+// watches again, the library waits for ever. Instead Write closes the connection, which
 // Read reports.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
 	}
-	h := n.conn.handed.Load()
+	number := n.conn.queued.Load()
 	frame, called := n.note(p)
 	if called {
-		n.conn.taken(h) // or dropped
+		n.conn.dequeued(number)
 	}
 	if frame == nil {
 		return len(p), nil
@@ -144,15 +141,15 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note remembers when a frame was sent, and returns it as it is to be sent; nil
-// if it is not. called says that it is the request of a call.
+// note records the time of a frame of the library, and returns the frame to send; nil: none.
+// called reports whether the frame is the request of a call.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
-	if !n.greeted {
+	if n.hello.IsZero() {
 		// int protocolVersion, long lastZxidSeen, int timeOut, long sessionId, ...
-		n.greeted, n.hello = true, now
+		n.hello = now
 		n.requested = binary.BigEndian.Uint64(frame[prefixSize+16:])
 		return withZxid(frame, prefixSize+4, n.since), false
 	}
@@ -163,9 +160,9 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 		return frame, false
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.since) // long relativeZxid, and lists of paths
-	case !n.announced:
-		// Left in the library's queue when the last connection was lost. Its caller
-		// already got an error; it must not run now.
+	case !n.opened:
+		// The request was in the library's queue when the last connection was lost. Its
+		// caller already got an error, so it must not be executed now.
 		return nil, true
 	}
 	n.conn.requests.Add(1)
@@ -185,9 +182,9 @@ func (n *serverConn) send(frame []byte) error {
 	return err
 }
 
-// SetReadDeadline implements net.Conn. It does nothing during the handshake, which
-// has a deadline of its own: the library's is nearly seven session timeouts, and it
-// removes that after the first four bytes.
+// SetReadDeadline implements net.Conn. It does nothing during the handshake, which has a
+// deadline of its own: the library's deadline is nearly seven session timeouts, and the
+// library removes it after the first four bytes.
 func (n *serverConn) SetReadDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
@@ -206,8 +203,7 @@ func (n *serverConn) SetWriteDeadline(t time.Time) error {
 // xidGoodbye is an xid that the library's own requests do not reach in practice.
 const xidGoodbye = 0x7fffffff
 
-// sayGoodbye has the server end the session and waits for its answer, for at
-// most timeout.
+// sayGoodbye requests the end of the session, and waits for the answer at most for timeout.
 func (n *serverConn) sayGoodbye(timeout time.Duration) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -234,13 +230,13 @@ func (n *serverConn) sayGoodbye(timeout time.Duration) {
 	}
 }
 
-// Read implements net.Conn. It returns bytes of one frame.
+// Read implements net.Conn. Each call returns bytes of one frame.
 func (n *serverConn) Read(p []byte) (k int, err error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}
 	if n.left == 0 {
-		err = n.begin()
+		err = n.nextFrame()
 	}
 	if err == nil {
 		if k, err = n.ahead.Read(p[:min(len(p), n.left)]); err != nil {
@@ -256,7 +252,8 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 	return k, nil
 }
 
-// readConn reads for ahead. What arrives while the gate is shut has not arrived yet.
+// readConn reads for ahead. Data that arrives while the gate is shut is returned when the
+// gate opens.
 func (n *serverConn) readConn(p []byte) (int, error) {
 	k, err := n.Conn.Read(p)
 	if !n.conn.gate.Pass(n.closed) {
@@ -275,9 +272,9 @@ func (n *serverConn) isSettled() bool {
 	return n.settled
 }
 
-// begin checks the head of the next frame that is for the library before that can have
-// any of it, and takes the zxid out of a reply.
-func (n *serverConn) begin() error {
+// nextFrame begins the library's next frame. It handles the replies before it that are not
+// the library's.
+func (n *serverConn) nextFrame() error {
 	for {
 		if err := n.beginFrame(); err != nil {
 			return err
@@ -291,7 +288,7 @@ func (n *serverConn) begin() error {
 	}
 }
 
-// beginFrame checks the head of the next frame.
+// beginFrame checks the head of the next frame, and clears the zxid of a reply.
 func (n *serverConn) beginFrame() error {
 	prefix, err := n.ahead.Peek(prefixSize)
 	if err != nil {
@@ -356,7 +353,7 @@ func (n *serverConn) received() error {
 	}
 	n.mu.Lock()
 	var at time.Time
-	var zxid int64 // of a ping's answer it does not count, as in the Java client
+	var zxid int64 // 0 for a ping, whose zxid does not count, as in the Java client
 	var small bool
 	if xid == wire.XidPing {
 		small = true

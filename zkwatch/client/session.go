@@ -11,9 +11,9 @@ import (
 	"electop/model/session"
 )
 
-// granted is called when the server has granted session id or confirmed it: asked is the
-// one that was asked for, at sent. Both are 0 for none. After an error the library does not
-// learn of it.
+// granted is called when the server has answered with session id, 0 for none. asked is the
+// session that the ConnectRequest named at the time sent, 0 for a new one. After an error
+// the library does not get the answer.
 func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
@@ -22,7 +22,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	}
 	known := c.status.SessionID
 	if c.status.State == Connecting && asked == 0 {
-		known = 0 // neither the library nor any caller has learnt of it
+		known = 0 // neither the library nor any caller knows that session
 	}
 	switch {
 	case id == 0 && known == 0:
@@ -30,7 +30,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
 	case id == 0:
 		c.mu.Unlock()
-		// The library may learn this: it notifies the watchers.
+		// The library gets this answer and notifies the watchers.
 		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
 		return nil
 	case known != 0 && (asked != known || id != known):
@@ -48,33 +48,33 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	return nil
 }
 
-// isReady is called when the library may learn that it has a session over n.
+// isReady is called when n has a session, before the library gets the server's answer.
 func (c *Conn) isReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ready = n
-	c.announce()
+	c.connectIfReady()
 }
 
-// taken is called when the request that the library has was written or dropped. At most
-// one request is in the library's queue, so that it is known whether one is left there when
-// the connection is lost. The library would send it over the next connection, although its
-// caller already got an error; that connection drops it instead, and no other request is
-// admitted before.
-func (c *Conn) taken(handed uint64) {
+// dequeued is called when the library's request of that number was written or dropped. The
+// library's queue has at most one request, so it is known whether one is left in the queue
+// when the connection is lost. The library would send that request over the next connection,
+// although its caller already got an error. The next connection drops the request, and no
+// other request is admitted before.
+func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if handed == 0 || c.handed.Load() != handed {
+	if number == 0 || c.queued.Load() != number {
 		return
 	}
-	c.handed.Store(0)
+	c.queued.Store(0)
 	<-c.turn
-	c.announce()
+	c.connectIfReady()
 }
 
-// answered is called when the server has answered what was sent at sent. zxid is the one
-// in the answer, 0 if it does not count. small says that the time it took is only the way
-// to the server and back.
+// answered is called when the server has answered a request of the time sent. zxid is the
+// zxid in the answer, 0 if it does not count. small means that the size of the answer does
+// not lengthen the round trip.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	}
 }
 
-// linkLost is called when n is closed, and why.
+// linkLost is called when n is closed because of err.
 func (c *Conn) linkLost(n *serverConn, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,10 +114,10 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 	c.lostBy = err
 	close(c.lost)
 	c.lost = nil
-	c.watchdog.Reset(c.patience())
+	c.watchdog.Reset(c.sessionWait())
 }
 
-// refusalHint is a guess at why servers refuse this client, count times in a
+// refusalHint returns a likely reason why servers have refused this client count times in a
 // row, or "". since is the last zxid that the client has seen.
 func refusalHint(count int, since int64, tls bool) string {
 	switch {
@@ -131,12 +131,12 @@ func refusalHint(count int, since int64, tls bool) string {
 	return ""
 }
 
-// announce opens the connection for requests if it is ready. The caller holds c.mu.
-func (c *Conn) announce() {
-	if c.ready == nil || c.link != c.ready || c.handed.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
+// connectIfReady opens the connection for requests if it is ready. The caller holds c.mu.
+func (c *Conn) connectIfReady() {
+	if c.ready == nil || c.link != c.ready || c.queued.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
 		return
 	}
-	c.ready.announce()
+	c.ready.open()
 	c.lost = make(chan struct{})
 	c.watchdog.Stop()
 	c.setState(Connected, nil)
@@ -154,8 +154,8 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(exchange{sent, answered})
 }
 
-// committed is called when a write was executed that was sent at sent or later and
-// is answered by now. lost belongs to the connection that it was sent over.
+// committed is called when a write has been executed and answered. It was sent at sent or
+// later, over the connection of lost.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

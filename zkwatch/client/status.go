@@ -7,31 +7,31 @@ import (
 	"electop/model/session"
 )
 
-// State is where a [Conn] is in its life. Expired and Closed are terminal.
+// State is the state of a [Conn]. Expired and Closed are terminal.
 type State int
 
 const (
 	Connecting   State = iota // no session yet
 	Connected                 // the session is alive and a server answers
-	Disconnected              // the session may be alive; no server is reached
+	Disconnected              // the session may be alive, but no server answers
 	Expired                   // the servers have ended the session
-	Closed                    // ended on this side; Status.Err says why
+	Closed                    // this side has ended the Conn; Status.Err has the reason
 )
 
 func (s State) String() string {
 	return [...]string{"connecting", "connected", "disconnected", "expired", "closed"}[s]
 }
 
-// Terminal tells whether no other state can follow.
+// Terminal reports whether no other state can follow.
 func (s State) Terminal() bool { return s == Expired || s == Closed }
 
 // A Status describes a [Conn] at one moment.
 type Status struct {
 	State     State
-	Since     time.Time     // when State was entered
-	SessionID uint64        // 0: there has been none yet
-	Timeout   time.Duration // of the session, as the server granted it; 0: none yet
-	Server    string        // host:port of the server; without a connection, of the one that is tried or is next
+	Since     time.Time     // when the Conn entered State
+	SessionID uint64        // 0: no session yet
+	Timeout   time.Duration // session timeout that the server granted; 0: no session yet
+	Server    string        // host:port of the connected server, or of the current or next attempt
 	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
 
 	// Distance is the round-trip time to the server, without the time that the
@@ -39,18 +39,17 @@ type Status struct {
 	Distance time.Duration
 
 	// LeaseEnd is the time until which the session cannot expire, as committed
-	// writes have proved, see [Conn.Renew]. It is zero before the first of them,
-	// and long past if nobody renews it. Leave a margin for clocks that run at
-	// different rates.
+	// writes have proved: see [Conn.Renew]. It is zero before the first such write.
+	// Leave a margin for clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is when the last answered request or ping was sent, plus
-	// Timeout: connected servers keep the session until then. It proves no lease:
-	// a follower that is cut off from the ensemble also answers.
-	// It is zero before the first session.
+	// ExpiresFrom is the time at which the last answered request or ping was sent,
+	// plus Timeout: connected servers keep the session until then. It proves no
+	// lease, because a follower that is cut off from the ensemble also answers. It is
+	// zero before the first session.
 	ExpiresFrom time.Time
 
-	// Err is why there is no connection: why the last attempt failed, or why the
+	// Err is the reason why there is no connection: the last attempt failed, or the
 	// last connection ended. It is nil while Connected.
 	Err error
 
@@ -64,8 +63,8 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns a time by this machine's clock after which the servers surely heard
-// from the session: when the last answered request or ping was sent. It returns
+// Anchor returns the time, by this machine's clock, at which the last answered request or
+// ping was sent: the servers received a message of the session later than that. It returns
 // false if there was no session yet.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
@@ -75,8 +74,8 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 	return a, a.Session != 0
 }
 
-// Requests returns how many requests were sent, over all connections. Pings and the
-// handshake do not count; credentials and watches that are set again do.
+// Requests returns the number of requests sent over all connections. It does not count
+// pings, the handshake and credentials. It counts each request that sets watches again.
 func (c *Conn) Requests() uint64 { return c.requests.Load() }
 
 // Done is closed when the Conn reaches a terminal state.
@@ -84,9 +83,9 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Subscribe returns a channel that receives the current status and then one for
 // each change of state or of Err, in order. A slow reader misses no change of
-// state, but of several errors in one state it may get only the latest. The channel
-// is closed after a terminal status, or when ctx is done; the caller must wait for
-// one of them.
+// state; of several errors in one state it may get only the latest. The channel
+// is closed after a terminal status, or when ctx is done: a caller that stops reading
+// earlier must end ctx.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -127,8 +126,8 @@ func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	return out
 }
 
-// AwaitConnected waits until the Conn is connected; false when ctx is done or the
-// Conn has ended.
+// AwaitConnected waits until the Conn is connected. It returns false if ctx is done or the
+// Conn ends first.
 func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	if c.Status().State == Connected {
 		return true
@@ -143,16 +142,16 @@ func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	return false
 }
 
-// publish gives everybody the status. The caller holds c.mu.
+// publish sends the status to all subscribers. The caller holds c.mu.
 func (c *Conn) publish() {
 	for s := range c.subscribers {
 		s.add(c.status)
 	}
 }
 
-// A subscription is an unbounded queue of statuses, guarded by the Conn's mu. It
-// stays short: only changes of state make it grow, and each takes a connection or
-// a loss of one.
+// A subscription is an unbounded queue of statuses; the Conn's mu guards it. It stays
+// short: only changes of state lengthen it, and each of them needs a new or a lost
+// connection.
 type subscription struct {
 	queue []Status
 	more  chan struct{}
@@ -170,13 +169,12 @@ func (s *subscription) add(status Status) {
 	}
 }
 
-// distanceSamples is how many of the last small round trips are remembered: enough
-// that one of them did not wait in a queue, few enough to notice soon that the link
-// became longer.
+// distanceSamples is the number of small round trips that are kept: enough that one of
+// them did not wait in a queue, few enough to notice soon that the link became longer.
 const distanceSamples = 8
 
-// A distance is how far a server is, by the quickest of the last small round
-// trips: pings, and reads whose replies take the server and the link no time.
+// A distance estimates the round-trip time to a server by the shortest of the last small
+// round trips: pings, and reads with a small reply.
 type distance struct {
 	trips [distanceSamples]time.Duration
 	n     int
@@ -187,7 +185,7 @@ func (d *distance) note(trip time.Duration) {
 	d.n++
 }
 
-// least is 0 where nothing is known.
+// least returns the shortest of the round trips, 0 if there was none.
 func (d *distance) least() (least time.Duration) {
 	for i := range min(d.n, distanceSamples) {
 		if i == 0 || d.trips[i] < least {
