@@ -12,27 +12,26 @@ import (
 	"unicode/utf8"
 )
 
-// digestURI is the service and the host that the digest is for. ZooKeeper's clients and
-// servers all use this host, wherever the server runs.
+// digestURI is the digest-uri: service and host. All ZooKeeper clients and servers use this
+// host name, on every machine.
 const digestURI = "zookeeper/zk-sasl-md5"
 
+// The limits of RFC 2831, in bytes.
 const (
-	// The standard's limit for a challenge.
 	maxDigestChallenge = 2048
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes: what is longer cannot fit into an
-// answer.
+// maxName bounds a user and a password, in bytes: longer ones do not fit into an answer.
 const maxName = 1024
 
-// A Digest is an account for DIGEST-MD5. However it is formatted, logged or encoded,
-// neither user nor password is shown.
+// A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
+// user nor password.
 type Digest struct {
-	// A pointer, because package fmt prints its address for every verb.
+	// login is a pointer because package fmt prints only its address, for every verb.
 	login *userPassword
-	uri   string        // the service and the host
-	nonce func() string // the client's, another for each exchange
+	uri   string        // service and host
+	nonce func() string // returns another client nonce for each exchange
 }
 
 type userPassword struct{ user, password string }
@@ -63,7 +62,7 @@ func (d *Digest) Begin(context.Context, string) (Exchange, error) {
 type digestExchange struct {
 	account *Digest
 	step    int
-	proof   string // what the server must answer
+	proof   string // expected from the server
 }
 
 // Next implements [Exchange].
@@ -108,10 +107,10 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	values := map[string]string{}
 	for _, d := range list {
 		if _, twice := values[d.name]; twice {
-			if d.name == "realm" { // any of them will do: the first
+			if d.name == "realm" { // the client may choose one: the first
 				continue
 			}
-			return c, fmt.Errorf("%w: %.40q is there twice", ErrChallenge, d.name)
+			return c, fmt.Errorf("%w: %.40q appears twice", ErrChallenge, d.name)
 		}
 		values[d.name] = d.value
 	}
@@ -134,8 +133,8 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	return c, nil
 }
 
-// offersAuth reports whether a list of qualities of protection has authentication
-// without protection.
+// offersAuth reports whether a list of qualities of protection includes auth, which is
+// authentication without protection.
 func offersAuth(list string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.EqualFold(strings.TrimSpace(one), "auth") {
@@ -145,7 +144,7 @@ func offersAuth(list string) bool {
 	return false
 }
 
-// respond answers a challenge, and keeps what the server must answer to that.
+// respond answers a challenge, and keeps the proof that the server must send.
 func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	c, err := parseDigestChallenge(token)
 	if err != nil {
@@ -156,7 +155,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	if !ok || !fits {
 		return nil, fmt.Errorf("%w: user or password has characters beyond ISO 8859-1, and the server does not offer charset utf-8", ErrUnsupported)
 	}
-	realm := c.realm // already as the server encodes it
+	realm := c.realm // in the server's encoding
 	if c.utf8 {
 		realm, _ = encoded(realm, true)
 	}
@@ -191,10 +190,10 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// firstUse counts the uses of a nonce: each exchange has another.
+// firstUse is the count of uses of a nonce. Each exchange has another nonce.
 const firstUse = "00000001"
 
-// verify checks that the server knows the password too.
+// verify checks that the server also knows the password.
 func (x *digestExchange) verify(token []byte) error {
 	if len(token) == 0 {
 		return x.Refused()
@@ -218,8 +217,8 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded is s as it is hashed: in ISO 8859-1 if that has all its characters, else in
-// UTF-8, if that is allowed.
+// encoded returns s as it is hashed: in ISO 8859-1 if that has all its characters, otherwise
+// in UTF-8. It returns false if s needs UTF-8 and UTF-8 is not allowed.
 func encoded(s string, allowed bool) (string, bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {

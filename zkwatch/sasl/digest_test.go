@@ -34,7 +34,7 @@ func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, 
 	}
 	answer, done, err := x.Next([]byte(challenge))
 	if done {
-		t.Error("over before the server authenticated itself")
+		t.Error("the exchange ended before the server authenticated itself")
 	}
 	return x, string(answer), err
 }
@@ -51,7 +51,7 @@ func TestDigestOfTheStandardsExample(t *testing.T) {
 		t.Errorf("%q, %t, %v", answer, done, err)
 	}
 	if _, _, err := x.Next(nil); err == nil {
-		t.Error("the exchange goes on")
+		t.Error("the exchange continues")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestDigestChallenges(t *testing.T) {
 			t.Errorf("%.60q: %q, %v; want %v", challenge, answer, err, want)
 		}
 		if strings.Contains(answer, "S3cret") || err != nil && strings.Contains(err.Error(), "S3cret") {
-			t.Errorf("%.60q: the password is in %q, %v", challenge, answer, err)
+			t.Errorf("%.60q: %q, %v contains the password", challenge, answer, err)
 		}
 		if refused := x.Refused(); !errors.Is(refused, sasl.ErrRejected) || want == nil && !strings.Contains(refused.Error(), "password is wrong") {
 			t.Errorf("refused: %v", refused)
@@ -96,7 +96,7 @@ func TestDigestChallenges(t *testing.T) {
 }
 
 // A server that does not know the password cannot answer the client's nonce.
-func TestDigestServerMustShowThatItKnowsThePassword(t *testing.T) {
+func TestDigestServerMustProveThatItKnowsThePassword(t *testing.T) {
 	for proof, want := range map[string]error{
 		"":                                     sasl.ErrRejected, // a server that keeps refused clients
 		"rspauth=":                             sasl.ErrChallenge,
@@ -115,7 +115,7 @@ func TestDigestServerMustShowThatItKnowsThePassword(t *testing.T) {
 	}
 }
 
-// With charset=utf-8 what fits into ISO 8859-1 is hashed in that, and else in UTF-8.
+// With charset=utf-8, text is hashed in ISO 8859-1 if possible, otherwise in UTF-8.
 func TestDigestEncodings(t *testing.T) {
 	for _, c := range []struct{ user, password, charset, username, hashed string }{
 		{"jürgen", "straße", ",charset=utf-8", "jürgen", "j\xfcrgen:r:stra\xdfe"},
@@ -147,7 +147,7 @@ func TestDigestNoncesDiffer(t *testing.T) {
 		seen[answer] = true
 	}
 	if len(seen) != 20 {
-		t.Errorf("%d answers of 20 differ", len(seen))
+		t.Errorf("%d different answers, want 20", len(seen))
 	}
 }
 
@@ -173,7 +173,7 @@ func TestDigestAccounts(t *testing.T) {
 	}
 }
 
-// No challenge makes a client panic or answer without bounds.
+// No challenge makes a client panic or send an answer without bounds.
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte(`realm="zk-sasl-md5",nonce="n",charset=utf-8,algorithm=md5-sess,qop="auth"`), []byte("rspauth=0"))
 	f.Add([]byte(`nonce="\"`), []byte(""))

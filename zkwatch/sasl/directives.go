@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// maxDirectives bounds how many directives a challenge has.
+// maxDirectives bounds the directives of a challenge.
 const maxDirectives = 64
 
 // A directive is a name and its value, without the quotes.
@@ -23,8 +23,8 @@ var directives = sync.OnceValue(func() *regexp.Regexp {
 // quoted matches a character that a backslash quotes.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 
-// parseDirectives parses a list as in realm="a",qop=auth. Elements may be empty, and
-// white space may surround them, the names and the values.
+// parseDirectives parses a list such as realm="a",qop=auth. Elements may be empty. White
+// space may surround elements, names and values.
 func parseDirectives(text string) ([]directive, error) {
 	var list []directive
 	for {
@@ -44,7 +44,7 @@ func parseDirectives(text string) ([]directive, error) {
 	}
 }
 
-// quote returns s as a value in quotes.
+// quote returns s in quotes.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }

@@ -1,6 +1,6 @@
 package sasl
 
-// SetDigest fixes what an exchange of d is for, and the client's nonce.
+// SetDigest sets the service and host of d, and the client's nonce.
 func SetDigest(d *Digest, uri, nonce string) {
 	d.uri, d.nonce = uri, func() string { return nonce }
 }

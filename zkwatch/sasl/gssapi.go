@@ -26,30 +26,30 @@ const (
 	apError   = 0x0300
 )
 
-// noLayer is the only security layer that is accepted: none (RFC 4752, 3.3).
+// noLayer stands for no security layer, the only choice of this package (RFC 4752, 3.3).
 const noLayer = 1
 
-// A ticket is one that the KDC has issued, with the key that it shares with the service.
+// A ticket is a ticket of the KDC with the key that the client shares with the service.
 type ticket struct {
 	ticket      messages.Ticket
 	key         types.EncryptionKey
 	end         time.Time
-	user, realm string    // whose it is
-	service     principal // whom it is for
-	drop        func()    // forgets it
+	user, realm string // of the client
+	service     principal
+	drop        func() // drops all cached tickets
 }
 
 func (t ticket) owner() string { return t.user + "@" + t.realm }
 
 // A kerberosExchange makes a security context with mutual authentication, and chooses no
-// security layer. Its answers are the request with the ticket, nothing once the server
-// has shown that it has the ticket's key, and the choice.
+// security layer. Its first answer is the request with the ticket. When the server has proved
+// that it has the ticket's key, the second answer is empty. The third is the choice.
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	proof   types.Authenticator // what the server must repeat
+	proof   types.Authenticator // the server must repeat its time
 	key     types.EncryptionKey // of the security context
-	subkey  byte                // acceptorSubkey if it is that, or 0
+	subkey  byte                // acceptorSubkey if the server has chosen key, otherwise 0
 	step    int
 }
 
@@ -62,7 +62,7 @@ func newExchange(t ticket) (*kerberosExchange, error) {
 	if x.proof, err = types.NewAuthenticator(t.realm, types.NewPrincipalName(1, t.user)); err != nil {
 		return nil, fmt.Errorf("authenticator: %w", err)
 	}
-	// No channel binding, and the flags of the context.
+	// The checksum has no channel binding and the flags of the context.
 	sum := make([]byte, 24)
 	binary.LittleEndian.PutUint32(sum, 16)
 	binary.LittleEndian.PutUint32(sum[20:], gssapi.ContextFlagMutual|gssapi.ContextFlagInteg)
@@ -74,7 +74,7 @@ func newExchange(t ticket) (*kerberosExchange, error) {
 	return x, nil
 }
 
-// Next implements [Exchange]. The library may panic where a token is malformed.
+// Next implements [Exchange]. The library may panic if a token is malformed.
 func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,8 +101,8 @@ func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err err
 	return answer, done, err
 }
 
-// Refused implements [Exchange]. The ticket is forgotten: the server may have
-// another key by now.
+// Refused implements [Exchange]. It drops the cached tickets: the server may have another
+// key by now.
 func (x *kerberosExchange) Refused() error {
 	x.ticket.drop()
 	if x.step == 1 {
@@ -111,7 +111,7 @@ func (x *kerberosExchange) Refused() error {
 	return rejected(fmt.Sprintf("the server does not accept %s", x.ticket.owner()))
 }
 
-// first is the token with the ticket.
+// first returns the token with the ticket.
 func (x *kerberosExchange) first() ([]byte, error) {
 	request, err := x.request.Marshal()
 	if err != nil {
@@ -166,8 +166,8 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	return nil
 }
 
-// choose answers the server's offer of security layers. An authorization identity is
-// not named: it is the client's principal.
+// choose answers the server's offer of security layers. It names no authorization identity:
+// the client's principal is used.
 func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	offer, err := x.unwrap(token)
 	switch {
@@ -188,7 +188,7 @@ const (
 	acceptorSubkey
 )
 
-// keyTypes returns the types of keys that are supported, the most common first.
+// keyTypes returns the supported key types, the most common first.
 func keyTypes() []int32 {
 	return []int32{
 		etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
@@ -196,7 +196,7 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported refuses keys whose tokens have another form (RFC 4757 and before).
+// supported returns an error for a key whose tokens have an older form (RFC 4757 and before).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
@@ -204,7 +204,7 @@ func supported(key types.EncryptionKey) error {
 	return fmt.Errorf("the encryption type %d of the session key: only AES is", key.KeyType)
 }
 
-// wrap protects the integrity of a message of the client.
+// wrap returns a token that protects the integrity of a message of the client.
 func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 	kind, err := crypto.GetEtype(x.key.KeyType)
 	if err != nil {
@@ -219,7 +219,7 @@ func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 
 // unwrap checks a token of the server and returns its message.
 func (x *kerberosExchange) unwrap(b []byte) ([]byte, error) {
-	if len(b) > gssapi.HdrLen { // what follows the header is rotated to the right
+	if len(b) > gssapi.HdrLen { // the bytes after the header are rotated to the right
 		body := b[gssapi.HdrLen:]
 		by := int(binary.BigEndian.Uint16(b[6:])) % len(body)
 		b = slices.Concat(b[:gssapi.HdrLen], body[by:], body[:by])

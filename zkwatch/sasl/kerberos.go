@@ -21,34 +21,35 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// KerberosOptions say who the client is, and who the servers are.
+// KerberosOptions name the principals of the client and of the servers.
 type KerberosOptions struct {
-	// Keytab is a file of keys. "" stands for the ticket cache, which KRB5CCNAME names.
+	// Keytab is a file of keys. "" means the ticket cache, see KRB5CCNAME.
 	Keytab string
-	// Principal is the client's, with or without a realm. "" stands for the first of
-	// the keytab, or that of the ticket cache.
+	// Principal is the client's principal, with or without a realm. "" means the first
+	// principal of the keytab, or the principal of the ticket cache.
 	Principal string
-	// Service is the servers' principal: NAME, or NAME/HOST where all servers have the
-	// same one, each with @REALM where krb5.conf does not say it. "" means zookeeper.
+	// Service is the servers' principal: NAME, or NAME/HOST if all servers have the same
+	// one. Add @REALM if krb5.conf does not give the realm. "" means zookeeper.
 	Service string
-	// Getenv is the environment: KRB5_CONFIG and KRB5CCNAME. nil means os.Getenv.
+	// Getenv returns the environment variables KRB5_CONFIG and KRB5CCNAME. nil means
+	// os.Getenv.
 	Getenv func(string) string
 }
 
-// A Kerberos is a principal with the means to get tickets: the mechanism GSSAPI.
+// A Kerberos is an account of the mechanism GSSAPI: a principal that can get tickets.
 type Kerberos struct {
 	conf    *config.Config
 	login   login
 	service service
 
-	asking chan struct{} // holds a token while the KDC is asked
+	requesting chan struct{} // holds a token during requests to the KDC
 
 	mu      sync.Mutex
 	tickets map[string]ticket
 }
 
-// NewKerberos returns the account that o describes. It reads krb5.conf and the keytab, or the
-// ticket cache, and does not ask the KDC. Errors name the file.
+// NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the
+// ticket cache, and sends nothing to the KDC. Errors name the file.
 func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -57,7 +58,7 @@ func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Kerberos{conf: conf, tickets: map[string]ticket{}, asking: make(chan struct{}, 1)}
+	a := &Kerberos{conf: conf, tickets: map[string]ticket{}, requesting: make(chan struct{}, 1)}
 	if a.service, err = parseService(o.Service); err != nil {
 		return nil, err
 	}
@@ -75,16 +76,16 @@ func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 // Name implements [Mechanism].
 func (*Kerberos) Name() string { return "GSSAPI" }
 
-// String names the account. Nothing in it is secret.
+// String returns the name of the account. It contains no secret.
 func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 
-// Format implements fmt.Formatter for every verb, so that none prints keys.
+// Format implements fmt.Formatter for every verb: none may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// Begin implements [Mechanism]: it gets a ticket for the server on host. The KDC is
-// asked in a goroutine that ends by itself, some seconds after ctx at the latest: the
-// library bounds each attempt, and takes no context. There is one of them at a time, and
-// what it gets late is kept for the next connection.
+// Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes
+// no context, but bounds each attempt. So a goroutine sends the requests to the KDC, one
+// goroutine at a time. It may end some seconds after ctx; its ticket is then kept for the
+// next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -94,7 +95,7 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 		return fmt.Errorf("no ticket for %s on %s from the KDC in time: %w", a.service.name, host, ctx.Err())
 	}
 	select {
-	case a.asking <- struct{}{}:
+	case a.requesting <- struct{}{}:
 	case <-ctx.Done():
 		return nil, late()
 	}
@@ -106,7 +107,7 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 				r = result{err: errors.New("a message of the KDC, or the ticket cache, is malformed")}
 			}
 			got <- r
-			<-a.asking
+			<-a.requesting
 		}()
 		r.t, r.err = a.ticket(a.service.names(ctx, host, a.conf))
 	}()
@@ -121,10 +122,10 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	}
 }
 
-// spare is how long a kept ticket must still be valid.
-const spare = time.Minute
+// minValidity is the time for which a cached ticket must still be valid.
+const minValidity = time.Minute
 
-// maxTickets bounds how many tickets are kept: one for each server, and one to get them.
+// maxTickets bounds the cached tickets: one for each server, and the ticket-granting ticket.
 const maxTickets = 64
 
 // ticket returns a ticket for the first of the services that the KDC knows.
@@ -146,30 +147,30 @@ func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: is it another service, host name or realm?", strings.Join(unknown, " or "))
 }
 
-// forService returns a ticket for a service, a kept one if possible.
+// forService returns a ticket for a service, a cached one if possible.
 func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
-	return a.kept(s, func() (ticket, error) {
+	return a.cached(s, func() (ticket, error) {
 		realm := a.login.realm
-		granting, err := a.granting(cl)
-		if err == nil && s.realm != realm { // its KDC takes only tickets of its own realm
-			granting, err = a.kept(principal{"krbtgt/" + s.realm, realm}, func() (ticket, error) {
-				return a.issued(cl, granting, principal{"krbtgt/" + s.realm, realm}, nametype.KRB_NT_SRV_INST)
+		granting, err := a.grantingTicket(cl)
+		if err == nil && s.realm != realm { // the KDC of a realm accepts only tickets of that realm
+			granting, err = a.cached(principal{"krbtgt/" + s.realm, realm}, func() (ticket, error) {
+				return a.request(cl, granting, principal{"krbtgt/" + s.realm, realm}, nametype.KRB_NT_SRV_INST)
 			})
 			realm = s.realm
 		}
 		if err != nil {
 			return ticket{}, err
 		}
-		return a.issued(cl, granting, principal{s.spn, realm}, nametype.KRB_NT_PRINCIPAL)
+		return a.request(cl, granting, principal{s.spn, realm}, nametype.KRB_NT_PRINCIPAL)
 	})
 }
 
-// granting returns the client's ticket-granting ticket.
-func (a *Kerberos) granting(cl *client.Client) (ticket, error) {
+// grantingTicket returns the client's ticket-granting ticket.
+func (a *Kerberos) grantingTicket(cl *client.Client) (ticket, error) {
 	if a.login.keytab == nil {
-		return a.login.granting()
+		return a.login.grantingTicket()
 	}
-	return a.kept(principal{"krbtgt/" + a.login.realm, a.login.realm}, func() (ticket, error) {
+	return a.cached(principal{"krbtgt/" + a.login.realm, a.login.realm}, func() (ticket, error) {
 		request, err := messages.NewASReqForTGT(a.login.realm, a.conf, cl.Credentials.CName())
 		if err != nil {
 			return ticket{}, fmt.Errorf("request for a ticket: %w", err)
@@ -182,8 +183,8 @@ func (a *Kerberos) granting(cl *client.Client) (ticket, error) {
 	})
 }
 
-// issued asks the KDC of a realm for a ticket.
-func (a *Kerberos) issued(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
+// request requests a ticket from the KDC of the realm of s.
+func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
 	_, reply, err := cl.TGSREQGenerateAndExchange(types.NewPrincipalName(kind, s.spn), s.realm, granting.ticket, granting.key, false)
 	if err != nil {
 		return ticket{}, fmt.Errorf("get a ticket for %s as %s: %w", s, a.login, explained(err))
@@ -191,13 +192,13 @@ func (a *Kerberos) issued(cl *client.Client, granting ticket, s principal, kind 
 	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
 }
 
-// kept returns the ticket that is kept under a name, or gets another one.
-func (a *Kerberos) kept(name principal, get func() (ticket, error)) (ticket, error) {
+// cached returns the cached ticket of that name. If there is none, it gets and caches one.
+func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
 	a.mu.Lock()
 	t, ok := a.tickets[id]
 	a.mu.Unlock()
-	if ok && time.Until(t.end) > spare {
+	if ok && time.Until(t.end) > minValidity {
 		return t, nil
 	}
 	t, err := get()
@@ -230,7 +231,8 @@ const (
 	clockSkew      = 37
 )
 
-// meanings says what codes mean for the user. For others the KDC's own words do.
+// meanings has the meanings of error codes for the user. For other codes the user gets the
+// KDC's own text.
 var meanings = map[int]string{
 	6:              "the KDC does not know this principal",
 	serviceUnknown: "the KDC does not know this service",
@@ -238,9 +240,9 @@ var meanings = map[int]string{
 	14:             "the KDC supports none of the encryption types",
 	18:             "the account is locked or has expired",
 	23:             "the password, and so the keytab, has expired",
-	badPreauth:     "the key is not that of the principal: was the password changed after the keytab was made?",
+	badPreauth:     "the key is wrong for this principal: was the password changed after the keytab was made?",
 	unavailable:    "the KDC is not available",
-	31:             "the key is not that of the principal: was the password changed after the keytab was made?",
+	31:             "the key is wrong for this principal: was the password changed after the keytab was made?",
 	32:             "the ticket has expired: run kinit",
 	33:             "the ticket is not valid yet: do the clocks agree?",
 	clockSkew:      "the clocks of this machine and the KDC differ too much",
@@ -255,18 +257,19 @@ type failure struct {
 func (f failure) Error() string { return f.err.Error() }
 func (f failure) Unwrap() error { return f.err }
 
-// codeOf returns the code of the KDC's error, 0 if err is none.
+// codeOf returns the code of an error of the KDC, 0 for other errors.
 func codeOf(err error) int {
 	var f failure
 	errors.As(err, &f)
 	return f.code
 }
 
-// kdcError is the only trace of a code that the library leaves in its errors.
+// kdcError matches the text of the library's errors: the KDC's code is only in the text.
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained says what an error of the library means. Answers of a KDC would be the same
-// again, except that it is overloaded or does not know a service of this server.
+// explained returns the meaning of an error of the library. An answer of the KDC is final
+// (ErrRejected), except if the KDC is overloaded or does not know the service: it may know
+// another server's service.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {

@@ -25,12 +25,12 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// aKey is a key of AES-256.
+// aKey returns an AES-256 key.
 func aKey(b byte) types.EncryptionKey {
 	return types.EncryptionKey{KeyType: 18, KeyValue: bytes.Repeat([]byte{b}, 32)}
 }
 
-// begun is an exchange with a ticket for which the server has the key 1.
+// begun returns an exchange after its first answer. The ticket has key 1.
 func begun(t testing.TB) *kerberosExchange {
 	t.Helper()
 	x, err := newExchange(ticket{
@@ -50,7 +50,7 @@ func begun(t testing.TB) *kerberosExchange {
 	return x
 }
 
-// proof is the server's second token.
+// proof returns the server's first token.
 func proof(t testing.TB, key types.EncryptionKey, part messages.EncAPRepPart) []byte {
 	t.Helper()
 	must := func(b []byte, err error) []byte {
@@ -74,7 +74,7 @@ func repeated(x *kerberosExchange) messages.EncAPRepPart {
 	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
 }
 
-// offer is the server's third token.
+// offer returns the server's second token.
 func offer(t testing.TB, key types.EncryptionKey, flags byte, payload []byte) []byte {
 	t.Helper()
 	w := gssapi.WrapToken{Flags: flags, EC: 12, SndSeqNum: 7, Payload: payload}
@@ -111,13 +111,13 @@ func TestExchange(t *testing.T) {
 			t.Errorf("subkey %t: choice %+v, %v", subkey, w, err)
 		}
 		if _, _, err := x.Next(nil); err == nil {
-			t.Error("the exchange goes on")
+			t.Error("the exchange continues")
 		}
 	}
 }
 
-// A server must have the ticket's key, and repeat what was encrypted with it this time.
-func TestServerMustShowThatItHasTheKey(t *testing.T) {
+// A server must have the ticket's key, and repeat the time of this request.
+func TestServerMustProveThatItHasTheKey(t *testing.T) {
 	for what, c := range map[string]struct {
 		token func(x *kerberosExchange) []byte
 		want  error
@@ -186,18 +186,18 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// No token makes a client panic or believe the server.
+// No token makes a client panic or accept the server.
 func FuzzTokens(f *testing.F) {
 	x := begun(f)
 	f.Add(proof(f, aKey(1), repeated(x)), offer(f, aKey(1), fromAcceptor, []byte{1, 0, 0, 0}))
 	f.Add([]byte("\x60\x10\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02\x03\x00\x7e\x00"), []byte{5, 4, 1, 255, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, second, third []byte) {
 		if answer, done, err := begun(t).Next(second); err == nil || done || answer != nil {
-			t.Fatalf("%x is believed", second)
+			t.Fatalf("%x is accepted", second)
 		}
 		x := &kerberosExchange{key: aKey(1)}
 		if message, err := x.unwrap(third); err == nil && !bytes.Equal(message, []byte{1, 0, 0, 0}) {
-			t.Fatalf("%x is taken for %x", third, message)
+			t.Fatalf("%x is accepted with the message %x", third, message)
 		}
 	})
 }
@@ -265,7 +265,8 @@ func TestServicePrincipals(t *testing.T) {
 	}
 }
 
-// What the KDC answers is final, unless it may be different for another server.
+// An error of the KDC is final, unless the answer may be different later or for another
+// server.
 func TestFailuresOfTheKDC(t *testing.T) {
 	for code, want := range map[int]string{
 		6: "does not know this principal", 18: "locked", clockSkew: "clocks", 32: "kinit",
@@ -283,7 +284,7 @@ func TestFailuresOfTheKDC(t *testing.T) {
 	}
 }
 
-// A KDC that does not answer is asked by one connection at a time.
+// Only one connection at a time waits for a KDC that does not answer.
 func TestSilentKDC(t *testing.T) {
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -320,7 +321,7 @@ func TestSilentKDC(t *testing.T) {
 		cancel()
 	}
 	if now := runtime.NumGoroutine(); now > before+2 {
-		t.Errorf("%d goroutines, before %d", now, before)
+		t.Errorf("%d goroutines, want at most %d", now, before+2)
 	}
 	var shown strings.Builder
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
@@ -333,7 +334,7 @@ func TestSilentKDC(t *testing.T) {
 	}
 	for _, secret := range []string{fmt.Sprintf("%x", key.KeyValue), strings.Trim(fmt.Sprint(key.KeyValue), "[]"), string(key.KeyValue)} {
 		if strings.Contains(shown.String(), secret) {
-			t.Errorf("the key is in %s", shown.String())
+			t.Errorf("%s shows the key", shown.String())
 		}
 	}
 }

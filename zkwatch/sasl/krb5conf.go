@@ -25,8 +25,8 @@ const (
 	maxIncludes = 100     // files
 )
 
-// loadConfig reads krb5.conf: the files that KRB5_CONFIG names, or the system's.
-// cacheName is its default_ccache_name.
+// loadConfig reads krb5.conf: the files in KRB5_CONFIG, or the system's file. cacheName is
+// default_ccache_name.
 func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
 	r := configReader{sections: make(map[string][]string)}
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
@@ -44,18 +44,18 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 		key, value, _ := strings.Cut(line, "=")
 		set[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
-	if set["dns_lookup_kdc"] == "" { // as other implementations do
+	if set["dns_lookup_kdc"] == "" { // the default of other implementations
 		conf.LibDefaults.DNSLookupKDC = true
 	}
 	if set["default_tkt_enctypes"]+set["default_tgs_enctypes"]+set["permitted_enctypes"] == "" {
-		// The library's own lists lack the newer two, and have weak ones.
+		// The library's default lists lack the two newer types, and have weak ones.
 		conf.LibDefaults.DefaultTktEnctypeIDs, conf.LibDefaults.DefaultTGSEnctypeIDs = keyTypes(), keyTypes()
 	}
 	return conf, set["default_ccache_name"], nil
 }
 
-// A configReader collects the lines of files by section. The library knows no include
-// directives, and of sections that occur twice only the last.
+// A configReader collects the lines of files by section. The library does not support
+// include directives, and keeps only the last of several sections with the same name.
 type configReader struct {
 	files    int
 	names    []string // of the sections, in order
@@ -63,7 +63,7 @@ type configReader struct {
 	current  string
 }
 
-// fileName matches the names of the files of includedir.
+// fileName matches the names of files that includedir includes.
 var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`) })
 
 func (r *configReader) read(path string) error {
@@ -128,11 +128,10 @@ func (r *configReader) text() string {
 	return b.String()
 }
 
-// DefaultService is the service name of ZooKeeper's servers.
+// DefaultService is the default service name of ZooKeeper's servers.
 const DefaultService = "zookeeper"
 
-// A service is the principal of the servers: its parts, of which the host and the realm
-// may be left open.
+// A service has the parts of the servers' principal. The host and the realm may be empty.
 type service struct{ name, host, realm string }
 
 func parseService(text string) (s service, err error) {
@@ -142,7 +141,7 @@ func parseService(text string) (s service, err error) {
 	if name == "" || hasHost && (host == "" || strings.Contains(host, "/")) || hasRealm && (realm == "" || strings.Contains(realm, "@")) {
 		return s, fmt.Errorf("service %q: want NAME or NAME/HOST, perhaps with @REALM", text)
 	}
-	if host == "_HOST" { // as Hadoop's configurations write it
+	if host == "_HOST" { // in Hadoop's configurations: each server's own host
 		s.host = ""
 	}
 	return s, nil
@@ -153,10 +152,10 @@ type principal struct{ spn, realm string }
 
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
-// names yields the principals that the server on host may have, the likeliest first:
-// with the host as it is given, then with its canonical names, as far as krb5.conf allows
-// to ask DNS for them. DNS is asked only if the first is not enough. The realm is empty if
-// the client's own counts.
+// names yields the possible principals of the server on host, the most likely first: with
+// the given host name, then with the canonical names from DNS, if krb5.conf permits that. It
+// queries DNS only if the first principal is not enough. An empty realm means the client's
+// realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal
@@ -183,7 +182,7 @@ func (s service) names(ctx context.Context, host string, conf *config.Config) it
 	}
 }
 
-// canonical returns the names that DNS has for a host, or for an address.
+// canonical returns the names of a host or an address in DNS.
 func canonical(ctx context.Context, host string, address bool, conf *config.Config) (names []string) {
 	if !conf.LibDefaults.DNSCanonicalizeHostname && !address {
 		return nil

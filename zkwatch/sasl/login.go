@@ -49,7 +49,7 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// loadKeytab finds a principal in a keytab; "" is its first.
+// loadKeytab finds a principal in a keytab; "" means the first one.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -72,26 +72,26 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	if l.user, l.realm, err = splitPrincipal(principal, conf); err != nil {
 		return l, err
 	}
-	var has []int32
+	var has []int32 // key types of the principal
 	for _, e := range keys.Entries {
 		if e.Principal.String() == l.principal() {
 			has = append(has, e.Key.KeyType)
 		}
 	}
-	if len(has) > 0 {
-		// The KDC must answer with a key that the keytab has, but may know others too.
-		lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
-		conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
-		if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
-			return l, fmt.Errorf("keytab %s: the keys of %s are of types (%d) that are not in use", file, l.principal(), has)
-		}
-		return l, nil
+	if len(has) == 0 {
+		return l, fmt.Errorf("keytab %s: it has no key of %s, but of %s", file, l.principal(), keys.Entries[0].Principal)
 	}
-	return l, fmt.Errorf("keytab %s: it has no key of %s, but of %s", file, l.principal(), keys.Entries[0].Principal)
+	// The KDC may know keys of other types too. It must use a key of the keytab.
+	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
+	conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
+	if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
+		return l, fmt.Errorf("keytab %s: the keys of %s are of types (%d) that are not in use", file, l.principal(), has)
+	}
+	return l, nil
 }
 
-// findCache finds the ticket cache, whose name is in the environment or in the
-// configuration, and checks that it belongs to the principal; "" is any.
+// findCache finds the ticket cache by its name in the environment or in the configuration.
+// It checks that the cache belongs to the principal; "" means any.
 func findCache(variable, configured, principal string, conf *config.Config) (l login, err error) {
 	name := cmp.Or(variable, configured, "FILE:/tmp/krb5cc_%{uid}")
 	name = strings.NewReplacer("%{uid}", strconv.Itoa(os.Getuid()), "%{euid}", strconv.Itoa(os.Geteuid())).Replace(name)
@@ -131,9 +131,9 @@ func (l login) cache() (*credentials.CCache, error) {
 	return cache, nil
 }
 
-// granting returns the ticket-granting ticket in the cache, which is read again
-// because others renew it.
-func (l login) granting() (t ticket, err error) {
+// grantingTicket returns the ticket-granting ticket in the cache. It reads the cache each
+// time, because other programs renew the ticket.
+func (l login) grantingTicket() (t ticket, err error) {
 	cache, err := l.cache()
 	if err != nil {
 		return t, err
@@ -157,8 +157,8 @@ func (l login) granting() (t ticket, err error) {
 
 var errMalformed = errors.New("it is malformed")
 
-// parsed calls a parser that may panic where a file is malformed. Its own errors are
-// not shown: they may have a part of the file, which is secret.
+// parsed calls a parser that may panic if a file is malformed. It hides the parser's errors,
+// which may contain a part of the secret file.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError
