@@ -195,11 +195,9 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.
 func meantFlag(cmd *cobra.Command, name string) string {
-	names := &cobra.Command{SuggestionsMinimumDistance: 2} // cobra compares names of commands
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	similar := names.SuggestionsFor(name)
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	similar := help.Similar(name, names)
 	if len(name) < 2 || len(similar) == 0 {
 		return ""
 	}

@@ -25,7 +25,7 @@ import (
 
 const (
 	sessions = 2 * time.Second // see Asking.Cheap
-	// shortest is the shortest interval that servers are asked at.
+	// shortest is the shortest interval of --admin-sessions.
 	shortest = 100 * time.Millisecond
 )
 
@@ -56,14 +56,14 @@ func (c *cadence) String() string {
 
 func (c *cadence) Type() string { return "cadence" }
 
-// Asking says how, how often and for what the servers are asked about themselves.
+// Asking configures how, how often and for what the servers are asked about themselves.
 type Asking struct {
-	Mode     admin.Mode // "": a command without the flag
+	Mode     admin.Mode // "": the command has no such flag
 	URL      string
 	Interval time.Duration // 0: the default
-	Sessions time.Duration // 0: only to verify
-	Cheap    bool          // Sessions only while that costs the servers little
-	Heavy    bool          // even where there are many watches
+	Sessions time.Duration // 0: only when watches are verified
+	Cheap    bool          // Sessions counts only while that costs the servers little
+	Heavy    bool          // servers with many watches are asked, too
 }
 
 // Flags declares how the servers are asked; what is for the help.
@@ -116,8 +116,8 @@ func (o Asking) Check(called func(flag string) string) error {
 }
 
 // Poller returns the poller for the cluster of cfg, nil for --admin off. conn returns
-// our own session there, nil while there is none: it knows the members of the
-// ensemble and relates the servers' clocks to ours.
+// electop's session there, nil while there is none. From the session the poller reads the members
+// of the ensemble, and how the servers' clocks relate to electop's.
 func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
@@ -152,8 +152,8 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 const AskLimit = 10 * time.Second
 
 // AskAbout asks every server once for connections, sessions and watches, if an election has
-// candidates. The answers are applied to the elections' journals. The error says why there
-// are none. A nil poller asks nobody.
+// candidates. It applies the answers to the elections' journals. The error says why there
+// are no answers. A nil poller asks nobody.
 func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -183,21 +183,21 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// What a client that lost its connection sent last has surely reached the ensemble's
-	// leader then: only then do deadlines bound the time left.
+	// By then the last ping of a client that lost its connection has reached the ensemble's
+	// leader. Before that a deadline is no bound of the time left.
 	select {
 	case <-time.After(settle):
 		return poller.Poll(ctx, admin.Want{Sessions: true})
 	case <-ctx.Done():
-		return nil // the first answers are good
+		return nil // the first answers count
 	}
 }
 
 // settle is half a tick of the default configuration and [session.Slack], and a little more.
 const settle = 1600 * time.Millisecond
 
-// SessionsOf returns the sessions of the election: of contenders, other children and
-// our members.
+// SessionsOf returns the sessions of the election's contenders, of its other children and
+// of electop's members.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := s.SessionsToAsk()
 	for _, c := range s.Ignored {
@@ -242,7 +242,7 @@ func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe 
 				tick = max(tick, s.Tick)
 			}
 			if slices.ContainsFunc(t.Servers, func(s session.Server) bool { return s.Tick == 0 }) {
-				tick = 0 // the unknown one may be that of the ensemble's leader
+				tick = 0 // the ensemble's leader may be the server whose tick is unknown
 			}
 		default:
 		}

@@ -15,17 +15,16 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach is how long to try to reach a server, and what the user has to change if none is
-// reached.
+// Reach says how long to try to reach a server, and which settings the user has to change if
+// none is reached.
 type Reach struct {
 	For     time.Duration
-	servers string // how the user named the servers, "" for --servers
-	timeout string // and For, "" for --connect-timeout
-	// Note notes that no server answers yet, for the first caller only. nil: nothing does.
-	Note func(text string)
+	servers string            // the origin of the servers, "" for --servers
+	timeout string            // the origin of For, "" for --connect-timeout
+	Note    func(text string) // reports once that no server answers yet; may be nil
 }
 
-// Reach is how long the flags say.
+// Reach returns the reach that the flags configure.
 func (o *Options) Reach() Reach {
 	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
 	if o.Note != nil {
@@ -35,12 +34,12 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// othersAnswer is how long a connection takes at most if one of several servers fails and
-// another one answers: that is not worth a note.
+// othersAnswer is the longest time to connect if one of several servers fails and another one
+// answers: that is not worth a note.
 const othersAnswer = time.Second
 
-// Waiting returns a function to be called with each error of a connection that is still
-// tried: it notes that no server answers yet, why, and how long they are tried.
+// Waiting returns a function to call with each error while electop tries to connect. It notes
+// that no server answers yet, why, and how long electop tries.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
@@ -65,7 +64,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Failed names the hosts that do not exist: another server's error says more.
+			// Failed adds the hosts that do not exist: another server's error says more.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)
@@ -130,7 +129,7 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 	}
 }
 
-// Failed is the error of a cluster that was not reached.
+// Failed returns the error for a cluster that was not reached.
 func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
@@ -143,8 +142,8 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 
-// Refused is the error of servers that do not accept this client: why is what one of
-// them said. Another attempt would end the same way.
+// Refused returns the error for servers that refuse this client; why is the error of one of
+// them. Another attempt would fail, too.
 func Refused(cfg client.Config, why error) error {
 	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
 		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)
@@ -152,12 +151,12 @@ func Refused(cfg client.Config, why error) error {
 	return fmt.Errorf("%s refuses this client: %w", cfg.Servers, why)
 }
 
-// Missing is the error of a path that does not exist.
+// Missing returns the error for a path that does not exist.
 func Missing(path string, servers fmt.Stringer) error {
 	return fmt.Errorf("%s does not exist on %s: check the path and the chroot", path, servers)
 }
 
-// Forbidden is the error of a path that this client may not read.
+// Forbidden returns the error for a path that this client may not read.
 func Forbidden(path string, servers fmt.Stringer) error {
 	return fmt.Errorf("%s on %s can't be listed: its ACL does not allow this client to read it (credentials: --auth-file)", path, servers)
 }

@@ -1,6 +1,6 @@
-// Package cluster is the way to a live cluster: flags for where it is, with which
-// credentials and whether with TLS ([Options]), connections to it ([Once]), and questions to
-// its servers about their watches, connections and sessions ([Asking]).
+// Package cluster reaches a live cluster: the flags of its servers, credentials and TLS
+// ([Options]), connections to it ([Once]), and questions to its servers about their watches,
+// connections and sessions ([Asking]).
 package cluster
 
 import (
@@ -27,12 +27,12 @@ import (
 )
 
 const (
-	// DefaultServers is the cluster that is used without flag and environment.
+	// DefaultServers is the default of --servers.
 	DefaultServers = "127.0.0.1:2181"
-	// DefaultTimeout is how long to try to reach a server.
+	// DefaultTimeout is the default of --connect-timeout.
 	DefaultTimeout = 10 * time.Second
 
-	// SessionTimeout is what is requested by default.
+	// SessionTimeout is the default of --session-timeout.
 	SessionTimeout = 10 * time.Second
 )
 
@@ -42,15 +42,15 @@ type Options struct {
 	Servers        string
 	SessionTimeout time.Duration // 0: the command's default
 	Timeout        time.Duration // to reach a server
-	// Named is how the user named a setting that is not from its flag: a variable, or a
-	// line of the configuration.
+	// Named has the origin of each setting that is not from its flag: a variable, or a line
+	// of the configuration.
 	Named    map[string]string
 	Note     func(text string) // see Reach
 	access   access
 	kerberos kerberosLogin
 }
 
-// Called is how to name a setting in an error.
+// Called returns the name of a setting for an error.
 func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
@@ -71,8 +71,9 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.kerberos.flags(cmd)
 }
 
-// notEmpty is the value of a flag that must not be empty, as of a variable that a script did
-// not set: that must not mean the demo, or another cluster. advice says what to give.
+// notEmpty is the value of a flag that must not be empty. A script passes an empty value if it
+// did not set its variable; that must not mean the demo, or another cluster. advice says what
+// to give.
 type notEmpty struct {
 	to     *string
 	advice string
@@ -103,8 +104,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config is the configuration of connections to the cluster. It reads the files that the
-// flags name: if one is a FIFO, it waits for what is written to it until ctx ends.
+// Config returns the configuration of connections to the cluster. It reads the files that the
+// flags name. If one is a FIFO, Config waits for its content until ctx ends.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := o.servers()
 	if err != nil {
@@ -135,7 +136,7 @@ func (o *Options) servers() (client.ConnectString, error) {
 // AuthVariable is the environment variable that may hold one credential.
 const AuthVariable = "ELECTOP_AUTH"
 
-// EnvironmentAuth is the credential in the environment, nil for none.
+// EnvironmentAuth returns the credential in the environment, nil for none.
 func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	line := strings.TrimSpace(getenv(AuthVariable))
 	if line == "" {
@@ -148,7 +149,7 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	return &auth, nil
 }
 
-// access is credentials and TLS. Credentials come from a file or from the
+// access holds the flags of credentials and TLS. Credentials come from a file or from the
 // environment, never from the command line, which others can read.
 type access struct {
 	authFile      string
@@ -199,7 +200,7 @@ func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, AuthVariable+"=") })
 }
 
-// kerberosLogin is who the client is in Kerberos, and what it calls the servers.
+// kerberosLogin holds the flags of Kerberos: the client's identity and the servers' principal.
 type kerberosLogin struct {
 	on                         bool
 	keytab, principal, service string
@@ -228,11 +229,11 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 	return nil
 }
 
-// lookupLimit bounds the look-up of host names. A slow name server is no reason to fail.
+// lookupLimit bounds the look-up of host names. A host without an answer by then is tried.
 const lookupLimit = time.Second
 
-// Known refuses a cluster of which no host exists: it would be tried until the limit. A
-// cluster with one host that exists is tried.
+// Known returns an error if no host of the cluster exists: electop would try to connect until
+// the limit.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {
@@ -245,7 +246,7 @@ func (o *Options) Known(ctx context.Context, servers client.ConnectString) error
 
 func noSuchHost(hosts []string) string { return "no such host: " + strings.Join(hosts, ", ") }
 
-// unknownHosts are the hosts that do not exist, as a name server says, each once.
+// unknownHosts returns the hosts that do not exist according to a name server, each once.
 func unknownHosts(ctx context.Context, servers client.ConnectString) []string {
 	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()

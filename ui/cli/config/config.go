@@ -1,5 +1,5 @@
-// Package config is the user's file of clusters, and which of a flag, the environment
-// and the file decides a setting.
+// Package config reads the user's file of clusters, and decides whether a setting comes from
+// a flag, the environment or the file.
 //
 //	[defaults]                   # for every command
 //	cluster = "prod"             # without --servers and --cluster
@@ -31,9 +31,9 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"electop/ui/cli/help"
 	"electop/zkwatch/client"
 )
 
@@ -50,11 +50,11 @@ type Cluster struct {
 	Name   string
 	Values map[string]Value // by key, without the paths
 	Paths  []string         // the elections to watch, each once
-	// PathsLine is where the paths are.
+	// PathsLine is the line of the file that has the paths.
 	PathsLine int
 }
 
-// Value is the text of a flag, and the line of the file that has it.
+// Value holds the text of a flag and its line in the file.
 type Value struct {
 	Text string
 	Line int
@@ -65,7 +65,7 @@ const (
 	clustersTable = "clusters"
 )
 
-// inDefaults are the keys that the defaults may have.
+// inDefaults returns the keys that [defaults] may have.
 func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
@@ -85,7 +85,7 @@ func Parse(path, home string, text []byte) (File, error) {
 	return f, nil
 }
 
-// parser takes the values out of a text.
+// parser takes the values out of decoded tables. lines has the line of each key.
 type parser struct {
 	dir, home string
 	lines     map[string]int
@@ -147,8 +147,8 @@ func (p *parser) cluster(name string, value any) (c Cluster, err error) {
 		return c, p.wrong(key, errors.New("it has no servers, as in servers = \"zk1:2181,zk2:2181\""))
 	}
 	why := map[string]string{
-		tlsKey:  "tls = false says that there is no TLS",
-		krb5Key: "krb5 = false says that there is no Kerberos",
+		tlsKey:  "tls = false turns TLS off",
+		krb5Key: "krb5 = false turns Kerberos off",
 	}
 	for _, name := range p.inOrder(key, table) {
 		general := implied(name)
@@ -159,7 +159,7 @@ func (p *parser) cluster(name string, value any) (c Cluster, err error) {
 	return c, nil
 }
 
-// inOrder are the keys of a table as they stand in the file.
+// inOrder returns the keys of a table in the order of the file.
 func (p *parser) inOrder(table string, values map[string]any) []string {
 	if table != "" {
 		table += "."
@@ -172,7 +172,7 @@ func (p *parser) inOrder(table string, values map[string]any) []string {
 	})
 }
 
-// values are the values of a table that has only known keys, and paths if it is a cluster's.
+// values returns the values of a table, which may have only known keys. It skips a cluster's paths.
 func (p *parser) values(table string, values map[string]any, known []string) (map[string]Value, error) {
 	out := map[string]Value{}
 	for _, name := range p.inOrder(table, values) {
@@ -194,7 +194,7 @@ func (p *parser) values(table string, values map[string]any, known []string) (ma
 	return out, nil
 }
 
-// value checks the value of a setting and makes it the text of a flag.
+// value checks the value of a setting and converts it to the text of a flag.
 func (p *parser) value(key, name string, value any) (Value, error) {
 	v := Value{Line: p.lines[key]}
 	f := newFlags().Lookup(name)
@@ -256,14 +256,14 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown is the error of a key that electop does not know: which of the known ones may be
-// meant by its name, otherwise advice.
+// unknown returns the error for a key that electop does not know. It suggests a known key
+// that resembles name; otherwise it gives the advice.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
 		return strings.Contains(strings.ToLower(name), word)
 	}) || strings.EqualFold(name, "auth") || strings.EqualFold(name, "sasl")
-	near := similar(name, known)
+	near := strings.Join(help.Similar(name, known), " or ")
 	switch {
 	case secret:
 		return fmt.Errorf("%w: %w", err, errSecret)
@@ -275,18 +275,7 @@ func (p *parser) unknown(key, name, advice string, known ...string) error {
 	return err
 }
 
-// similar returns the names that s may be a misspelling of, as cobra finds commands; ""
-// for none.
-func similar(s string, names []string) string {
-	all := cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, name := range names {
-		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return strings.Join(all.SuggestionsFor(s), " or ")
-}
-
-// Cluster returns the cluster of that name. If there is none, the error names those
-// that may be meant.
+// Cluster returns the cluster of that name. If there is none, the error suggests names.
 func (f File) Cluster(name string) (Cluster, error) {
 	var names []string
 	for _, c := range f.Clusters {
@@ -301,8 +290,8 @@ func (f File) Cluster(name string) (Cluster, error) {
 	case len(names) == 0:
 		return Cluster{}, fmt.Errorf("no cluster %q: %s has none", name, f.Path)
 	}
-	if near := similar(name, names); near != "" {
-		return Cluster{}, fmt.Errorf("no cluster %q: did you mean %s?", name, near)
+	if near := help.Similar(name, names); len(near) > 0 {
+		return Cluster{}, fmt.Errorf("no cluster %q: did you mean %s?", name, strings.Join(near, " or "))
 	}
 	return Cluster{}, fmt.Errorf("no cluster %q: there are %s", name, strings.Join(names, ", "))
 }
@@ -310,8 +299,8 @@ func (f File) Cluster(name string) (Cluster, error) {
 // maxFile bounds the file, in bytes.
 const maxFile = 1 << 20
 
-// Place is where the file is: in electop below XDG_CONFIG_HOME, or below the system's
-// directory for configuration. A relative XDG_CONFIG_HOME is ignored, as its specification says.
+// Place returns the path of the file: in electop below XDG_CONFIG_HOME, or below the system's
+// directory for configuration. A relative XDG_CONFIG_HOME is ignored, as its specification requires.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -331,9 +320,9 @@ func Place(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "electop", "config.toml"), nil
 }
 
-// Read reads the file at path. A file that does not exist is empty. A file that other
-// users can write, replace or own is refused, if the system has such permissions (not on
-// Windows): they could send this user's credentials elsewhere.
+// Read reads the file at path. A file that does not exist is empty. Read refuses a file that
+// other users own, or can write or replace (not on Windows, which has no such permissions):
+// they could send this user's credentials elsewhere.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO is refused and not waited for
@@ -379,7 +368,7 @@ func trusted(path string, info fs.FileInfo) error {
 	if owner, yes := strangersFile(info); yes {
 		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
 	}
-	target, _ := filepath.EvalSymlinks(path) // it can be opened
+	target, _ := filepath.EvalSymlinks(path) // no error: the file is open
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(target)} {
 		if d, err := os.Stat(dir); err == nil && d.Mode()&(0o002|fs.ModeSticky) == 0o002 && runtime.GOOS != "windows" {
 			return fmt.Errorf("%s: every user can replace it: run chmod o-w %s", path, dir)

@@ -70,7 +70,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A file that is wrong is refused as a whole, with the line and what to write instead.
+// An invalid file is refused as a whole; the error has the line and what to write instead.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const prod = "[clusters.prod]\nservers = \"zk1\"\n"
@@ -102,8 +102,8 @@ func TestParseRefuses(t *testing.T) {
 		prod + "admin = \"telnet\"":                "want auto, http, 4lw or off",
 		prod + "admin-url = \"ftp://x\"":           "http://",
 		prod + "tls-ca = \" \"":                    "line 3: clusters.prod.tls-ca: it is empty",
-		prod + "krb5 = false\nkrb5-keytab = \"f\"": "line 4: clusters.prod.krb5-keytab: krb5 = false says that there is no Kerberos",
-		prod + "tls = false\ntls-ca = \"f\"":       "line 4: clusters.prod.tls-ca: tls = false says that there is no TLS",
+		prod + "krb5 = false\nkrb5-keytab = \"f\"": "line 4: clusters.prod.krb5-keytab: krb5 = false turns Kerberos off",
+		prod + "tls = false\ntls-ca = \"f\"":       "line 4: clusters.prod.tls-ca: tls = false turns TLS off",
 		"[clusters.prod]\ntls = true":              "line 1: clusters.prod: it has no servers",
 		"[clusters.prod]\nservers = \"a:1,,b\"":    "line 2: clusters.prod.servers: ",
 		"[[defaults]]":                             "line 1: defaults: want a table",
@@ -143,7 +143,7 @@ func TestNoSuchCluster(t *testing.T) {
 	}
 }
 
-// What is not a file that only the user can write is not read, and never waited for.
+// Read refuses whatever is not a regular file that only the user can write. It waits for nothing.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -196,7 +196,7 @@ func TestRead(t *testing.T) {
 		wrong[write("secret", "[clusters.a]\npassword = 'sesame'", 0o644)] = "Other users can read the file (mode 0644): run chmod 600, and change the credential"
 		if os.Geteuid() != 0 {
 			wrong[write("unreadable", sound, 0)] = "permission denied"
-		} else { // only root can give a file away
+		} else { // only root can change the owner
 			strangers := write("strangers", sound, 0o600)
 			if err := os.Chown(strangers, 12345, -1); err != nil {
 				t.Fatal(err)
@@ -229,7 +229,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes it panic, and what it accepts has servers for each cluster.
+// No text makes Parse panic, and each cluster that it accepts has servers.
 func FuzzParse(f *testing.F) {
 	f.Add(sound)
 	f.Add("[clusters.a]\nservers='x'\n[[defaults]]\na={b={c=1}}")
@@ -256,13 +256,13 @@ func TestResolve(t *testing.T) {
 		{map[string]string{"cluster": "dev"}, nil, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_CLUSTER": "dev", "ELECTOP_THEME": "mono"}, "cluster=dev@ELECTOP_CLUSTER servers=localhost@15 session-timeout=6s@4 theme=mono@ELECTOP_THEME"},
 		{map[string]string{"cluster": "dev"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
-		// Nothing of a cluster counts for other servers: they must not get its credentials.
+		// No setting of a cluster counts for other servers: they must not get its credentials.
 		{map[string]string{"servers": "zk9"}, nil, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"servers": "zk9"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster= servers=zk9@ELECTOP_SERVERS session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "dev"}, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "dev", "session-timeout": "9s"}, map[string]string{"ELECTOP_TLS_CA": "/ca", "ELECTOP_TLS": " "}, "cluster=dev@--cluster servers=localhost@15 session-timeout=9s@--session-timeout theme=dark@3 tls-ca=/ca@ELECTOP_TLS_CA"},
-		// --tls=false means the certificates of the file too.
+		// --tls=false drops the certificates of the file too.
 		{map[string]string{"servers": "x", "krb5": "false"}, map[string]string{"ELECTOP_KRB5_KEYTAB": "/keys", "ELECTOP_KRB5_SERVICE": "zk"}, "cluster= krb5=false@--krb5 servers=x@--servers session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "prod", "tls": "false"}, map[string]string{"ELECTOP_TLS_CERT": "/cert"}, "cluster=prod@--cluster auth-file=/etc/x/prod.auth@8 servers=zk1:2181,zk2/app@7 session-timeout=6s@4 theme=light@11 tls=false@--tls paths=2@12"},
 	} {
@@ -277,7 +277,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// described is Settings as text: key=value@origin, a number is the line.
+// described formats settings as key=value@origin. A number is a line of the file.
 func described(s config.Settings) string {
 	origin := func(o config.Origin) string {
 		switch o.Kind {

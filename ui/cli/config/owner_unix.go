@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// strangersFile reports whether a file belongs to a user other than this one and root,
-// who can change it and its mode.
+// strangersFile reports whether a file belongs to a user other than this one and root. That
+// user can change the file and its mode.
 func strangersFile(info fs.FileInfo) (owner uint32, yes bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

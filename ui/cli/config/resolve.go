@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// The settings that rules are about. Each has the name of its flag.
+// The settings that have rules of their own. Each has the name of its flag.
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"
@@ -29,7 +29,7 @@ const (
 	pathsKey    = "paths" // the only one that is not a flag
 )
 
-// Screen has the flags of every dashboard, also of the demo's.
+// Screen holds the flags of every dashboard, the demo included.
 type Screen struct {
 	Theme   string
 	NoMouse bool
@@ -44,7 +44,7 @@ func (s *Screen) Flags(cmd *cobra.Command) {
 	})
 }
 
-// inScreen are the names of the flags of [Screen].
+// inScreen returns the names of the flags of [Screen].
 func inScreen() []string { return []string{themeKey, noMouseKey} }
 
 // theme is the value of --theme.
@@ -61,10 +61,10 @@ func (t *theme) Set(s string) error {
 func (t *theme) String() string { return string(*t) }
 func (t *theme) Type() string   { return "theme" }
 
-// Themes are the values of --theme.
+// Themes returns the values of --theme.
 func Themes() []string { return []string{term.Auto, term.Dark, term.Light, term.Mono} }
 
-// flags are the flags that the environment and the file may have, for a single use.
+// flags holds every flag that the environment or the file can set. Each is set only once.
 type flags struct {
 	*pflag.FlagSet
 	cluster cluster.Options
@@ -81,13 +81,13 @@ func newFlags() *flags {
 	return f
 }
 
-// settings are their names.
+// settings returns the names of all flags that the environment or the file can set.
 var settings = sync.OnceValue(func() (names []string) {
 	newFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 })
 
-// check refuses a value that the flag of this name would not have. Errors name it as called.
+// check refuses a value that the flag would refuse. Errors call the setting by called.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -97,7 +97,7 @@ func check(called, name, text string) error {
 	return errors.Join(f.cluster.Check(), f.asking.Check(f.cluster.Called))
 }
 
-// Kind is what decided a setting. A higher one wins.
+// Kind is a kind of source of a setting. The higher kind wins.
 type Kind int
 
 // The kinds.
@@ -112,7 +112,7 @@ func (k Kind) String() string {
 	return [...]string{"default", "file", "environment", "flag"}[k]
 }
 
-// Origin is where a setting is from.
+// Origin is the source of a setting.
 type Origin struct {
 	Kind Kind
 	Name string // of the flag, the variable or the file
@@ -131,25 +131,24 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// Setting is the text of a flag, and where it is from.
+// Setting holds the text of a flag and its origin.
 type Setting struct {
 	Text   string
 	Origin Origin
 }
 
-// Settings are what is not left to the defaults.
+// Settings holds the settings that are not defaults.
 type Settings struct {
-	Cluster Setting            // its name; "" if --servers or nothing says which
-	Values  map[string]Setting // by key
-	Paths   []string           // of the cluster
-	// PathsOrigin is where the cluster's paths are.
+	Cluster     Setting            // its name; "" if --servers is given instead, or neither
+	Values      map[string]Setting // by key
+	Paths       []string           // of the cluster
 	PathsOrigin Origin
 }
 
-// Resolve returns the settings of a command that got flags, by name with their values: a
-// flag beats the environment, which beats the file. The cluster is one setting, whether its
-// name or its servers say which it is: a cluster of the file counts only as a whole. With
-// onScreen only the settings of [Screen] count.
+// Resolve returns the settings of a command. flags maps the name of each given flag to its
+// value. A flag beats the environment, which beats the file. A cluster of the file counts only
+// as a whole: servers that are given otherwise must not get its credentials. With onScreen only
+// the settings of [Screen] count.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()
@@ -190,8 +189,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 	return s, nil
 }
 
-// choose decides which cluster it is: by its servers, which stay in the values, or by
-// its name.
+// choose decides whether the servers or the name of a cluster counts: the one of the higher kind.
 func (s *Settings) choose(f File) error {
 	cluster, servers := s.Values[clusterKey], s.Values[serversKey]
 	switch c, v := cluster.Origin.Kind, servers.Origin.Kind; {
@@ -208,8 +206,8 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// yield drops what a setting of a higher kind says is not wanted: the details of TLS
-// under --tls=false and of Kerberos under --krb5=false, and the AdminServers' URL under --admin off.
+// yield drops the settings that a setting of a higher kind turns off: the details of TLS under
+// --tls=false and of Kerberos under --krb5=false, and the AdminServers' URL under --admin off or 4lw.
 func (s *Settings) yield() {
 	for key, v := range s.Values {
 		var by Setting
@@ -228,8 +226,8 @@ func (s *Settings) yield() {
 	}
 }
 
-// implied is the key that a key implies: the details of TLS imply it, and those of
-// Kerberos likewise; "" for other keys.
+// implied returns the key that a key implies: tls for tls-ca, krb5 for krb5-keytab, "" for
+// keys that imply none.
 func implied(key string) string {
 	for _, general := range []string{tlsKey, krb5Key} {
 		if strings.HasPrefix(key, general+"-") {

@@ -24,8 +24,9 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf returns the line of each key and table in text that is TOML. Keys have
-// their tables, as in setup.cast; of a key in several tables of an array it is the last.
+// linesOf returns the line of each key and table in text, which must be TOML. The name of a key
+// begins with its tables, as in clusters.prod.servers. If several tables of an array have the
+// key, it is the last line.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
@@ -58,7 +59,7 @@ func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]in
 	for part := e.Key(); part.Next(); {
 		n := part.Node()
 		if name != "" {
-			if lines[name] == 0 { // a table that only the names of others mention
+			if lines[name] == 0 { // a table without a header of its own
 				lines[name] = line
 			}
 			name += "."

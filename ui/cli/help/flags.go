@@ -29,12 +29,12 @@ const (
 	Output     Group = "Output"
 )
 
-// order is how the help lists the groups.
+// order returns the groups in the order of the help.
 func order() []Group {
 	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Embedded, Faults, Screen, Output}
 }
 
-// annotation is where a flag keeps its group.
+// annotation is the key of a flag's group among its annotations.
 const annotation = "electop_group"
 
 // Add declares flags of cmd in g. They appear in the help in the order in which they are
@@ -54,7 +54,7 @@ type Section struct {
 	Flags *pflag.FlagSet
 }
 
-// Sections are the flags of cmd by group, local and inherited ones alike. Flags without
+// Sections returns the flags of cmd by group, local and inherited ones alike. Flags without
 // a group, such as --help, come last.
 func Sections(cmd *cobra.Command) []Section {
 	sets := map[Group]*pflag.FlagSet{}
@@ -88,6 +88,15 @@ func Sections(cmd *cobra.Command) []Section {
 	return out
 }
 
+// Similar returns the names that s may be a misspelling of, as cobra finds commands.
+func Similar(s string, names []string) []string {
+	all := cobra.Command{SuggestionsMinimumDistance: 2} // letters typed wrong
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return all.SuggestionsFor(s)
+}
+
 // Why says what to give in place of a value that f refused with err.
 func Why(f *pflag.Flag, err error) string {
 	var invalid *pflag.InvalidValueError
@@ -112,8 +121,8 @@ func Why(f *pflag.Flag, err error) string {
 	return err.Error()
 }
 
-// usage is cobra's template, but with the flags in groups. Every command with others
-// below it has groups for all of them, or for none.
+// usage is cobra's template, but with the flags in groups. A command puts all of its
+// subcommands into groups, or none.
 const usage = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}
@@ -132,7 +141,7 @@ Use "{{.CommandPath}} [command] --help" for more information about a command.{{e
 {{define "command"}}{{if or .IsAvailableCommand (eq .Name "help")}}
   {{pad .Name .NamePadding}} {{.Short}}{{end}}{{end}}`
 
-// Usage prints how cmd is used. It is for [cobra.Command.SetUsageFunc].
+// Usage prints the usage of cmd. It is for [cobra.Command.SetUsageFunc].
 func Usage(cmd *cobra.Command) error {
 	t, err := template.New("usage").Funcs(template.FuncMap{
 		"sections": Sections,

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Book is what all pages have in common.
+// Book holds what all manual pages have in common.
 type Book struct {
 	Version string
 	Date    time.Time // of the build; the zero time: unknown
@@ -33,7 +33,7 @@ func (b Book) Write(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// pages are the commands below root that have a page. A topic has none: electop help
+// pages returns the commands below root that have a page. A topic has none: electop help
 // shows it.
 func (b Book) pages(root *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
@@ -56,7 +56,7 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 	if !b.Date.IsZero() {
 		date = b.Date.UTC().Format(time.DateOnly)
 	}
-	// .nh: no word is hyphenated, as flags are copied.
+	// .nh: a hyphenated flag could not be copied.
 	fmt.Fprintf(&out, ".nh\n.TH %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
 	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", roff(name(cmd)), roff(cmd.Short), bold(cmd.UseLine()))
 	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", roff(cmp.Or(cmd.Long, cmd.Short)))
@@ -107,11 +107,11 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 
 func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 
-// roff is filled and wrapped by roff; an empty line begins a paragraph.
+// roff escapes text that roff fills and wraps. An empty line begins a paragraph.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
-// verbatim keeps lines from being read as roff: a backslash, a line that begins like a
-// request, and - and ` and ', which are other characters on paper.
+// verbatim escapes what roff would interpret: a backslash, a dot at the beginning of a line,
+// and - and ` and ', which roff replaces by typographic characters.
 func verbatim(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
 	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)

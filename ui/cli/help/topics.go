@@ -1,10 +1,9 @@
-// Package help is what electop says about itself: the flags of each command under headings
-// ([Group]), topics that do not belong to one command ([Topics]: formats, keys, systems, exit
-// codes), and manual pages.
+// Package help prints electop's help: the flags of each command under headings ([Group]),
+// topics that do not belong to one command ([Topics]: formats, keys, systems, exit codes), and
+// manual pages.
 //
-// Part of the topics is generated (keys from the dashboard's bindings, systems from the
-// dialects, flags from the commands); the rest is in the Markdown files here. All of it is
-// shown as plain text.
+// Some topics are generated (keys from the dashboard's bindings, systems from the dialects,
+// flags from the commands); the others are the Markdown files here. All are shown as plain text.
 package help
 
 import (
@@ -30,7 +29,7 @@ var files embed.FS
 // Topic is the group of the topics among the commands.
 const Topic = "topics"
 
-// Topics returns a command for each topic, which prints it.
+// Topics returns a command for each topic. It prints the topic.
 func Topics() []*cobra.Command {
 	return []*cobra.Command{
 		written("authentication", "Credentials: SASL, Kerberos, and ZooKeeper's own schemes"),
@@ -53,7 +52,7 @@ func written(name, title string) *cobra.Command {
 	return generated(name, title, func(*cobra.Command) string { return text(name) })
 }
 
-// generated is a topic whose Markdown is made when the topic is shown.
+// generated returns a topic whose Markdown is generated when the topic is shown.
 func generated(name, title string, markdown func(root *cobra.Command) string) *cobra.Command {
 	show := func(cmd *cobra.Command) error {
 		_, err := fmt.Fprint(cmd.OutOrStdout(), render("# "+title+"\n\n"+markdown(cmd.Root())))
@@ -74,7 +73,7 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 	return cmd
 }
 
-// text is an embedded file.
+// text returns an embedded file.
 func text(name string) string {
 	b, err := files.ReadFile(name + ".md")
 	if err != nil {
@@ -94,8 +93,8 @@ func exitCodes() string {
 // flags lists the flags of all commands, grouped by the commands that have them.
 func flags(root *cobra.Command) string {
 	type entry struct{ row, name string }
-	var entries []entry // each once
-	has := map[entry][]string{}
+	var entries []entry         // each once
+	has := map[entry][]string{} // the commands that have the flag
 	visit := func(command string, cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" || f.Name == "version" {
@@ -116,7 +115,7 @@ func flags(root *cobra.Command) string {
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		if n := len(has[b]) - len(has[a]); n != 0 {
-			return n // flags of most commands come first
+			return n // flags that more commands have come first
 		}
 		if n := strings.Compare(strings.Join(has[a], ""), strings.Join(has[b], "")); n != 0 {
 			return n
@@ -230,17 +229,17 @@ func isProse(s string) bool {
 	return s != "" && !isCode(s) && !isTable(s) && !strings.HasPrefix(s, "#") && !strings.HasPrefix(s, "- ")
 }
 
-// unmarked is text without the marks of code.
+// unmarked returns text without the marks of code.
 func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// wrap writes s behind first, and its further lines below s.
+// wrap returns s behind first, with its further lines indented as far.
 func wrap(first, s string) string {
 	at := ansi.StringWidth(first)
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
-// renderTable writes the rows in columns. The last column is wrapped; a cell that is
-// too wide for another column has a line of its own.
+// renderTable writes the rows in columns. The last column is wrapped. In another column a
+// cell that is too wide has a line of its own.
 func renderTable(out *strings.Builder, lines []string) {
 	var rows [][]string
 	for i, line := range lines {

@@ -12,7 +12,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// alerts are the rules in the help, as somebody copies them from there.
+// alerts returns the alert rules as a user copies them from the help.
 func alerts(t *testing.T) string {
 	t.Helper()
 	_, rules, ok := strings.Cut(render(text("metrics")), "\n    groups:\n")
@@ -30,8 +30,8 @@ func alerts(t *testing.T) string {
 	return out
 }
 
-// TestAlerts evaluates the rules in the help with Prometheus's own tool: each one
-// alerts about what it is for, and about nothing else.
+// TestAlerts evaluates the rules in the help with Prometheus's own tool: each rule
+// alerts in its own case only.
 func TestAlerts(t *testing.T) {
 	zktest.Require(t, "prometheus", "promtool")
 	dir := t.TempDir()
@@ -58,8 +58,8 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestMetricsAreDescribed: the help names the metrics that there are, and its rules no
-// others.
+// TestMetricsAreDescribed: the help describes exactly the exposed metrics, and its rules use
+// no others.
 func TestMetricsAreDescribed(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../exporter/testdata/history.txt")
@@ -100,9 +100,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A guard is multi with a check, a fencing token is what a resource compares: no help
-// has another word for either, or one word for both. Names in JSON and in the environment
-// stay.
+// A guard is a multi with a check; a fencing token is the number that a resource compares. The
+// help uses no other word for either. Names in JSON and in the environment stay.
 func TestGuardAndFencingToken(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
