@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reportFile is where the guard finds the pipe for its reports.
+// reportFile is the descriptor of the pipe for the guard's reports.
 const reportFile = 3
 
-// gonePause is how long to wait before looking again for processes that were killed.
+// gonePause is the shortest pause between two checks whether killed processes are gone.
 const gonePause = 2 * time.Millisecond
 
 // A guard runs the command, and ends it with all that the command started.
@@ -29,11 +29,11 @@ type guard struct {
 	grace  time.Duration
 	limits limits
 
-	termed  <-chan os.Signal // SIGTERM
-	told    <-chan limits    // closed when the supervisor has ended
-	orphan  bool             // it has
-	command int              // the command's process
-	stopped time.Duration    // when the command got SIGTERM, or ended; 0: not yet
+	termed    <-chan os.Signal // SIGTERM
+	announced <-chan limits    // closed when the supervisor has ended
+	orphan    bool             // the supervisor has ended
+	command   int              // the command's process
+	stopped   time.Duration    // when the command got SIGTERM, or ended; 0: not yet
 }
 
 // Guard is the guard's process. Its standard input and its third file are the supervisor's
@@ -45,31 +45,31 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if err := adopt(); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // the thread that the command is tied to
+	runtime.LockOSThread() // the command ends with this thread, see tied
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
-	// Signals whose default effect would end the guard before the command.
+	// By default these signals would end the guard before the command.
 	termed := make(chan os.Signal, 1)
 	signal.Notify(termed, syscall.SIGTERM)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
-	g := &guard{report: report, grace: grace, termed: termed, told: listen(in)}
+	g := &guard{report: report, grace: grace, termed: termed, announced: listen(in)}
 	return g.run(args)
 }
 
 // listen passes on the limits that the supervisor announces.
 func listen(in io.Reader) <-chan limits {
-	told := make(chan limits)
+	announced := make(chan limits)
 	go func() {
-		defer close(told)
+		defer close(announced)
 		for lines := bufio.NewScanner(in); lines.Scan(); {
 			l, err := parseLimits(lines.Text())
 			if err != nil {
 				return
 			}
-			told <- l
+			announced <- l
 		}
 	}()
-	return told
+	return announced
 }
 
 func (g *guard) run(args []string) error {
@@ -83,7 +83,7 @@ func (g *guard) run(args []string) error {
 	}
 	if err := cmd.Start(); err != nil {
 		f := notStarted(args[0], err)
-		g.say(fmt.Sprintf("%s %d %q", reportFailed, f.Code, f.Error()))
+		g.send(fmt.Sprintf("%s %d %q", reportFailed, f.Code, f.Error()))
 		return nil
 	}
 	g.command = cmd.Process.Pid
@@ -91,9 +91,9 @@ func (g *guard) run(args []string) error {
 	go g.wait(ended, gone)
 	for {
 		select {
-		case l, ok := <-g.told:
+		case l, ok := <-g.announced:
 			if !ok {
-				g.told, g.orphan = nil, true
+				g.announced, g.orphan = nil, true
 			} else {
 				g.limits = l
 			}
@@ -102,11 +102,11 @@ func (g *guard) run(args []string) error {
 				g.stop()
 			}
 		case <-ended:
-			if ended = nil; g.stopped == 0 { // by itself: what it left gets no grace
+			if ended = nil; g.stopped == 0 { // by itself: processes that it left get no grace
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
-			signalAll(g.command, syscall.SIGKILL) // orphans, if they are not its children
+			signalAll(g.command, syscall.SIGKILL) // orphans that are not children of the guard
 			return nil
 		case <-time.After(g.act()):
 		}
@@ -114,14 +114,14 @@ func (g *guard) run(args []string) error {
 }
 
 // wait closes ended when the command has ended, and gone when this process has no child
-// any more. On Linux nothing of the command is left then: orphans are children, too.
+// any more. On Linux no process of the command is left then: orphans become children.
 func (g *guard) wait(ended, gone chan<- struct{}) {
 	defer close(gone)
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
 		if pid == g.command && ended != nil {
-			g.say(fmt.Sprint(reportExit, " ", exitCode(status)))
+			g.send(fmt.Sprint(reportExit, " ", exitCode(status)))
 			close(ended)
 			ended = nil
 		}
@@ -131,12 +131,12 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits that are not over: they may be, if it took long to start
-// the guard. It reports false if the command is not to run any more.
+// awaitLease waits for limits that are not over. The first ones may be over if the start of the
+// guard took long. It returns false if the command must not run any more.
 func (g *guard) awaitLease() bool {
 	for {
 		select {
-		case l, ok := <-g.told:
+		case l, ok := <-g.announced:
 			if g.limits = l; !ok {
 				return false
 			}
@@ -149,7 +149,7 @@ func (g *guard) awaitLease() bool {
 	}
 }
 
-// act does what is due, and returns how long to wait for what is due next.
+// act sends the signals that are due, and returns how long to wait before the next call.
 func (g *guard) act() time.Duration {
 	now := clock()
 	if late := now >= g.limits.stop; g.stopped == 0 {
@@ -157,7 +157,7 @@ func (g *guard) act() time.Duration {
 			return min(g.limits.stop-now, look)
 		}
 		if late {
-			g.say(reportLease)
+			g.send(reportLease)
 		}
 		g.stop()
 	}
@@ -174,12 +174,12 @@ func (g *guard) stop() {
 	g.stopped = clock()
 }
 
-// say reports, if there is still somebody to read it.
-func (g *guard) say(what string) {
-	_, _ = fmt.Fprintln(g.report, what)
+// send sends a report, if the supervisor still exists.
+func (g *guard) send(report string) {
+	_, _ = fmt.Fprintln(g.report, report)
 }
 
-// Supported tells whether commands can be supervised on this system.
+// Supported reports whether commands can be supervised on this system.
 const Supported = true
 
 func read(clock int32) time.Duration {
@@ -190,7 +190,7 @@ func read(clock int32) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// terminate has the guard end the command, even if the guard is stopped.
+// terminate makes the guard end the command, even if the guard is stopped.
 func terminate(guard *os.Process) {
 	_ = guard.Signal(syscall.SIGTERM)
 	_ = guard.Signal(syscall.SIGCONT)

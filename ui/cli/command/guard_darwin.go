@@ -24,8 +24,7 @@ func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// endOrphans kills what is left in the group of a guard that has ended, and returns when
-// nothing of it is left.
+// endOrphans kills the group of a guard that has ended, and returns when the group is empty.
 func endOrphans(guard int, _ []int) {
 	for {
 		err := syscall.Kill(-guard, syscall.SIGKILL)

@@ -17,8 +17,8 @@ import (
 // sleeps, and nobody can set it.
 func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
-// adopt makes this process the parent of orphans among its descendants, so that all of
-// them stay its descendants.
+// adopt makes this process the parent of orphans among its descendants, which so remain its
+// descendants.
 func adopt() error {
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
 		return fmt.Errorf("this kernel does not list the children of a process: %w", err)
@@ -26,8 +26,8 @@ func adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// below returns the descendants of a process, without spared ones and what is below them.
-// It can miss some while others begin and end.
+// below returns the descendants of a process, without the spared ones and their descendants.
+// It can miss some while processes begin and end.
 func below(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
@@ -45,19 +45,18 @@ func below(pid int, spared []int) (found []int) {
 // family returns the descendants of this process.
 func family() []int { return below(syscall.Getpid(), nil) }
 
-// signalAll sends the guard's descendants a signal. A process that ended since the list
-// was read has a number that the kernel gives out again only after all others.
+// signalAll sends the guard's descendants a signal. It cannot hit a new process with the number
+// of one that ended meanwhile: the kernel uses a number again only after all others.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range family() {
 		_ = syscall.Kill(pid, sig)
 	}
 }
 
-// endOrphans kills this process's descendants, except spared ones, and returns when
-// nothing of them is left. The guard has ended, so they are children of this process, or
-// will be.
+// endOrphans kills this process's descendants, except the spared ones, and returns when none
+// is left. The guard has ended, so they are children of this process, or will be.
 func endOrphans(_ int, spared []int) {
-	for pause := gonePause; ; pause = min(pause+pause/8, look) { // one of another user may take long
+	for pause := gonePause; ; pause = min(pause+pause/8, look) { // a process of another user may take long
 		left := below(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return
@@ -70,8 +69,8 @@ func endOrphans(_ int, spared []int) {
 	}
 }
 
-// tied has the kernel kill a new process when the thread that starts it ends.
+// tied makes the kernel kill a new process when the thread that starts it ends.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// self is this program's file, even if another version replaced it.
+// self returns this program's file, even if another version replaced it.
 func self() (string, error) { return "/proc/self/exe", nil }

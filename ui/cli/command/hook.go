@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// WaitingMax is how many handoffs wait at most while the command runs. One more
-	// drops the oldest: the newest says who leads.
+	// WaitingMax bounds the handoffs that wait while the command runs. One more drops the
+	// oldest: the newest shows who leads.
 	WaitingMax = 16
-	// hookTimeout is how long a command may run.
+	// hookTimeout bounds a run of the command.
 	hookTimeout = 30 * time.Second
-	// outputDelay is for how long output is read after the end of a run, from processes
-	// that left its process group.
+	// outputDelay bounds the reading of output after the end of a run, from processes that
+	// left its process group.
 	outputDelay = time.Second
 )
 
@@ -31,7 +31,7 @@ const (
 // waits for it: whatever the command does, the observation continues. Its zero value has no command.
 type Hook struct {
 	Command string        // of the shell; "": none
-	Timeout time.Duration // for each run, and for all that are left at the end
+	Timeout time.Duration // of each run, and of all runs that are left at the end
 
 	errs    io.Writer
 	note    func(format string, args ...any)
@@ -62,8 +62,8 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Start begins to run the command for what [Hook.Put] gets, until [Hook.Close]. When ctx
-// ends, a running command is killed. errs gets the commands' output, note how each ended.
+// Start begins to run the command for the events of [Hook.Put], until [Hook.Close]. At the end
+// of ctx a running command is killed. errs gets the commands' output, note how each one ended.
 // env is the commands' environment.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
@@ -88,7 +88,7 @@ func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format strin
 	}()
 }
 
-// Put has the command run for the event with number n, whose JSON is line. It does not
+// Put adds an event with number n and JSON line, for which the command will run. It does not
 // wait.
 func (h *Hook) Put(n uint64, line []byte) {
 	for h.waiting != nil {
@@ -101,7 +101,7 @@ func (h *Hook) Put(n uint64, line []byte) {
 	}
 }
 
-// drop drops the oldest event that waits.
+// drop drops the oldest waiting event.
 func (h *Hook) drop(why string) {
 	select {
 	case e := <-h.waiting:
@@ -110,8 +110,8 @@ func (h *Hook) drop(why string) {
 	}
 }
 
-// Close runs the command for what waits, kills it when Timeout is over, and returns when
-// it has ended.
+// Close runs the command for the waiting events, kills it after Timeout, and returns when it
+// has ended.
 func (h *Hook) Close() {
 	if h.done == nil {
 		return
@@ -126,7 +126,7 @@ func (h *Hook) Close() {
 	}
 }
 
-// run runs the command once and says how it ended.
+// run runs the command once and notes how it ended.
 func (h *Hook) run(ctx context.Context, e event) {
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
@@ -141,7 +141,7 @@ func (h *Hook) run(ctx context.Context, e event) {
 		return
 	}
 	err = cmd.Wait()
-	killGroup(cmd.Process) // what it left running
+	killGroup(cmd.Process) // processes that the command left running
 	how := cmd.ProcessState.String()
 	switch {
 	case err != nil && ctx.Err() == context.DeadlineExceeded:

@@ -22,7 +22,7 @@ import (
 // long is a limit that no test reaches.
 const long = 10 * time.Minute
 
-// run is a hook at work, with what it says.
+// run is a running hook, with its notes and the command's output.
 type run struct {
 	*command.Hook
 	t      *testing.T
@@ -34,7 +34,7 @@ type run struct {
 	out   bytes.Buffer
 }
 
-// start runs a hook with a script in which $DIR is a directory of the test.
+// start starts a hook with a script in which $DIR is a directory of the test.
 func start(t *testing.T, script string, timeout time.Duration) *run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,7 +94,7 @@ func (r *run) gone(pid string) {
 	}
 	zktest.Await(r.t, "the end of process "+pid, func() bool {
 		if b, err := os.ReadFile("/proc/" + pid + "/stat"); err == nil && strings.Contains(string(b), ") Z ") {
-			return true // nobody has waited for it
+			return true // a zombie: its parent has not waited for it
 		}
 		return syscall.Kill(n, 0) == syscall.ESRCH
 	})
@@ -123,7 +123,7 @@ func TestHang(t *testing.T) {
 	r.gone(pids[1])
 }
 
-// What a command leaves running in its group is killed when it ends.
+// Processes that a command leaves running in its group are killed when the command ends.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"`, long)
@@ -132,7 +132,7 @@ func TestLeftBehind(t *testing.T) {
 	r.gone(r.file("pids", 1)[0])
 }
 
-// While a command runs, a bounded number of handoffs waits, and what is dropped is said.
+// While a command runs, a bounded number of handoffs waits. Each dropped handoff is noted.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	r := start(t, `cat >>"$DIR/runs"; while ! test -e "$DIR/go"; do sleep 0.01; done`, long)
@@ -159,7 +159,7 @@ func TestTooMany(t *testing.T) {
 func TestNoSuchCommand(t *testing.T) {
 	t.Parallel()
 	r := start(t, `no-such-command-anywhere`, long)
-	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // which nobody reads
+	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // nobody reads it
 	r.Close()
 	notes, out := r.said()
 	if notes != "--exec: event 1: exit status 127" || !strings.Contains(out, "no-such-command-anywhere") {
@@ -167,7 +167,7 @@ func TestNoSuchCommand(t *testing.T) {
 	}
 }
 
-// An interrupt kills the running command and says what was not run.
+// An interrupt kills the running command, and notes the events for which it did not run.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	r := start(t, `echo $$ >"$DIR/pids"; sleep 1000`, long)

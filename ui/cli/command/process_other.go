@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// ownGroup is nil: there are no groups of processes, and what the command started outlives it.
+// ownGroup returns nil: there are no process groups, so what the command started outlives it.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

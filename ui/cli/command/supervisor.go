@@ -2,20 +2,21 @@
 // [Supervisor] runs one as long as this process leads an election, and never longer than its
 // lease.
 //
-// A [Supervisor] learns from its caller when leadership begins and when it is in doubt. It
-// runs the command below a guard: this program again, as a process of its own and the head
-// of a process group. The guard ends the command and all that it started, SIGTERM first and
-// then SIGKILL, when the supervisor requests it or ends (its pipe is closed), or is stopped
-// for so long that it announces no later end of the lease. A guard that is stopped is
-// continued. If it does not act, or was killed, the supervisor kills all.
+// The caller of a [Supervisor] reports when leadership begins and when it is in doubt. The
+// supervisor runs the command below a guard: this program again, as a process of its own that
+// leads a process group. The guard ends the command and all that it started, with SIGTERM and
+// then SIGKILL: when the supervisor requests it, when the supervisor ends (its pipe is closed),
+// or when the supervisor is stopped for so long that it announces no later end of the lease.
+// The supervisor continues a guard that is stopped. If the guard does not act, or was killed,
+// the supervisor kills all.
 //
-// On Linux the guard, and if it is killed the supervisor, are the parents of orphans: all
-// that the command started is below them, and is killed until none is left. So a process
-// with a Supervisor starts no others meanwhile. On macOS there are only process groups.
+// On Linux the guard, and if it is killed the supervisor, is the parent of orphans: all
+// that the command started is below it, and is killed until no process is left. So a process
+// with a Supervisor must start no others meanwhile. On macOS there are only process groups.
 //
 // The lease's end is a moment on a clock that all processes share and that counts the
-// machine's sleep. The command outlives the lease only if neither process can act: stopped
-// or killed at once, as on a machine that was paused.
+// machine's sleep. The command outlives the lease only if neither process can act: if both are
+// stopped or killed at once, as on a machine that was paused.
 package command
 
 import (
@@ -41,9 +42,9 @@ import (
 type Supervisor struct {
 	Command Command
 	Once    bool // the command is not run again after leadership was in doubt
-	// Lease is the present lease; it may be called by several goroutines.
+	// Lease returns the present lease. Several goroutines may call it.
 	Lease func() Lease
-	// Over is called, by a goroutine of its own, when the command will not be run any more.
+	// Over is called, in a goroutine of its own, when the command will not run any more.
 	Over func()
 
 	mu     sync.Mutex
@@ -54,10 +55,10 @@ type Supervisor struct {
 	code   int
 }
 
-// A reign is a time in which the command may run.
+// A reign is a period in which the command may run.
 type reign struct {
 	stop chan struct{}
-	done chan struct{} // closed when nothing of the command is left
+	done chan struct{} // closed when no process of the command is left
 	once sync.Once
 }
 
@@ -66,8 +67,8 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead says that this process leads, and runs the command with env added to the
-// environment. It does not wait. Until Stop it may be called again, without effect.
+// Lead runs the command, because this process leads, with env added to the environment. It
+// does not wait. Further calls before Stop have no effect.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,11 +79,12 @@ func (s *Supervisor) Lead(env []string) {
 	s.reign = r
 	go func() {
 		defer close(r.done)
-		s.rule(r, env)
+		s.supervise(r, env)
 	}()
 }
 
-// Stop says that leadership is in doubt, and returns when nothing of the command is left.
+// Stop ends the command, because leadership is in doubt. It returns when no process of the
+// command is left.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.reign
@@ -96,7 +98,7 @@ func (s *Supervisor) Stop() {
 	s.mu.Unlock()
 }
 
-// Close stops the command for good, and returns when nothing of it is left.
+// Close ends the command for good. It returns when no process of the command is left.
 func (s *Supervisor) Close() {
 	s.mu.Lock()
 	s.over = true
@@ -107,17 +109,17 @@ func (s *Supervisor) Close() {
 	}
 }
 
-// Result is how it ended: exited tells whether the command ended by itself, with an exit
-// code. err is an [process.Error], or nil.
+// Result returns how the supervision ended. exited reports whether the command ended by itself,
+// with the exit code. err is a [process.Error], or nil.
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code, s.exited, s.result
 }
 
-// rule runs the command in a reign. The guard may have stopped it while leadership was
-// never in doubt, because this process was stopped: then it is run again.
-func (s *Supervisor) rule(r *reign, env []string) {
+// supervise runs the command in a reign. If this process was stopped, the guard may have ended
+// the command although leadership was never in doubt: then the command runs again.
+func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
 		case <-r.stop:
@@ -136,7 +138,7 @@ func (s *Supervisor) rule(r *reign, env []string) {
 	}
 }
 
-// ended takes in how a run ended, and tells whether it was the last.
+// ended records the end of a run, and reports whether it was the last run.
 func (s *Supervisor) ended(e ending) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +160,7 @@ func (s *Supervisor) ended(e ending) bool {
 	return true
 }
 
-// A Lease is until when the servers are sure to keep the session of a leader.
+// A Lease is the time for which the servers certainly keep the session of a leader.
 type Lease struct {
 	End     time.Time
 	Timeout time.Duration // of the session
@@ -166,16 +168,16 @@ type Lease struct {
 
 // Shares of the session timeout, before the end of the lease.
 const (
-	stopShare = 10 // a leader stops: the candidate does so at the same time
-	killShare = 20 // nothing of the command runs any more
+	stopShare = 10 // a leader stops; the candidate does so at the same time
+	killShare = 20 // no process of the command runs any more
 )
 
-// limits are the moments, by clock, at which the command is to be stopped and killed.
+// limits holds the times of clock at which the command must be stopped and killed.
 type limits struct{ stop, kill time.Duration }
 
-// limits are the zero value if the lease has not begun or is over.
+// limits returns the limits of the lease, the zero value if it has not begun or is over.
 func (l Lease) limits() limits {
-	// The clock first: after a pause between the two the limits are too early, not too late.
+	// The clock first: after a pause between the two calls the limits are too early, not too late.
 	at, now := clock(), time.Now()
 	left := min(l.End.Sub(now), l.End.Round(0).Sub(now.Round(0)))
 	if l.End.IsZero() || left <= 0 {
@@ -184,7 +186,7 @@ func (l Lease) limits() limits {
 	return limits{stop: at + left - l.Timeout/stopShare, kill: at + left - l.Timeout/killShare}
 }
 
-// line is what the guard reads, see [parseLimits].
+// line encodes the limits for the guard, see [parseLimits].
 func (l limits) line() []byte { return fmt.Appendf(nil, "%d %d\n", l.stop, l.kill) }
 
 func parseLimits(line string) (l limits, err error) {
@@ -196,7 +198,7 @@ func failed(format string, args ...any) error {
 	return process.Error{Code: process.ExitOwn, Err: fmt.Errorf(format, args...)}
 }
 
-// Find returns an [process.Error] if there is no such command, or it cannot be executed.
+// Find returns a [process.Error] if there is no such command, or it cannot be executed.
 func Find(name string) error {
 	if _, err := exec.LookPath(name); err != nil && !errors.Is(err, exec.ErrDot) {
 		return notStarted(name, err)
@@ -204,7 +206,7 @@ func Find(name string) error {
 	return nil
 }
 
-// notStarted is the failure of an attempt to find or start a command.
+// notStarted returns the error of an attempt to find or start a command.
 func notStarted(name string, err error) process.Error {
 	var started *fs.PathError
 	if errors.As(err, &started) {
@@ -223,8 +225,8 @@ func notStarted(name string, err error) process.Error {
 	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
-// exitCode is the exit code of a process as a shell has it: 128 and the number of the
-// signal that ended it.
+// exitCode returns the exit code of a process as a shell reports it: for a process that a
+// signal ended, 128 plus the signal's number.
 func exitCode(s syscall.WaitStatus) int {
 	if s.Signaled() {
 		return 128 + int(s.Signal())
@@ -232,38 +234,37 @@ func exitCode(s syscall.WaitStatus) int {
 	return s.ExitStatus()
 }
 
-// What the guard reports, one a line.
+// The reports of the guard, one a line.
 const (
 	reportExit   = "exit"   // and the command's exit code
 	reportFailed = "failed" // and an exit code and why: the command could not be started
-	reportLease  = "lease"  // the command is stopped: no later end of the lease was announced
+	reportLease  = "lease"  // the command gets SIGTERM: no later end of the lease was announced
 )
 
-// look is how often the clock is looked at. Timers stop while the machine sleeps.
+// look is the longest time between two reads of the clock. Timers stop while the machine sleeps.
 const look = 100 * time.Millisecond
 
-// A Command is what to run.
+// A Command says what to run.
 type Command struct {
 	Args []string // the command and its arguments
-	// Guard is the command line of this program, its name included, that ends in a call
-	// of [Guard].
+	// Guard is a command line of this program, its name included, that calls [Guard].
 	Guard          []string
 	Stdout, Stderr io.Writer
-	Grace          time.Duration // between SIGTERM and SIGKILL; the lease can end it
+	Grace          time.Duration // between SIGTERM and SIGKILL; less if the lease ends
 }
 
-// An ending is how a run of the command ended.
+// An ending describes how a run of the command ended.
 type ending struct {
-	ran     bool // the guard was started
-	exited  bool // by itself, with
-	code    int
-	failure error // nil, or why it could not run
+	ran     bool  // the guard was started
+	exited  bool  // the command ended by itself
+	code    int   // its exit code then
+	failure error // nil, or why the command could not run
 }
 
 // A run is one process of the command, with its guard.
 type run struct {
 	lease  func() Lease
-	end    time.Time // of the lease, as the guard knows it
+	end    time.Time // of the lease, as announced to the guard
 	limits limits
 
 	guard   *os.Process
@@ -273,18 +274,18 @@ type run struct {
 	ending  ending
 }
 
-// lookShare is how often in a session timeout the lease is looked at.
+// lookShare is how many times the lease is read in a session timeout.
 const lookShare = 40
 
-// run runs the command until it ends or stop is closed, and returns when nothing of it is
-// left. env is added to this process's environment.
+// run runs the command until it ends or stop is closed. It returns when no process of the
+// command is left. env is added to this process's environment.
 func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
 	r := &run{lease: lease, reports: make(chan string, 4)}
 	timeout := lease().Timeout
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
-	others := family() // a shell that execs electop leaves it its children
+	others := family() // the children of a shell that executed electop in its place
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
@@ -308,7 +309,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// SIGTERM ends only a guard that has not started anything.
+			// SIGTERM ends only a guard that has not started the command.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				endOrphans(r.guard.Pid, others)
 			}
@@ -327,7 +328,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	}
 }
 
-// start starts the guard. exited is its exit code when it has ended.
+// start starts the guard. exited receives the guard's exit code.
 func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	if err := adopt(); err != nil {
 		return nil, err
@@ -350,7 +351,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	cmd := &exec.Cmd{
 		Path: path, Args: slices.Concat(c.Guard, []string{c.Grace.String()}, c.Args), Env: append(os.Environ(), env...),
 		Stdin: fromUs, Stdout: c.Stdout, Stderr: c.Stderr, ExtraFiles: []*os.File{toUs},
-		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for what still has the output
+		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for processes that still have the output
 	}
 	if err := cmd.Start(); err != nil {
 		toGuard.Close()
@@ -373,7 +374,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased takes in a later end of the lease, and tells whether there is one.
+// leased reads the lease, and reports whether it ends later than before.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()
@@ -384,8 +385,8 @@ func (r *run) leased() bool {
 	return true
 }
 
-// announce sends the guard the limits. A guard that does not read them in time acts by
-// the earlier ones; one that cannot get them is of no use.
+// announce sends the guard the limits. A guard that does not read them in time acts on the
+// earlier limits. If they cannot be sent, announce kills the guard.
 func (r *run) announce() {
 	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
 	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -406,7 +407,8 @@ func (r *run) tick() {
 	}
 }
 
-// stop has the guard end the command. The guard may be stopped again and again.
+// stop makes the guard end the command. It is called repeatedly, because somebody may stop the
+// guard again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()

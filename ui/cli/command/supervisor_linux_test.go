@@ -46,7 +46,7 @@ func nothingLeft(t *testing.T, dir string) {
 }
 
 // TestNothingOutlivesTheCommand has commands whose processes leave their group, their
-// session and their parent, and ignore SIGTERM. However it ends, nothing is left.
+// session and their parent, and ignore SIGTERM. However the command ends, no process is left.
 func TestNothingOutlivesTheCommand(t *testing.T) {
 	const worker = `sh -c 'trap "" TERM; echo $$ > $DIR/worker; while :; do sleep 0.01; done'`
 	commands := map[string]string{
@@ -55,7 +55,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 		"job control":    `exec bash -c 'set -m; sh -c "trap \"\" TERM; echo > \$DIR/worker; while :; do sleep 0.01; done" & wait'`,
 		"setsid":         `exec setsid --wait ` + worker,
 		"daemon":         `(setsid ` + worker + ` &); while :; do sleep 0.01; done`,
-		// Its process has another number all the time.
+		// The number of its process changes all the time.
 		"fork and exit": `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
 	}
 	endings := map[string]func(t *testing.T, f *fake, dir string){
@@ -76,8 +76,8 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	}
 }
 
-// TestGraceIsForAll: the shell ends at once, and the worker, in a group of its own, has
-// its grace all the same.
+// TestGraceIsForAll: the shell ends at once, but the worker, in a group of its own, still has
+// its grace.
 func TestGraceIsForAll(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
 timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM
@@ -90,8 +90,8 @@ timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DI
 	}
 }
 
-// TestOthersAreSpared: a shell that execs electop leaves it its children, which are not
-// the command's.
+// TestOthersAreSpared: children that electop has before the command runs are not killed. They
+// may be the children of a shell that executed electop in its place.
 func TestOthersAreSpared(t *testing.T) {
 	other := exec.Command("sleep", "600")
 	if err := other.Start(); err != nil {

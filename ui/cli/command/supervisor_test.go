@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A fake leads when the test says so.
+// A fake is a supervisor that leads when the test calls Lead.
 type fake struct {
 	*command.Supervisor
 	over chan struct{}
@@ -52,8 +52,8 @@ type fake struct {
 	lease command.Lease
 }
 
-// lead returns the supervisor of a shell script in dir, whose lease is renewed if renew
-// is true.
+// lead runs a shell script as the leader's command. DIR is dir in its environment. The lease is
+// renewed if renew is true.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
@@ -90,7 +90,7 @@ func leadUntil(t *testing.T, lease command.Lease, grace time.Duration, renew boo
 	return f, dir
 }
 
-// await waits for a file that the script makes, and returns its content.
+// await waits for a file that the script writes, and returns its content.
 func await(t *testing.T, dir, name string) string {
 	t.Helper()
 	for deadline := time.Now().Add(waitFor); ; time.Sleep(5 * time.Millisecond) {
@@ -103,7 +103,7 @@ func await(t *testing.T, dir, name string) string {
 	}
 }
 
-// alive tells whether a process runs. A zombie does not.
+// alive reports whether a process runs. A zombie does not.
 func alive(t *testing.T, pid string) bool {
 	t.Helper()
 	b, err := os.ReadFile("/proc/" + pid + "/stat")
@@ -124,13 +124,13 @@ func awaitDeath(t *testing.T, pid string) {
 	}
 }
 
-// stubborn ignores SIGTERM and has a child that does, too.
+// stubborn is a script that ignores SIGTERM, and so does its child.
 const stubborn = `trap 'echo > $DIR/termed' TERM
 (trap '' TERM; exec sleep 60) & echo $! > $DIR/child
 echo $$ > $DIR/pid
 while :; do wait; done`
 
-func TestExitCodeIsPassedOn(t *testing.T) {
+func TestResultHasTheExitCode(t *testing.T) {
 	for script, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -9 $$": 137, "sleep 60 & exit 3": 3} {
 		t.Run(script, func(t *testing.T) {
 			f, _ := lead(t, time.Minute, time.Second, true, script)
@@ -142,22 +142,22 @@ func TestExitCodeIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestNothingIsLeftAfterStop(t *testing.T) {
+func TestStopLeavesNoProcess(t *testing.T) {
 	f, dir := lead(t, time.Minute, 2*time.Second, true, stubborn)
 	pid, child := await(t, dir, "pid"), await(t, dir, "child")
 	f.Stop()
 	if alive(t, pid) || alive(t, child) {
-		t.Error("it is alive after Stop")
+		t.Error("a process of the command is alive after Stop")
 	}
 	await(t, dir, "termed")
 	select {
 	case <-f.over:
-		t.Error("it is over after Stop, without Once")
+		t.Error("the supervision is over after Stop, without Once")
 	default:
 	}
 }
 
-func TestItRunsAgain(t *testing.T) {
+func TestCommandRunsAgain(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
 	first := await(t, dir, "pid")
 	f.Stop()
@@ -166,11 +166,11 @@ func TestItRunsAgain(t *testing.T) {
 	}
 	f.Lead([]string{"DIR=" + dir})
 	if second := await(t, dir, "pid"); second == first {
-		t.Error("it did not run again")
+		t.Error("the command did not run again")
 	}
 }
 
-func TestOnceIsOnce(t *testing.T) {
+func TestOnceEndsTheSupervision(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
 	f.Once = true
 	await(t, dir, "pid")
@@ -184,18 +184,18 @@ func TestOnceIsOnce(t *testing.T) {
 
 // TestGraceEndsWithTheLease: nobody calls Stop, and the grace is longer than the lease.
 func TestGraceEndsWithTheLease(t *testing.T) {
-	// Three seconds to start, three for the shell to hear SIGTERM, three to be dead.
+	// Three seconds to start, three until SIGKILL, three to be dead.
 	end := time.Now().Add(9 * time.Second)
 	_, dir := leadUntil(t, command.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)
 	child := await(t, dir, "child")
 	await(t, dir, "termed")
 	awaitDeath(t, child)
 	if now := time.Now(); now.After(end) {
-		t.Errorf("it died %v after the lease", now.Sub(end))
+		t.Errorf("the command died %v after the lease", now.Sub(end))
 	}
 }
 
-func TestGuardDiesAndTheCommandWithIt(t *testing.T) {
+func TestCommandDiesWithItsGuard(t *testing.T) {
 	f, dir := lead(t, time.Minute, time.Hour, true, `echo $PPID > $DIR/guard; `+stubborn)
 	guard, err := strconv.Atoi(await(t, dir, "guard"))
 	if err != nil {
@@ -207,7 +207,7 @@ func TestGuardDiesAndTheCommandWithIt(t *testing.T) {
 	}
 	<-f.over
 	if alive(t, child) {
-		t.Error("it outlives its guard")
+		t.Error("the command outlives its guard")
 	}
 	if _, exited, err := f.Result(); exited || err == nil || !strings.Contains(err.Error(), "watchdog") {
 		t.Errorf("%v, %v", exited, err)
@@ -230,24 +230,24 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// TestGuardRefusesAStranger: in a group of somebody else it would end that one.
-func TestGuardRefusesAStranger(t *testing.T) {
+// TestGuardRefusesAnotherGroup: in the group of another process Guard would end that group.
+func TestGuardRefusesAnotherGroup(t *testing.T) {
 	if syscall.Getpgrp() == syscall.Getpid() {
-		t.Skip("this process heads a group")
+		t.Skip("this process leads a group")
 	}
 	if err := command.Guard(strings.NewReader(""), time.Second, []string{"true"}); err == nil {
-		t.Error("it did not refuse")
+		t.Error("Guard did not refuse")
 	}
 }
 
-// TestSlowGuard: the guard's first lease is over before it reads it, and it waits for the
-// next one.
+// TestSlowGuard: the guard's first lease is over before the guard reads it, so the guard waits
+// for the next lease.
 func TestSlowGuard(t *testing.T) {
-	in, told, err := os.Pipe()
+	in, limits, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer told.Close()
+	defer limits.Close()
 	reports, report, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestSlowGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := told.WriteString("1 2\n"); err != nil {
+	if _, err := limits.WriteString("1 2\n"); err != nil {
 		t.Fatal(err)
 	}
 	guard := exec.Cmd{Path: path, Args: []string{guardName, "1s", "sh", "-c", "exit 7"}, Stdin: in, ExtraFiles: []*os.File{report}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
@@ -266,12 +266,12 @@ func TestSlowGuard(t *testing.T) {
 	}
 	in.Close()
 	report.Close()
-	if _, err := fmt.Fprintf(told, "%d %[1]d\n", int64(math.MaxInt64)); err != nil {
+	if _, err := fmt.Fprintf(limits, "%d %[1]d\n", int64(math.MaxInt64)); err != nil {
 		t.Fatal(err)
 	}
-	said, err := io.ReadAll(reports)
-	if err != nil || string(said) != "exit 7\n" {
-		t.Errorf("the guard reports %q, %v", said, err)
+	got, err := io.ReadAll(reports)
+	if err != nil || string(got) != "exit 7\n" {
+		t.Errorf("the guard reports %q, %v", got, err)
 	}
-	_ = guard.Wait() // killed with its group
+	_ = guard.Wait() // an error: the guard was killed with its group
 }
