@@ -201,9 +201,9 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	trouble, end := context.WithCancel(t.Context())
 	defer end()
 	t.Start("chaos", func(context.Context) error {
-		return election.MakeTrouble(trouble, r.chaos, w.First(), cast, r.log)
+		return election.CauseFaults(trouble, r.chaos, w.First(), cast, r.log)
 	})
-	err = process.Rest(t.Context(), o.over())
+	err = process.Sleep(t.Context(), o.over())
 	end()
 	// Before the cast: a candidate that has just joined would leave at once, and a
 	// znode that is deleted at once is not seen.

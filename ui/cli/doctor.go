@@ -20,8 +20,8 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// doctorFor is how long the doctor observes by default: long enough to tell a
-// problem from the short moments of a healthy handoff.
+// doctorFor is the default duration of the observation: long enough to tell a
+// problem from the short states of a healthy handoff.
 const doctorFor = 6 * time.Second
 
 func newDoctor(std IO) *cobra.Command {
@@ -70,32 +70,32 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	t := process.NewTasks(ctx)
 	w.Observe(t)
 	line, shown := process.Terminal(std.Err)
-	look := &looking{end: time.Now().Add(o.duration), what: "looking"}
+	end := &observationEnd{at: time.Now().Add(o.duration), text: "observing"}
 	if shown {
-		t.Start("countdown", func(ctx context.Context) error { return look.countdown(ctx, line) })
+		t.Start("countdown", func(ctx context.Context) error { return end.countdown(ctx, line) })
 	}
-	results := make([]examined, len(o.paths))
+	results := make([]diagnosed, len(o.paths))
 	var all sync.WaitGroup
 	for i, e := range w.All() {
-		r, exam := &results[i], election.Exam{For: o.duration, Reach: o.cluster.Reach()}
+		r, d := &results[i], election.Diagnosis{For: o.duration, Reach: o.cluster.Reach()}
 		if !o.durationSet {
-			exam.Longer = func(by time.Duration, p doctor.Pending) {
-				what := fmt.Sprintf("looking %s longer: %s", units.Exact(by), znode.Safe(p.Title, 0))
+			d.Longer = func(by time.Duration, p doctor.Pending) {
+				text := fmt.Sprintf("observing %s longer: %s", units.Exact(by), znode.Safe(p.Title, 0))
 				if len(results) > 1 {
-					what = znode.Safe(e.Path, 0) + ": " + what
+					text = znode.Safe(e.Path, 0) + ": " + text
 				}
-				look.longer(time.Now().Add(by), what)
+				end.extend(time.Now().Add(by), text)
 				if !shown {
-					std.note("%s", what)
+					std.note("%s", text)
 				}
 			}
 		}
-		r.err = context.Canceled // if it ends by a panic
+		r.err = context.Canceled // for a panic
 		all.Add(1)
-		t.Start("exam", func(ctx context.Context) error {
+		t.Start("diagnosis", func(ctx context.Context) error {
 			defer all.Done()
-			r.state, r.observed, r.err = w.Examine(ctx, e, exam)
-			return nil // each has an error of its own
+			r.state, r.observed, r.err = w.Diagnose(ctx, e, d)
+			return nil // each result has an error of its own
 		})
 	}
 	all.Wait()
@@ -112,14 +112,14 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// examined is how the exam of an election ended.
-type examined struct {
+// diagnosed is the result of a diagnosis.
+type diagnosed struct {
 	state    *doctor.State
 	observed time.Duration
 	err      error
 }
 
-// outcome returns the exit code that a state causes, nil for success.
+// outcome returns the error with the exit code for a state, nil for success.
 func outcome(s *doctor.State) error {
 	if doctor.Worst(s.Findings) == doctor.Critical {
 		return process.Critical
@@ -132,31 +132,31 @@ func outcome(s *doctor.State) error {
 	return nil
 }
 
-// looking is until when the doctor observes, and why.
-type looking struct {
+// observationEnd is the time at which the doctor's last observation ends, and the reason.
+type observationEnd struct {
 	mu   sync.Mutex
-	end  time.Time
-	what string
+	at   time.Time
+	text string
 }
 
-// longer says that the doctor observes until end, if that is later.
-func (l *looking) longer(end time.Time, what string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if end.After(l.end) {
-		l.end, l.what = end, what
+// extend sets the end to at, if that is later.
+func (e *observationEnd) extend(at time.Time, text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if at.After(e.at) {
+		e.at, e.text = at, text
 	}
 }
 
-// countdown shows the time that is left on a line of a terminal, which it clears at the end.
-func (l *looking) countdown(ctx context.Context, w io.Writer) error {
+// countdown shows the remaining time on a line of a terminal. At the end it clears the line.
+func (e *observationEnd) countdown(ctx context.Context, w io.Writer) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	defer fmt.Fprint(w, "\r\x1b[K")
 	for {
-		l.mu.Lock()
-		fmt.Fprintf(w, "\r\x1b[K%s (%s left)", l.what, units.Exact(max(0, time.Until(l.end)).Round(time.Second)))
-		l.mu.Unlock()
+		e.mu.Lock()
+		fmt.Fprintf(w, "\r\x1b[K%s (%s left)", e.text, units.Exact(max(0, time.Until(e.at)).Round(time.Second)))
+		e.mu.Unlock()
 		select {
 		case <-second.C:
 		case <-ctx.Done():

@@ -87,7 +87,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	var first *doctor.State
 	if first, err = w.FirstRead(t.Context(), w.First(), o.cluster.Reach()); err == nil {
 		o.noteBelow(t.Context(), conn, first, std)
-		err = process.Rest(t.Context(), o.over())
+		err = process.Sleep(t.Context(), o.over())
 	}
 	// Stopping the tasks prints the pending events; that can fail too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {

@@ -268,7 +268,7 @@ func (a *admitter) enter(ctx context.Context) error {
 // judge decides whether our candidates may join, and reports it.
 func (a *admitter) judge(s *doctor.State) bool {
 	why := ""
-	e, err := election.Judge(s)
+	e, err := election.Admit(s)
 	switch {
 	case s.Phase == model.Unseen && a.cfg.Server == nil && !a.cfg.Admission.Known:
 		why = unknownYet

@@ -130,7 +130,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	}
 	if cfg.Play.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
-			return election.MakeTrouble(ctx, *cfg.Play.Chaos, first, p.actions.cast, cfg.Watch.Log)
+			return election.CauseFaults(ctx, *cfg.Play.Chaos, first, p.actions.cast, cfg.Watch.Log)
 		})
 	}
 }

@@ -197,7 +197,7 @@ func (s *searcher) begin(root string) {
 
 // ended shows the end of a search that took so long. The caller holds s.mu.
 func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
-	s.next = time.Now().Add(election.Rest(took))
+	s.next = time.Now().Add(election.Pause(took))
 	s.set(d, false, err)
 }
 
@@ -237,7 +237,7 @@ func (s *searcher) again() time.Duration {
 		return wait
 	}
 	s.begin(s.last.Root)
-	return election.Rest(0)
+	return election.Pause(0)
 }
 
 // show shows a search.

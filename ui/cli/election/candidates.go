@@ -33,7 +33,7 @@ func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	return demo.NewSandbox(cfg)
 }
 
-// IgnoreEnd returns err, or nil if that is only the end of the command.
+// IgnoreEnd returns err, or nil if err is only the end of the command.
 func IgnoreEnd(err error) error {
 	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
 		return nil
@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the election has n candidates of ours, no others, and
+// InPlace reports whether the election has n candidates of electop and no others, and
 // each of them leads or waits.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
@@ -59,8 +59,8 @@ func InPlace(s *doctor.State, n int) bool {
 	return s.Ack.Path == "" || s.Acknowledged()
 }
 
-// MakeTrouble causes random faults, once the first candidates are in place.
-func MakeTrouble(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast, log *slog.Logger) error {
+// CauseFaults causes random faults, once the first candidates are in place.
+func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast, log *slog.Logger) error {
 	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
 		return nil // the end
 	}
@@ -69,17 +69,17 @@ func MakeTrouble(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast
 	}))
 }
 
-// Admission is what is known about an election before our candidates join it.
+// Admission describes an election before electop's candidates join it.
 type Admission struct {
-	Known   bool             // it could be read
-	dialect *dialect.Dialect // nil: there is no candidate; ours use their own naming
-	Foreign int              // candidates that are not electop's
-	Behind  string           // the queue that we will join; "" if it is empty
+	Known   bool             // the election could be read
+	dialect *dialect.Dialect // nil: there is no candidate; electop's candidates use their own naming
+	Foreign int              // third-party candidates
+	Behind  string           // the queue that electop's candidates will join; "" if it is empty
 }
 
-// Judge describes the election that our candidates want to join. The error says why
+// Admit describes an election that electop's candidates want to join. The error says why
 // they cannot.
-func Judge(s *doctor.State) (Admission, error) {
+func Admit(s *doctor.State) (Admission, error) {
 	e := Admission{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue.All() {
 		if !candidate.OwnName(c.Name) {
@@ -94,11 +94,7 @@ func Judge(s *doctor.State) (Admission, error) {
 		}
 	}
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Why != "" {
-		why := e.dialect.Why
-		if why == "" {
-			why = "it has no place for a third-party candidate"
-		}
-		return e, fmt.Errorf("electop can't take part in an election of %s: %s", e.dialect.System, why)
+		return e, fmt.Errorf("electop can't take part in an election of %s: %s", e.dialect.System, e.dialect.Why)
 	}
 	return e, nil
 }
@@ -112,7 +108,7 @@ func (e Admission) Whose() string {
 	return whose
 }
 
-// Naming is the dialect that our candidates follow, nil for electop's own.
+// Naming returns the dialect that electop's candidates follow, nil for electop's own.
 func (e Admission) Naming() *dialect.Dialect {
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Foreign() {
 		return e.dialect
@@ -124,8 +120,8 @@ func (e Admission) Naming() *dialect.Dialect {
 type Request struct {
 	Path    string
 	Servers client.ConnectString
-	Yes     bool      // the user has confirmed it already
-	In      io.Reader // where to ask, if it is a terminal
+	Yes     bool      // the user has confirmed already
+	In      io.Reader // of the user's answer, if it is a terminal
 	Err     io.Writer
 }
 
@@ -137,7 +133,7 @@ func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error)
 	}
 	j := doctor.NewJournal(model.Config{Path: r.Path})
 	j.Apply(seen)
-	return Judge(j.State())
+	return Admit(j.State())
 }
 
 // Confirm reads the election over conn and, if it has third-party candidates, asks the user to

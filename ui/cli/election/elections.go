@@ -1,7 +1,7 @@
-// Package election watches elections, with an observer and a feed for each, all on one
-// session, and one poller, which asks the servers about themselves for all of them
-// ([Elections]). It finds elections ([Search]), examines one for the doctor ([Exam]), and
-// brings our candidates into one ([Admission], [Election.Cast]).
+// Package election watches elections ([Elections]): each with an observer and a feed, all on one
+// session, and with one poller, which asks the servers about themselves. It finds elections
+// ([Search]), runs the doctor on one ([Diagnosis]), and prepares electop's candidates to join
+// one ([Admission], [Election.Cast]).
 package election
 
 import (
@@ -22,14 +22,14 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Config is what to watch.
+// Config says which elections to watch, and how.
 type Config struct {
 	Conn      client.Config
 	Asking    cluster.Asking
-	Elections []model.Config // those of the start
-	Record    Recording      // of the first
-	// First is what is special about the feed of the first, all but Election,
-	// Record and Notice. Keep is that of all.
+	Elections []model.Config // watched from the start
+	Record    Recording      // of the first election
+	// First configures the feed of the first election, without Election, Record and Notice.
+	// Its Keep is for the feeds of all elections.
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
@@ -75,19 +75,7 @@ func New(cfg Config) (*Elections, error) {
 	return w, nil
 }
 
-// before returns a receiver of events that gives them to first and then to next, if
-// there is one.
-func before(next func([]model.Event) error, first func([]model.Event)) func([]model.Event) error {
-	return func(es []model.Event) error {
-		first(es)
-		if next == nil {
-			return nil
-		}
-		return next(es)
-	}
-}
-
-// add makes what watches one more election. It is not running yet.
+// add prepares to watch one more election, which is not running yet.
 func (w *Elections) add(cfg feed.Config) *Election {
 	cfg.Notice = w.notice
 	e := newElection(cfg, w.poller, w.byReads)
@@ -105,7 +93,7 @@ func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	return e
 }
 
-// Remove ends the watching of an election that runs. It does not wait.
+// Remove stops watching an election. It does not wait.
 func (w *Elections) Remove(e *Election) {
 	w.session.Remove(e.observer)
 	e.end()
@@ -117,7 +105,7 @@ func (w *Elections) Remove(e *Election) {
 // Close ends the recording, after the tasks ended.
 func (w *Elections) Close() { w.record.close(w.notice) }
 
-// Poller asks the servers; nil: they are not asked.
+// Poller returns the poller, nil if the servers are not asked.
 func (w *Elections) Poller() *admin.Poller { return w.poller }
 
 // All returns the elections watched so far.
@@ -146,9 +134,9 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. reach is how long to try to reach
-// a server. An election that does not exist or may not be read is an error, and so are
-// servers that refuse the credentials.
+// FirstRead waits until an election was read. It returns an error if no server is reached
+// within reach, if the servers refuse the credentials, and if the election does not exist or may
+// not be read.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -177,13 +165,13 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Ask asks the servers within [cluster.AskLimit]. What they did not say is in the table. The
-// answers are for all elections: one question may be that of several exams.
+// Ask asks the servers within [cluster.AskLimit]. The answers' table shows what is missing. The
+// answers are for all elections, so callers that want the same at one time share a question.
 func (w *Elections) Ask(ctx context.Context, want admin.Want) {
-	came := time.Now()
+	called := time.Now()
 	w.asking.Lock()
 	defer w.asking.Unlock()
-	if w.asked.After(came) && w.want == want {
+	if w.asked.After(called) && w.want == want {
 		return
 	}
 	w.asked, w.want = time.Now(), want
@@ -214,26 +202,30 @@ type Election struct {
 	Feed *feed.Feed
 
 	observer *observer.Observer
-	end      context.CancelFunc // of what runs
+	end      context.CancelFunc // ends what run started
 }
 
-// Followed configures the election at path: it follows the acknowledgement of its system. As long
-// as its system is not known, it follows the one of electop's own candidates.
+// Followed configures the election at path. Electop follows the acknowledgement of its system
+// or, until the system is known, that of electop's own candidates.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
 
-// newElection makes the observer and the feed of an election. It reports handoffs
+// newElection makes the observer and the feed of an election. The feed reports handoffs
 // to poller, if there is one.
 func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
-	if poller != nil {
-		cfg.Events = before(cfg.Events, func(es []model.Event) {
+	if next := cfg.Events; poller != nil {
+		cfg.Events = func(es []model.Event) error {
 			for _, ev := range es {
 				if _, ok := ev.Body.(model.Handoff); ok {
 					poller.Handoff()
 				}
 			}
-		})
+			if next == nil {
+				return nil
+			}
+			return next(es)
+		}
 	}
 	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
 	e.observer = observer.New(observer.Config{
@@ -253,18 +245,18 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 		t.Start(what, func(context.Context) error { return f(ctx) })
 	}
 	start("feed", e.Feed.Run)
-	start("what is beside", e.followBeside)
-	start("what is unsettled", func(ctx context.Context) error {
+	start("znodes beside the election", e.followBeside)
+	start("settling", func(ctx context.Context) error {
 		e.Feed.Settle(ctx, e.observer.Settle)
 		return nil
 	})
 	if poller != nil {
-		start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, poller) })
+		start("answers of the servers", func(ctx context.Context) error { return e.listen(ctx, poller) })
 	}
 }
 
-// followBeside makes the observer follow what the journal wants to know besides the
-// election. It depends on the election's system.
+// followBeside makes the observer follow the znodes beside the election that the journal
+// needs. They depend on the election's system.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
@@ -296,23 +288,19 @@ func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
 	}
 }
 
-// Reach is what is known of the observing session, at one moment.
-type Reach struct {
-	// Connected is since when the session is connected; zero: it is not.
-	Connected time.Time
-	// Answered is when a server answered last, a request or a ping; zero: none did in
-	// the present session. Timeout is that session's timeout; 0: there was none.
-	Answered time.Time
-	Timeout  time.Duration
-	Err      string // why it is not connected, as far as known
-	// Requests counts those of the session and its predecessors; Questions those to
-	// the servers about themselves.
-	Requests, Questions uint64
+// Health describes the observing session at one moment.
+type Health struct {
+	Connected time.Time     // when the connection began; zero: there is none
+	Answered  time.Time     // the last answer of a server to a request or a ping; zero: none in this session
+	Timeout   time.Duration // the session's timeout; 0: there was no session
+	Err       string        // why the session is not connected, as far as known
+	Requests  uint64        // requests of the session and of those before it
+	Questions uint64        // requests to the servers about themselves
 }
 
-// Reach returns what is known of the session now.
-func (w *Elections) Reach() Reach {
-	r := Reach{Requests: w.session.Requests()}
+// Health returns the health of the session now.
+func (w *Elections) Health() Health {
+	r := Health{Requests: w.session.Requests()}
 	if w.poller != nil {
 		r.Questions = w.poller.Requests()
 	}
@@ -340,8 +328,8 @@ func (w *Elections) Reach() Reach {
 // and, per change, a request.
 const Max = 50
 
-// CheckPath returns the path of an election as the user means it: without a / at its
-// end, as a shell completes it. It refuses what cannot be one.
+// CheckPath checks the path of an election, and returns it without a / at its end, which the
+// completion of a shell may add.
 func CheckPath(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") {
 		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)

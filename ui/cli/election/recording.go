@@ -17,13 +17,13 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Recording says where an election is recorded.
+// Recording says where to record an election.
 type Recording struct {
 	File string   // "": nowhere
 	Max  ByteSize // of the file and the older part
 }
 
-// Flags declares the flags for it.
+// Flags declares the flags of a recording.
 func (r *Recording) Flags(cmd *cobra.Command) {
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&r.File, "record", "", "record the observations of the election to a new `FILE`")
@@ -31,7 +31,7 @@ func (r *Recording) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses a bound without a recording.
+// Check refuses a bound if nothing is recorded.
 func (r Recording) Check() error {
 	if r.File == "" && r.Max.set {
 		return process.Usagef("--record-max needs --record")
@@ -39,7 +39,7 @@ func (r Recording) Check() error {
 	return nil
 }
 
-// recorder is a recording under way; nil: there is none.
+// recorder writes a recording; nil: nothing is recorded.
 type recorder struct {
 	file string
 	to   *feed.Recorder
@@ -71,7 +71,7 @@ func (r *recorder) close(notice func(string)) {
 // recordMaxDefault bounds a recording without --record-max, in bytes.
 const recordMaxDefault = 100e6
 
-// ByteSize is a flag's number of bytes, as 100MB, 64KiB or 0.
+// ByteSize is the value of a flag: a number of bytes, as in 100MB, 64KiB or 0.
 type ByteSize struct {
 	n   uint64
 	set bool
@@ -90,7 +90,7 @@ func (b *ByteSize) Set(s string) error {
 // Type implements pflag.Value.
 func (b *ByteSize) Type() string { return "size" }
 
-// String implements pflag.Value. It is the default without the flag.
+// String implements pflag.Value. Without the flag it returns the default.
 func (b *ByteSize) String() string { return humanize.Bytes(b.bytes()) }
 
 func (b *ByteSize) bytes() uint64 {

@@ -23,15 +23,15 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// progressEvery is how often progress is reported.
+// progressEvery is the interval at which progress is reported.
 const progressEvery = 200 * time.Millisecond
 
-// Rest is the time between a search that took so long and the next one: searches that are
-// made again and again must not be a load.
-func Rest(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
+// Pause returns the time between a search that took so long and the next one: searches must
+// not load the servers.
+func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
-// Search is a walk over znodes for elections. Each election that it finds is applied to
-// a journal, which says who leads and what the doctor finds.
+// Search walks over znodes and finds elections. Each election gets a journal, which decides who
+// leads and what the doctor finds.
 type Search struct {
 	// Changed is called in Run's goroutine when there is more to show.
 	Changed func()
@@ -39,9 +39,9 @@ type Search struct {
 	all   bool
 	cfg   discover.Config
 	found []plain.Found
-	read  map[string]*doctor.Journal // of what this search found
+	read  map[string]*doctor.Journal // of the elections that this search found, by path
 	at    discover.Progress
-	last  time.Time // of Changed
+	last  time.Time // when Changed was called last
 }
 
 // NewSearch returns a search that is not running yet.
@@ -67,19 +67,19 @@ func NewSearch(o SearchOptions) *Search {
 	return s
 }
 
-// put takes an election that was found, for the first time or again.
+// put adds an election that was found, or replaces it if it was found before.
 func (s *Search) put(f plain.Found) {
 	path := f.State.Path
 	if i := slices.IndexFunc(s.found, func(f plain.Found) bool { return f.State.Path == path }); i >= 0 {
-		s.found = slices.Clone(s.found) // Changed may have handed on the old one
+		s.found = slices.Clone(s.found) // a caller of Discovery may have the old slice
 		s.found[i] = f
 		return
 	}
 	s.found = append(s.found, f)
 }
 
-// Keep adds what an earlier search found. What exists no more goes when this one ends,
-// unless it stops early.
+// Keep adds the elections that an earlier search found. Those that this search does not find
+// are removed when it ends, unless it stops early.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
@@ -96,10 +96,10 @@ func (s *Search) changed(now bool) {
 	}
 }
 
-// Progress is how many znodes were visited and how many elections found so far.
+// Progress returns how many znodes were visited and how many elections found so far.
 func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s.found) }
 
-// Run walks. What was found before an error stays found.
+// Run walks over the znodes. Elections that it found before an error stay in the result.
 func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	at, err := discover.Walk(ctx, conn, s.cfg)
 	s.at = at
@@ -120,7 +120,7 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 	return conn.Requests(), err
 }
 
-// Ask asks the servers about all elections that this search found. Their answers show who
+// Ask asks the servers about all elections that this search found. The answers show who
 // is at risk, and more findings.
 func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
 	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
@@ -149,7 +149,7 @@ func (s *Search) Discovery() plain.Discovery {
 	return plain.Discovery{Root: s.cfg.Root, All: s.all, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
 }
 
-// skips says what the search did not read.
+// skips lists the znodes that the search did not read, and why.
 func skips(at discover.Progress) []plain.Skip {
 	var out []plain.Skip
 	for _, s := range at.Skips {
@@ -158,7 +158,7 @@ func skips(at discover.Progress) []plain.Skip {
 		case discover.TooLarge:
 			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s reads it with more room", s.Limit, s.Path)
 		case discover.Alike:
-			why = "they have no children, like the ones before them"
+			why = "they have no children, like those before them"
 		case discover.BadName:
 			why = "no client may ask for a znode of this name"
 		}
@@ -167,7 +167,7 @@ func skips(at discover.Progress) []plain.Skip {
 	return out
 }
 
-// The default bounds of a search. A busy ensemble must not notice it.
+// The default bounds of a search. It must not slow a busy ensemble.
 const (
 	defaultDepth = 8
 	defaultNodes = 10_000

@@ -34,7 +34,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Bounds of what a client of the HTTP server may cost.
+// Bounds of the cost of a client of the HTTP server.
 const (
 	requestTimeout  = 5 * time.Second
 	responseTimeout = 10 * time.Second
@@ -43,10 +43,10 @@ const (
 	scrapesMax      = 4 // at a time
 )
 
-// Exporter serves the metrics of watched elections at an address of the command line. Its
+// Exporter serves the metrics of watched elections at the address that a flag gives. Its
 // zero value has no flag.
 type Exporter struct {
-	flag, address string // the flag's name, without --, and its value
+	flag, address string // the flag's name without --, and its value
 	listener      net.Listener
 	registry      *prometheus.Registry
 	tasks         *process.Tasks
@@ -58,7 +58,7 @@ type Exporter struct {
 // [Exporter.Watch].
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
-	x.registry.MustRegister(describe(ofAll(), nil, func(put put) { x.overview().sample(put) }))
+	x.registry.MustRegister(describe(commonMetrics(), nil, func(put put) { x.overview().sample(put) }))
 	w.Start(t)
 	if x.searcher != nil {
 		t.Start("search for elections", x.searcher.run)
@@ -76,7 +76,7 @@ type Exported struct {
 // if another election has the same label.
 func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
-	e.metrics, count = ofPath(cfg.Path, func() *doctor.State { return e.Feed.State() })
+	e.metrics, count = metricsOf(cfg.Path, func() *doctor.State { return e.Feed.State() })
 	if x.registry.Register(e.metrics[0]) != nil {
 		return e, false
 	}
@@ -85,11 +85,11 @@ func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	return e, true
 }
 
-// ofPath returns the metrics of the election at path, and what counts its events.
-func ofPath(path string, state func() *doctor.State) (all []prometheus.Collector, count func([]model.Event) error) {
+// metricsOf returns the metrics of the election at path, and a function that counts its events.
+func metricsOf(path string, state func() *doctor.State) (all []prometheus.Collector, count func([]model.Event) error) {
 	labels := prometheus.Labels{"path": znode.Safe(path, pathMax)}
 	e := newEvents(labels)
-	now := describe(ofElection(), labels, func(put put) { sampleElection(state(), put) })
+	now := describe(electionMetrics(), labels, func(put put) { sampleElection(state(), put) })
 	all = []prometheus.Collector{e.handoffs, now}
 	for _, h := range e.durations {
 		all = append(all, h)
@@ -97,7 +97,7 @@ func ofPath(path string, state func() *doctor.State) (all []prometheus.Collector
 	return all, e.count
 }
 
-// remove ends the watching of an election and takes away its metrics.
+// remove stops watching an election and removes its metrics.
 func (x *Exporter) remove(e Exported) {
 	for _, c := range e.metrics {
 		x.registry.Unregister(c)
@@ -106,7 +106,7 @@ func (x *Exporter) remove(e Exported) {
 }
 
 func (x *Exporter) overview() overview {
-	o := overview{Reach: x.watched.Reach()}
+	o := overview{Health: x.watched.Health()}
 	for _, e := range x.watched.All() {
 		o.elections = append(o.elections, e.Feed.State())
 	}
@@ -135,7 +135,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return nil
 }
 
-// handler serves the two pages, and nothing else.
+// handler returns a handler of the two pages.
 func (x *Exporter) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(x.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax}))
@@ -190,13 +190,13 @@ func (o overview) unhealthy(now time.Time) string {
 	return out.String()
 }
 
-// what is the help of the flag.
-const what = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)"
+// addressHelp is the help of the flag for the address.
+const addressHelp = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)"
 
-// Flag declares the flag for the address, with a value where it is not given.
+// Flag declares the flag for the address, with value as its default.
 func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 	x.flag = name
-	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, what) })
+	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, addressHelp) })
 }
 
 // Wanted reports whether there is an address.
@@ -241,12 +241,12 @@ func (x *Exporter) Close() {
 const (
 	// Max bounds the elections of an exporter: each has about a hundred series.
 	Max = 200
-	// overMax is for how long an election that was found stays in the metrics after it is
-	// no longer there or, of a lock, in use. A search may find it again.
+	// overMax is how long an election that was found stays in the metrics after it was deleted
+	// or, if it is a lock, is no longer used. A search may find it again.
 	overMax = 15 * time.Minute
-	// retryAfter is the least time after a search that failed.
+	// retryAfter is the shortest pause after a search that failed.
 	retryAfter = 5 * time.Second
-	// connectedEvery is how often a search that waits looks whether there is a connection.
+	// connectedEvery is the interval at which a waiting search checks for a connection.
 	connectedEvery = 100 * time.Millisecond
 )
 
@@ -261,10 +261,10 @@ type searcher struct {
 	now searches
 }
 
-// searches is what the searches up to now found.
+// searches sums up the searches so far.
 type searches struct {
-	ended     bool  // one did, without failure
-	complete  bool  // that one read everything
+	ended     bool  // a search ended without an error
+	complete  bool  // the last such search read everything
 	err       error // of the last one
 	unwatched int   // elections that were found and are not watched
 	requests  uint64
@@ -286,31 +286,23 @@ func (s *searcher) state() *searches {
 // run searches until ctx ends.
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
-	for s.wait(ctx, connectedEvery) {
-		if s.exporter.watched.Reach().Connected.IsZero() { // the servers may refuse this client: each attempt counts
+	for process.Sleep(ctx, connectedEvery) == nil {
+		if s.exporter.watched.Health().Connected.IsZero() { // if the servers refuse this client, more attempts can lock the account
 			continue
 		}
 		began := time.Now()
 		found, err := s.once(ctx, last)
 		last = found
-		pause := election.Rest(time.Since(began))
+		pause := election.Pause(time.Since(began))
 		if err != nil {
 			pause = max(retryAfter, time.Since(began))
 		}
-		s.wait(ctx, pause)
+		process.Sleep(ctx, pause)
 	}
 	return nil
 }
 
-// wait reports whether ctx goes on for that long.
-func (s *searcher) wait(ctx context.Context, d time.Duration) bool {
-	over, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	<-over.Done()
-	return ctx.Err() == nil
-}
-
-// once searches once. last is what the search before found.
+// once searches once. last is the result of the previous search.
 func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discovery, error) {
 	found := election.NewSearch(election.Below("/"))
 	found.Keep(last)
@@ -327,7 +319,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches what was found, and no longer what is over.
+// follow watches the elections that were found, and stops watching those that are over.
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -340,7 +332,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		path := f.State.Path
 		_, watched := s.watched[path]
 		_, over := over(f.State)
-		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // from an earlier search, and nobody is a candidate
+		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // from an earlier search, without a candidate now
 		if watched || over || known || f.State.Dialect.Kind() == dialect.KindRegistry {
 			continue
 		}
@@ -357,8 +349,8 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election is no longer there or, of a lock, in use, and since
-// when electop knows that.
+// over reports whether the election was deleted or, if it is a lock, is no longer used, and
+// since when electop knows it.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -40,8 +40,8 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.closed); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestSlowClientsAreCutOff has clients that hold their connection in every way, and
-// measures for how long each may, in virtual time.
+// TestSlowClientsAreCutOff has clients that hold their connection in different ways. In
+// virtual time it measures when the server closes each connection.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	const request = "GET / HTTP/1.1\r\nHost: x\r\n"
 	for _, c := range []struct {
@@ -49,11 +49,11 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		hold func(net.Conn) error // until the server ends the connection
 		want time.Duration
 	}{
-		{"says nothing", func(c net.Conn) error {
+		{"sends nothing", func(c net.Conn) error {
 			_, err := io.Copy(io.Discard, c)
 			return err
 		}, requestTimeout},
-		{"says its header slowly", func(c net.Conn) error {
+		{"sends its header slowly", func(c net.Conn) error {
 			go io.Copy(io.Discard, c)
 			fmt.Fprint(c, request)
 			for {
@@ -63,7 +63,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}, requestTimeout},
-		{"has an endless header", func(c net.Conn) error {
+		{"sends an endless header", func(c net.Conn) error {
 			go io.Copy(io.Discard, c)
 			fmt.Fprint(c, request)
 			for {
@@ -80,7 +80,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 				}
 			}
 		}, responseTimeout},
-		{"asks no more", func(c net.Conn) error {
+		{"sends no second request", func(c net.Conn) error {
 			fmt.Fprint(c, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
 			_, err := io.Copy(io.Discard, c)
 			return err
@@ -103,7 +103,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < c.want || took > c.want+2*time.Second {
-					t.Errorf("the connection is held for %v, want %v", took, c.want)
+					t.Errorf("the connection lasted %v, want %v", took, c.want)
 				}
 				mine.Close()
 				cancel()
@@ -115,8 +115,8 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// TestAnswerBeforeTheBounds is a client that does as it should, so that the bounds are
-// what ends the others.
+// TestAnswerBeforeTheBounds has a well-behaved client: only the bounds end the connections of
+// TestSlowClientsAreCutOff.
 func TestAnswerBeforeTheBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -172,7 +172,7 @@ func TestHealth(t *testing.T) {
 		{"no such election", func(o *overview) { o.elections[1] = s.journal.State() }, ""},
 	} {
 		o := overview{
-			Reach:     election.Reach{Connected: connected, Answered: now.Add(-9 * time.Second), Timeout: 10 * time.Second},
+			Health:    election.Health{Connected: connected, Answered: now.Add(-9 * time.Second), Timeout: 10 * time.Second},
 			elections: []*doctor.State{read, read},
 		}
 		c.change(&o)

@@ -15,18 +15,17 @@ import (
 	"electop/ui/cli/election"
 )
 
-// collector has metrics of one value each, which sample puts when Prometheus asks. It
-// implements [prometheus.Collector].
+// collector holds metrics of one value each. sample puts their values when Prometheus collects.
+// It implements [prometheus.Collector].
 type collector struct {
 	descs  map[string]*prometheus.Desc
 	sample func(put)
 }
 
-// put takes a sample of a metric, with the value of its label if it has one.
+// put adds a sample of a metric, with the value of its label if it has one.
 type put func(metric string, v float64, label ...string)
 
-// description is a metric: the label that differs between its samples ("" for none) and
-// what it says.
+// description describes a metric. label differs between the metric's samples; "" is none.
 type description struct{ name, label, help string }
 
 // describe returns a collector with labels that are the same for all samples.
@@ -56,8 +55,8 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
-// ofElection are the metrics of an election that are computed from its state.
-func ofElection() []description {
+// electionMetrics returns the metrics of an election that are computed from its state.
+func electionMetrics() []description {
 	return []description{
 		{"leader_state", "state", "What is known of the leader: 1 for the state that holds, 0 for the others."},
 		{"leader_info", "leader", "Who leads, as its znode names it: always 1. No sample while nobody does or it is not known."},
@@ -123,7 +122,7 @@ const (
 type leaderState string
 
 const (
-	known   leaderState = "known"   // somebody is said to lead
+	known   leaderState = "known"   // electop says who leads
 	none    leaderState = "none"    // nobody leads
 	free    leaderState = "free"    // nobody holds a lock, or waits for it
 	unknown leaderState = "unknown" // electop cannot say, or the path is no election
@@ -144,7 +143,7 @@ func stateOf(s *doctor.State) leaderState {
 	return none
 }
 
-// current reports whether the state is the election's as it is now.
+// current reports whether the state is up to date.
 func current(s *doctor.State) bool {
 	return s.Link.Link == model.Connected && (s.Phase == model.Live || s.Phase == model.NoParent)
 }
@@ -198,7 +197,7 @@ func newEvents(labels prometheus.Labels) *events {
 	return e
 }
 
-// nobody is the cause of a handoff before which nobody led.
+// nobody is the cause of a handoff if nobody led before.
 const nobody = "none"
 
 // The values of the label quality: see [model.Measure].
@@ -238,15 +237,15 @@ func (e *events) count(all []model.Event) error {
 	return nil
 }
 
-// overview is the observation as a whole, at one moment.
+// overview describes the observation of all elections at one moment.
 type overview struct {
-	election.Reach
+	election.Health
 	elections []*doctor.State
 	searches  *searches // nil: the elections were given
 }
 
-// ofAll are the metrics of what all elections share.
-func ofAll() []description {
+// commonMetrics returns the metrics of what all elections share.
+func commonMetrics() []description {
 	return []description{
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},
 		{"elections", "", "Elections that electop watches."},

@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// script is an election that a test plays to a journal and a collector.
+// script applies the observations of an election to a journal, and counts the events.
 type script struct {
 	at       time.Time
 	path     string
@@ -44,11 +44,11 @@ func newScript(path string) *script {
 		journal: doctor.NewJournal(model.Config{Path: path, AckPath: path + "-leader", AckExpected: true}),
 	}
 	s.parent = znode.Parent{Czxid: 1, Ctime: s.at, Pzxid: 10}
-	s.metrics, s.count = ofPath(path, s.state)
+	s.metrics, s.count = metricsOf(path, s.state)
 	return s
 }
 
-// state is the present state, as a feed returns it to several goroutines.
+// state returns the present state. Several goroutines may call it, as they call a feed's.
 func (s *script) state() *doctor.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *script) state() *doctor.State {
 
 // all returns everything that is exposed with one election.
 func (s *script) all() []prometheus.Collector {
-	return append(s.metrics, describe(ofAll(), nil, func(put put) {
+	return append(s.metrics, describe(commonMetrics(), nil, func(put put) {
 		o := s.overview
 		o.elections = []*doctor.State{s.state()}
 		o.sample(put)
@@ -77,8 +77,8 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read is a read after joins creates and the deletion of the leavers, all within the
-// last milliseconds, and missed changes before. data is the new ones' data.
+// read applies a read that shows joins new candidates with data and the deletion of the
+// leavers, all within the last milliseconds. missed changes were before them.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -100,7 +100,7 @@ func (s *script) read(data string, joins, missed int, leavers ...int) {
 	s.apply(r)
 }
 
-// ack is the acknowledgement of a candidate.
+// ack applies the acknowledgement of a candidate.
 func (s *script) ack(sequence int) {
 	var czxid int64
 	for _, c := range s.journal.State().Queue.All() {
@@ -115,8 +115,8 @@ func (s *script) ack(sequence int) {
 	})
 }
 
-// played is a history with handoffs, a vacancy, missed changes and a lost connection.
-func played() *script {
+// withHistory returns a script with handoffs, a vacancy, missed changes and a lost connection.
+func withHistory() *script {
 	s := newScript("/election")
 	s.link(model.Connected)
 	s.read("host", 3, 0)
@@ -129,7 +129,7 @@ func played() *script {
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "z", Session: 0x100, Belief: model.Waiting, Znode: name(0), Timeout: 10 * time.Second}})
 	s.after(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
 	s.after(40 * time.Millisecond).ack(1)
-	s.after(time.Minute).read("host", 0, 1, 1) // another, not acknowledged; and a candidate that was not seen
+	s.after(time.Minute).read("host", 0, 1, 1) // another, not acknowledged, and a candidate that electop missed
 	s.after(time.Minute).read("host", 0, 0, 2) // nobody is left
 	s.after(2*time.Second).read("host", 2, 0)
 	s.after(300 * time.Millisecond).ack(3)
@@ -138,13 +138,13 @@ func played() *script {
 	s.after(time.Millisecond).read("host", 1, 0)
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "a", Session: 0x103, Belief: model.Leading, Znode: name(3)}})
 	s.overview = overview{
-		Reach:    election.Reach{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, Questions: 7},
+		Health:   election.Health{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, Questions: 7},
 		searches: &searches{ended: true, unwatched: 1, requests: 12},
 	}
 	return s
 }
 
-// text is what collectors expose.
+// text returns what collectors expose.
 func text(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
@@ -164,10 +164,10 @@ func text(t *testing.T, all ...prometheus.Collector) string {
 
 func TestExposition(t *testing.T) {
 	t.Parallel()
-	lost := played()
+	lost := withHistory()
 	lost.after(time.Minute).link(model.Disconnected)
 	lost.overview.Connected = time.Time{}
-	for file, s := range map[string]*script{"unseen": newScript("/election"), "history": played(), "lost": lost} {
+	for file, s := range map[string]*script{"unseen": newScript("/election"), "history": withHistory(), "lost": lost} {
 		file, got := "testdata/"+file+".txt", text(t, s.all()...)
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
@@ -201,7 +201,7 @@ func TestDurationWithoutBounds(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	t.Parallel()
-	problems, err := promlint.New(strings.NewReader(text(t, played().all()...))).Lint()
+	problems, err := promlint.New(strings.NewReader(text(t, withHistory().all()...))).Lint()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,11 +210,10 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestServersAddNoSeries: whatever the names and the data of znodes are, the number of
-// series stays the same.
-func TestServersAddNoSeries(t *testing.T) {
+// TestZnodesAddNoSeries: the names and the data of znodes do not change the number of series.
+func TestZnodesAddNoSeries(t *testing.T) {
 	t.Parallel()
-	s := played()
+	s := withHistory()
 	few := series(t, s)
 	if few < 20 {
 		t.Errorf("%d series: too few to compare", few)
@@ -227,11 +226,11 @@ func TestServersAddNoSeries(t *testing.T) {
 		t.Errorf("%d series after 200 more candidates, %d before", n, few)
 	}
 	if got := leaders(t, s); !slices.Equal(got, []string{"leader199"}) {
-		t.Errorf("leaders %q, want only the present one", got)
+		t.Errorf("leaders %q, want only leader199", got)
 	}
 }
 
-// TestHostileLeader: the name of a leader is safe and short in its label, and adds nothing.
+// TestHostileLeader: the name of a leader is safe and short in its label, and adds no sample.
 func TestHostileLeader(t *testing.T) {
 	t.Parallel()
 	const breaks = "\"\\} 1\nelectop_up 7\n"
@@ -254,7 +253,7 @@ func TestHostileLeader(t *testing.T) {
 	}
 }
 
-// alone is an election with one candidate, whose name is this and a number.
+// alone returns an election with one candidate, whose name is name and a number.
 func alone(name, data string) *script {
 	s := newScript("/election")
 	s.link(model.Connected)
@@ -265,7 +264,7 @@ func alone(name, data string) *script {
 	return s
 }
 
-// empty is alone after the candidate left.
+// empty returns the election of alone after its candidate left.
 func empty(name string) *script {
 	s := alone(name, "")
 	s.parent.Children, s.parent.Cversion, s.parent.Pzxid = 0, 2, s.parent.Pzxid+1
@@ -308,7 +307,7 @@ func series(t *testing.T, s *script) int {
 	return n
 }
 
-// leaders returns who leads, as the metrics say.
+// leaders returns the leaders that the metrics name.
 func leaders(t *testing.T, s *script) (values []string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(`(?m)^electop_leader_info\{leader=("(?:[^"\\]|\\.)*"),path="/election"\} 1$`).FindAllStringSubmatch(text(t, s.all()...), -1) {

@@ -21,7 +21,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// observed is an exporter of a cluster in memory.
+// observed runs an exporter of a cluster in memory.
 type observed struct {
 	*testing.T
 	exporter Exporter
@@ -58,7 +58,7 @@ func onCluster(t *testing.T, test func(*observed)) {
 	})
 }
 
-// create creates a candidate at a path, with the path if it is missing, and returns its znode.
+// create creates a candidate at path, and path if it is missing, and returns its znode.
 func (c *observed) create(path, name string) string {
 	c.Helper()
 	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // it may exist
@@ -78,7 +78,7 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after returns the values of a metric after a while, by path: "" for one without a path.
+// after waits for d, and returns the values of a metric by path; "" is a metric without paths.
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
@@ -112,8 +112,8 @@ func (c *observed) has(values map[string]float64, want string) {
 	}
 }
 
-// Elections are found while the exporter runs, stay while nobody leads them, and go when
-// they are no longer there.
+// Elections are found while the exporter runs, stay while nobody leads them, and leave the
+// metrics after they were deleted.
 func TestElectionsComeAndGo(t *testing.T) {
 	const lock = "_c_01234567-89ab-cdef-0123-456789abcdef-__READ__"
 	onCluster(t, func(c *observed) {
@@ -125,7 +125,7 @@ func TestElectionsComeAndGo(t *testing.T) {
 		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
 		c.has(c.after(0, "electop_elections_without_leader"), "map[:2]")
 		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
-		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // nobody leads it, and it is there
+		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // nobody leads it, but it exists
 		c.create("/second", "n_")
 		c.create("/lock", lock)
 		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
@@ -136,7 +136,7 @@ func TestElectionsComeAndGo(t *testing.T) {
 	})
 }
 
-// The number of elections is bounded, and those that are not watched are counted.
+// The number of elections is bounded, and those beyond the bound are counted.
 func TestElectionsAreBounded(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		for i := range Max + 7 {
@@ -151,7 +151,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Of two paths with one label the second is not watched, and counted.
+// Of two paths with one label the second is not watched, but counted.
 func TestLabelOfAnotherElection(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")

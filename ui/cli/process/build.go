@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Build is what the toolchain wrote into a program. A field is empty where it wrote
-// nothing.
+// Build is the build information that the toolchain wrote into a program. A field that it did
+// not write is empty.
 type Build struct {
-	Version string // a release's, "v1.2.0"; "" between releases
-	Commit  string
-	Time    time.Time // of the commit
-	// Modified says that files differed from the commit.
-	Modified bool
-	Go       string // "go1.26.0"
-	Platform string // "linux/amd64"
+	Version  string // a release's, "v1.2.0"; "" between releases
+	Commit   string
+	Time     time.Time // of the commit
+	Modified bool      // files differed from the commit
+	Go       string    // "go1.26.0"
+	Platform string    // "linux/amd64"
 }
 
 // ThisBuild returns what this program was built from.
@@ -57,10 +56,10 @@ func BuildOf(info *debug.BuildInfo) Build {
 	return b
 }
 
-// commitDigits are enough to find a commit, and those that Go has in a version.
+// commitDigits is the length of a commit's prefix in a Go version. It is enough to find the commit.
 const commitDigits = 12
 
-// String is the build in one line. The first word is the version, "devel" between
+// String returns the build in one line. The first word is the version, "devel" between
 // releases.
 func (b Build) String() string {
 	commit := "commit not recorded"

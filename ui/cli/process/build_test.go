@@ -20,7 +20,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-func TestOf(t *testing.T) {
+func TestBuildOf(t *testing.T) {
 	const commit = "142675f89c395d33e63897d1f25c454fa91f9054"
 	vcs := func(modified string) []debug.BuildSetting {
 		return []debug.BuildSetting{
@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestPrograms checks what .ci/release built: ELECTOP_TEST_RELEASES is its directory.
+// TestPrograms checks the programs that .ci/release built in the directory ELECTOP_TEST_RELEASES.
 func TestPrograms(t *testing.T) {
 	dir := os.Getenv("ELECTOP_TEST_RELEASES")
 	if dir == "" {
@@ -85,7 +85,7 @@ func program(t *testing.T, file, sum string) {
 		t.Fatal(err)
 	}
 	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != sum {
-		t.Errorf("its checksum is %x, SHA256SUMS has %s", got, sum)
+		t.Errorf("the checksum is %x, SHA256SUMS has %s", got, sum)
 	}
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -104,7 +104,7 @@ func program(t *testing.T, file, sum string) {
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".exe")
 	if want := "electop-" + strings.ReplaceAll(build.Platform, "/", "-"); name != want {
-		t.Errorf("its name is %s, want %s", name, want)
+		t.Errorf("the name is %s, want %s", name, want)
 	}
 	if !strings.HasPrefix(build.Platform, "linux/") {
 		return
@@ -117,7 +117,7 @@ func program(t *testing.T, file, sum string) {
 	defer x.Close()
 	for _, p := range x.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			t.Errorf("it is not static: it has %s", p.Type)
+			t.Errorf("the program is not static: it has %s", p.Type)
 		}
 	}
 }

@@ -1,9 +1,10 @@
-// Package process is about this process: its exit codes and the errors that carry them, its
-// goroutines, which end together ([Tasks]), its terminal, and what it was built from ([Build]).
+// Package process handles what belongs to this process: its exit codes and the errors that
+// carry them, its goroutines, which end together ([Tasks]), its terminal, and the commit that it
+// was built from ([Build]).
 //
 // Questions to the user are asked at the terminal ([ReadLine]), and a dashboard is shown on it
-// ([Screen]). A dashboard's terminal is not asked for anything, because an answer would come
-// among the keys, perhaps late and in pieces. A key that comes in pieces is put together.
+// ([Screen]). A dashboard never queries its terminal, because the answer would arrive among the
+// keys, perhaps late and in pieces. A key that arrives in pieces is put together.
 package process
 
 import (
@@ -23,7 +24,7 @@ const (
 	ExitNoCandidate = 4
 	ExitFinding     = 5
 
-	// With a command to run, as a shell has them: failures that are not the command's.
+	// Failures to run a command, with the codes that a shell uses.
 	ExitOwn           = 125
 	ExitCannotExecute = 126
 	ExitNotFound      = 127
@@ -42,7 +43,7 @@ type ExitCode struct {
 	Meaning string
 }
 
-// ExitCodes lists them for the help.
+// ExitCodes lists the exit codes for the help.
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{ExitOK, "success"},
@@ -77,14 +78,14 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code without a message: that of a command that electop ran, or of
-// errors that were printed already.
+// Passed is an exit code without a message: the code of a command that electop ran, or of errors
+// that were printed already.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// OfItself turns an error of a command line with a command to run into one that cannot
-// be taken for the command's.
+// OfItself returns err with the exit code [ExitOwn], unless it already has a code of its own:
+// with a command to run, a failure of electop must not look like one of the command.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
@@ -98,12 +99,12 @@ func OfItself(err error) error {
 }
 
 var (
-	// Empty is the end of `status` without a candidate, and of `discover --problems` with
-	// one. It prints no message: the output says it.
+	// Empty ends `status` if nobody leads, and `discover --problems` if it lists an election.
+	// It prints no message: the output shows the reason.
 	Empty = Error{ExitNoCandidate, errors.New("the election is empty")}
-	// Critical is the end of `doctor` with a critical finding, also without a message.
+	// Critical ends `doctor` with a critical finding, also without a message.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
-	// Interrupted is the end by a signal.
+	// Interrupted ends a command after a signal.
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
 )
 

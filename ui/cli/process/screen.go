@@ -16,25 +16,24 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite is how long a write may take once the program is to end: a terminal that is not
-// read, as with a dead connection behind it, takes no more.
+// lastWrite bounds a write once the program has to end. Nobody may read the terminal any more,
+// as after a lost connection.
 const lastWrite = 2 * time.Second
 
-// Screen is the terminal that a dashboard is on: the keys that come from it, and what is
-// written to it.
+// Screen is the terminal of a dashboard. It reads keys and writes frames.
 type Screen struct {
 	ctx  context.Context // of the program
 	keys *keys
 	out  *os.File
-	own  *os.File // the terminal that was opened for the keys, nil: none was
+	own  *os.File // the terminal that was opened for the keys; nil: none was opened
 
 	mu   sync.Mutex // held while something is written
 	lost bool       // a write took too long: nothing more is written
 }
 
-// OpenScreen returns the terminal of a dashboard. Keys come from in, or, if it is something
-// else, from the terminal of this process. It is read from the first [Screen.Input] read
-// on. When ctx has ended, a terminal that is not read is given up.
+// OpenScreen returns the terminal of a dashboard. Keys come from in if it is a terminal,
+// otherwise from the terminal of this process. Reading begins with the first Read of
+// [Screen.Input]. After the end of ctx, a write to a terminal that nobody reads is given up.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -49,7 +48,7 @@ func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error
 	return s, nil
 }
 
-// Input is where the dashboard's keys come from.
+// Input returns the reader of the dashboard's keys.
 func (s *Screen) Input() io.Reader {
 	if runtime.GOOS == "windows" {
 		return s.keys.from // its keys come as events and not as text
@@ -57,7 +56,7 @@ func (s *Screen) Input() io.Reader {
 	return s.keys
 }
 
-// Output is where the dashboard is written.
+// Output returns the writer of the dashboard's frames.
 func (s *Screen) Output() io.Writer { return output{s} }
 
 // Close ends the reading of keys.
@@ -70,7 +69,7 @@ func (s *Screen) Close() error {
 	return nil
 }
 
-// write writes to the terminal, after what is being written.
+// write writes text to the terminal. Two writes never mix.
 func (s *Screen) write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,39 +79,39 @@ func (s *Screen) write(text []byte) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, func() { time.AfterFunc(lastWrite, cancel) })()
-	text = bytes.Clone(text) // a write that is given up has it for ever
+	text = bytes.Clone(text) // a write that was given up keeps using it
 	n, err := Await(ctx, func() (int, error) { return s.out.Write(text) })
 	s.lost = ctx.Err() != nil
 	return n, err
 }
 
-// output is the terminal as Bubbletea writes to it: a file of which it asks the size.
+// output is the terminal as Bubbletea's output: a file, so that Bubbletea finds its size.
 type output struct{ s *Screen }
 
 func (o output) Write(p []byte) (int, error) { return o.s.write(p) }
 func (o output) Read(p []byte) (int, error)  { return o.s.out.Read(p) }
 func (o output) Fd() uintptr                 { return o.s.out.Fd() }
-func (o output) Close() error                { return nil } // it is its owner's
+func (o output) Close() error                { return nil } // the owner closes it
 
-// Size is how many columns and rows the terminal has now, 0 if it does not say.
+// Size returns the present number of columns and rows of the terminal, 0 if unknown.
 func (s *Screen) Size() (width, height int) {
 	width, height, _ = term.GetSize(s.out.Fd())
 	return width, height
 }
 
-// screenPart is how much GNU screen passes on at once.
+// screenPart is the longest string that GNU screen passes on.
 const screenPart = 76
 
 // Copy sends text to the terminal's clipboard (OSC 52), between two frames. A terminal
-// does not say whether it took it.
+// does not report whether it accepted the text.
 func (s *Screen) Copy(text string) error {
 	_, err := s.write([]byte(toClipboard(text, os.Getenv)))
 	return err
 }
 
-// toClipboard is what sends text to the clipboard. tmux takes it itself where
-// set-clipboard is on, or passes it on where allow-passthrough is; GNU screen only passes
-// it on.
+// toClipboard returns the escape sequence that sends text to the clipboard. tmux obeys the
+// sequence if set-clipboard is on, or passes it on if allow-passthrough is on; GNU screen only
+// passes it on.
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -124,25 +123,25 @@ func toClipboard(text string, getenv func(string) string) string {
 	return seq
 }
 
-// keyHeld is how long the beginning of a key waits for its rest, which follows at once,
-// even over a slow line.
+// keyHeld is the longest wait for the rest of a key. The rest follows at once, even over a slow
+// connection.
 const keyHeld = 50 * time.Millisecond
 
-// keys is the terminal as Bubbletea reads it: a file that it can set to raw mode. A
-// goroutine reads it, because Bubbletea takes the end of a piece for the end of a key, so
-// Read waits a moment for the rest of one. It has no Name: Bubbletea would wait for a
-// file with a name by its descriptor.
+// keys is the terminal as Bubbletea's input: a file that Bubbletea can set to raw mode.
+// Bubbletea takes the end of a Read for the end of a key, so Read waits a moment for the rest
+// of a key, while a goroutine reads the terminal. keys has no Name: Bubbletea would wait for the
+// descriptor of a file with a name, and not for Read.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
 	interrupted chan struct{}
 	closed      chan struct{} // no more is read
 	ended       chan struct{} // the goroutine has ended, or never began
-	held        []byte        // read, and not yet returned
+	held        []byte        // read but not yet returned
 
 	mu     sync.Mutex
 	reader cancelreader.CancelReader // nil: not begun
-	over   bool                      // no reader is begun any more
+	over   bool                      // begin fails from now on
 	err    error                     // of the reader, once bytes is closed
 }
 
@@ -152,10 +151,10 @@ func newKeys(from *os.File) *keys {
 
 func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
 func (k *keys) Fd() uintptr                 { return k.from.Fd() }
-func (k *keys) Close() error                { return nil } // end does it
+func (k *keys) Close() error                { return nil } // end closes the reader
 
-// Interrupt ends the present Read, or the next one, with [io.EOF]. The program calls it
-// before it gives the terminal to somebody else.
+// Interrupt ends the present Read, or the next one, with [io.EOF]. The dashboard calls it
+// before another program uses the terminal.
 func (k *keys) Interrupt() {
 	select {
 	case k.interrupted <- struct{}{}:
@@ -163,7 +162,7 @@ func (k *keys) Interrupt() {
 	}
 }
 
-// Read returns whole keys, or what came of a key whose rest does not follow.
+// Read returns whole keys, or the beginning of a key if its rest does not follow.
 func (k *keys) Read(p []byte) (int, error) {
 	if err := k.begin(); err != nil {
 		return 0, err
@@ -240,7 +239,7 @@ func (k *keys) begin() error {
 	return nil
 }
 
-// read sends what comes, until the reader is cancelled or fails.
+// read passes on what the reader returns, until the reader is cancelled or fails.
 func (k *keys) read() {
 	defer close(k.ended)
 	for {

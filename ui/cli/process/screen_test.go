@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Text reaches the terminal outside of tmux and GNU screen too.
+// From within tmux and GNU screen the text reaches the outer terminal, too.
 func TestToClipboard(t *testing.T) {
 	text := strings.Repeat("/election/n_0000000012 ", 100)
 	plain := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
@@ -30,7 +30,7 @@ func TestToClipboard(t *testing.T) {
 	}
 }
 
-// Text goes between two frames.
+// Copied text is written between two frames.
 func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -66,12 +66,12 @@ func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	rest := bytes.ReplaceAll(got, []byte(toClipboard("some text", func(string) string { return "" })), nil)
 	rest = bytes.ReplaceAll(rest, []byte("frame\r\n"+strings.Repeat("x", 5000)+"end"), []byte("F"))
 	if want := "\x1b[?1049h" + strings.Repeat("F", 100); string(rest) != want {
-		t.Errorf("written is %q", rest)
+		t.Errorf("wrote %q, want %q", rest, want)
 	}
 }
 
-// A key that comes in pieces is read as one, and nothing is lost or changed, whatever
-// comes and in whatever pieces.
+// A key that arrives in pieces is read as one key. No byte is lost or changed, whatever the
+// pieces are.
 func TestKeysAreWhole(t *testing.T) {
 	keys := []string{"a", "\r", "\x1b[A", "\x1bOA", "\x1b[1;5C", "\x1b[[A", "\x1b[7$", "\x1b[<0;10;5M", "\x1b[M !!", "\x1bx", "\x1b[200~a\x1b[201~", "家", "é", "\x03"}
 	for _, key := range keys {

@@ -49,9 +49,9 @@ func (t *Tasks) Stop() error {
 	return err
 }
 
-// Await returns what f returns, or the cause of ctx's end if that comes first. Then f
-// continues until it returns, or the program ends. It is for what cannot be cancelled:
-// opening a FIFO that nobody has opened at its other end, or using a terminal.
+// Await returns what f returns, or the cause of ctx's end if that comes first. In the second
+// case f continues until it returns or the program ends. Await is for calls that cannot be
+// cancelled: opening a FIFO that nobody has opened at its other end, or using a terminal.
 func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -66,8 +66,8 @@ func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) 
 	}
 }
 
-// Rest waits. If ctx ends first, the error is its cause.
-func Rest(ctx context.Context, d time.Duration) error {
+// Sleep waits for d. If ctx ends first, Sleep returns its cause.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
