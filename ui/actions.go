@@ -14,46 +14,45 @@ import (
 	"electop/ui/term"
 )
 
-// question is something to be answered with y or n before an action.
+// question is a question before an action, to be answered with y or n.
 type question struct {
 	text   string
 	action action.Action
 	row    model.Row
 }
 
-// situation is what decides now whether an action can be done.
+// situation returns what decides now whether an action can be done.
 func (d *dashboard) situation() action.Situation {
 	x := action.Situation{State: d.shown(), ReadOnly: d.o.ObserveOnly, Ended: d.ended, By: d.o.Actions}
 	if d.paused != nil {
-		x.Held = d.past.heldWhy()
+		x.Held = d.past.refusal()
 	}
 	return x
 }
 
-// action returns what a key of that kind means now, and the reason why it
-// cannot be done, if it cannot. arg is "" where the kind decides.
+// action returns the action of a key of that kind, and the reason why it cannot be done,
+// if there is one. arg is "" if the kind decides.
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
-	return d.situation().Offer(kind, arg, d.meant())
+	return d.situation().Offer(kind, arg, d.target())
 }
 
-// act does what a key of that kind means, or says why not.
+// act does the action of a key of that kind, or reports why it cannot.
 func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)
-	return d.try(a, why, d.meant())
+	return d.try(a, why, d.target())
 }
 
-// try does a, or says why not: if why is set, or not without being asked.
+// try does a on r, or reports why it cannot. It asks the user before an action that harms
+// this program's own candidacy on a live cluster.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
 		return nil
 	}
 	if d.modes.Now() == input.ModeFaults {
-		d.modes.Close() // what comes of it is to be seen
+		d.modes.Close() // the panels show the result
 	}
 	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && action.Of(a.Kind).Harms {
-		// The one fault that hits this program itself, in front of an election
-		// that others depend on.
 		d.question = &question{action.WordsFor(a, "").Verb + " electop's own candidacy on a live cluster?", a, r}
 		d.modes.Open(input.ModeDialog)
 		return nil
@@ -61,45 +60,45 @@ func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	return d.begin(a, r)
 }
 
-// refuse says that something cannot be done, and why.
-func (d *dashboard) refuse(what, why string) { d.say(term.Trouble, "Can't "+what+": "+why+".") }
+// refuse reports that something cannot be done, and why.
+func (d *dashboard) refuse(what, why string) { d.report(term.Trouble, "Can't "+what+": "+why+".") }
 
-// begin does a. Of one whose result comes with a later state, it says so.
+// begin does a on r.
 func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	if a.Kind == action.Verify {
-		d.asked = d.o.Now()
+		d.verifying = d.o.Now()
 	}
-	d.say(term.Muted, action.WordsFor(a, "").Begun)
+	d.report(term.Muted, action.WordsFor(a, "").Begun)
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// answer ends a question.
+// answer does the question's action if the answer is yes.
 func (d *dashboard) answer(yes bool) tea.Cmd {
 	q := d.question
 	d.question = nil
 	d.modes.Close()
 	if q == nil || !yes {
-		d.say(term.Muted, "left alone")
+		d.report(term.Muted, "left alone")
 		return nil
 	}
-	if why := d.situation().Refuses(q.action); why != "" { // things may have changed
+	if why := d.situation().Refuses(q.action); why != "" { // the election may have changed
 		d.refuse(action.WordsFor(q.action, "").Cant, why)
 		return nil
 	}
 	return d.begin(q.action, q.row)
 }
 
-// done tells how an action ended, on the candidate with that name.
+// done reports how an action on the candidate with that name ended.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
-	if did, ok := errors.AsType[action.Success](err); ok {
-		d.say(term.Good, znode.Safe(string(did), 0))
+	if success, ok := errors.AsType[action.Success](err); ok {
+		d.report(term.Good, znode.Safe(string(success), 0))
 		return
 	}
 	if err != nil {
-		switch a.Kind { // it is no longer waited for
+		switch a.Kind { // no later state brings a result
 		case action.Verify:
-			d.unasked(a.Election)
+			d.cancelVerify(a.Election)
 		case action.Open:
 			if d.opening == a.Target {
 				d.opening = ""
@@ -116,17 +115,17 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	case action.Refresh:
 		d.reread.of, d.reread.at = of, d.o.Now()
 	case action.Open:
-		d.opened(a.Target)
+		d.showOpened(a.Target)
 	case action.Pause:
 		d.past.stopped = !d.past.stopped
 	case action.Listing:
 	default:
-		d.say(term.Good, action.WordsFor(a, name).Done)
+		d.report(term.Good, action.WordsFor(a, name).Done)
 	}
 }
 
-// openFaults opens the list of what can be done to the selected candidate. What was selected
-// stays selected for the same one.
+// openFaults opens the list of the selected candidate's faults. If it is opened again for
+// the same candidate, the selected fault stays.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
 	if of == (model.Ref{}) {
@@ -140,7 +139,7 @@ func (d *dashboard) openFaults() {
 	d.modes.Open(input.ModeFaults)
 }
 
-// entry completes an entry of a list with what its action would do now.
+// entry completes an entry of a list with the present action of its kind.
 func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	if e.Kind != "" {
 		var a action.Action
@@ -152,9 +151,9 @@ func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	return e
 }
 
-// faultsShown is what the list of faults shows now.
+// faultsShown returns the contents of the list of faults.
 func (d *dashboard) faultsShown() overlay.Shown {
-	r := d.meant()
+	r := d.target()
 	x := overlay.Shown{Title: "Faults of " + r.Name(), Width: 84, Keys: 3, Names: 12}
 	if r.Ref() == (model.Ref{}) {
 		x.Title = "Faults"
@@ -183,9 +182,8 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	return x
 }
 
-// actionsShown is what the list of actions shows now: what can be done on the main screen, the
-// actions first, then what only changes the view, each in the order of the table of keys.
-// Moving is for the keys alone.
+// actionsShown returns the contents of the list of actions: first the actions, then the
+// commands that only change the view, each in the order of the table of keys.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
@@ -202,7 +200,7 @@ func (d *dashboard) actionsShown() overlay.Shown {
 				views = append(views, d.entry(e))
 			}
 			continue
-		case b.Modes&(input.ModeNormal|here) == 0: // actions say at another moment why they can't
+		case b.Modes&(input.ModeNormal|here) == 0: // in the past, actions are listed with their refusal
 			continue
 		}
 		listed[b.Kind] = true
@@ -220,9 +218,9 @@ func (d *dashboard) actionsShown() overlay.Shown {
 	return overlay.Shown{Title: "Actions", All: append(actions, views...), Search: &d.typed, Width: 92, Keys: 7, Names: 21}
 }
 
-// run does what is selected in a list, or says why it can't be done.
+// run does the selected entry of a list, or reports why it cannot.
 func (d *dashboard) run() tea.Cmd {
-	list, ok := d.part().(*overlay.List)
+	list, ok := d.window().(*overlay.List)
 	if !ok {
 		return nil
 	}
@@ -231,16 +229,16 @@ func (d *dashboard) run() tea.Cmd {
 	case !ok:
 		return nil
 	case e.Do == input.CmdCluster:
-		d.o.Turn(e.Arg)
+		d.o.SwitchCluster(e.Arg)
 		return tea.Quit
 	case e.Kind == "":
 		d.modes.Close()
 		return d.command(e.Do, tea.KeyMsg{})
 	}
-	r := d.meant()
+	r := d.target()
 	a, why := d.action(e.Kind, e.Arg)
 	if why == "" && d.modes.Now() == input.ModePalette {
-		d.modes.Close() // what comes of it is to be seen
+		d.modes.Close() // the panels show the result
 		if e.In != 0 {
 			d.modes.Open(e.In)
 		}
@@ -248,14 +246,14 @@ func (d *dashboard) run() tea.Cmd {
 	return d.try(a, why, r)
 }
 
-// clipMax bounds what is sent to a clipboard: terminals take about 75,000 bytes of
+// clipboardMax bounds a text for the clipboard: terminals accept about 75,000 bytes of
 // base64.
-const clipMax = 56_000
+const clipboardMax = 56_000
 
-// clip sends the path of what is selected to the terminal's clipboard. It goes through the
-// terminal, so that it arrives where the user is. What a terminal or a shell could take for
-// more than text is written out.
-func (d *dashboard) clip() tea.Cmd {
+// copyPath sends the path of the selected row to the terminal's clipboard, which is on the
+// user's machine also over ssh. Characters that a terminal or a shell would not take for
+// text are escaped.
+func (d *dashboard) copyPath() tea.Cmd {
 	path, err := d.selectedPath()
 	if err == nil && d.o.Clipboard == nil {
 		err = errors.New("there is no terminal to send it to")
@@ -264,10 +262,10 @@ func (d *dashboard) clip() tea.Cmd {
 		d.refuse("copy the path", err.Error())
 		return nil
 	}
-	return d.doer.copy(znode.Safe(path, clipMax), d.o.Clipboard)
+	return d.doer.copy(znode.Safe(path, clipboardMax), d.o.Clipboard)
 }
 
-// selectedPath is the path of the selected znode, or of the selected election.
+// selectedPath returns the path of the selected election or znode.
 func (d *dashboard) selectedPath() (string, error) {
 	if d.modes.Front() == input.ModeElections {
 		if e := d.elections.Row(); e != nil {

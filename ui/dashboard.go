@@ -22,10 +22,10 @@ import (
 	"electop/ui/term"
 )
 
-// Model is the dashboard as bubbletea sees it.
+// Model is the dashboard as a [tea.Model].
 type Model struct{ d *dashboard }
 
-// dashboard is everything the screen depends on. It belongs to bubbletea's
+// dashboard holds everything that the screen depends on. It belongs to Bubbletea's
 // event loop.
 type dashboard struct {
 	o     Options
@@ -36,20 +36,20 @@ type dashboard struct {
 
 	watched // the elections
 	past    timeTravel
-	inFront // what is in front of the panels
+	overlays
 
-	ended   bool      // there will be no newer state
-	endedAt time.Time // when the last one came to an end
+	ended   bool // there will be no newer state
+	endedAt time.Time
 
 	screen mainscreen.Screen
 	reread struct {
 		of model.Ref // the candidate whose data was read again last
 		at time.Time
 	}
-	listing  bool // the last Listing action said that the list of elections is on it
+	listing  bool // the last Listing action had ArgOn
 	dragging bool // the mouse moves the playhead
 	course   lessons.Course
-	unknown  map[string]bool // keys that were said to mean nothing
+	unknown  map[string]bool // keys that were reported to do nothing
 	question *question
 	message  mainscreen.Message
 
@@ -57,12 +57,12 @@ type dashboard struct {
 	drawn  string
 	dirty  bool
 	frames int       // drawn so far
-	gen    uint64    // of the tick that counts
-	tickAt time.Time // when it comes; zero: none is on its way
+	gen    uint64    // generation of the pending tick; older ticks are ignored
+	tickAt time.Time // time of the pending tick; zero: there is none
 }
 
-// New returns a dashboard that shows o's source as it is now. [Run] brings it
-// to the terminal and keeps it up to date.
+// New returns a dashboard of the present state of o's source. [Run] shows it on the
+// terminal and keeps it up to date.
 func New(o Options) Model {
 	return Model{newDashboard(o, doer{actions: o.Actions})}
 }
@@ -71,7 +71,7 @@ func New(o Options) Model {
 func (m Model) Init() tea.Cmd {
 	tick := m.d.redraw()
 	if o := &m.d.o; o.Width > 0 && o.Height > 0 {
-		first(o.Output, m.d.drawn)
+		writeFirst(o.Output, m.d.drawn)
 	}
 	if m.d.o.Begin != nil {
 		m.d.o.Begin()
@@ -82,26 +82,26 @@ func (m Model) Init() tea.Cmd {
 // Update implements [tea.Model].
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.d.update(msg)
-	listing := m.d.tellListing()
+	listing := m.d.reportListing()
 	tick := m.d.redraw()
 	return m, tea.Batch(cmd, listing, tick)
 }
 
-// View implements [tea.Model]: the last frame, drawn by Update.
+// View implements [tea.Model]. Update draws the frame.
 func (m Model) View() string { return m.d.drawn }
 
 type (
-	// refreshMsg are the present states of the elections watched and the last
-	// search, from the pump.
+	// refreshMsg has the present states of the elections and the last search. The pump
+	// sends it.
 	refreshMsg struct {
 		states []*doctor.State
-		walk   *elections.Search
-		ended  bool
+		search *elections.Search
+		ended  bool // there will be no newer state
 	}
-	// noticeMsg is the newest line from [Options.Notices], and how many came with it.
+	// noticeMsg has the newest line from [Options.Notices].
 	noticeMsg struct {
 		text string
-		more int
+		more int // older lines that came with it
 	}
 )
 
@@ -121,35 +121,34 @@ func newDashboard(o Options, d doer) *dashboard {
 	if len(first.states) == 0 || first.states[0] == nil {
 		first.states = []*doctor.State{unknown()}
 	}
-	b.walk = first.walk
-	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, say: b.say}
+	b.search = first.search
+	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, report: b.report}
 	b.past.toggle = func() tea.Cmd { return b.act(action.Pause, "") }
-	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: overlay.NewTyped()}
-	b.modes.SetBase(b.past.ground())
+	b.overlays = overlays{of: &b.watched, menu: &b.course.Menu, typed: overlay.NewTyped()}
+	b.modes.SetBase(b.past.mode())
 	b.setViews(first.states)
 	if o.Choose {
 		b.modes.Open(input.ModeElections)
 		b.elections.Selected = b.path
 	}
-	b.hearTutor()
+	b.updateLesson()
 	return b
 }
 
-// present returns what the source has to show.
+// present returns the present states of src.
 func present(src Source, ended bool) refreshMsg {
 	msg := refreshMsg{ended: ended}
 	switch src := src.(type) {
 	case nil:
-	case Wall:
-		msg.states, msg.walk = src.States(), src.Search()
+	case MultiSource:
+		msg.states, msg.search = src.States(), src.Search()
 	default:
 		msg.states = []*doctor.State{src.State()}
 	}
 	return msg
 }
 
-// widthMax and heightMax bound a frame, which needs memory for each of its cells: a
-// terminal can claim any size.
+// widthMax and heightMax bound the memory of a frame: a terminal can claim any size.
 const widthMax, heightMax = 1000, 500
 
 func (d *dashboard) update(msg tea.Msg) tea.Cmd {
@@ -161,7 +160,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
-		d.screen.Shown, d.dirty = d.screenShown(), true // it was not settled before it has a size
+		d.screen.Shown, d.dirty = d.screenShown(), true // a screen without a size was not settled
 		return d.key(msg)
 	case refreshMsg:
 		d.refresh(msg)
@@ -170,8 +169,8 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 		if msg.more > 0 {
 			text += " (and " + strconv.Itoa(msg.more) + " more)"
 		}
-		d.say(term.Trouble, text)
-	case thenMsg:
+		d.report(term.Trouble, text)
+	case doneMsg:
 		return msg(d)
 	case tickMsg:
 		if msg.gen == d.gen {
@@ -187,8 +186,8 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// say puts text into the status line, "" for none.
-func (d *dashboard) say(st term.Style, text string) {
+// report shows text, if there is any, in the status line.
+func (d *dashboard) report(st term.Style, text string) {
 	if text == "" {
 		return
 	}
@@ -196,22 +195,22 @@ func (d *dashboard) say(st term.Style, text string) {
 	d.dirty = true
 }
 
-// refresh takes new states.
+// refresh shows new states.
 func (d *dashboard) refresh(msg refreshMsg) {
 	if msg.ended {
 		d.ended, d.endedAt = true, d.o.Now()
 		d.dirty = true
 	}
-	if msg.walk != nil && msg.walk != d.walk {
-		d.walk, d.dirty = msg.walk, true
+	if msg.search != nil && msg.search != d.search {
+		d.search, d.dirty = msg.search, true
 	}
 	d.setViews(msg.states)
-	d.say(d.heard(d.o.Now()))
-	d.hearTutor()
+	d.report(d.endVerify(d.o.Now()))
+	d.updateLesson()
 }
 
-// key handles a key press. Keys that came at once are one message: typed fast,
-// or over a slow line. Each finds the screen as the one before it left it.
+// key handles a message with one key, or with several that were typed fast or came over a
+// slow line. The screen is settled after each.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

@@ -15,32 +15,30 @@ import (
 	"electop/ui/travel"
 )
 
-// doer runs what takes time outside the event loop: actions, and ticks. Its context ends with
-// the program.
+// doer runs tasks outside the event loop: actions, searches and ticks.
 type doer struct {
-	ctx     context.Context // nil: context.Background()
+	ctx     context.Context // ends with the program; nil: context.Background()
 	actions Actions
-	running *sync.RWMutex // read-locked by what runs; the program waits for it. Nil: nobody waits
+	running *sync.RWMutex // tasks read-lock it, and the program waits for them; nil: nothing waits
 }
 
-// thenMsg is what follows in the event loop from what was done outside it.
-type thenMsg func(*dashboard) tea.Cmd
+// doneMsg continues in the event loop after a task.
+type doneMsg func(*dashboard) tea.Cmd
 
-// tickMsg says that a digit changes now. Ticks of an older generation were
-// overtaken.
+// tickMsg draws the next picture. Only the newest generation counts.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns the command that does a, to the candidate with that name. A panic in it is
-// bubbletea's to recover.
+// cmd returns the command that does a on the candidate with that name. Bubbletea recovers
+// a panic in it.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
-		return thenMsg(func(d *dashboard) tea.Cmd { d.done(a, name, of, err); return nil })
+		return doneMsg(func(d *dashboard) tea.Cmd { d.done(a, name, of, err); return nil })
 	})
 }
 
-// tick returns the command that sends a tick. Unlike bubbletea's own it does
-// not outlive the program.
+// tick returns the command that sends a tick. Unlike Bubbletea's tick, it ends with the
+// program.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)
@@ -54,26 +52,26 @@ func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	})
 }
 
-// search returns the command that searches for a moment, nil for no search.
+// search returns the command that runs s, nil for no search.
 func (d doer) search(s travel.Search) tea.Cmd {
 	if s == nil {
 		return nil
 	}
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		found := s(ctx)
-		return thenMsg(func(d *dashboard) tea.Cmd { return d.moved(d.past.arrive(found)) })
+		return doneMsg(func(d *dashboard) tea.Cmd { return d.travelled(d.past.arrive(found)) })
 	})
 }
 
-// copy returns the command that sends text to the terminal's clipboard. The terminal does not
-// say what became of it.
+// copy returns the command that sends text to the terminal's clipboard. Terminals do not
+// report whether they accepted it.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
-		st, says := term.Good, "path sent to the terminal's clipboard"
+		st, result := term.Good, "path sent to the terminal's clipboard"
 		if err := send(text); err != nil {
-			st, says = term.Trouble, "copy path: "+znode.Safe(err.Error(), 0)
+			st, result = term.Trouble, "copy path: "+znode.Safe(err.Error(), 0)
 		}
-		return thenMsg(func(d *dashboard) tea.Cmd { d.say(st, says); return nil })
+		return doneMsg(func(d *dashboard) tea.Cmd { d.report(st, result); return nil })
 	})
 }
 
@@ -81,11 +79,11 @@ func (d doer) copy(text string, send func(string) error) tea.Cmd {
 func (d doer) lesson(tutor lessons.Tutor, id string) tea.Cmd {
 	return d.within(lessonTimeout, func(ctx context.Context) tea.Msg {
 		err := tutor.Start(ctx, id)
-		return thenMsg(func(d *dashboard) tea.Cmd { d.taught(err); return nil })
+		return doneMsg(func(d *dashboard) tea.Cmd { d.lessonBegan(err); return nil })
 	})
 }
 
-// stop stops the playback of a recording, which shows the election at path.
+// stop stops the playback of a recording of the election at path.
 func (d doer) stop(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil
@@ -95,9 +93,9 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f while the program runs, for no longer than most, 0:
-// as long as it takes.
-func (d doer) within(most time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
+// within returns a command that runs f until the program ends or timeout has passed; 0: no
+// timeout.
+func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {
 			if !d.running.TryRLock() {
@@ -109,9 +107,9 @@ func (d doer) within(most time.Duration, f func(context.Context) tea.Msg) tea.Cm
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		if most > 0 {
+		if timeout > 0 {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, most)
+			ctx, cancel = context.WithTimeout(ctx, timeout)
 			defer cancel()
 		}
 		return f(ctx)

@@ -148,7 +148,7 @@ func TestListingIsTold(t *testing.T) {
 	press := func(all ...string) {
 		for _, key := range all {
 			keys(m, key)
-			if cmd := m.d.tellListing(); cmd != nil {
+			if cmd := m.d.reportListing(); cmd != nil {
 				sent(m, cmd())
 			}
 		}
@@ -205,7 +205,7 @@ func TestPauseHoldsAllElections(t *testing.T) {
 	}
 }
 
-var _ Wall = (*wallSource)(nil)
+var _ MultiSource = (*wallSource)(nil)
 
 // Where an election cannot be opened, enter says why.
 func TestOpenSaysWhyNot(t *testing.T) {

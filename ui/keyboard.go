@@ -15,7 +15,7 @@ import (
 
 // oneKey handles a key.
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.message = mainscreen.Message{} // it was read, or it is in the way
+	d.message = mainscreen.Message{} // the user has read it
 	mode := d.withLesson(d.modes.Now())
 	b, ok := input.Lookup(d.table, mode, msg.String())
 	switch {
@@ -30,7 +30,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// bound does what the binding of a key says.
+// bound does what b binds a key to.
 func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case b.Kind != "":
@@ -42,7 +42,7 @@ func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	return d.command(b.Do, msg)
 }
 
-// command does what a key that is no action means.
+// command does the command of a key without an action.
 func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	switch do {
 	case input.CmdQuit:
@@ -51,15 +51,14 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		return tea.Suspend
 	case input.CmdFaults:
 		d.openFaults()
-	case input.CmdLive:
-		if !d.past.journey.On && msg.Type == tea.KeyEsc {
-			return nil // nothing to go back from: a recording is being played
+	case input.CmdLive, input.CmdPause, input.CmdPlay, input.CmdEarlier, input.CmdLater, input.CmdStepOn,
+		input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
+		if do == input.CmdLive && !d.past.journey.On && msg.Type == tea.KeyEsc {
+			return nil // a recording is played: there is nothing to return from
 		}
-		return d.moved(d.past.travel(do))
-	case input.CmdPause, input.CmdPlay, input.CmdEarlier, input.CmdLater, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
-		return d.moved(d.past.travel(do))
+		return d.travelled(d.past.travel(do))
 	case input.CmdPlaySlower, input.CmdPlayFaster:
-		return d.pace(do)
+		return d.setSpeed(do)
 	case input.CmdFiner, input.CmdCoarser:
 		d.handoffs.Scale(do == input.CmdFiner)
 	case input.CmdLessons, input.CmdLearn, input.CmdAnswer, input.CmdContinue, input.CmdHint, input.CmdSkip, input.CmdReread:
@@ -71,9 +70,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdServers:
 		d.screen.Open(mainscreen.Servers)
 	case input.CmdHelp:
-		d.help.Top()
-		d.helpAll = d.modes.Now() == input.ModeHelp && !d.helpAll
-		d.modes.Open(input.ModeHelp)
+		d.openHelp()
 	case input.CmdInspect:
 		return d.inspect()
 	case input.CmdZoom:
@@ -81,23 +78,16 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdPanel:
 		d.screen.FocusOn(d.screen.Next())
 	case input.CmdCopy:
-		return d.clip()
+		return d.copyPath()
 	case input.CmdTheme:
 		d.theme = term.NewTheme(term.NextTheme(d.theme.Name), d.o.Renderer)
-		d.say(term.Muted, "theme: "+d.theme.Name)
+		d.report(term.Muted, "theme: "+d.theme.Name)
 	case input.CmdChoose:
-		return d.choose()
+		return d.chooseElection()
 	case input.CmdOpen:
-		return d.open()
+		return d.openElection()
 	case input.CmdFilter:
-		d.modes.Open(input.ModeFilter)
-		d.typed.Set(*d.filter())
-		if d.modes.Below().Main() {
-			if d.screen.Focus >= mainscreen.Selected {
-				d.screen.Close()
-			}
-			d.screen.Focus = mainscreen.Candidates
-		}
+		d.openFilter()
 	case input.CmdPalette:
 		d.modes.Open(input.ModePalette)
 		d.typed.Set("")
@@ -109,17 +99,15 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 			d.typed.Set(e.Name)
 		}
 	case input.CmdSort:
+		text := "what is wrong comes first"
 		if by := d.elections.Sort(); by != "" {
-			d.say(term.Muted, "sorted by "+by+": o for the next order")
-		} else {
-			d.say(term.Muted, "what is wrong comes first")
+			text = "sorted by " + by + ": o for the next order"
 		}
-	case input.CmdErase, input.CmdEraseAll:
-		if do == input.CmdErase || d.modes.Now() == input.ModePalette {
-			d.edit(msg)
-			break
-		}
-		d.setFilter("")
+		d.report(term.Muted, text)
+	case input.CmdErase:
+		d.edit(msg)
+	case input.CmdEraseAll:
+		d.erase()
 	case input.CmdKeep:
 		d.modes.Close()
 	case input.CmdYes, input.CmdNo:
@@ -134,17 +122,29 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// move moves whatever has the focus.
+// move moves the window in front or the panel with the focus.
 func (d *dashboard) move(do input.Command) {
-	switch front := d.part(); {
+	switch front := d.window(); {
 	case front != nil:
 		front.Move(do)
 	case d.screen.Move(do):
-		d.past.chose()
+		d.past.keepSelection()
 	}
 }
 
-// inspect shows all of the selected candidate and has its data read again.
+// openFilter lets the user type a filter of the elections or the candidates.
+func (d *dashboard) openFilter() {
+	d.modes.Open(input.ModeFilter)
+	d.typed.Set(*d.filter())
+	if d.modes.Below().Main() {
+		if d.screen.Focus >= mainscreen.Selected {
+			d.screen.Close()
+		}
+		d.screen.Focus = mainscreen.Candidates
+	}
+}
+
+// inspect shows everything about the selected candidate and reads its data again.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -158,27 +158,27 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey says why a key of the main screen means nothing there now: it
-// belongs to a lesson, or acts, and there is another moment on the screen. It reports
-// whether there was such a reason.
+// refuseKey reports why a key of the main screen cannot be used now: no lesson is running,
+// or the screen shows the past. It returns false if there is no such reason.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.modes.Now() == input.ModeNormal {
-		d.say(term.Muted, "no lesson is running: L opens the menu")
+		d.report(term.Muted, "no lesson is running: L opens the menu")
 		return true
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
-	if ok && (d.past.journey.On || d.past.reel() != nil) && (b.Kind != "" || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
-		what := "use " + k + " (" + b.Help().Desc + ")"
-		if b.Kind != "" {
-			what = action.WordsFor(action.Action{Kind: b.Kind, Arg: b.Arg}, "").Cant
-		}
-		d.refuse(what, d.past.heldWhy())
-		return true
+	live := b.Kind != "" || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)
+	if !ok || !live || d.past.mode() != input.ModePast {
+		return false
 	}
-	return false
+	what := "use " + k + " (" + b.Help().Desc + ")"
+	if b.Kind != "" {
+		what = action.WordsFor(action.Action{Kind: b.Kind, Arg: b.Arg}, "").Cant
+	}
+	d.refuse(what, d.past.refusal())
+	return true
 }
 
-// unknownKey says that a key means nothing here, once.
+// unknownKey reports, once, that a key does nothing here.
 func (d *dashboard) unknownKey(msg tea.KeyMsg) {
 	k := msg.String()
 	if msg.Paste || d.unknown[k] {
@@ -188,5 +188,5 @@ func (d *dashboard) unknownKey(msg tea.KeyMsg) {
 	if k == " " {
 		k = "space"
 	}
-	d.say(term.Muted, znode.Safe(k, 16)+" does nothing here: ? lists the keys")
+	d.report(term.Muted, znode.Safe(k, 16)+" does nothing here: ? lists the keys")
 }

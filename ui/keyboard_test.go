@@ -382,7 +382,7 @@ func TestPaletteRuns(t *testing.T) {
 		{":", "freeze", "", "", "Actions", "Not now: too cold"},
 		{":", "freeze", "enter", "", "Actions", "freeze: too cold"},
 		{":", "serv", "tab", "", "Actions", ":servers"},
-		{": x ctrl+u", "serv", "enter", "", "Servers", "Servers"},
+		{": x y left ctrl+u", "serv", "enter", "", "Servers", "Servers"},
 		{":", "qqq", "enter down tab", "", "Actions", "nothing is called so"},
 		{":", "qqq", "backspace backspace u i t", "", "Actions", "> q"},
 		{": x esc :", "", "", "", "Actions", ":█"},
@@ -485,7 +485,7 @@ func TestCopySelected(t *testing.T) {
 func TestCopiesAreSafe(t *testing.T) {
 	m, copies := copying("hostile", nil)
 	for range m.d.shown().Queue.Len() {
-		if got := copies("y"); got == "" || znode.Safe(got, clipMax) != got || len(got) > clipMax {
+		if got := copies("y"); got == "" || znode.Safe(got, clipboardMax) != got || len(got) > clipboardMax {
 			t.Errorf("y copies %q", got)
 		}
 		copies("j")

@@ -10,15 +10,14 @@ import (
 	"electop/ui/term"
 )
 
-// hearTutor takes what the tutor has to say now.
-func (d *dashboard) hearTutor() {
+// updateLesson takes the lesson's present view.
+func (d *dashboard) updateLesson() {
 	if d.course.Update(d.modes.Front() == input.ModeLessons) {
 		d.dirty = true
 	}
 }
 
-// lesson is the lesson on the screen, nil for none: not while the screen shows
-// another moment.
+// lesson returns the lesson on the screen, nil for none. The past has none.
 func (d *dashboard) lesson() *lessons.Course {
 	if !d.course.On || d.past.journey.On {
 		return nil
@@ -26,7 +25,7 @@ func (d *dashboard) lesson() *lessons.Course {
 	return &d.course
 }
 
-// withLesson adds the keys of a lesson to mode m if m is the main screen of a lesson.
+// withLesson returns mode m, with a lesson's keys if m is the main screen with a lesson.
 func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	if m == input.ModeNormal && d.lesson() != nil {
 		m |= input.ModeTeach
@@ -34,28 +33,28 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// teach handles the keys of lessons; key is the one that was pressed.
+// teach handles the keys of lessons.
 func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	c := &d.course
-	said, start := term.Span{}, ""
+	result, start := term.Span{}, ""
 	switch {
 	case c.Tutor == nil:
-		said = term.Span{Style: term.Trouble, Text: "lessons need the demo: electop lesson"}
+		result = term.Span{Style: term.Trouble, Text: "lessons need the demo: electop lesson"}
 	case do == input.CmdLessons:
 		d.modes.Open(input.ModeLessons)
 		c.OpenMenu()
 	case do == input.CmdLearn:
-		said, start = c.Learn()
+		result, start = c.Learn()
 		d.modes.CloseAll()
 	default:
-		said, start = c.Do(do, key, d.lesson() != nil)
+		result, start = c.Do(do, key, d.lesson() != nil)
 	}
-	d.hearTutor()
-	d.say(said.Style, said.Text)
+	d.updateLesson()
+	d.report(result.Style, result.Text)
 	if start == "" {
 		return nil
 	}
-	d.say(term.Muted, "starting a new election for the lesson")
+	d.report(term.Muted, "starting a new election for the lesson")
 	if d.paused != nil {
 		d.hold(false, d.o.Now())
 	}
@@ -64,12 +63,12 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	return d.doer.lesson(c.Tutor, start)
 }
 
-// taught says how the beginning of a lesson went.
-func (d *dashboard) taught(err error) {
-	d.hearTutor()
+// lessonBegan reports whether the lesson could begin.
+func (d *dashboard) lessonBegan(err error) {
+	d.updateLesson()
 	if err != nil {
-		d.say(term.Trouble, "lesson: "+znode.Safe(err.Error(), 0))
+		d.report(term.Trouble, "lesson: "+znode.Safe(err.Error(), 0))
 	} else {
-		d.say(term.Good, "new election started for this lesson")
+		d.report(term.Good, "new election started for this lesson")
 	}
 }

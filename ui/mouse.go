@@ -13,11 +13,11 @@ import (
 	"electop/ui/term"
 )
 
-// wheelLines is how far a notch of the wheel scrolls a text; a selection it moves by one.
+// wheelLines is how many lines a notch of the wheel scrolls a text.
 const wheelLines = 3
 
-// mouse handles the wheel and clicks of the left button. What is at a place is what the
-// last frame has there.
+// mouse handles the wheel and clicks of the left button. A click means what the last frame
+// shows there.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	if m.Action == tea.MouseActionMotion && d.dragging {
 		return d.drag(m.X, m.Y)
@@ -37,9 +37,9 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls the panel at (x, y), or what is in front of all.
+// wheel scrolls the window in front, or the panel at (x, y).
 func (d *dashboard) wheel(x, y int, do input.Command) {
-	mode, front := d.modes.Now(), d.part()
+	mode, front := d.modes.Now(), d.window()
 	at, found := d.screen.At.PanelAt(x, y)
 	_, text := front.(*overlay.Panel)
 	switch {
@@ -54,20 +54,20 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	case !found:
 		return
 	case d.screen.Wheel(at, do, wheelLines):
-		d.past.chose()
+		d.past.keepSelection()
 	}
 	d.dirty = true
 }
 
-// click does what a click at (x, y) means: a key of the footer is pressed, a row selected,
-// or, where it is selected, opened as enter does, and a panel gets the focus. What is
-// behind something else is not clicked.
+// click handles a click at (x, y): it presses a key of the footer, gives a panel the focus,
+// and selects a row. A click on the selected row opens it like enter. With a window in
+// front, the panels cannot be clicked.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
-	if k, ok := spot.(*input.FootKey); ok { // of one that stands for two, what the table has there
+	if k, ok := spot.(*input.FootKey); ok {
 		d.message = mainscreen.Message{}
 		if k.Do == input.CmdAnswer {
-			d.say(term.Muted, "press the number of the answer")
+			d.report(term.Muted, "press the number of the answer")
 			return nil
 		}
 		return d.bound(k.Binding, tea.KeyMsg{})
@@ -78,17 +78,17 @@ func (d *dashboard) click(x, y int) tea.Cmd {
 	case input.ModeFilter:
 		d.modes.Close() // the filter stays
 	}
-	p := d.part()
-	if p == nil {
+	front := d.window()
+	if front == nil {
 		return d.clickPanel(x, y, spot)
 	}
-	if !p.Click(spot) {
+	if !front.Click(spot) {
 		return nil
 	}
 	return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
-// clickPanel is a click on the main screen.
+// clickPanel handles a click on the main screen.
 func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	at, found := d.screen.At.PanelAt(x, y)
 	if !found {
@@ -99,23 +99,23 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	case model.Ref:
 		again := d.candidates.Row().Ref() == spot
 		d.candidates.Select(spot)
-		d.past.chose()
+		d.past.keepSelection()
 		if again {
 			return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 		}
 	case leadership.Moment:
 		d.dragging = true
-		return d.moved(d.past.goTo(time.Time(spot)))
+		return d.travelled(d.past.goTo(time.Time(spot)))
 	}
 	return nil
 }
 
-// drag moves the playhead with the pointer, also beside the time line.
+// drag moves the playhead to the pointer's place on the time line.
 func (d *dashboard) drag(x, y int) tea.Cmd {
 	at, ok := d.canvas.SpotAt(x, y).(leadership.Moment)
 	if !ok || !d.modes.Now().Main() {
 		return nil
 	}
 	d.dirty = true
-	return d.moved(d.past.goTo(time.Time(at)))
+	return d.travelled(d.past.goTo(time.Time(at)))
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Run shows the dashboard until the user quits or ctx ends. It takes over the
-// terminal and gives it back on every way out. It returns nil when the user
-// quit, the cause of ctx's end, or what went wrong with the terminal. Signals
-// are the caller's business: one that is to end the program ends ctx.
+// Run shows the dashboard until the user quits or ctx ends. It takes over the terminal
+// and always restores it. It returns nil when the user quits, the cause of ctx's end, or
+// an error of the terminal. The caller handles signals, and ends ctx for a signal that
+// ends the program.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -31,12 +31,12 @@ func Run(ctx context.Context, o Options) error {
 	broken := <-feeding
 	idle := make(chan struct{})
 	go func() {
-		running.Lock() // from now on nothing begins
+		running.Lock() // no new task begins
 		close(idle)
 	}()
 	select {
 	case <-idle:
-	case <-time.After(leaveWait):
+	case <-time.After(quitTimeout):
 	}
 	switch {
 	case broken != nil:
@@ -49,8 +49,8 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("dashboard: %w", err)
 }
 
-// start runs feed in a goroutine. The terminal is bubbletea's to restore, so a
-// panic ends the program first and is reported afterwards.
+// start runs feed in a goroutine. After a panic Bubbletea must restore the terminal, so
+// the program ends before the panic is reported.
 func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 	failed := make(chan error, 1)
 	go func() {
@@ -67,9 +67,8 @@ func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 }
 
 func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
-	// Signals are the caller's, who ends ctx: bubbletea's own handler and an
-	// ended context at the same time deadlock it (its handler sends to a loop
-	// that is gone).
+	// The caller handles signals: Bubbletea's own handler and an ended context at the same
+	// time are a deadlock (the handler sends to the event loop, which has ended).
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler()}
 	if o.Mouse {
 		opts = append(opts, tea.WithMouseCellMotion())
@@ -91,9 +90,9 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump hands states and notices to the event loop, notices first: after the first few
-// (see refreshFirst) at most one message each refreshEvery. It returns when ctx ends, or
-// when nothing more will come.
+// pump sends states and notices to the event loop, notices first: at most one message each
+// refreshEvery, the first few sooner (see refreshFirst). It returns when ctx ends, or after
+// the last state and notice.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -111,7 +110,7 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 		}
 		changed := dirty
 		if len(notices) > 0 {
-			changed = nil // an old notice must not replace the answer to a key that came later
+			changed = nil // a late notice would replace the result of a later key
 		}
 		select {
 		case <-ctx.Done():
@@ -137,15 +136,14 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// first writes the very first frame without waiting for the next tick of Bubbletea's
-// renderer, up to 17 ms away. By then Bubbletea has taken over the terminal. On its first
-// tick the renderer writes every line again, whatever is drawn meanwhile; after that it
-// skips those that it believes are on the screen, so no later frame may be written here.
-// A nil writer, or no frame, is nothing to do.
-func first(out io.Writer, frame string) {
+// writeFirst writes the first frame, if there is one, without waiting up to 17 ms for the
+// next tick of Bubbletea's renderer. Bubbletea has taken over the terminal before. On its
+// first tick the renderer writes every line again; later it skips lines that it believes
+// are on the screen, so no later frame may be written here.
+func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return
 	}
-	// Bubbletea meets an error again when it writes the frame itself.
+	// Bubbletea gets the same error when it writes the frame.
 	_, _ = io.WriteString(out, ansi.CursorHomePosition+strings.ReplaceAll(frame, "\n", "\r\n"))
 }

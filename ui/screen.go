@@ -19,8 +19,8 @@ import (
 	"electop/ui/wording"
 )
 
-// redraw settles the panels and draws a frame if the last one is out of date, and
-// returns the tick for the next moment at which it would be.
+// redraw settles the panels and draws a frame if the last one is outdated. It returns the
+// tick for the next frame.
 func (d *dashboard) redraw() tea.Cmd {
 	if d.w == 0 || d.h == 0 {
 		d.drawn = ""
@@ -38,17 +38,17 @@ func (d *dashboard) redraw() tea.Cmd {
 	switch {
 	case f.Next.IsZero():
 		d.tickAt = time.Time{}
-		d.gen++ // whatever is on its way is not needed
+		d.gen++ // the pending tick is not needed
 		return nil
 	case !d.tickAt.IsZero() && !d.tickAt.After(f.Next) && d.tickAt.After(now):
-		return nil // the one on its way is early enough; it will look again
+		return nil // the pending tick is early enough
 	}
 	d.gen++
 	d.tickAt = f.Next
 	return d.doer.tick(f.Next.Sub(now), d.gen)
 }
 
-// frame is an empty picture of this moment.
+// frame returns an empty picture of this moment.
 func (d *dashboard) frame() *term.Frame {
 	now := d.o.Now()
 	f := &term.Frame{Canvas: &d.canvas, Theme: d.theme, Now: now, Picture: now}
@@ -56,7 +56,7 @@ func (d *dashboard) frame() *term.Frame {
 	s := d.shown()
 	switch {
 	case d.paused != nil:
-		f.Picture, f.Held = d.past.since(), true
+		f.Picture, f.Held = d.past.shownTime(), true
 	case !s.DownSince.IsZero():
 		f.Picture, f.Held = s.DownSince, true
 	case d.ended && d.o.Mode == ModeReplay:
@@ -70,8 +70,8 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// settle gives each part of the screen its place and what it shows. After it,
-// keys move by what is in view, whether or not it was drawn.
+// settle gives each part of the screen its place and its contents. Keys then move within
+// what is in view, whether or not it was drawn.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
 	if d.screen.TooSmall() {
@@ -80,7 +80,7 @@ func (d *dashboard) settle(f *term.Frame) {
 	switch d.modes.Front() {
 	case input.ModeElections:
 		_, why := d.action(action.Discover, "")
-		x := elections.Shown{Watched: d.listed(), Search: d.walk, Running: d.paused == nil && !d.ended, Why: why}
+		x := elections.Shown{Watched: d.listed(), Search: d.search, Running: d.paused == nil && !d.ended, Why: why}
 		d.elections.Settle(x, d.screen.At.Body())
 	case input.ModeLessons:
 		d.course.Menu.Settle(d.w, d.h, d.course.MenuShown(&d.theme.Glyph))
@@ -89,13 +89,13 @@ func (d *dashboard) settle(f *term.Frame) {
 	case input.ModePalette:
 		d.palette.Settle(d.w, d.h, d.actionsShown())
 	}
-	if text, ok := d.part().(*overlay.Panel); ok {
+	if text, ok := d.window().(*overlay.Panel); ok {
 		x, width := d.content()
 		text.Settle(term.InFront(d.w, d.h, width, len(x.Lines)), x)
 	}
 }
 
-// screenShown is what the main screen shows now.
+// screenShown returns the contents of the main screen.
 func (d *dashboard) screenShown() mainscreen.Shown {
 	d.reselect()
 	_, spawn := d.action(action.Spawn, "")
@@ -105,11 +105,11 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 		Bar: mainscreen.Bar{
 			State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views),
 			W: d.w, H: d.h, Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
-			Since: d.past.since(), Stopped: d.past.stopped, Ended: d.ended,
+			Since: d.past.shownTime(), Stopped: d.past.stopped, Ended: d.ended,
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
 		Lesson: d.lesson(), Journey: &d.past.journey,
-		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.asked.IsZero(), NoVerify: verify,
+		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.verifying.IsZero(), NoVerify: verify,
 	}
 	if d.candidates.Row().Ref().Same(d.reread.of) {
 		x.Reread = d.reread.at
@@ -120,14 +120,14 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 	case d.paused != nil:
 		x.Held, x.Waiting = mainscreen.Paused, d.waiting()
 	}
-	if reel := d.past.reel(); reel != nil {
-		playing := reel.Playing()
+	if recording := d.past.recording(); recording != nil {
+		playing := recording.Playing()
 		x.Playing = &playing
 	}
 	return x
 }
 
-// content is the text in front of the panels, and the width that it takes at most.
+// content returns the text in front of the panels, and its greatest width.
 func (d *dashboard) content() (text overlay.Text, width int) {
 	if d.modes.Front() == input.ModeJoin {
 		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, d.o.cannotJoin(d.path)), d.w
@@ -140,24 +140,23 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	return overlay.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
 }
 
-// draw draws what was settled. It changes nothing but the canvas.
+// draw draws the settled screen. It changes nothing but the canvas.
 func (d *dashboard) draw(f *term.Frame) string {
 	d.screen.Draw(f)
 	if d.screen.TooSmall() {
 		return f.Render(d.theme)
 	}
 	at := &d.screen.At
-	if p := d.part(); p != nil {
-		if p != part(&d.elections) {
-			f.Restyle(at.Body(), term.Fade) // what is in front is to be read
+	if front := d.window(); front != nil {
+		if front != window(&d.elections) { // which covers the panels
+			f.Restyle(at.Body(), term.Fade)
 		}
-		p.Draw(f)
+		front.Draw(f)
 	}
-	switch {
-	case d.modes.Now() != input.ModeFilter:
+	if d.modes.Now() != input.ModeFilter {
 		st, text := d.statusText(f)
 		mainscreen.DrawStatus(f, at.Status, st, text)
-	default: // with what it is compared to
+	} else {
 		p := f.Area(at.Status).Pen(0)
 		d.typed.Draw(f, p, "/")
 		what := "name, znode or session contains"
@@ -171,8 +170,8 @@ func (d *dashboard) draw(f *term.Frame) string {
 	return f.Render(d.theme)
 }
 
-// statusText is what the line above the keys says where nothing is typed: what was just
-// done or is asked, or else who leads.
+// statusText returns the status line unless a filter is typed: a question, the result of
+// the last action, or who leads.
 func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"
@@ -205,9 +204,9 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	return st, text
 }
 
-// footer is what the labels of the keys depend on now.
+// footer returns the last line of the screen.
 func (d *dashboard) footer() mainscreen.Footer {
-	list, ok := d.part().(*overlay.List)
+	list, ok := d.window().(*overlay.List)
 	lesson, _ := d.course.Menu.Selected()
 	return mainscreen.Footer{
 		Screen: &d.screen, Mode: d.withLesson(d.modes.Now()), Action: d.action,

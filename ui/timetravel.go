@@ -14,54 +14,54 @@ import (
 	"electop/ui/travel"
 )
 
-// timeTravel is which time the screen shows: the present, a pause or another moment. It
-// holds the pictures of the elections and lets them go.
+// timeTravel decides which time the screen shows: the present, a pause or a moment of the
+// past.
 type timeTravel struct {
 	of      *watched
 	in      travel.Past // nil: there is none
-	replay  bool        // of a recording
+	replay  bool
 	now     func() time.Time
 	doer    doer
-	say     func(term.Style, string)
-	toggle  func() tea.Cmd // lets the playback of the recording go on, or stops it
+	report  func(term.Style, string)
+	toggle  func() tea.Cmd // stops or continues the playback of a recording
 	journey travel.Journey
-	// stopped says that the user stopped the source of a replay.
-	stopped bool
+	stopped bool // the user stopped the source of a replay
 }
 
-// reel is the recording that is played, nil for what is live.
-func (t *timeTravel) reel() travel.Recording {
+// recording returns the recording that is replayed, nil for a live election.
+func (t *timeTravel) recording() travel.Recording {
 	if r, ok := t.in.(travel.Recording); ok && t.replay {
 		return r
 	}
 	return nil
 }
 
-// ground is the mode of the main screen while nothing is in front of it. A recording is
-// the past also while it is played.
-func (t *timeTravel) ground() input.Mode {
-	if t.journey.On || t.reel() != nil {
+// mode returns the mode of the main screen. A recording is the past also while it is
+// played.
+func (t *timeTravel) mode() input.Mode {
+	if t.journey.On || t.recording() != nil {
 		return input.ModePast
 	}
 	return input.ModeNormal
 }
 
-// since is when the pause began, or the moment that is shown instead.
-func (t *timeTravel) since() time.Time {
+// shownTime returns the time of a held picture: a moment of the past, or the beginning of
+// the pause.
+func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown
 	}
 	return t.of.heldAt
 }
 
-// pause holds the picture where there is nothing to go back to, and else goes
-// back in time, or returns from there. A replay is held at its source.
+// pause goes back in time, or returns from there. Without a past it holds or releases the
+// picture; a replay without a past is stopped or continued at its source.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
 		return t.live()
-	case t.reel() != nil || t.in != nil && !t.replay && t.of.paused == nil:
-		return t.depart()
+	case t.recording() != nil || t.in != nil && !t.replay && t.of.paused == nil:
+		return t.begin()
 	case t.replay:
 		return t.toggle()
 	}
@@ -69,8 +69,8 @@ func (t *timeTravel) pause() tea.Cmd {
 	return nil
 }
 
-// depart goes back in time: first to the moment that is shown now.
-func (t *timeTravel) depart() tea.Cmd {
+// begin goes back in time, to the present moment first.
+func (t *timeTravel) begin() tea.Cmd {
 	t.of.hold(true, t.now())
 	path, stop := t.of.path, t.doer.stop
 	search := t.journey.Begin(t.in, path, t.of.candidates.Selected, func(ctx context.Context) error { return stop(ctx, path) })
@@ -78,7 +78,7 @@ func (t *timeTravel) depart() tea.Cmd {
 	return t.doer.search(search)
 }
 
-// travel goes to another moment or back to the present, or lets time pass.
+// travel goes to another moment or back to the present, or plays the past.
 func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	switch {
 	case do == input.CmdPause:
@@ -90,12 +90,12 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	}
 	t.journey.Stop()
 	move, ok := travel.MoveOf(do)
-	if !t.journey.On { // a recording is being played: it stops first
-		out := t.depart()
+	if !t.journey.On { // a recording is being played
+		stops := t.begin()
 		if ok {
-			t.journey.Go(move) // after it
+			t.journey.Go(move) // after stops
 		}
-		return out
+		return stops
 	}
 	if !ok {
 		return nil
@@ -103,39 +103,38 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	return t.doer.search(t.journey.Go(move))
 }
 
-// goTo shows the moment at that time, as far as it is kept.
+// goTo shows the last moment before at, or the earliest that is kept.
 func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
 	}
-	if t.reel() == nil && (t.in == nil || t.replay || t.of.paused != nil) {
-		t.say(term.Muted, "no earlier moments are kept here")
+	if t.recording() == nil && (t.in == nil || t.replay || t.of.paused != nil) {
+		t.report(term.Muted, "no earlier moments are kept here")
 		return nil
 	}
-	out := t.depart()
-	t.journey.GoTo(at) // after it
-	return out
+	begins := t.begin()
+	t.journey.GoTo(at) // after begins
+	return begins
 }
 
-// arrive shows the moment that was found, and goes on to where the user wants
-// to be by now. What an older journey found is late.
+// arrive shows the moment that a search found, and returns the next search if the user has
+// moved on meanwhile. Results of an older journey are ignored.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {
 	case !j.Arrive(a):
 		return nil
 	case a.Err != nil:
-		t.present()
-		t.say(term.Trouble, "pause: "+znode.Safe(a.Err.Error(), 0))
+		t.end()
+		t.report(term.Trouble, "pause: "+znode.Safe(a.Err.Error(), 0))
 		return nil
-	case !j.Known && t.reel() != nil:
-		t.present()
-		t.say(term.Trouble, "nothing of this recording has been played yet")
+	case !j.Known && t.recording() != nil:
+		t.end()
+		t.report(term.Trouble, "nothing of this recording has been played yet")
 		return nil
 	case !j.Known:
-		// The picture is held all the same.
-		j.End()
-		t.say(term.Trouble, "no history is kept of this election: the screen is only paused")
+		j.End() // the picture stays held
+		t.report(term.Trouble, "no history is kept of this election: the screen is only paused")
 		return nil
 	}
 	j.Show(t.of.latest, t.now())
@@ -147,12 +146,11 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	return t.doer.search(next)
 }
 
-// live returns to what happens now; a recording plays on from the moment that
-// is shown.
+// live returns to the present; a recording plays on from the moment on the screen.
 func (t *timeTravel) live() tea.Cmd {
-	j, reel := &t.journey, t.reel()
-	if reel == nil {
-		t.present()
+	j, recording := &t.journey, t.recording()
+	if recording == nil {
+		t.end()
 		return nil
 	}
 	if !j.Leave() {
@@ -161,15 +159,15 @@ func (t *timeTravel) live() tea.Cmd {
 	if j.Known {
 		t.of.latest = j.At.State
 	}
-	t.present()
-	if playing := reel.Playing(); !playing.Stopped || playing.Ended {
+	t.end()
+	if playing := recording.Playing(); !playing.Stopped || playing.Ended {
 		return nil
 	}
 	return t.toggle()
 }
 
-// present ends the journey.
-func (t *timeTravel) present() {
+// end ends the journey and releases the pictures.
+func (t *timeTravel) end() {
 	if t.journey.On {
 		t.of.candidates.Selected = t.journey.Selected
 	}
@@ -177,69 +175,69 @@ func (t *timeTravel) present() {
 	t.of.hold(false, t.now())
 }
 
-// playPause lets time pass in the past, or holds it.
+// playPause plays the past, or pauses it.
 func (t *timeTravel) playPause() tea.Cmd {
 	j := &t.journey
 	switch {
-	case t.reel() != nil && j.On:
+	case t.recording() != nil && j.On:
 		return t.live()
-	case t.reel() != nil:
-		return t.depart()
+	case t.recording() != nil:
+		return t.begin()
 	case j.Plays():
 		j.Stop()
 		return nil
 	case !j.Known:
 		return nil
 	case j.At.Last:
-		t.say(term.Muted, "play: this is the last moment")
+		t.report(term.Muted, "play: this is the last moment")
 		return nil
 	}
 	j.Play(t.now())
 	return t.doer.search(j.PlayOn(t.now()))
 }
 
-// chose notes the user's selection for the other moments.
-func (t *timeTravel) chose() {
+// keepSelection keeps the user's selection for other moments.
+func (t *timeTravel) keepSelection() {
 	if t.journey.On {
 		t.journey.Selected = t.of.candidates.Selected
 	}
 }
 
-// heldWhy says why nothing can be done while the picture is held.
-func (t *timeTravel) heldWhy() string {
+// refusal returns the reason why nothing can be done while the picture is held.
+func (t *timeTravel) refusal() string {
 	switch {
-	case !t.journey.On && t.reel() != nil:
+	case !t.journey.On && t.recording() != nil:
 		return "this is a recording. Start electop demo to act"
 	case !t.journey.On:
 		return "paused. p goes back to live"
 	}
 	back := ". p goes back to live"
-	if t.reel() != nil {
+	if t.recording() != nil {
 		back = ". p plays on"
 	}
-	return "this is " + t.since().In(t.now().Location()).Format(term.ClockFormat) + back
+	return "this is " + t.shownTime().In(t.now().Location()).Format(term.ClockFormat) + back
 }
 
-// moved does a step in time.
-func (d *dashboard) moved(cmd tea.Cmd) tea.Cmd {
-	d.modes.SetBase(d.past.ground())
+// travelled updates the mode after a step in time, and returns cmd.
+func (d *dashboard) travelled(cmd tea.Cmd) tea.Cmd {
+	d.modes.SetBase(d.past.mode())
 	d.dirty = true
 	return cmd
 }
 
-// pace makes the playback slower or faster.
-func (d *dashboard) pace(do input.Command) tea.Cmd {
+// setSpeed makes the playback slower or faster.
+func (d *dashboard) setSpeed(do input.Command) tea.Cmd {
 	by, arg := 2., action.ArgFaster
 	if do == input.CmdPlaySlower {
 		by, arg = .5, action.ArgSlower
 	}
-	if d.past.reel() != nil {
+	if d.past.recording() != nil {
 		if d.o.Actions == nil {
 			return nil
 		}
 		return d.doer.cmd(action.Action{Kind: action.Slow, Election: d.path, Arg: arg}, "", d.candidates.Row().Ref())
 	}
 	speed := d.past.journey.Faster(by, d.o.Now())
-	d.say(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
+	d.report(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
 	return nil
 }

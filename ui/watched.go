@@ -20,15 +20,13 @@ import (
 	"electop/ui/term"
 )
 
-// watched are the elections that are watched, and the last search for others. One of
-// them is on the screen.
+// watched holds the elections that are watched, and the last search for others.
 type watched struct {
-	*view
-	views []*view           // in the order of the source
-	walk  *elections.Search // nil: nobody searched
-	// opening is the path of an election to be shown once it is watched.
-	opening string
-	heldAt  time.Time // when the pictures were last held, or let go
+	*view                     // on the screen
+	views   []*view           // in the order of the source
+	search  *elections.Search // nil: there was no search
+	opening string            // path of an election to be shown as soon as it is watched
+	heldAt  time.Time         // when the pictures were last held or released
 }
 
 // at returns the index of the view on the election at path, -1 if it is not watched.
@@ -39,9 +37,9 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// take takes the present states, and reports whether any is new. The elections that are known
-// keep their views; a new one is paused where the others are. Where the view that is on the
-// screen is gone, instead is its neighbour, to be shown.
+// take takes the present states, and reports whether any is new. Known elections keep their
+// views; a new one is paused if the others are. If the election on the screen is no longer
+// watched, instead is its neighbour, to be shown.
 func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -74,7 +72,7 @@ func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold holds the pictures of all elections, or lets them go.
+// hold holds the pictures of all elections, or releases them.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -84,37 +82,37 @@ func (w *watched) hold(on bool, now time.Time) {
 	}
 }
 
-// unasked ends the wait for the servers' answers for the election at path.
-func (w *watched) unasked(path string) {
+// cancelVerify ends the wait for the servers' answers about the election at path.
+func (w *watched) cancelVerify(path string) {
 	if i := w.at(path); i >= 0 {
-		w.views[i].asked = time.Time{}
+		w.views[i].verifying = time.Time{}
 	}
 }
 
-// heard ends the wait for the servers' answers where they came, or never will, and returns
-// what is to be said of them for the election on the screen, "" for nothing.
-func (w *watched) heard(now time.Time) (st term.Style, text string) {
+// endVerify ends each wait for the servers' answers that is over, and returns a message
+// about the election on the screen, "" for none.
+func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
-		if v.asked.IsZero() {
+		if v.verifying.IsZero() {
 			continue
 		}
-		came := detail.AskedForWatches(v.latest.Table, v.asked)
-		if !came && now.Sub(v.asked) < verifyWait {
+		answered := detail.AskedForWatches(v.latest.Table, v.verifying)
+		if !answered && now.Sub(v.verifying) < verifyTimeout {
 			continue
 		}
-		v.asked = time.Time{}
+		v.verifying = time.Time{}
 		switch {
 		case v != w.view:
-		case came:
+		case answered:
 			st, text = detail.WatchSummary(v.latest)
 		default:
-			st, text = term.Trouble, "the servers did not tell who watches what"
+			st, text = term.Trouble, "the servers did not report who watches what"
 		}
 	}
 	return st, text
 }
 
-// listed are the watched ones as the screen of elections lists them.
+// listed returns the elections for their list.
 func (w *watched) listed() []elections.Watched {
 	var out []elections.Watched
 	for _, v := range w.views {
@@ -123,12 +121,11 @@ func (w *watched) listed() []elections.Watched {
 	return out
 }
 
-// view is one of the elections watched, and where the user was in it: each
-// keeps its own selection, filter and scrolling.
+// view is a watched election with its own selection, filter and scrolling.
 type view struct {
 	path   string
-	latest *doctor.State // the newest
-	paused *doctor.State // what is shown while paused, else nil
+	latest *doctor.State
+	paused *doctor.State // on the screen while paused, otherwise nil
 
 	candidates candidates.Panel
 	filtered   string // the filter of their rows
@@ -136,15 +133,13 @@ type view struct {
 	messages   messages.Panel
 	texts      mainscreen.Texts
 
-	// asked is when the user wanted the servers asked, until they have
-	// answered; zero: nobody waits.
-	asked time.Time
+	verifying time.Time // when the user pressed v; zero: no answer is pending
 }
 
-// unknown is the state of an election of which nothing is known.
+// unknown returns the state of an unknown election.
 func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
-// shown is the state on the screen.
+// shown returns the state on the screen.
 func (v *view) shown() *doctor.State {
 	if v.paused != nil {
 		return v.paused
@@ -152,8 +147,8 @@ func (v *view) shown() *doctor.State {
 	return v.latest
 }
 
-// reselect takes the rows of the state on the screen, if it, the filter or what is selected
-// is another one.
+// reselect updates the rows if the state on the screen, the filter or the selection has
+// changed.
 func (v *view) reselect() {
 	if p := &v.candidates; p.Rows.State != v.shown() || v.filtered != p.Filter || p.Selected != p.Row().Ref() {
 		v.filtered = p.Filter
@@ -161,14 +156,14 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the row with that identity, an empty one if it is gone. The
-// filter does not hide it.
+// row returns the row with that identity, also if the filter hides it, and an empty row if
+// it is gone.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 
-// waiting is how many events the paused picture does not show yet.
+// waiting returns the number of events since the pause.
 func (v *view) waiting() int {
 	if v.paused == nil {
 		return 0
@@ -180,8 +175,7 @@ func (v *view) waiting() int {
 	return max(0, count(v.latest)-count(v.paused))
 }
 
-// setViews takes the states of the elections watched. Where the present one is
-// gone, a neighbour is shown.
+// setViews takes the present states of the elections.
 func (d *dashboard) setViews(states []*doctor.State) {
 	instead, changed := d.take(states)
 	if !changed {
@@ -191,59 +185,59 @@ func (d *dashboard) setViews(states []*doctor.State) {
 	if instead != nil {
 		d.show(instead)
 	}
-	d.opened(d.opening)
+	d.showOpened(d.opening)
 }
 
 // show brings a view to the screen.
 func (d *dashboard) show(v *view) {
 	if d.past.journey.On && v != d.view {
-		d.past.present() // the numbers of moments are one election's
-		d.modes.SetBase(d.past.ground())
-		d.say(term.Muted, "live again: each election has its own past")
+		d.past.end() // a moment's number is valid in one election only
+		d.modes.SetBase(d.past.mode())
+		d.report(term.Muted, "live again: each election has its own past")
 	}
 	d.view = v
 	d.dirty = true
 	d.typed.Set(*d.filter())
 	if d.modes.Now() == input.ModeDialog {
-		d.question = nil // it was about the other election
+		d.question = nil // about the other election
 		d.modes.CloseAll()
 	}
 }
 
-// choose opens the screen of elections, and has them searched for the first time.
-func (d *dashboard) choose() tea.Cmd {
+// chooseElection opens the list of elections, and starts the first search.
+func (d *dashboard) chooseElection() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
-	if d.walk != nil {
+	if d.search != nil {
 		return nil
 	}
 	a, why := d.action(action.Discover, "")
 	if why != "" {
-		return nil // the screen says so itself
+		return nil // the list shows why
 	}
 	return d.begin(a, model.Row{})
 }
 
-// tellListing tells that the list of elections came on the screen or left it: only while it
-// is there, it is searched again.
-func (d *dashboard) tellListing() tea.Cmd {
+// reportListing does the Listing action when the list of elections has come on the screen
+// or left it: searches are repeated only while the list is on the screen.
+func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
-	if on == d.listing || d.walk == nil || d.o.Actions == nil {
+	if on == d.listing || d.search == nil || d.o.Actions == nil {
 		return nil
 	}
 	d.listing = on
 	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Toggle(!on)}, "", model.Ref{})
 }
 
-// open shows the selected election, and has it watched if it is not yet.
-func (d *dashboard) open() tea.Cmd {
+// openElection shows the selected election, and watches it if it is not watched yet.
+func (d *dashboard) openElection() tea.Cmd {
 	r := d.elections.Row()
 	if r == nil {
 		d.refuse("open", "no election is selected. j and k select one")
 		return nil
 	}
 	d.opening = r.Path
-	if d.opened(r.Path) {
+	if d.showOpened(r.Path) {
 		return nil
 	}
 	a := action.Action{Kind: action.Open, Election: d.path, Target: r.Path}
@@ -253,13 +247,13 @@ func (d *dashboard) open() tea.Cmd {
 		d.refuse("open "+name, why)
 		return nil
 	}
-	d.say(term.Muted, "opening "+name)
+	d.report(term.Muted, "opening "+name)
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// opened shows the election that the user wanted to open, if it is watched by
-// now, and reports whether it is.
-func (d *dashboard) opened(path string) bool {
+// showOpened shows the election at path if it is the one to be opened and is watched, and
+// reports whether it did.
+func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {
 		return false

@@ -78,7 +78,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 // turned, with the same flags about the screen. If that one fails, it runs again and says why.
 func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
-	cfg.Screen.Turn = func(cluster string) { next = cluster }
+	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
 	for _, c := range o.file.Clusters {
 		if c.Name != o.cluster.Cluster {
 			cfg.Screen.Clusters = append(cfg.Screen.Clusters, c.Name)

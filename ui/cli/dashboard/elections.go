@@ -20,7 +20,7 @@ import (
 )
 
 // elections are the watched elections for the dashboard. The user can search for more
-// and open them. They implement [ui.Wall].
+// and open them. They implement [ui.MultiSource].
 type elections struct {
 	watched *election.Elections
 	tasks   *process.Tasks
@@ -67,7 +67,7 @@ func (e *elections) State() *doctor.State { return e.watched.First().Feed.State(
 // Dirty implements [ui.Source].
 func (e *elections) Dirty() <-chan struct{} { return e.dirty }
 
-// States implements [ui.Wall].
+// States implements [ui.MultiSource].
 func (e *elections) States() []*doctor.State {
 	all := e.watched.All()
 	states := make([]*doctor.State, len(all))
@@ -77,7 +77,7 @@ func (e *elections) States() []*doctor.State {
 	return states
 }
 
-// Search implements [ui.Wall].
+// Search implements [ui.MultiSource].
 func (e *elections) Search() *list.Search { return e.searcher.walk.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.

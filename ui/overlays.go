@@ -1,0 +1,119 @@
+package ui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+	"electop/ui/elections"
+	"electop/ui/input"
+	"electop/ui/overlay"
+	"electop/ui/term"
+)
+
+// window is a list or a text in front of the panels.
+type window interface {
+	Move(input.Command)
+	// Click selects the row at a spot, and reports whether it was selected already.
+	Click(spot any) (again bool)
+	Draw(*term.Frame)
+}
+
+// overlays holds the present mode, the windows in front of the panels, and the typed text.
+type overlays struct {
+	of   *watched
+	menu *overlay.List // of lessons
+
+	modes     input.Stack
+	elections elections.Panel
+	faults    overlay.List
+	faultsOf  model.Ref    // candidate of the list of faults
+	palette   overlay.List // of actions
+	join      overlay.Panel
+	help      overlay.Panel
+	helpAll   bool          // the help has the keys of all modes
+	typed     overlay.Typed // a filter
+}
+
+// window returns the window in front, nil for none.
+func (x *overlays) window() window {
+	switch x.modes.Front() {
+	case input.ModeElections:
+		return &x.elections
+	case input.ModeLessons:
+		return x.menu
+	case input.ModePalette:
+		return &x.palette
+	case input.ModeFaults:
+		return &x.faults
+	case input.ModeHelp:
+		return &x.help
+	case input.ModeJoin:
+		return &x.join
+	}
+	return nil
+}
+
+// target returns the row that an action is about.
+func (x *overlays) target() model.Row {
+	if x.modes.Front() == input.ModeFaults {
+		return x.of.row(x.faultsOf)
+	}
+	return x.of.candidates.Row()
+}
+
+// openHelp opens the help on the present mode, or from there the help on all modes, and
+// vice versa.
+func (x *overlays) openHelp() {
+	x.help.Top()
+	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
+	x.modes.Open(input.ModeHelp)
+}
+
+// filter returns the filter of the list in front: the elections or the candidates.
+func (x *overlays) filter() *string {
+	if x.modes.Front() == input.ModeElections {
+		return &x.elections.Filter
+	}
+	return &x.of.candidates.Filter
+}
+
+// edit changes the typed text according to a key.
+func (x *overlays) edit(msg tea.KeyMsg) {
+	x.typed.Edit(msg)
+	x.applyTyped()
+}
+
+// erase erases the typed text.
+func (x *overlays) erase() {
+	x.typed.Set("")
+	x.applyTyped()
+}
+
+// applyTyped filters the list in front by the typed text.
+func (x *overlays) applyTyped() {
+	if x.modes.Now() == input.ModePalette {
+		x.palette.Narrow()
+		return
+	}
+	*x.filter() = x.typed.Text()
+}
+
+// back clears the filter or closes the window in front. It reports false if there is
+// neither.
+func (x *overlays) back() bool {
+	switch mode := x.modes.Now(); {
+	case mode == input.ModeFilter:
+		x.erase()
+		x.modes.Close()
+	case mode == input.ModeElections && x.elections.Filter != "":
+		x.erase()
+	case mode != input.ModeNormal:
+		x.of.opening = ""
+		x.modes.Close()
+	case x.of.candidates.Filter != "":
+		x.erase()
+	default:
+		return false
+	}
+	return true
+}
