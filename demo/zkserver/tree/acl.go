@@ -11,10 +11,10 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Identities are who a client is authenticated as.
+// Identities are the identities that a client has authenticated.
 type Identities []wire.ID
 
-// From returns the identities of a client that has shown nothing but its
+// From returns the identities of a client that has authenticated nothing but its
 // address, which is a host without a port.
 func From(host string) Identities { return Identities{{Scheme: "ip", ID: host}} }
 
@@ -43,8 +43,8 @@ func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	return false
 }
 
-// resolve checks an ACL that a client wants to set and replaces "auth" by who
-// the client is authenticated as. Repetitions are dropped.
+// resolve checks an ACL that a client wants to set and replaces "auth" by the client's
+// identities. Repetitions are dropped.
 func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	if slices.Equal(acl, openACL) {
 		return openACL, true // shared by nearly all nodes
@@ -116,8 +116,8 @@ func matchIP(host, expr string) bool {
 	return err == nil && p.Contains(addr.Unmap())
 }
 
-// Authenticate returns the identities with the one added that a request from
-// host shows, or reports that there is none in it.
+// Authenticate adds the identity of a request from host. It reports false if the request
+// has none.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {

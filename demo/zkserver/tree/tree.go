@@ -1,11 +1,11 @@
-// Package tree is the znodes of a ZooKeeper server as a data structure: with
-// their Stats, their ACLs and who owns them, but without sessions, watches or
-// connections. The caller has the lock and the clock, and numbers transactions.
+// Package tree has the znodes of a ZooKeeper server as a data structure: with their
+// Stats, ACLs and owners, but without sessions, watches or connections. The caller has the
+// lock and the clock, and numbers transactions.
 //
-// A write goes in two steps. [Tree.Check], or [Tree.CheckMulti] for a
-// transaction of several operations, looks whether it may be done, and gives a
-// [Change]; [Tree.Apply] does it, cannot fail, and returns an [Effect], for
-// the watchers. Reads answer a client's request at once.
+// A write takes two steps. [Tree.Check], or [Tree.CheckMulti] for a transaction of several
+// operations, checks it in the order of Apache's checks, changes nothing, and returns a
+// [Change]. [Tree.Apply] applies the Change, cannot fail, and returns an [Effect], for the
+// watches. A transaction checks all its operations before it applies the first.
 package tree
 
 import (
@@ -17,12 +17,12 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A Tree is the znodes by path, with indexes of the ones that have an owner.
+// A Tree holds the znodes by path, with indexes of ephemeral nodes and containers.
 type Tree struct {
 	nodes      map[string]*Node
-	ephemerals map[int64]map[string]struct{} // by session
+	ephemerals map[int64]map[string]struct{} // paths by session
 	owned      int                           // ephemeral nodes
-	reapable   map[string]struct{}           // containers
+	reapable   map[string]struct{}           // paths of containers
 	bytes      int64                         // paths and data
 }
 
@@ -31,8 +31,8 @@ var (
 	readACL = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 )
 
-// New returns the tree of a fresh Apache server, down to the creates
-// counters that do not count the nodes it came with.
+// New returns the tree of a new Apache server. As there, the creates counters do not count
+// the nodes that it has from the start.
 func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),
@@ -54,13 +54,8 @@ func New() *Tree {
 	return t
 }
 
-// Get returns the node at path or nil. The empty path is the root as well.
-func (t *Tree) Get(path string) *Node {
-	if path == "" {
-		return t.nodes["/"]
-	}
-	return t.nodes[path]
-}
+// Get returns the node at path or nil. The empty path is the root, too.
+func (t *Tree) Get(path string) *Node { return t.nodes[cmp.Or(path, "/")] }
 
 func (t *Tree) insert(path string, n *Node) {
 	t.nodes[path] = n
@@ -117,7 +112,7 @@ func (t *Tree) Ephemerals() int { return t.owned }
 // Reapable returns the number of containers.
 func (t *Tree) Reapable() int { return len(t.reapable) }
 
-// Due returns the containers that had children once and have none now.
+// Due returns the containers that had children and have none now.
 func (t *Tree) Due() []string {
 	var due []string
 	for path := range t.reapable {
@@ -137,18 +132,17 @@ func isSession(owner int64) bool {
 	return owner != 0 && owner != ownerContainer
 }
 
-// A Node is a znode. Its creates counter is what numbers sequential children;
-// clients see it as part of the cversion.
+// A Node is a znode.
 type Node struct {
 	data                []byte // nil and empty differ on the wire
 	acl                 []wire.ACL
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // milliseconds since 1970
 	version, aversion   int32
-	creates             int32 // children ever created, sequential or not
+	creates             int32 // of children so far; numbers sequential children
 	owner               int64
 	children            []string       // in no particular order
-	index               map[string]int // of children; nil while there was none
+	index               map[string]int // of children; nil before the first
 }
 
 // SetNextSequence sets the number of the next sequential child. It is for tests.
@@ -176,8 +170,8 @@ func (n *Node) removeChild(name string) {
 	delete(n.index, name)
 }
 
-// Stat is what clients see: every create and every delete of a child counts
-// in Cversion, which is 2*creates less the children there are, wrapping.
+// Stat returns the node's Stat. Cversion counts every create and every delete of a child,
+// and wraps: it is 2*creates less the number of children.
 func (n *Node) Stat() wire.Stat {
 	st := wire.Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid, Ctime: n.ctime, Mtime: n.mtime,
@@ -193,9 +187,8 @@ func (n *Node) Stat() wire.Stat {
 }
 
 // validPath reports whether a node may have this path, by the rules of
-// PathUtils.validatePath. Characters beyond the basic plane count as the
-// surrogates that Java sees, and bytes that are no UTF-8 as U+FFFD; both are
-// refused.
+// PathUtils.validatePath. It refuses characters beyond the basic plane, which Java sees as
+// surrogates, and bytes that are no UTF-8, which Java sees as U+FFFD.
 func validPath(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -238,15 +231,8 @@ func protected(path string) bool {
 	return false
 }
 
-func orRoot(path string) string {
-	if path == "" {
-		return "/"
-	}
-	return path
-}
-
-// Reads take paths as they come: one that no node can have is just not there.
-// The answers alias the tree: they are valid until it changes.
+// Reads do not check paths: a path that no node can have is absent. Their replies alias
+// the tree, so they are valid until it changes.
 
 // readable finds a node that a client may read.
 func (t *Tree) readable(who Identities, path string) (*Node, wire.Code) {
@@ -294,8 +280,8 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 	return &wire.StringsResponse{Strings: n.children}, wire.OK
 }
 
-// CountBelow returns the number of nodes below one. All are below the empty path, which
-// is before the root's slash.
+// CountBelow returns the number of nodes below a path. All nodes are below the empty path,
+// also the root.
 func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
 	if _, code := t.readable(who, path); code != wire.OK {
 		return nil, code
@@ -309,8 +295,8 @@ func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) 
 	return rsp, wire.OK
 }
 
-// OwnedBelow lists the nodes of a session whose path begins with prefix,
-// as a string: /a matches /ab.
+// OwnedBelow lists the nodes of a session whose path begins with the string prefix: /a
+// matches /ab.
 func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	if trimmed := strings.TrimSpace(prefix); trimmed == "" || trimmed == "/" {
 		prefix = ""
@@ -324,8 +310,8 @@ func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	return rsp
 }
 
-// GetACL returns a node's ACL. It hides the hashes of digest identities from those who may not change
-// the ACL.
+// GetACL returns a node's ACL. It hides the hashes of digest identities from clients that
+// may not change the ACL.
 func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
@@ -347,8 +333,8 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll answers each read for itself. One of no path is an error, and so is
-// a write, with the answers before it as its body.
+// ReadAll executes reads; each has a result of its own. A read without a path and a write
+// are errors of the whole request, with the results before it as the body.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

@@ -8,7 +8,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// create makes a node by a request, as a client's would.
+// create creates a node by a request.
 func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code) {
 	t.Helper()
 	req := wire.CreateRequest{Path: path, ACL: openACL, Flags: flags}
@@ -19,9 +19,9 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-// The counter of creates cannot be driven to its end through a connection:
-// that would take 2^31 requests.
-func TestSequenceJam(t *testing.T) {
+// TestLastSequenceNumber: after 2^31-1 no sequential child can be created. Through a
+// connection this would take 2^31 requests.
+func TestLastSequenceNumber(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)
 	e := tr.Get("/e")
@@ -35,7 +35,7 @@ func TestSequenceJam(t *testing.T) {
 	}{
 		{"/e/n_", wire.FlagSequential, "/e/n_1073741823", wire.OK, math.MaxInt32},     // 2^31 - 1
 		{"/e/n_", wire.FlagSequential, "/e/n_1073741824", wire.OK, math.MinInt32},     // wraps
-		{"/e/n_", wire.FlagSequential, "/e/n_1073741825", wire.OK, math.MinInt32 + 1}, // goes on
+		{"/e/n_", wire.FlagSequential, "/e/n_1073741825", wire.OK, math.MinInt32 + 1}, // continues
 	}
 	for _, st := range steps {
 		got, code := create(t, tr, st.path, st.flags)
@@ -60,27 +60,27 @@ func TestSequenceJam(t *testing.T) {
 			t.Errorf("beyond the last: %q %v, want NodeExists", got, code)
 		}
 	}
-	// Others still work, but are neither counted nor seen in pzxid.
+	// Other children can be created, but creates and pzxid stay.
 	if _, code := create(t, tr, "/e/plain", 0); code != wire.OK || e.creates != math.MaxInt32 || e.pzxid != pzxid {
-		t.Errorf("plain create at the jam: %v, creates %d, pzxid %d -> %d", code, e.creates, pzxid, e.pzxid)
+		t.Errorf("plain create after the last: %v, creates %d, pzxid %d -> %d", code, e.creates, pzxid, e.pzxid)
 	}
 	if got, code := create(t, tr, "/e/other_", wire.FlagSequential); got != "/e/other_2147483647" || code != wire.OK {
-		t.Errorf("another prefix at the jam: %q %v", got, code)
+		t.Errorf("another prefix after the last: %q %v", got, code)
 	}
 }
 
-func TestFreshRoot(t *testing.T) {
+func TestNewTree(t *testing.T) {
 	tr := New()
 	if st := tr.Get("/").Stat(); st != (wire.Stat{Cversion: -1, NumChildren: 1}) {
-		t.Errorf("root of a fresh tree: %+v", st)
+		t.Errorf("root of a new tree: %+v", st)
 	}
 	if tr.bytes != 44 || tr.Len() != 4 {
-		t.Errorf("fresh tree: %d bytes, %d nodes; Apache has 44 and 4", tr.bytes, tr.Len())
+		t.Errorf("new tree: %d bytes, %d nodes; Apache has 44 and 4", tr.bytes, tr.Len())
 	}
 }
 
-// FuzzWrites makes any writes, of three sessions and alone or in a multi. The
-// tree is in order afterwards, and what was written of it can be read again.
+// FuzzWrites makes any writes of three sessions, single or in a multi, and checks the
+// invariants of the tree afterwards.
 func FuzzWrites(f *testing.F) {
 	one := func(session byte, op wire.Op, req wire.Record) []byte {
 		body := wire.Append(nil, req)
@@ -145,7 +145,7 @@ func FuzzWrites(f *testing.F) {
 	})
 }
 
-// checkInvariants looks for what no sequence of writes may break.
+// checkInvariants checks the invariants of the tree.
 func checkInvariants(t *testing.T, tr *Tree) {
 	t.Helper()
 	bytes := int64(0)
@@ -170,7 +170,7 @@ func checkInvariants(t *testing.T, tr *Tree) {
 		}
 		if isSession(n.owner) {
 			if _, ok := tr.ephemerals[n.owner][path]; !ok {
-				t.Errorf("%s: its session %#x does not know it", path, n.owner)
+				t.Errorf("%s: not among the nodes of its session %#x", path, n.owner)
 			}
 		}
 		if _, ok := tr.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {

@@ -1,24 +1,20 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"electop/zkwatch/wire"
 )
 
-// A write goes in two steps. It is checked, without changing anything, in the
-// order of checks that Apache has, and yields a change; then the change is
-// applied, which cannot fail. A multi checks all its operations before it
-// applies the first.
-
-// A Writer is a client that changes the tree. Session 0 is nobody's.
+// A Writer is a client that changes the tree. Session 0 is no session.
 type Writer struct {
 	Who     Identities
 	Session int64
 }
 
-// record is the part of a node that checks look at.
+// record has the fields of a node that checks read.
 type record struct {
 	missing  bool
 	version  int32
@@ -29,18 +25,15 @@ type record struct {
 	acl      []wire.ACL
 }
 
-// view is the tree as the next operation of a transaction finds it. pending
-// holds what the ones before will have changed; nil if there is only one.
+// view is the tree after the operations of a transaction that were checked so far.
 type view struct {
 	t *Tree
 	Writer
-	pending map[string]record
+	pending map[string]record // nodes that these operations change; nil if there is only one operation
 }
 
 func (v *view) get(path string) (record, bool) {
-	if path == "" {
-		path = "/"
-	}
+	path = cmp.Or(path, "/")
 	if r, ok := v.pending[path]; ok {
 		return r, !r.missing
 	}
@@ -54,18 +47,26 @@ func (v *view) get(path string) (record, bool) {
 	}, true
 }
 
-func (v *view) put(path string, r record) {
-	if v.pending == nil {
-		return
+// permitted returns a node for which the writer has a permission.
+func (v *view) permitted(path string, perm int32) (record, wire.Code) {
+	n, ok := v.get(path)
+	switch {
+	case !ok:
+		return n, wire.NoNode
+	case !v.Who.May(n.acl, perm):
+		return n, wire.NoAuth
 	}
-	if path == "" {
-		path = "/"
-	}
-	v.pending[path] = r
+	return n, wire.OK
 }
 
-// nextVersion checks the version a client expects, -1 for any, and returns
-// the one after.
+func (v *view) put(path string, r record) {
+	if v.pending != nil {
+		v.pending[cmp.Or(path, "/")] = r
+	}
+}
+
+// nextVersion checks the version that a client expects, -1 for any, and returns the next
+// version.
 func nextVersion(current, expected int32) (int32, wire.Code) {
 	if expected != -1 && expected != current {
 		return 0, wire.BadVersion
@@ -94,7 +95,7 @@ func (t *Tree) Check(w Writer, op wire.Op, d *wire.Coder) (ch Change, code wire.
 	return v.checkCreate(op, &o.Create)
 }
 
-// checkNode checks a write to a node that is there, or a check of it.
+// checkNode checks a write to an existing node, or an OpCheck.
 func (v *view) checkNode(o *wire.MultiOp) (Change, wire.Code) {
 	switch o.Op {
 	case wire.OpDelete:
@@ -110,12 +111,9 @@ func (v *view) checkDelete(path string, version int32) (Change, wire.Code) {
 		return Change{}, wire.BadArguments
 	}
 	parentPath, _ := split(path)
-	parent, ok := v.get(parentPath)
-	if !ok {
-		return Change{}, wire.NoNode
-	}
-	if !v.Who.May(parent.acl, wire.PermDelete) {
-		return Change{}, wire.NoAuth
+	parent, code := v.permitted(parentPath, wire.PermDelete)
+	if code != wire.OK {
+		return Change{}, code
 	}
 	n, ok := v.get(path)
 	if !ok {
@@ -137,12 +135,9 @@ func (v *view) checkSetData(path string, data []byte, version int32) (Change, wi
 	if !validPath(path) {
 		return Change{}, wire.BadArguments
 	}
-	n, ok := v.get(path)
-	if !ok {
-		return Change{}, wire.NoNode
-	}
-	if !v.Who.May(n.acl, wire.PermWrite) {
-		return Change{}, wire.NoAuth
+	n, code := v.permitted(path, wire.PermWrite)
+	if code != wire.OK {
+		return Change{}, code
 	}
 	next, code := nextVersion(n.version, version)
 	if code != wire.OK {
@@ -161,12 +156,9 @@ func (v *view) checkSetACL(req *wire.SetACLRequest) (Change, wire.Code) {
 	if !ok {
 		return Change{}, wire.InvalidACL
 	}
-	n, ok := v.get(req.Path)
-	if !ok {
-		return Change{}, wire.NoNode
-	}
-	if !v.Who.May(n.acl, wire.PermAdmin) {
-		return Change{}, wire.NoAuth
+	n, code := v.permitted(req.Path, wire.PermAdmin)
+	if code != wire.OK {
+		return Change{}, code
 	}
 	next, code := nextVersion(n.aversion, req.Version)
 	return Change{Op: wire.OpSetACL, Path: req.Path, acl: acl, version: next}, code
@@ -176,23 +168,20 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 	if !validPath(path) {
 		return Change{}, wire.BadArguments
 	}
-	n, ok := v.get(path)
-	if !ok {
-		return Change{}, wire.NoNode
+	n, code := v.permitted(path, wire.PermRead)
+	if code != wire.OK {
+		return Change{}, code
 	}
-	if !v.Who.May(n.acl, wire.PermRead) {
-		return Change{}, wire.NoAuth
-	}
-	_, code := nextVersion(n.version, version)
+	_, code = nextVersion(n.version, version)
 	return Change{Op: wire.OpCheck, Path: path}, code
 }
 
-// hasTTL reports whether the flags of a create (CreateMode) say that the node has a TTL.
+// hasTTL reports whether the flags of a create (CreateMode) are for a node with a TTL.
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// checkCreate checks any of the four creates. The kind of node follows from
-// the operation, not from the flags: a create with the container flag makes a
-// plain node. There are no TTL nodes, as in an Apache without extendedTypesEnabled.
+// checkCreate checks any of the four creates. The operation decides the kind of the node,
+// not the flags: a create with the container flag creates a plain node. There are no TTL
+// nodes, as in Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
 	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
@@ -214,12 +203,9 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	}
 	path := req.Path
 	parentPath, _ := split(path)
-	parent, ok := v.get(parentPath)
-	if !ok {
-		return Change{}, wire.NoNode
-	}
-	if !v.Who.May(parent.acl, wire.PermCreate) {
-		return Change{}, wire.NoAuth
+	parent, code := v.permitted(parentPath, wire.PermCreate)
+	if code != wire.OK {
+		return Change{}, code
 	}
 	if req.Flags&wire.FlagSequential != 0 {
 		path = fmt.Sprintf("%s%010d", path, parent.creates)
@@ -249,18 +235,18 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	}, wire.OK
 }
 
-// A Multi is a transaction that was checked.
+// A Multi is a checked transaction.
 type Multi struct {
 	Changes []Change            // if all operations passed
-	Answers []wire.Op           // what each is answered as
-	Failed  *wire.MultiResponse // if one did not pass
+	Answers []wire.Op           // the operation in each result
+	Failed  *wire.MultiResponse // if an operation failed
 }
 
-// CheckMulti checks a transaction: each operation against the tree as the ones
-// before would leave it. A transaction is always answered with one result for
-// each operation; if one failed, the ones before it have no error of their own,
-// it has its, and the ones after are inconsistent. It fails as a whole, with a
-// code, only when an operation has no place in a transaction, or no path.
+// CheckMulti checks a transaction: each operation as if the previous operations were
+// applied. A transaction has a result for each operation. If an operation fails, the
+// results before it have no error, and those after it have RuntimeInconsistency. The
+// transaction fails as a whole, with a code, only if an operation is not allowed in a
+// transaction or has no path.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
@@ -280,8 +266,8 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks one operation of a multi. The kind of a create follows from
-// its flags, whatever its operation code.
+// checkOp checks an operation of a multi. The flags of a create decide the kind of the
+// node, not the operation.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
@@ -298,7 +284,7 @@ func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code
 		ch, code = v.checkNode(o)
 		return ch, o.Op, code
 	}
-	return Change{}, 0, wire.MarshallingError // reads belong into a multiRead
+	return Change{}, 0, wire.MarshallingError // reads belong in a multiRead
 }
 
 func failedMulti(n, failed int, code wire.Code) *wire.MultiResponse {
@@ -331,10 +317,10 @@ type Change struct {
 	version int32 // new version, or for a create the parent's creates counter
 }
 
-// Delete returns the deletion of a node that is there and has no children.
+// Delete returns the deletion of an existing node without children.
 func Delete(path string) Change { return Change{Op: wire.OpDelete, Path: path} }
 
-// An Effect is what a change did, for those who have to know.
+// An Effect describes what a change did.
 type Effect struct {
 	Stat      wire.Stat  // of the node afterwards; zero if it was deleted
 	ACL       []wire.ACL // of the node
@@ -343,13 +329,13 @@ type Effect struct {
 	ParentACL []wire.ACL
 }
 
-// Apply carries out a change.
+// Apply applies a change.
 func (t *Tree) Apply(ch *Change, x Txn) Effect {
 	switch ch.Op {
 	case wire.OpCreate:
 		parentPath, name := split(ch.Path)
 		parent := t.Get(parentPath)
-		// At 2^31-1 the counter jams: the addition has wrapped.
+		// At 2^31-1 the counter stays: the addition has wrapped.
 		if ch.version > parent.creates {
 			parent.creates = ch.version
 			parent.pzxid = x.Zxid
@@ -360,7 +346,7 @@ func (t *Tree) Apply(ch *Change, x Txn) Effect {
 		}
 		parent.addChild(name)
 		t.insert(ch.Path, n)
-		return Effect{Stat: n.Stat(), ACL: n.acl, Owner: n.owner, Parent: orRoot(parentPath), ParentACL: parent.acl}
+		return Effect{Stat: n.Stat(), ACL: n.acl, Owner: n.owner, Parent: cmp.Or(parentPath, "/"), ParentACL: parent.acl}
 	case wire.OpDelete:
 		n := t.Get(ch.Path)
 		parentPath, name := split(ch.Path)
@@ -368,7 +354,7 @@ func (t *Tree) Apply(ch *Change, x Txn) Effect {
 		parent.removeChild(name)
 		parent.pzxid = x.Zxid
 		t.remove(ch.Path, n)
-		return Effect{ACL: n.acl, Owner: n.owner, Parent: orRoot(parentPath), ParentACL: parent.acl}
+		return Effect{ACL: n.acl, Owner: n.owner, Parent: cmp.Or(parentPath, "/"), ParentACL: parent.acl}
 	case wire.OpSetData:
 		n := t.Get(ch.Path)
 		t.bytes += int64(len(ch.data) - len(n.data))
