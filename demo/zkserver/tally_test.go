@@ -98,69 +98,86 @@ func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	return sum, notified, deletions
 }
 
-// TestTallyWhoIsNotified: who watches the node itself and may know of its end,
-// however that comes about.
-func TestTallyWhoIsNotified(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		connect := func() *rawClient { return pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}) }
-		main := connect()
-		main.create("/e", 0)
-		main.create("/other", 0)
-		get := func(path string) func(*rawClient) {
-			return func(c *rawClient) {
-				c.call(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.DataResponse{})
-			}
-		}
-		look := func(path string) func(*rawClient) {
-			return func(c *rawClient) {
-				c.call(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.Stat{})
-			}
-		}
-		list := func(path string) func(*rawClient) {
-			return func(c *rawClient) {
-				c.call(wire.OpGetChildren, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.StringsResponse{})
-			}
-		}
-		add := func(path string, mode int32) func(*rawClient) {
-			return func(c *rawClient) {
-				c.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
-			}
-		}
-		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		watchers := []struct {
-			c      *rawClient
-			counts bool
-		}{{back, false}}
-		for _, w := range []struct {
-			watch  func(*rawClient)
-			counts bool
-		}{
-			{get("/e/n"), true}, {look("/e/n"), true}, {add("/e/n", wire.WatchPersistent), true},
-			{list("/e/n"), false}, {list("/e"), false}, {get("/e"), false}, {look("/e/other"), false},
-			{add("/e", wire.WatchPersistentRecursive), false}, {add("/", wire.WatchPersistentRecursive), false},
-			{func(*rawClient) {}, false},
-		} {
-			c := connect()
-			w.watch(c)
-			watchers = append(watchers, struct {
-				c      *rawClient
-				counts bool
-			}{c, w.counts})
-		}
-		// One that leaves several watches, and then may read no more, as all but one.
-		keyed := connect()
-		keyed.must(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("ann:secret")}, nil)
-		// Whether any client is notified of the end before the report.
-		heard, early := atomic.Int64{}, false
-		a := &tallies{t: t, last: make(map[tallyKey]zkserver.Tally), at: make(map[tallyKey]time.Time)}
-		a.stop = s.Tally("/e", func(one zkserver.Tally) {
-			a.report(one)
-			if one.BytesOut == 0 {
-				synctest.Wait() // whatever is written already is read
-				early = early || heard.Load() > 0
+// A watching leaves a watch.
+type watching func(*rawClient)
+
+func read(op wire.Op, path string, rsp wire.Record) watching {
+	return func(c *rawClient) { c.call(op, &wire.PathWatchRequest{Path: path, Watch: true}, rsp) }
+}
+
+func getData(path string) watching   { return read(wire.OpGetData, path, &wire.DataResponse{}) }
+func getExists(path string) watching { return read(wire.OpExists, path, &wire.Stat{}) }
+func getChildren(path string) watching {
+	return read(wire.OpGetChildren, path, &wire.StringsResponse{})
+}
+
+func addWatch(path string, mode int32) watching {
+	return func(c *rawClient) {
+		c.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
+	}
+}
+
+func deleteNode(c *rawClient, path string) {
+	c.t.Helper()
+	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
+}
+
+// tallyWatchers returns clients with watches whose notifications count for a tally of a
+// deletion of /e/n, and others.
+func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
+	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		w(c)
+		counting = append(counting, c)
+	}
+	for _, w := range []watching{
+		getChildren("/e/n"), getChildren("/e"), getData("/e"), getExists("/e/other"),
+		addWatch("/e", wire.WatchPersistentRecursive), addWatch("/", wire.WatchPersistentRecursive), func(*rawClient) {},
+	} {
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		w(c)
+		others = append(others, c)
+	}
+	return counting, others
+}
+
+// readAll reads all messages to clients for a second, and counts them.
+func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitGroup) {
+	reading = new(sync.WaitGroup)
+	end := time.Now().Add(time.Second)
+	for _, c := range clients {
+		reading.Go(func() {
+			for {
+				c.nc.SetReadDeadline(end)
+				if _, err := wire.ReadFrame(c.in, 1<<20); err != nil {
+					return
+				}
+				received.Add(1)
 			}
 		})
-		for _, tt := range []struct {
+	}
+	return reading
+}
+
+// TestTallyWhoIsNotified: the sessions that watch the node itself and may read it, for any
+// cause of the deletion. The report comes before the first notification.
+func TestTallyWhoIsNotified(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		main, keyed := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		main.create("/e", 0)
+		keyed.must(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("ann:secret")}, nil)
+		counting, others := tallyWatchers(t, s)
+		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		received, early := atomic.Int64{}, false
+		a := &tallies{t: t, last: make(map[tallyKey]zkserver.Tally), at: make(map[tallyKey]time.Time)}
+		defer s.Tally("/e", func(one zkserver.Tally) {
+			a.report(one)
+			if one.BytesOut == 0 {
+				synctest.Wait() // until all messages are read
+				early = early || received.Load() > 0
+			}
+		})()
+		for n, tt := range []struct {
 			how    string
 			delete func(owner *rawClient)
 		}{
@@ -172,227 +189,224 @@ func TestTallyWhoIsNotified(t *testing.T) {
 			{"expiry", func(owner *rawClient) { try(t, s.ExpireSession(id(owner))) }},
 			{"acl", func(owner *rawClient) { owner.send(wire.OpCloseSession, nil) }},
 		} {
-			owner := connect()
+			owner := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			owner.create("/e/n", wire.FlagEphemeral)
-			var want []int64
-			for i, w := range watchers {
-				if w.counts {
-					get("/e/n")(w.c)
-					look("/e/n")(w.c)
-					if i%2 == 1 {
-						list("/e/n")(w.c)
-					}
-					want = append(want, id(w.c))
+			want := []int64{id(keyed)}
+			for i, c := range counting { // a session counts once, with any number of watches
+				getData("/e/n")(c)
+				getExists("/e/n")(c)
+				if i%2 == 0 {
+					getChildren("/e/n")(c)
+				}
+				if tt.how != "acl" {
+					want = append(want, id(c))
 				}
 			}
-			get("/e/n")(back)
-			get("/e/n")(keyed)
-			want = append(want, id(keyed))
+			getData("/e/n")(back)
+			getData("/e/n")(keyed)
 			if tt.how == "acl" {
-				want = want[len(want)-1:]
 				owner.must(wire.OpSetACL, &wire.SetACLRequest{Path: "/e/n", Version: -1,
 					ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "digest", ID: digestID("ann:secret")}}}}, &wire.Stat{})
 			}
 			slices.Sort(want)
-			for _, c := range []*rawClient{main, owner, keyed, watchers[0].c, watchers[1].c} {
-				c.nc.SetDeadline(time.Time{})
-			}
-			var reading sync.WaitGroup
-			end := time.Now().Add(time.Second)
-			for _, c := range append([]*rawClient{main, owner, keyed}, func() (cs []*rawClient) {
-				for _, w := range watchers {
-					cs = append(cs, w.c)
-				}
-				return cs
-			}()...) {
-				reading.Go(func() {
-					for {
-						c.nc.SetReadDeadline(end)
-						if _, err := wire.ReadFrame(c.in, 1<<20); err != nil {
-							return
-						}
-						heard.Add(1)
-					}
-				})
-			}
+			reading := readAll(&received, slices.Concat([]*rawClient{main, keyed, back, owner}, counting, others)...)
 			synctest.Wait()
-			heard.Store(0)
-			n := len(a.all())
+			received.Store(0)
 			tt.delete(owner)
 			reading.Wait()
 			all := a.all()
 			if len(all) != n+1 {
-				t.Fatalf("%s: %d deletions are reported", tt.how, len(all)-n)
+				t.Fatalf("%s: %d deletions are reported, want 1", tt.how, len(all)-n)
 			}
-			got := all[n]
-			if got.Path != "/e/n" || !got.Settled || !slices.Equal(got.Notified, want) {
-				t.Errorf("%s: %+v, want %x", tt.how, got, want)
+			bytes := len(want) * len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"}))
+			if got := all[n]; got.Path != "/e/n" || !got.Settled || !slices.Equal(got.Notified, want) || got.Requests != 0 || got.BytesIn != 0 || got.BytesOut != int64(bytes) {
+				t.Errorf("%s: got %+v, want %x notified with %d bytes", tt.how, got, want, bytes)
 			}
-			frame := len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"}))
-			if got.Requests != 0 || got.BytesIn != 0 || got.BytesOut != int64(len(want)*frame) {
-				t.Errorf("%s: %+v, want %d bytes", tt.how, got, len(want)*frame)
+			if early || received.Load() == 0 {
+				t.Errorf("%s: a message before the report: %t; %d messages", tt.how, early, received.Load())
 			}
-			if early || heard.Load() == 0 {
-				t.Errorf("%s: heard of before the report: %t, %d messages", tt.how, early, heard.Load())
-			}
-		}
-		// Elsewhere, and after the end.
-		n := a.count()
-		main.create("/other/n", 0)
-		get("/other/n")(keyed)
-		main.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/other/n", Version: -1}, nil)
-		main.create("/e/n", 0)
-		get("/e/n")(keyed)
-		a.stop()
-		a.stop()
-		main.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/e/n", Version: -1}, nil)
-		time.Sleep(time.Second)
-		if a.count() != n {
-			t.Errorf("%d reports of nothing", a.count()-n)
 		}
 	})
 }
 
-// TestTallyReports: reports are put together, none is lost, and the end is
-// called when it is quiet.
-func TestTallyReports(t *testing.T) {
+// tallyTest has a client c that watches /e/n, a tally of /e, and main, which does not count.
+type tallyTest struct {
+	*tallies
+	s       *zkserver.Server
+	main, c *rawClient
+}
+
+func inTally(t *testing.T, f func(x *tallyTest)) {
+	t.Helper()
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		main := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		main.create("/e", 0)
-		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		a := tally(t, s, "/e")
-		watched := func(path string) {
-			main.create(path, 0)
-			c.must(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.DataResponse{})
-		}
-		remove := func(path string) { main.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil) }
-		list := &wire.PathWatchRequest{Path: "/e"}
-		in := int64(len(wire.AppendFrame(nil, &wire.RequestHeader{}, list)))
-		out := int64(len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.StringsResponse{})))
-		event := int64(len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"})))
-		want := func(i, requests int, settled bool) {
-			t.Helper()
-			got := a.all()[i]
-			if got.Requests != requests || got.BytesIn != int64(requests)*in || got.BytesOut != event+int64(requests)*out || got.Settled != settled {
-				t.Errorf("deletion %d: %+v, want %d requests, settled %t", i, got, requests, settled)
-			}
-		}
-		watched("/e/n")
+		x := &tallyTest{s: s, main: observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), c: pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})}
+		x.main.create("/e", 0)
+		x.tallies = tally(t, s, "/e")
+		f(x)
+	})
+}
+
+// watched creates /e/n, and c watches it.
+func (x *tallyTest) watched() {
+	x.t.Helper()
+	x.main.create("/e/n", 0)
+	x.c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/e/n", Watch: true}, &wire.DataResponse{})
+}
+
+func (x *tallyTest) delete() { deleteNode(x.main, "/e/n") }
+
+var listRequest = &wire.PathWatchRequest{Path: "/e"}
+
+// list makes a request that counts.
+func (x *tallyTest) list() { x.c.call(wire.OpGetChildren, listRequest, &wire.StringsResponse{}) }
+
+// want checks the last report of the i-th deletion: one notification, and requests of list
+// with their replies.
+func (x *tallyTest) want(i, requests, answered int, settled bool) {
+	x.t.Helper()
+	in := len(wire.AppendFrame(nil, &wire.RequestHeader{}, listRequest))
+	out := len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.StringsResponse{}))
+	event := len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"}))
+	got := x.all()[i]
+	if got.Requests != requests || got.BytesIn != int64(requests*in) || got.BytesOut != int64(event+answered*out) || got.Settled != settled {
+		x.t.Errorf("deletion %d: got %+v, want %d requests, %d answered, settled %t", i, got, requests, answered, settled)
+	}
+}
+
+// silent fails if there is a report within a second after f.
+func (x *tallyTest) silent(f func()) {
+	x.t.Helper()
+	n := x.count()
+	f()
+	if time.Sleep(time.Second); x.count() != n {
+		x.t.Errorf("got %d reports, want none", x.count()-n)
+	}
+}
+
+// TestTallyIsSettled: requests are reported together, none is lost, and the tally is
+// settled 300 ms after the last one.
+func TestTallyIsSettled(t *testing.T) {
+	inTally(t, func(x *tallyTest) {
+		x.watched()
 		for range 5 {
-			c.must(wire.OpGetChildren, list, &wire.StringsResponse{}) // before
+			x.list() // before the deletion
 		}
-		remove("/e/n")
+		x.delete()
 		for range 100 {
-			c.must(wire.OpPing, nil, nil) // does not count
-			c.call(wire.OpGetChildren, list, &wire.StringsResponse{})
+			x.c.must(wire.OpPing, nil, nil) // does not count
+			x.list()
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(21 * time.Millisecond)
-		want(0, 100, false)
-		if a.count() < 6 || a.count() > 8 {
-			t.Errorf("%d reports of 100 requests in 100 ms", a.count())
+		x.want(0, 100, 100, false)
+		if x.count() < 6 || x.count() > 8 {
+			t.Errorf("%d reports of 100 requests in 100 ms", x.count())
 		}
-		c.must(wire.OpPing, nil, nil)
-		time.Sleep(276 * time.Millisecond) // 297 since the last
-		want(0, 100, false)
-		c.call(wire.OpGetChildren, list, &wire.StringsResponse{})
+		x.c.must(wire.OpPing, nil, nil)
+		time.Sleep(276 * time.Millisecond) // 297 since the last request
+		x.want(0, 100, 100, false)
+		x.list()
 		time.Sleep(299 * time.Millisecond)
-		want(0, 101, false)
+		x.want(0, 101, 101, false)
 		time.Sleep(2 * time.Millisecond)
-		want(0, 101, true)
-		c.call(wire.OpGetChildren, list, &wire.StringsResponse{}) // too late
-		time.Sleep(time.Second)
-		want(0, 101, true)
+		x.want(0, 101, 101, true)
+		x.silent(x.list)
+	})
+}
 
-		// What is told later counts from then on, and the session for the new one.
-		watched("/e/n")
-		s.SetPace(steps)
-		remove("/e/n")
-		c.send(wire.OpGetChildren, list)
+// TestTallyInSlowMotion: a session counts from the release of its notification on, and a
+// tally is not settled while a message is held.
+func TestTallyInSlowMotion(t *testing.T) {
+	inTally(t, func(x *tallyTest) {
+		x.watched()
+		x.s.SetPace(steps)
+		x.delete()
+		x.c.send(wire.OpGetChildren, listRequest)
 		synctest.Wait()
 		time.Sleep(10 * time.Second)
-		if got := a.all()[1]; got.BytesOut != 0 || got.Requests != 0 || got.Settled {
-			t.Errorf("before anybody is told: %+v", got)
+		if got := x.all()[0]; got.BytesOut != 0 || got.Requests != 0 || got.Settled {
+			t.Errorf("before the notification: got %+v", got)
 		}
-		s.Step()
-		c.send(wire.OpGetChildren, list)
+		x.s.Step()
+		x.c.send(wire.OpGetChildren, listRequest)
 		synctest.Wait()
 		time.Sleep(10 * time.Second)
-		if got := a.all()[1]; got.BytesIn != in || got.BytesOut != event || got.Settled {
-			t.Errorf("before the replies: %+v", got)
-		}
-		s.SetPace(zkserver.Pace{})
-		replies(c, 3)
+		x.want(0, 1, 0, false)
+		x.s.SetPace(zkserver.Pace{})
+		replies(x.c, 3)
 		time.Sleep(299 * time.Millisecond)
-		want(1, 1, false)
+		x.want(0, 1, 1, false)
 		time.Sleep(2 * time.Millisecond)
-		want(1, 1, true)
+		x.want(0, 1, 1, true)
 
-		watched("/e/n")
-		remove("/e/n")
-		c.must(wire.OpGetChildren, list, &wire.StringsResponse{})
-		watched2 := func() {
-			main.create("/e/n", 0)
-			c.call(wire.OpGetChildren, list, &wire.StringsResponse{})
-			c.must(wire.OpExists, &wire.PathWatchRequest{Path: "/e/n", Watch: true}, &wire.Stat{})
-		}
-		watched2()
-		asked := a.all()[2].Requests
-		remove("/e/n")
-		time.Sleep(25 * time.Millisecond)
-		if got := a.all()[2]; !got.Settled || got.Requests != 3 || asked > 3 {
-			t.Errorf("after a later deletion: %+v", got)
-		}
-		c.call(wire.OpGetChildren, list, &wire.StringsResponse{})
-		time.Sleep(25 * time.Millisecond)
-		want(3, 1, false)
-		// The end of the session is the end of it.
-		c.must(wire.OpCloseSession, nil, nil)
-		time.Sleep(25 * time.Millisecond)
-		if got := a.all()[3]; !got.Settled || got.Requests != 2 || got.BytesOut != event+out+20 {
-			t.Errorf("after the session: %+v", got)
-		}
-
-		// Nothing after a stop, not even what is due.
-		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		watched("/e/n")
-		remove("/e/n")
-		a.stop()
-		n := a.count()
-		c.call(wire.OpGetChildren, list, &wire.StringsResponse{})
-		time.Sleep(time.Second)
-		if a.count() != n {
-			t.Errorf("%d reports after stop", a.count()-n)
-		}
-		b := tally(t, s, "/e")
-		// Something else that is held may make a client ask for more.
-		watched("/e/n")
-		c.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: "/e", Watch: true}, &wire.StringsResponse{})
-		s.SetPace(steps)
-		remove("/e/n")
-		s.Step()
-		replies(c, 1)
+		// After an event that is held the client may request more.
+		x.watched()
+		getChildren("/e")(x.c)
+		x.s.SetPace(steps)
+		x.delete()
+		x.s.Step()
+		replies(x.c, 1)
 		time.Sleep(10 * time.Second)
-		if all := b.all(); all[len(all)-1].Settled || len(held(t, s)) != 1 {
-			t.Errorf("with an event held: %+v", all[len(all)-1])
+		if got := x.all()[1]; got.Settled || len(held(t, x.s)) != 1 {
+			t.Errorf("with a held event: got %+v", got)
 		}
-		s.SetPace(zkserver.Pace{})
-		replies(c, 1)
+		x.s.SetPace(zkserver.Pace{})
+		replies(x.c, 1)
 		time.Sleep(301 * time.Millisecond)
-		if all := b.all(); !all[len(all)-1].Settled {
-			t.Errorf("with nothing held: %+v", all[len(all)-1])
-		}
+		x.want(1, 0, 0, true)
+	})
+}
 
-		watched("/e/n")
-		remove("/e/n")
-		n = b.count()
-		begin := time.Now()
-		s.Close()
-		if d := time.Since(begin); d > 0 {
-			t.Errorf("Close waited for %v", d)
+// TestTallyOfTheLastDeletion: a session counts for the last deletion, until it ends.
+func TestTallyOfTheLastDeletion(t *testing.T) {
+	inTally(t, func(x *tallyTest) {
+		x.watched()
+		x.delete()
+		x.list()
+		x.list()
+		x.watched()
+		requests := x.all()[0].Requests
+		x.delete()
+		time.Sleep(25 * time.Millisecond)
+		if got := x.all()[0]; !got.Settled || got.Requests != 3 || requests > 3 {
+			t.Errorf("after a later deletion: got %+v", got)
 		}
-		if time.Sleep(time.Second); b.count() != n {
-			t.Errorf("%d reports after the end", b.count()-n)
+		x.list()
+		time.Sleep(25 * time.Millisecond)
+		x.want(1, 1, 1, false)
+		before := x.all()[1]
+		x.c.must(wire.OpCloseSession, nil, nil)
+		time.Sleep(25 * time.Millisecond)
+		if got := x.all()[1]; !got.Settled || got.Requests != 2 || got.BytesOut != before.BytesOut+20 {
+			t.Errorf("after the session: got %+v, before %+v", got, before)
+		}
+	})
+}
+
+// TestTallyEnds: there is no report of a deletion elsewhere, after stop, or after Close.
+func TestTallyEnds(t *testing.T) {
+	inTally(t, func(x *tallyTest) {
+		x.silent(func() {
+			x.main.create("/other", 0)
+			x.main.create("/other/n", 0)
+			getData("/other/n")(x.c)
+			deleteNode(x.main, "/other/n")
+		})
+		x.watched()
+		x.delete()
+		x.stop()
+		x.silent(x.list) // not even the report that is due
+		x.watched()
+		x.stop()
+		x.silent(x.delete)
+
+		x.tallies = tally(t, x.s, "/e")
+		x.watched()
+		x.delete()
+		begin := time.Now()
+		x.silent(func() { x.s.Close() })
+		if d := time.Since(begin); d > time.Second {
+			t.Errorf("Close waited for %v", d-time.Second)
 		}
 	})
 }
