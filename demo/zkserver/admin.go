@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// What strangers may cost the AdminServer. Answers are made in memory, each in
-// one go, and there are at most as many at a time as there are connections.
+// Bounds of the AdminServer, which anybody can reach. An answer is made in memory before
+// it is sent, so there are at most adminConnections answers.
 const (
 	adminConnections = 32
 	adminRequest     = 8 << 10 // bytes of line and headers
@@ -101,14 +101,13 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", kind)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(body.Len()))
-	w.Write(body.Bytes()) // an error is the end of the connection, which it says itself
+	w.Write(body.Bytes()) // an error ends the connection
 }
 
-// An object is a JSON object. Its fields are sorted; Apache's have no order either that a
-// program may rely on.
+// An object is a JSON object. Its fields are sorted; in Apache their order is undefined.
 type object map[string]any
 
-// adminCommands are those that electop and monitoring ask for, in the order of
+// adminCommands are the commands that electop and monitoring use, in the order of
 // Apache's index.
 var adminCommands = []struct {
 	name   string
@@ -124,7 +123,7 @@ var adminCommands = []struct {
 	{"watches_by_path", func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
 }
 
-// adminAnswer carries a command out.
+// adminAnswer executes a command.
 func (s *Server) adminAnswer(name string) object {
 	for _, c := range adminCommands {
 		if c.name == name {
@@ -186,7 +185,7 @@ func adminStats(s *Server) object {
 func adminConns(s *Server) object {
 	all := []object{}
 	for _, c := range s.connections() {
-		var last any // null at first
+		var last any // null before the first request
 		if c.lastOp != "" {
 			last = c.lastOp
 		}
@@ -212,8 +211,8 @@ func adminConns(s *Server) object {
 	return object{"connections": all, "secure_connections": []object{}}
 }
 
-// adminDump gives deadlines in milliseconds on the clock that
-// last_response_time is on: since the server was made.
+// adminDump has deadlines in milliseconds since the server's start, as
+// last_response_time.
 func adminDump(s *Server) object {
 	expiry, paths := s.dump()
 	inMs := make(map[int64][]int64)
@@ -223,13 +222,13 @@ func adminDump(s *Server) object {
 	return object{"expiry_time_to_session_ids": inMs, "session_id_to_ephemeral_paths": paths}
 }
 
-// As with the words, the watches are those on data and existence.
+// adminWatchSummary counts the watches on data and existence, as the word wchs.
 func adminWatchSummary(s *Server) object {
 	watchers, paths, total := s.dataWatches()
 	return object{"num_connections": watchers, "num_paths": paths, "num_total_watches": total}
 }
 
-// adminGauges returns the gauges of mntr.
+// adminGauges returns the gauges of the word mntr.
 func adminGauges(s *Server) object {
 	o := make(object)
 	for _, g := range s.gauges() {

@@ -19,8 +19,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// conn is one connection: of a session, of a four-letter word, or of a
-// stranger.
+// conn is a connection: of a session, of a four-letter word, or of a peer that does not
+// speak the protocol.
 type conn struct {
 	s      *Server
 	nc     net.Conn
@@ -31,21 +31,22 @@ type conn struct {
 	observer bool
 
 	// Guarded by s.mu.
-	gone     bool // detached: nothing it asks is answered any more
+	gone     bool // detached: its requests are not executed any more
 	sess     *session
 	who      tree.Identities
 	stats    connStats
-	heldSize int       // of its messages in the backlog, with an overhead; 0: none
-	released sync.Cond // none is held, or the server closed
-	asked    []byte    // the request being carried out
+	heldSize int       // of its messages in the backlog; 0: there are none
+	released sync.Cond // signals that heldSize is 0 or the server closed
+	request  []byte    // that is being executed
+	event    int64     // the last one that the connection was notified of, see watchTables
 
-	in    *bufio.Reader // of Read; belongs to the connection's goroutine
-	frame atomic.Int64  // bytes read of the present one
+	in    *bufio.Reader // reads from conn.Read; only for the connection's goroutine
+	frame atomic.Int64  // bytes read of the present frame
 
 	out output
 }
 
-// attach registers a new connection, or reports that it is not welcome.
+// attach registers a new connection. It reports false if the server refuses it.
 func (c *conn) attach() bool {
 	s := c.s
 	s.mu.Lock()
@@ -73,16 +74,15 @@ func (c *conn) attach() bool {
 	return true
 }
 
-// detach ends a connection's part in the conversation: its watches are gone
-// and no request of it is carried out any more, though it may take a moment to
-// close. Its session, if it has not moved elsewhere, lives on without one. The
-// caller holds s.mu.
+// detach drops the connection's held messages and retires it. The caller holds s.mu.
 func (c *conn) detach() {
 	c.dropHeld()
 	c.retire()
 }
 
-// retire is detach for a connection that is still to deliver its last reply.
+// retire removes the connection's watches. Its requests are not executed any more, but it
+// can still deliver its last reply. Its session, if it has not moved to another
+// connection, continues without one. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -102,9 +102,9 @@ func (c *conn) drop() {
 	c.closeSoon()
 }
 
-// send queues a frame: a header and a body, which may be nil. It counts for w, if
-// that is not nil. In slow motion the frame is held back. It never blocks. The
-// caller holds s.mu.
+// send queues a frame: a header and a body, which may be nil. The frame counts for w, if
+// w is not nil. In slow motion the frame is held. send never blocks. The caller holds
+// s.mu.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -115,8 +115,8 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	w.sent(c.sess, n, event)
 }
 
-// write queues a frame at once, counts it and returns its length, 0 if the peer is cut
-// off. The caller holds s.mu.
+// write queues a frame, counts it and returns its length, 0 if the peer is cut off. The
+// caller holds s.mu.
 func (c *conn) write(records ...wire.Record) int {
 	n := c.out.send(records...)
 	if n > 0 {
@@ -148,9 +148,9 @@ func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() }) // may block, in TLS for one
 }
 
-// When a connection cannot be accepted for lack of something that comes back
-// (file descriptors, for one), silent connections are closed and the next attempt is
-// made after a pause, which doubles as long as that fails. net/http pauses as well.
+// If Accept fails for now (there are no file descriptors, for example), the server closes
+// silent connections and retries after a pause, which doubles with each failure, as in
+// net/http.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
@@ -243,9 +243,9 @@ var ErrRefused = errors.New("zkserver: connection refused")
 // authentication scheme it looks like one from 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
-// DialObserver is [Server.Dial] for an observer: its messages are not delayed, and
-// no [Tally] counts it. This applies to the connection: if the session continues on
-// another connection, it is like any other.
+// DialObserver connects like [Server.Dial], for an observer: its messages are not delayed,
+// and no [Tally] counts it. This applies to the connection only: the session can continue
+// on another connection like any other session.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
@@ -279,8 +279,8 @@ type pipeAddr int
 func (pipeAddr) Network() string  { return "pipe" }
 func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 
-// ServeConn serves one connection until it ends, which is also when the
-// server is closed. It closes nc.
+// ServeConn serves a connection until the connection ends or the server is closed. It
+// closes nc.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
@@ -317,8 +317,8 @@ func (s *Server) ServeConn(nc net.Conn) {
 	}
 }
 
-// serve returns nil when the connection ended in good order: the last message
-// is queued and worth delivering.
+// serve returns nil if the connection ended in order: its last message is queued and has
+// to be delivered.
 func (c *conn) serve() error {
 	head, err := c.in.Peek(4)
 	if err != nil {
@@ -366,8 +366,7 @@ func (c *conn) serve() error {
 	}
 }
 
-// awaitReleased holds the end of a connection back whose last messages matter,
-// until none of them is held.
+// awaitReleased waits until no message of the connection is held.
 func (c *conn) awaitReleased() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -375,7 +374,7 @@ func (c *conn) awaitReleased() {
 		return
 	}
 	c.s.wg.Go(func() {
-		io.Copy(io.Discard, c.in) // pings, for one, until the peer goes
+		io.Copy(io.Discard, c.in) // until the peer disconnects; it may send pings
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
 		c.dropHeld()
@@ -385,9 +384,9 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish ends the conversation. If the last message matters it is written out
-// and the peer is given time to read it: closing a TCP connection with unread
-// input would reset it and might destroy the message on its way.
+// finish closes the connection. If deliver is set it writes the last message and gives the
+// peer time to read it: TCP resets a connection that is closed with unread input, which
+// could destroy the message on its way.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()
@@ -403,23 +402,23 @@ func (c *conn) finish(deliver bool) {
 }
 
 const (
-	// highWater is the output, in bytes, beyond which no further request of a
-	// connection is taken before the peer has read some.
+	// highWater is the output, in bytes, beyond which the server reads no further
+	// request until the peer has read some.
 	highWater = 64 << 10
-	// maxQueued is the output, in bytes, at which a peer that does not read
-	// its events is cut off. A single reply may be larger.
+	// maxQueued is the output, in bytes, beyond which a peer that does not read its
+	// events is cut off. A single reply may be larger.
 	maxQueued = 4 << 20
 	// keepBuffer is the largest buffer that an idle connection keeps.
 	keepBuffer = 4 << 10
 )
 
-// An output holds the frames that wait to be written to a connection. Anybody may
-// append to it and never waits. A goroutine writes them; it ends when nothing is left.
-// A peer that does not read is cut off.
+// An output holds the frames that wait to be written to a connection. Appending a frame
+// never blocks. A goroutine writes the frames; it ends when none is left. A peer that does
+// not read is cut off.
 type output struct {
 	c       *conn
 	mu      sync.Mutex
-	shrank  sync.Cond // the queue, or writing became false
+	shrank  sync.Cond // signals that queue is shorter or writing is false
 	queue   []byte
 	batch   int  // bytes being written
 	writing bool // the goroutine exists
@@ -503,27 +502,28 @@ func (o *output) write() {
 	o.shrank.Broadcast()
 }
 
-// What one connection may cost.
+// Bounds of one connection.
 const (
-	// readBuffer holds the usual request whole, and some that are sent together. Each
-	// connection has one, so that thousands of idle connections take little memory.
+	// readBuffer has room for a usual request, or for a few. It is small because
+	// there may be thousands of idle connections.
 	readBuffer = 1 << 10
 	// maxHandshake bounds a connection's first frame: 45 bytes with the usual password.
 	maxHandshake = 1 << 10
-	// lastWrite is how long a last message may take to be written, and
-	// lingerTimeout how long the peer may take to close after it.
+	// lastWrite bounds the time to write a last message, and lingerTimeout the time
+	// until the peer closes after it.
 	lastWrite     = 10 * time.Second
 	lingerTimeout = time.Second
-	// lingerBytes bounds what is thrown away meanwhile.
+	// lingerBytes bounds the input that is discarded meanwhile.
 	lingerBytes = 64 << 10
 )
 
-// MaxHeld bounds what all connections together hold in memory, in bytes: requests that
-// have not arrived in full, and output that waits, in slow motion too. It is checked each
-// time an eighth of it has come or was queued; those that hold most are dropped then.
+// MaxHeld bounds the bytes that all connections together hold in memory: requests that
+// have not arrived in full, and output that waits, also in slow motion. The server checks
+// it after each eighth of it that was received or queued, and drops the connections that
+// hold most.
 const MaxHeld = 128 << 20
 
-// relieve drops the connections that hold most, where all hold more than [MaxHeld].
+// relieve drops the connections that hold most, until the rest holds at most [MaxHeld].
 func (s *Server) relieve() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -539,7 +539,7 @@ func (s *Server) relieve() {
 
 func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
 
-// silentFor is for how long a peer may send nothing while file descriptors are short:
+// silentFor is the time that a peer may send nothing while there are no file descriptors:
 // clients send their first frame as soon as they are connected.
 const silentFor = 100 * time.Millisecond
 
@@ -554,7 +554,7 @@ func (s *Server) dropSilent() {
 	}
 }
 
-// loopback reports whether a host is this one, by its address.
+// loopback reports whether a host has a loopback address.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()

@@ -56,8 +56,8 @@
 // lock, before the reply to the writer. So no client sees the reply to a later read
 // before the event for the change.
 //
-// Nothing is written to a network under the lock. The output of a connection has a
-// goroutine while there is something to write. An idle session costs a goroutine, a small
+// Nothing is written to a network under the lock. A connection has a second goroutine
+// only while there is something to write. An idle session costs a goroutine, a small
 // buffer, a timer and a map entry: 5,000 take 40 MB. Long tables are copied under the lock
 // and formatted as they are sent. If a peer does not read its replies, the server
 // stops reading from it. If it leaves events unread for too long, the server closes
@@ -69,25 +69,24 @@
 // # Where it differs from Apache on purpose
 //
 // If a client has seen a later zxid than the server has (because the server was
-// restarted), its session expires and it can start again; Apache
-// drops the connection, which sends clients of a single server into an endless loop. An
-// unknown operation is answered with Unimplemented and the connection stays. The password
-// of a session is checked before its old connection is closed: otherwise a stranger who
-// guesses an id could close it.
+// restarted), its session expires and it can start again; Apache drops the connection,
+// and a client of a single server retries for ever. An unknown operation is answered with
+// Unimplemented and the connection stays. The password of a session is checked before its
+// old connection is closed: otherwise anybody who guesses an id could close it.
 //
-// Standard, persistent and recursive watches of one client on the same path
-// are kept apart, and checkWatches looks at the client's own watches,
-// as in later releases. Events about a node are withheld from clients that may not read
-// it, which Apache does since CVE-2024-23944 (3.8.4).
+// Standard, persistent and recursive watches of one client on the same path are separate
+// (ZOOKEEPER-4466), and checkWatches reads only the client's own watches, as in later
+// releases. A client that may not read a node gets no events about it, as in Apache since
+// CVE-2024-23944 (3.8.4).
 //
-// Children, ephemeral nodes and identities are in the order of creation, or in none, if
-// Apache's order is the one of a Java hash table.
+// If Apache's order is the order of a Java hash table, children, ephemeral nodes and
+// identities are in the order of their creation or in no order.
 //
 // There are no quotas, no SASL, no super user, no reconfiguration (Unimplemented;
 // Apache has it disabled), no TTL nodes (Unimplemented, as in Apache by default), and
 // clients cannot use internal operations of servers (such as deleteContainer).
 //
-// The table in differs_test.go has these and some requests that no well-behaved client
-// makes, each with its reason, and the tests show them on both servers. For everything
-// else they compare the two servers with random requests.
+// The table in differs_test.go has these differences, and some requests that no
+// well-behaved client makes, each with its reason; a test shows each on both servers. For
+// all other requests a test compares the two servers at random.
 package zkserver

@@ -4,107 +4,129 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"electop/zkwatch/wire"
 )
 
-// TestWatchTables leaves, spends and removes watches at random, and compares
-// with the rules written down one watch at a time.
+// watchRules has the rules of watches written down one watch at a time.
+type watchRules map[watchKey]watchMode
+
+type watchKey struct {
+	c     *conn
+	path  string
+	child bool
+}
+
+// trigger returns the connections to notify, as watchTables.trigger does.
+func (r watchRules) trigger(path string, event int32) map[*conn]bool {
+	notified := make(map[*conn]bool)
+	for k, m := range r {
+		above := k.path == "/" && path != "/" || len(path) > len(k.path) && path[:len(k.path)+1] == k.path+"/"
+		fires := false
+		switch {
+		case k.child && event == wire.EventNodeDataChanged, !k.child && event == wire.EventNodeChildrenChanged:
+			continue
+		case k.path == path:
+			fires = m&(watchOnce|watchPersistent) != 0 || event != wire.EventNodeChildrenChanged
+			if r[k] = m &^ watchOnce; r[k] == 0 {
+				delete(r, k)
+			}
+		case above:
+			fires = m&watchRecursive != 0 && event != wire.EventNodeChildrenChanged
+		}
+		if fires {
+			notified[k.c] = notified[k.c] || k.path == path && !k.child
+		}
+	}
+	return notified
+}
+
+// counts returns the numbers of connections, paths and watches, and the paths.
+func (r watchRules) counts(child bool) string {
+	conns, paths, total := make(map[*conn]bool), make(map[string]bool), 0
+	for k := range r {
+		if k.child == child {
+			conns[k.c], paths[k.path] = true, true
+			total++
+		}
+	}
+	return fmt.Sprint(len(conns), len(paths), total, slices.Sorted(maps.Keys(paths)))
+}
+
+// TestWatchTables adds, triggers and removes watches at random, and compares the tables
+// with watchRules.
 func TestWatchTables(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed) // shown on failure
-	rng := rand.New(rand.NewPCG(seed, 0))
-	type key struct {
-		who   *conn
-		path  string
-		child bool
-	}
-	paths, conns := []string{"/", "/a", "/a/b", "/a/b/c", "/d"}, []*conn{{}, {}, {}}
-	ts := watchTables{newWatchTable(), newWatchTable()}
-	model := make(map[key]watchMode)
-	for i := range 20_000 {
-		w := conns[rng.IntN(3)]
-		path, child := paths[rng.IntN(len(paths))], rng.IntN(2) == 0
-		table := &ts.data
-		if child {
-			table = &ts.child
-		}
-		switch rng.IntN(7) {
-		case 0, 1:
-			table.add(w, path, watchOnce)
-			model[key{w, path, child}] |= watchOnce
-		case 2:
-			m := []watchMode{watchPersistent, watchRecursive}[rng.IntN(2)]
-			ts.addLasting(w, path, m)
-			model[key{w, path, false}] |= m
-			model[key{w, path, true}] |= m
-		case 3:
-			kind := []int32{wire.WatcherChildren, wire.WatcherData}[rng.IntN(2)]
-			k, remove := key{w, path, kind == wire.WatcherChildren}, rng.IntN(2) == 0
-			want := wire.NoWatcher
-			if model[k] != 0 {
-				want = wire.OK
-			}
-			if got := ts.find(w, kind, path, remove); got != want {
-				t.Fatalf("step %d: find %+v: %v, want %v", i, k, got, want)
-			}
-			if remove {
-				delete(model, k)
-			}
-		case 4:
-			if rng.IntN(10) == 0 {
-				ts.forget(w)
-				maps.DeleteFunc(model, func(k key, _ watchMode) bool { return k.who == w })
-			}
-		default:
-			event := []int32{wire.EventNodeDeleted, wire.EventNodeDataChanged, wire.EventNodeChildrenChanged}[rng.IntN(3)]
-			want := make(map[*conn]bool) // direct
-			for k, m := range model {
-				above := k.path == "/" && path != "/" || len(path) > len(k.path) && path[:len(k.path)+1] == k.path+"/"
-				found := false
-				switch {
-				case k.child && event == wire.EventNodeDataChanged, !k.child && event == wire.EventNodeChildrenChanged:
-					continue
-				case k.path == path:
-					found = m&(watchOnce|watchPersistent) != 0 || event != wire.EventNodeChildrenChanged
-					if model[k] = m &^ watchOnce; model[k] == 0 {
-						delete(model, k)
-					}
-				case above:
-					found = m&watchRecursive != 0 && event != wire.EventNodeChildrenChanged
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		paths, conns := []string{"/", "/a", "/a/b", "/a/b/c", "/d"}, []*conn{{}, {}, {}}
+		ts, rules := watchTables{data: newWatchTable(), child: newWatchTable()}, watchRules{}
+		tables := map[bool]*watchTable{false: &ts.data, true: &ts.child}
+		for i := range 200 {
+			k := watchKey{conns[rng.IntN(3)], paths[rng.IntN(len(paths))], rng.IntN(2) == 0}
+			switch rng.IntN(7) {
+			case 0, 1:
+				tables[k.child].add(k.c, k.path, watchOnce)
+				rules[k] |= watchOnce
+			case 2:
+				m := []watchMode{watchPersistent, watchRecursive}[rng.IntN(2)]
+				ts.addLasting(k.c, k.path, m)
+				rules[watchKey{k.c, k.path, false}] |= m
+				rules[watchKey{k.c, k.path, true}] |= m
+			case 3:
+				remove := rng.IntN(2) == 0
+				want := map[bool]wire.Code{true: wire.OK, false: wire.NoWatcher}[rules[k] != 0]
+				if got := ts.find(k.c, map[bool]int32{false: wire.WatcherData, true: wire.WatcherChildren}[k.child], k.path, remove); got != want {
+					t.Fatalf("step %d: find %+v: got %v, want %v", i, k, got, want)
 				}
-				if found {
-					want[k.who] = want[k.who] || k.path == path && !k.child
+				if remove {
+					delete(rules, k)
+				}
+			case 4:
+				if rng.IntN(10) == 0 {
+					ts.forget(k.c)
+					maps.DeleteFunc(rules, func(other watchKey, _ watchMode) bool { return other.c == k.c })
+				}
+			default:
+				event := []int32{wire.EventNodeDeleted, wire.EventNodeDataChanged, wire.EventNodeChildrenChanged}[rng.IntN(3)]
+				want, got, calls := rules.trigger(k.path, event), make(map[*conn]bool), 0
+				ts.trigger(k.path, event, func(c *conn, direct bool) { got[c], calls = direct, calls+1 })
+				if !maps.Equal(got, want) || calls != len(want) {
+					t.Fatalf("step %d: event %d of %s notifies %v in %d calls, want %v", i, event, k.path, got, calls, want)
 				}
 			}
-			if got := ts.trigger(path, event); !maps.Equal(got, want) {
-				t.Fatalf("step %d: event %d of %s notifies %v, want %v", i, event, path, got, want)
+		}
+		for child, table := range tables {
+			if got := fmt.Sprint(len(table.owned), len(table.paths), table.total, slices.Sorted(maps.Keys(table.paths))); got != rules.counts(child) {
+				t.Errorf("children %t: counts %s, want %s", child, got, rules.counts(child))
 			}
 		}
-	}
-	count := func(child bool) string {
-		who, at, total := make(map[*conn]bool), make(map[string]bool), 0
-		for k := range model {
-			if k.child == child {
-				who[k.who], at[k.path] = true, true
-				total++
+		for _, c := range conns {
+			ts.forget(c)
+		}
+		for _, table := range tables {
+			if len(table.paths)+len(table.owned)+table.total+table.recursive != 0 {
+				t.Errorf("after the last connection: %+v", table)
 			}
 		}
-		return fmt.Sprint(len(who), len(at), total, slices.Sorted(maps.Keys(at)))
+	})
+}
+
+// TestTriggerAllocatesNothing: an event is triggered under the server's lock, and there may
+// be 10,000 watches.
+func TestTriggerAllocatesNothing(t *testing.T) {
+	ts := watchTables{data: newWatchTable(), child: newWatchTable()}
+	for range 1000 {
+		ts.addLasting(&conn{}, "/e", watchPersistent)
 	}
-	for child, table := range map[bool]*watchTable{false: &ts.data, true: &ts.child} {
-		if got := fmt.Sprint(len(table.owned), len(table.paths), table.total, slices.Sorted(maps.Keys(table.paths))); got != count(child) {
-			t.Errorf("children %t: counts %s, want %s", child, got, count(child))
-		}
-	}
-	for _, w := range conns {
-		ts.forget(w)
-	}
-	if empty := (watchTables{newWatchTable(), newWatchTable()}); !reflect.DeepEqual(ts, empty) {
-		t.Errorf("left: %+v", ts)
+	n := 0
+	if allocs := testing.AllocsPerRun(9, func() {
+		ts.trigger("/e", wire.EventNodeChildrenChanged, func(*conn, bool) { n++ })
+	}); allocs > 0 || n != 10_000 {
+		t.Errorf("%v allocations, %d notifications of 1,000 connections in 10 events", allocs, n)
 	}
 }
 

@@ -7,18 +7,18 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Pace is how slowly a server answers. Each reply and each watch event, except those
-// of [Server.DialObserver], is held for Delay or, with Steps, until [Server.Step]
+// Pace slows a server down. Each reply and each watch event, except those of
+// [Server.DialObserver], is held for Delay or, with Steps, until [Server.Step]
 // releases it. Pings and handshakes are never held, so no session expires.
-// Transactions with one check are not held either, so no leader loses its lease:
-// their replies overtake held ones, for clients that match replies by xid. A [Tally]
-// does not count them, because a leader sends them all the time.
+// Transactions with one check are not held either, so no leader loses its lease: their
+// replies overtake held replies, so clients must match replies by xid. A [Tally] does not
+// count them, because a leader sends them all the time.
 //
 // Requests are executed as usual; only the replies are late. Messages leave in the
-// order in which they were produced, over all sessions. When a connection ends, its
-// held messages are lost, as in a network. While a message is held, the session's
-// deadline moves too. Held messages are bounded: at 4 MiB the server closes the
-// connection, as for a client that does not read.
+// order in which they were made, over all sessions. When a connection ends, its held
+// messages are lost, as in a network. While a message is held, the session's deadline
+// moves with time. Held messages are bounded: at 4 MiB the server closes the connection,
+// as for a client that does not read.
 //
 // The reply to a client that closes its session is held too: the session has ended,
 // but its connection stays until the reply is released or the client disconnects.
@@ -35,14 +35,12 @@ const PaceMax = 1500 * time.Millisecond
 // Paced describes a message that the [Pace] holds.
 type Paced struct {
 	Session int64
-	N       int       // counts the messages, up from 1
-	Since   time.Time // when it was made
-	// Op is what the message answers, and for a watch event
-	// [wire.OpNotification].
+	N       int       // number of the message, from 1
+	Since   time.Time // time at which the message was made
+	// Op is the operation of a reply, [wire.OpNotification] for a watch event.
 	Op wire.Op
-	// Path is the znode that the event or the request is about, for a create
-	// the one that was made. It is empty if there is none or, as in a multi,
-	// more than one.
+	// Path is the path of the event or the request, for a create the path of the new
+	// znode. It is empty if there is none or, as in a multi, more than one.
 	Path  string
 	Event int32     // type of a watch event, [wire.EventNodeDeleted] for one
 	Xid   int32     // the request's
@@ -53,13 +51,13 @@ type Paced struct {
 type Passed struct {
 	Paced
 	Left time.Time
-	// Lost says that its connection ended first: it was never sent.
+	// Lost reports that the connection ended before the message was sent.
 	Lost bool
 }
 
-// describe returns what a message is, except for its session, number and time. asked is the
-// request being carried out.
-func describe(asked []byte, r wire.ReplyHeader, body wire.Record) Paced {
+// describe describes a message, without its session, number and time. request is the
+// request being executed.
+func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {
 	case *wire.WatcherEvent:
@@ -70,7 +68,7 @@ func describe(asked []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	case *wire.CreateResponse:
 		m.Path = b.Path
 	}
-	d := wire.NewDecoder(asked)
+	d := wire.NewDecoder(request)
 	var h wire.RequestHeader
 	h.Fields(d)
 	m.Op = h.Op
@@ -92,34 +90,33 @@ func beginsWithPath(op wire.Op) bool {
 	return false
 }
 
-// passedMax bounds the messages that are remembered after they left.
+// passedMax bounds the messages that are listed after they left.
 const passedMax = 256
 
-// A heldMessage is in the backlog. Guarded by s.mu.
+// A heldMessage is in the backlog. s.mu guards it.
 type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *count // that it counts for, if any
+	count *count // for which it counts, if any
 }
 
 // A backlog holds the messages of a server in slow motion until they are due or
 // released, in the order in which they were made, over all connections. The delay is the
-// same for all, so the first that was made is always the first to leave, and the order of
-// each session is kept. Guarded by s.mu.
+// same for all messages, so they leave in this order. s.mu guards the backlog.
 type backlog struct {
 	s       *Server
-	delay   time.Duration // negative: none
+	delay   time.Duration // negative: until a step
 	held    []*heldMessage
-	count   int           // of all that there ever were
+	count   int           // messages so far
 	alarm   *alarm        // for the first message
 	changed chan struct{} // has a value after a change
 
-	passed   []Passed // since [Server.TakeBacklog]
+	passed   []Passed // since the last call of [Server.TakeBacklog]
 	unlisted int      // that passed before those
 }
 
-// heldOverhead is what a held message costs besides its frame, in bytes.
+// heldOverhead is the memory of a held message besides its frame, in bytes.
 const heldOverhead = 300
 
 func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
@@ -127,7 +124,7 @@ func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 // paced reports whether messages to c are held.
 func (c *conn) paced() bool { return c.sess != nil && !c.observer && c.s.pace != (Pace{}) }
 
-// hold puts a message into the backlog, in place of the connection's output.
+// hold puts a message into the backlog.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	if c.heldSize > maxQueued {
 		c.out.giveUp()
@@ -137,7 +134,7 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	s := c.s
 	b := &s.backlog
 	b.count++
-	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: wire.AppendFrame(nil, &r, body)[4:], count: w}
+	m := &heldMessage{Paced: describe(c.request, r, body), c: c, frame: wire.AppendFrame(nil, &r, body)[4:], count: w}
 	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
 	w.owe()
 	c.heldSize += m.size()
@@ -150,14 +147,14 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	}
 }
 
-// dropHeld loses the connection's messages in the backlog.
+// dropHeld drops the connection's messages in the backlog.
 func (c *conn) dropHeld() {
 	if c.heldSize > 0 {
 		c.s.backlog.drop(func(m *heldMessage) bool { return m.c == c })
 	}
 }
 
-// drop loses messages: those of a connection that ends.
+// drop drops messages.
 func (b *backlog) drop(which func(*heldMessage) bool) {
 	b.held = slices.DeleteFunc(b.held, func(m *heldMessage) bool {
 		lost := which(m)
@@ -180,7 +177,7 @@ func (b *backlog) release(n int) {
 	b.signal()
 }
 
-// pass sends a message, or loses it.
+// pass sends a message, or drops it if it is lost.
 func (b *backlog) pass(m *heldMessage, lost bool) {
 	if len(b.passed) == passedMax {
 		b.passed = slices.Delete(b.passed, 0, 1)
@@ -198,7 +195,7 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	m.count.done()
 }
 
-// due releases what has been held for long enough, and sets the alarm for the rest.
+// due releases the messages that are due, and sets the alarm for the next one.
 func (b *backlog) due() {
 	b.alarm.stop()
 	if b.delay < 0 {
@@ -209,7 +206,7 @@ func (b *backlog) due() {
 		n++
 	}
 	if n > 0 {
-		b.release(n) // which comes back here
+		b.release(n) // calls due again
 	} else if len(b.held) > 0 {
 		b.alarm = b.s.after(b.delay-now.Sub(b.held[0].Since), b.due)
 	}
@@ -218,12 +215,12 @@ func (b *backlog) due() {
 func (b *backlog) signal() {
 	select {
 	case b.changed <- struct{}{}:
-	default: // nobody has taken the last one yet
+	default: // it has one already
 	}
 }
 
-// SetPace changes the pace, also for held messages: a new Delay counts from when a
-// message was produced. The zero Pace releases everything.
+// SetPace changes the pace, also for held messages: a new Delay counts from the time at
+// which a message was made. The zero Pace releases all messages.
 func (s *Server) SetPace(p Pace) {
 	p.Delay = max(0, min(p.Delay, PaceMax))
 	if p.Steps {
@@ -239,7 +236,7 @@ func (s *Server) SetPace(p Pace) {
 	if p.Steps {
 		s.backlog.delay = -1
 	}
-	s.backlog.due() // which releases everything without a delay
+	s.backlog.due()
 	s.backlog.signal()
 }
 
@@ -262,19 +259,20 @@ func (s *Server) Pace() Pace {
 	return s.pace
 }
 
-// Backlog is what the [Pace] holds, and what it held.
+// Backlog lists the messages that the [Pace] holds, and those that it held.
 type Backlog struct {
 	Pace    Pace
-	Held    []Paced // the first, in the order of their release
-	Waiting int     // how many are held
-	// Passed are the messages that left since the last call, in that order. Unlisted
-	// is how many more there were before these.
+	Held    []Paced // the first ones, in the order of their release
+	Waiting int     // the number of held messages
+	// Passed are the last messages that left since the previous call, in that order.
+	// Unlisted is the number of messages that left before these.
 	Passed   []Passed
 	Unlisted int
 }
 
 // TakeBacklog returns the first n held messages, and the messages that are no longer
-// held: each is in the Passed of one call, or counted as unlisted. It is for one caller.
+// held: each is in the Passed of one call, or counted as unlisted. Only one goroutine may
+// call it.
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,7 +285,7 @@ func (s *Server) TakeBacklog(n int) Backlog {
 	return out
 }
 
-// PaceChanged returns a channel that has a value after the backlog has
-// changed, one for any number of changes. All callers share the channel, and it
-// is never closed.
+// PaceChanged returns a channel that has a value after the pace or the backlog has
+// changed, one for any number of changes. All callers share the channel, and it is never
+// closed.
 func (s *Server) PaceChanged() <-chan struct{} { return s.backlog.changed }

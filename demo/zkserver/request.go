@@ -7,8 +7,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// handle carries out one request and queues the reply. last is set when the
-// connection is to be closed once the reply is written.
+// handle executes a request and queues the reply. last reports that the connection has to
+// be closed after the reply.
 func (c *conn) handle(frame []byte) (last bool, err error) {
 	s := c.s
 	begin := time.Now()
@@ -21,19 +21,19 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	defer s.mu.Unlock()
 	s.counters.request(h.Op)
 	if s.closed || c.gone {
-		return true, nil // expired or moved meanwhile: nobody waits for an answer
+		return true, nil // the session expired or moved meanwhile: nobody waits for a reply
 	}
 	c.stats.received++
 	s.touch(c.sess)
 	var w *count
 	renewal := renewsLease(h.Op, *d)
 	if !renewal && h.Op != wire.OpPing {
-		w = c.sess.asks(len(frame) + 4)
+		w = c.sess.countRequest(len(frame) + 4)
 	}
 	defer w.done()
 	if c.paced() {
-		c.asked = frame
-		defer func() { c.asked = nil }()
+		c.request = frame
+		defer func() { c.request = nil }()
 	}
 	if h.Op == wire.OpAuth {
 		var req wire.AuthRequest
@@ -51,11 +51,11 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented && reply.Zxid == before { // no such operation: not even a transaction
+	if code == wire.Unimplemented && reply.Zxid == before { // no such operation
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	if renewal { // like a ping: slowness ends no lease
+	if renewal { // never held, as a ping: slow motion must not end a lease
 		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)
@@ -69,7 +69,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// handleAuth answers with a header alone; failure also ends the connection.
+// handleAuth replies with a header only. A failure ends the connection.
 func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
@@ -82,9 +82,8 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// dispatch returns the body of the reply, which may alias the tree, or an
-// error. Malformed records are answered, not punished: so does Apache, which is
-// of different minds about null paths.
+// dispatch returns the body of the reply, which may alias the tree, or an error. A
+// malformed request gets an error and the connection stays, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
@@ -99,9 +98,8 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// renewsLease reports whether a request is a transaction of one check and
-// nothing else. It changes nothing: clients send it as they send pings, to learn
-// that their session lives.
+// renewsLease reports whether a request is a transaction of one check. It changes nothing:
+// a leader sends it, as a ping, to check that its session lives.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
@@ -111,7 +109,7 @@ func renewsLease(op wire.Op, d wire.Coder) bool {
 	return d.Err() == nil && len(req.Ops) == 1 && req.Ops[0].Op == wire.OpCheck
 }
 
-// answer carries out a request that changes nothing in the tree.
+// answer executes a request that does not change the tree.
 func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	s := c.s
 	switch op {
@@ -130,10 +128,10 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 			return s.tree.GetACL(c.who, req.Path)
 		}
 		return s.tree.CountBelow(c.who, req.Path)
-	case wire.OpSync: // there is nothing to catch up with
+	case wire.OpSync: // a single server is always up to date
 		path, text := d.Rest(), ""
 		if d.String(&text); d.Err() == nil {
-			return echo(path[:len(path)-len(d.Rest())]), wire.OK // null too
+			return echo(path[:len(path)-len(d.Rest())]), wire.OK // also null
 		}
 	case wire.OpGetEphemerals:
 		var req wire.GetEphemeralsRequest
@@ -190,8 +188,8 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 	return nil, wire.MarshallingError
 }
 
-// readNode reads a node and leaves a watch if the client asks for one. exists
-// leaves its watch on an absent node too.
+// readNode reads a node and adds a watch if the client requests one. Only exists adds its
+// watch also if the node is absent.
 func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Record, code wire.Code) {
 	s := c.s
 	watches := &s.watches.data
@@ -210,26 +208,26 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Recor
 	return body, code
 }
 
-// echo is a piece of a request that comes back as it is.
+// echo is a body of raw bytes, for example a piece of the request.
 type echo []byte
 
 func (e echo) Fields(c *wire.Coder) { c.Raw((*[]byte)(&e)) }
 
-// begin numbers a transaction.
+// begin begins a transaction.
 func (s *Server) begin() tree.Txn {
 	s.zxid++
 	return tree.Txn{Zxid: s.zxid, Now: time.Now().UnixMilli()}
 }
 
-// apply carries out a change and returns the node's new Stat.
+// apply applies a change, fires watches and returns the node's new Stat.
 func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 	done := s.tree.Apply(ch, x)
 	s.applied(ch.Op, ch.Path, x.Zxid, done)
 	return done.Stat
 }
 
-// write carries out a request that takes a transaction, also when it fails. It returns
-// the body of the reply, or an error.
+// write executes a request that writes. Such a request takes a zxid even if it fails.
+// write returns the body of the reply, or an error.
 func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {
@@ -251,7 +249,7 @@ func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Reco
 	return nil, wire.OK
 }
 
-// multi carries out a transaction of several operations, all or none.
+// multi executes a transaction of several operations, all or none.
 func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, wire.Code) {
 	var req wire.MultiRequest
 	if req.Fields(d); d.Err() != nil {

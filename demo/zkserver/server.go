@@ -24,17 +24,17 @@ type Options struct {
 	// Tick is the granularity of session expiry; 0 is 100 ms. Sessions expire
 	// at most one tick late.
 	Tick time.Duration
-	// MinSessionTimeout and MaxSessionTimeout bound what clients may ask for;
-	// 0 is two ticks and a minute.
+	// MinSessionTimeout and MaxSessionTimeout bound the timeouts that clients may
+	// request; 0 is two ticks and a minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxClientCnxns bounds the connections from one host; 0 is no bound.
 	MaxClientCnxns int
 	// LoopbackUnbounded exempts the host itself from MaxClientCnxns.
 	LoopbackUnbounded bool
-	// Logger gets events of connections and sessions; nil discards them.
+	// Logger receives events of connections and sessions; nil discards them.
 	Logger *slog.Logger
-	// Trouble gets a line for the operator when connections cannot be accepted, and
-	// when they can be again. It must not call the server.
+	// Trouble receives a line for the operator when the server cannot accept
+	// connections, and when it can again. It must not call the server.
 	Trouble func(string)
 }
 
@@ -55,16 +55,16 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Server is a ZooKeeper in memory. Make one with [New], hand it connections
-// with [Server.Serve], [Server.ServeConn] or [Server.Dial], and end it with
-// [Server.Close]. All methods may be called concurrently.
+// A Server is a ZooKeeper server in memory. [New] makes one; [Server.Serve],
+// [Server.ServeConn] and [Server.Dial] give it connections; [Server.Close] ends it. All
+// methods may be called concurrently.
 type Server struct {
 	opts    Options
 	log     *slog.Logger
 	start   time.Time
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
-	grown   atomic.Int64   // bytes that connections got or were to send since relieve
+	grown   atomic.Int64   // bytes received and queued since the last call of relieve
 
 	mu        sync.Mutex // guards everything below
 	closed    bool
@@ -73,9 +73,9 @@ type Server struct {
 	backlog   backlog
 	counters  counters
 	tallying  *tallying             // nil: none
-	listeners map[net.Listener]bool // whether they are for clients
-	conns     map[*conn]struct{}    // open ones, detached or not
-	alive     int                   // those not detached
+	listeners map[net.Listener]bool // true: for clients; false: for the AdminServer
+	conns     map[*conn]struct{}    // that are open
+	alive     int                   // connections that are not detached
 	piped     int                   // connections made by Dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
@@ -96,8 +96,8 @@ func (s *Server) CloseConnections() {
 	}
 }
 
-// Counters returns a snapshot. Requests has an entry for each operation asked
-// for at least once; codes outside of -11..107 are counted as 108.
+// Counters returns a snapshot. Requests has an entry for each operation that was
+// requested; codes outside of -11..107 are counted as 108.
 func (s *Server) Counters() Counters {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// recovered keeps a bug that one connection runs into from ending the
-// program. It must be deferred.
+// recovered logs and counts a panic, which then ends one connection and not the program.
+// It must be deferred.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
@@ -166,7 +166,7 @@ func New(opts Options) *Server {
 		closing:   make(chan struct{}),
 		listeners: make(map[net.Listener]bool),
 		conns:     make(map[*conn]struct{}),
-		watches:   watchTables{newWatchTable(), newWatchTable()},
+		watches:   watchTables{data: newWatchTable(), child: newWatchTable()},
 	}
 	s.tree, s.sessions, s.nextID = tree.New(), make(map[int64]*session), firstID(s.start)
 	s.counters.Requests = make(map[wire.Op]int64)
@@ -265,11 +265,11 @@ func (a *alarm) stop() {
 // elapsed returns the time since the server was made.
 func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
 
-// reapInterval is how often empty containers are looked for, as Apache does.
+// reapInterval is the time between two searches for empty containers, as in Apache.
 const reapInterval = time.Minute
 
-// armReaper starts the timer that looks for nodes to delete, unless it runs or there are
-// none that may be deleted some day.
+// armReaper starts the timer that deletes empty containers, unless it runs or there are
+// no containers.
 func (s *Server) armReaper() {
 	if s.reaper == nil && s.tree.Reapable() > 0 {
 		s.reaper = s.after(reapInterval, s.reap)
@@ -304,8 +304,8 @@ const (
 	opOther = opHigh + 1
 )
 
-// counters are guarded by s.mu, except for the atomic ones, which take the place
-// of those in Counters.
+// counters are Counters and some more. s.mu guards them, except for the atomic ones, which
+// replace the fields of Counters with these names.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64

@@ -9,34 +9,34 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A session is a client's lease. s.mu guards it. Times are since the server's start.
+// s.mu guards a session. Times are since the server's start.
 type session struct {
 	id      int64
 	passwd  [16]byte
 	timeout time.Duration
 	conn    *conn // nil while not connected
 
-	// deadline is when the session ends if its client stays silent. While messages to it
-	// are held back it moves with time, since heldSince.
+	// deadline is the time at which the session expires if its client stays silent. While
+	// messages to the client are held, the deadline moves with time from heldSince on.
 	deadline  time.Duration
-	held      int
-	heldSince time.Duration // or since the last sign of life
+	held      int           // messages
+	heldSince time.Duration // start of the hold, or the last request since then
 	alarm     *alarm        // not after the deadline
 
-	count *count // that it counts for, or nil
+	count *count // counts its requests; nil: they do not count
 }
 
-// firstID returns the first session id of a server. Like Apache it has the server id (1
+// firstID returns the first session id of a server. As in Apache it has the server id (1
 // in a standalone server) in the high byte, then 40 bits of the time in milliseconds,
 // then a counter. Here the counter does not begin at zero but with the rest of the time,
-// so that of many servers in a millisecond no one knows the sessions of another.
+// so that servers that start in the same millisecond have different ids.
 func firstID(now time.Time) int64 {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect carries out a handshake and reports whether the session is good; if
-// not, the answer that says so is queued and the connection is to be closed.
+// connect executes a handshake. It reports false if it refused the session: then the reply
+// is queued, and the connection has to be closed.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -61,8 +61,8 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 	return sess != nil
 }
 
-// openSession makes or resumes a session and ties it to c. It returns nil if
-// the requested session is gone.
+// openSession creates or resumes a session on c. It returns nil if the session has ended
+// or the password is wrong.
 func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {
@@ -81,7 +81,7 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	} else if old := sess.conn; old != nil {
 		old.drop()
 	}
-	// In milliseconds, so that no timeout overflows.
+	// Milliseconds do not overflow.
 	ms := min(max(int64(req.Timeout), s.opts.MinSessionTimeout.Milliseconds()), s.opts.MaxSessionTimeout.Milliseconds())
 	sess.timeout = time.Duration(max(ms, 1)) * time.Millisecond
 	sess.conn, c.sess = c, sess
@@ -90,34 +90,34 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// touch extends a session's life. It leaves the alarm: that is too early at most.
+// touch sets a new deadline. The alarm stays: it may be early.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
 }
 
-// hold notes that a message to the session is held back. The first one stops the
-// session's expiry.
+// hold counts a held message to the session. While there is one the session does not
+// expire.
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
-		sess.count.holds(+1)
+		sess.count.addHolding(+1)
 	}
 }
 
-// release notes that a message to the session is no longer held.
+// release ends the hold of a message to the session.
 func (s *Server) release(sess *session) {
 	if sess.held--; sess.held > 0 {
 		return
 	}
-	sess.count.holds(-1)
+	sess.count.addHolding(-1)
 	sess.deadline += s.elapsed() - sess.heldSince
 }
 
 // lives reports whether a session has not ended.
 func (s *Server) lives(sess *session) bool { return s.sessions[sess.id] == sess }
 
-// expiry returns the tick at which a session expires unless touched.
+// expiry returns the tick at which a session expires if its client stays silent.
 func (s *Server) expiry(sess *session) time.Duration {
 	deadline := sess.deadline
 	if sess.held > 0 {
@@ -148,9 +148,9 @@ func (s *Server) expire(sess *session) {
 	}
 }
 
-// endSession ends a session and leaves its connection.
+// endSession ends a session. Its connection stays open.
 func (s *Server) endSession(sess *session) {
-	sess.leave()
+	sess.stopCounting()
 	sess.alarm.stop()
 	delete(s.sessions, sess.id)
 	s.deleteAll(s.tree.EphemeralsOf(sess.id))

@@ -17,13 +17,13 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// What the four-letter words and the AdminServer show. Each method takes s.mu and copies
-// what it returns, so that long answers are formatted without the lock.
+// The tables of the four-letter words and the AdminServer. Each method takes s.mu and
+// returns a copy, so that long answers are formatted without the lock.
 
-// version is what the server calls itself: the release whose behaviour it has.
+// version names the release whose behaviour the server has.
 const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
 
-// clientPort is the lowest port that clients are accepted on, 0 if there is none.
+// clientPort returns the lowest port of the listeners for clients, 0 if there is none.
 func (s *Server) clientPort() (port int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,18 +35,18 @@ func (s *Server) clientPort() (port int) {
 	return port
 }
 
-// nodes counts the root twice, under "" and "/", as Apache does. The caller holds s.mu.
+// nodes counts the root twice, as "" and "/", as Apache does. The caller holds s.mu.
 func (s *Server) nodes() int { return s.tree.Len() + 1 }
 
-// A connView is an open connection.
+// A connView shows an open connection.
 type connView struct {
 	connStats
 	remote  string        // host:port
-	session int64         // 0 before there is one, and for a four-letter word
+	session int64         // 0: none yet, or the connection is for a four-letter word
 	timeout time.Duration // of the session
 }
 
-// connections are by age and, to be definite, by their peers.
+// connections returns the open connections, sorted by age and address.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -66,8 +66,8 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the sessions by when they expire, since the server's start, and the paths
-// of the ephemeral znodes by session, in the order of their creation.
+// dump returns the sessions by their expiry, which is since the server's start, and the
+// paths of the ephemeral znodes by session, in the order of their creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,9 +111,9 @@ type gauge struct {
 	value any
 }
 
-// gauges are what Apache's mntr begins with, in its order; the some 300
-// internal metrics that follow there have no counterpart here. They take no longer for
-// more sessions, znodes or watches.
+// gauges returns the first lines of Apache's mntr, in its order, without the about 300
+// internal metrics that follow there. Its time does not depend on the number of sessions,
+// znodes or watches.
 func (s *Server) gauges() []gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,14 +149,13 @@ func (s *Server) gauges() []gauge {
 	}
 }
 
-// A latency is the time from a request's arrival to its reply being queued.
+// A latency sums up the times from the arrival of requests until their replies are queued.
 type latency struct {
 	count          int64
 	total          time.Duration
 	least, longest time.Duration
 }
 
-// add counts one more.
 func (l *latency) add(d time.Duration) {
 	if l.count == 0 || d < l.least {
 		l.least = d
@@ -168,7 +167,7 @@ func (l *latency) add(d time.Duration) {
 
 func (l *latency) mean() time.Duration { return l.total / time.Duration(max(l.count, 1)) }
 
-// average is in milliseconds with up to four decimals and at least one.
+// average returns the mean in milliseconds, with one to four decimals.
 func (l *latency) average() string {
 	if l.count == 0 {
 		return "0.0"
@@ -181,10 +180,10 @@ func (l *latency) average() string {
 	return text
 }
 
-// handshakeTimeout is how long a peer may take to send its first frame.
+// handshakeTimeout bounds the time until a peer's first frame.
 const handshakeTimeout = 10 * time.Second
 
-// connStats is what the server reports about a connection.
+// connStats has the numbers that the server reports about a connection.
 type connStats struct {
 	established    time.Time
 	received, sent int64 // packets
@@ -196,7 +195,7 @@ type connStats struct {
 	latency        latency
 }
 
-// done counts a request that was answered at a time since the server's start.
+// done counts a request that was answered at this time since the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -207,7 +206,7 @@ func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Durati
 	st.latency.add(took)
 }
 
-// opLabel is the short name of an operation in the cons word.
+// opLabel returns the short name of an operation, as in the word cons.
 func opLabel(op wire.Op) string { return cmp.Or(opLabels[op], "NA") }
 
 var opLabels = map[wire.Op]string{
@@ -220,8 +219,8 @@ var opLabels = map[wire.Op]string{
 	wire.OpCheckWatches: "CHKW", wire.OpRemoveWatches: "REMW", wire.OpCloseSession: "CLOS",
 }
 
-// words are the four-letter words that electop, clients and monitoring send, instead of
-// a first frame, and how the answer is written.
+// words has a function for each four-letter word that electop, clients and monitoring
+// use. A peer sends a word instead of a first frame; the function writes the answer.
 var words = map[string]func(*conn, *bufio.Writer){
 	"ruok": func(_ *conn, w *bufio.Writer) { w.WriteString("imok") },
 	"srvr": writeServer,
@@ -234,10 +233,10 @@ var words = map[string]func(*conn, *bufio.Writer){
 	"envi": writeEnv,
 }
 
-// answerChunk is how much of an answer is written at a time, in bytes.
+// answerChunk is the size of the pieces of an answer, in bytes.
 const answerChunk = 32 << 10
 
-// answerWord answers a four-letter word. The connection is to be closed then.
+// answerWord answers a four-letter word, after which the connection has to be closed.
 func (c *conn) answerWord(word string) error {
 	c.s.mu.Lock()
 	c.stats.received++
@@ -260,8 +259,8 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// writeConnections writes a connection a line. The number in brackets is the
-// connection's interest in I/O: 1 for reading, 0 for a four-letter word under way.
+// writeConnections writes a line for each connection. The number in brackets is the
+// connection's interest in I/O: 1 for reading, 0 while a four-letter word is answered.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {
@@ -321,7 +320,7 @@ func writeWatchesByPath(c *conn, w *bufio.Writer) {
 	fmt.Fprintln(w)
 }
 
-// writeConf names the port that the asking client connected to.
+// writeConf writes the configuration, with the port of this connection.
 func writeConf(c *conn, w *bufio.Writer) {
 	port := c.s.clientPort()
 	if a, ok := c.nc.LocalAddr().(*net.TCPAddr); ok {
@@ -335,7 +334,7 @@ func writeConf(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "clientPortListenBacklog=-1\nserverId=0\n")
 }
 
-// writeEnv reveals little about the machine: anybody can ask.
+// writeEnv writes little about the machine, because anybody can read it.
 func writeEnv(_ *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Environment:\nzookeeper.version=%s\n", version)
 	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -8,31 +8,31 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Tally is what one deletion of a node caused: which sessions were notified, and
-// which requests they sent after that.
+// Tally describes what the deletion of a node caused: which sessions were notified, and
+// how much they requested after that.
 //
-// A session counts for a deletion from the moment that its notification is
-// sent, which in slow motion is when it is released, until it is sent
-// the one of a later deletion or ends. A client that learns of a deletion only when
-// it sets its watches again, on a new connection, does not count.
+// A session counts for a deletion from the time at which its notification is sent (in
+// slow motion: released) until the session ends or the notification of a later deletion
+// is sent. A session that detects a deletion when it restores its watches on a new
+// connection does not count.
 type Tally struct {
 	Path string    // of the deleted node
 	Zxid int64     // of the deletion; a transaction may delete more than one node
 	At   time.Time // of the deletion
-	// Notified are the sessions that watched the node itself and were notified, by
-	// id, except for its owner, which ended it and does not react. Watches on its
-	// children, on its parent's or on all that is below something do not count. It is
-	// shared by all Tallies of this deletion.
+	// Notified has the ids of the sessions that watched the node itself and were
+	// notified, except for the node's owner, which does not react. Watches on children
+	// and recursive watches of a parent do not count. All Tallies of a deletion share
+	// the slice.
 	Notified []int64
-	// Requests is what these requested since, without pings. BytesIn are the
-	// frames of these requests, BytesOut those of the notifications and of the
-	// replies, all with their prefixes, once they are passed to the connection: if
-	// that ends before they are written, Counters has fewer.
+	// Requests is the number of requests of these sessions since then, without pings.
+	// BytesIn is the size of these requests, BytesOut the size of the notifications and
+	// replies, with length prefixes. A frame counts when it is passed to the
+	// connection: Counters lacks it if the connection ends before it is written.
 	Requests          int
 	BytesIn, BytesOut int64
-	// Settled says that no more will be counted: nobody was notified, or each of
-	// these sessions has been quiet for 300 ms with nothing of it held or
-	// unanswered, is over, or counts for another deletion.
+	// Settled reports that the numbers are final: no session was notified, or each of
+	// these sessions has ended, counts for another deletion, or was quiet for 300 ms
+	// without a held message or an unanswered request.
 	Settled bool
 }
 
@@ -40,19 +40,19 @@ type Tally struct {
 type tallying struct {
 	parent string
 	report func(Tally)
-	counts map[*count]struct{} // that are not over
+	counts map[*count]struct{} // that are not final
 }
 
-// Tally counts what the deletion of each child of parent causes, from now on. report
-// is called for a deletion before any client can know about it, and again when the
-// numbers grow, at most every 20 ms and always at the end. Clients of
-// [Server.DialObserver] do not count.
+// Tally counts what the deletion of each child of parent causes, from now on. It calls
+// report for a deletion before any client is notified, and again when the numbers grow,
+// at most every 20 ms and always at the end. Clients of [Server.DialObserver] do not
+// count.
 //
-// report is called under the server's lock, and every client waits for it. It must
-// not block, call the server or stop, or wait for a goroutine that does.
+// report is called under the server's lock. It must not block, call the server or stop,
+// or wait for a goroutine that does.
 //
-// stop ends the reports, and so do [Server.Close] and the next call of Tally: there is
-// no report after it has returned.
+// stop, [Server.Close] and the next call of Tally end the reports: there is none after
+// they have returned.
 func (s *Server) Tally(parent string, report func(Tally)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,35 +78,35 @@ func (s *Server) endTallying() {
 }
 
 const (
-	// quiet is how long sessions are quiet before a Tally is settled:
-	// longer than a client on a busy machine thinks between two steps.
+	// quiet is the time without requests after which a Tally is settled: longer than
+	// a client on a busy machine needs between two requests.
 	quiet = 300 * time.Millisecond
 	// every is the least time between two reports of a deletion.
 	every = 20 * time.Millisecond
 )
 
-// A count is a Tally in the making: what a deletion causes in the sessions that
-// were notified of it. A session counts for one deletion at most, the last one
-// of which it was notified. s.mu guards it. The methods may be called on nil.
+// A count is a Tally that still grows. A session counts for at most one deletion, the
+// last one of which it was notified. s.mu guards a count. The methods may be called on
+// nil.
 type count struct {
 	Tally
 	s        *Server
 	of       *tallying
-	owner    int64         // of an ephemeral node: its session
+	owner    int64         // session of the deleted node; 0: the node was not ephemeral
 	sessions int           // that count for it
-	holding  int           // of these, those of which something is held
-	owed     int           // what is held and counts for it, and what is being carried out
-	last     time.Duration // when one of its sessions sent or received something
-	reported time.Duration // when last
-	news     bool          // that were not reported
+	holding  int           // of these, the number with a held message
+	owed     int           // held messages that count, and requests being executed
+	last     time.Duration // time of the last message to or from one of its sessions
+	reported time.Duration // time of the last report
+	grown    bool          // since the last report
 	over     bool
 	alarm    *alarm // nil: there is none
 	alarmAt  time.Duration
 }
 
 // tally begins to count for a deletion of a child of the tallying's parent, and reports
-// it. It returns nil if nothing can follow. Otherwise done is due when all notifications
-// were made.
+// it. It returns nil if nothing can follow. Otherwise the caller calls done after the
+// notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
 		return nil
@@ -128,18 +128,18 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether a notification of a session counts: the one of its own
-// node's end does not.
+// counts reports whether a notification of a session counts: the owner of the deleted node
+// does not.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
-	c.reported, c.news = c.s.elapsed(), false
+	c.reported, c.grown = c.s.elapsed(), false
 	c.of.report(c.Tally)
 }
 
-// asks counts a request of n bytes for the deletion that the session counts for, if
-// there is one, and returns its count. done is due when the request was carried out.
-func (s *session) asks(n int) *count {
+// countRequest counts a request of n bytes for the deletion that the session counts for,
+// if there is one, and returns its count. The caller calls done after the request.
+func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {
 		return nil
@@ -150,23 +150,23 @@ func (s *session) asks(n int) *count {
 	}
 	c.Requests++
 	c.BytesIn += int64(n)
-	c.news = true
+	c.grown = true
 	c.last = c.s.elapsed()
 	c.owed++
 	return c
 }
 
-// sent counts a message of n bytes to a session, 0 if it could not be sent. With
-// the notification, the session counts from now on.
+// sent counts a message of n bytes to a session, 0 if it was not sent. After the
+// notification the session counts.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return
 	}
 	c.BytesOut += int64(n)
-	c.news = true
+	c.grown = true
 	c.last = c.s.elapsed()
 	if notification && c.s.lives(to) {
-		to.leave()
+		to.stopCounting()
 		to.count = c
 		c.sessions++
 		if to.held > 0 {
@@ -175,32 +175,32 @@ func (c *count) sent(to *session, n int, notification bool) {
 	}
 }
 
-// owe notes that a message is held that will count.
+// owe counts a held message, until done.
 func (c *count) owe() {
 	if c != nil {
 		c.owed++
 	}
 }
 
-// done takes one off what is owed.
+// done ends a request or the hold of a message.
 func (c *count) done() {
 	if c != nil {
 		c.owed--
-		c.follow()
+		c.update()
 	}
 }
 
-// holds notes that one more of the sessions has something held, or one less.
-func (c *count) holds(d int) {
+// addHolding changes the number of sessions with a held message.
+func (c *count) addHolding(d int) {
 	if c != nil {
 		c.holding += d
 		c.last = c.s.elapsed()
-		c.follow()
+		c.update()
 	}
 }
 
-// leave ends a session's part in what it counts for.
-func (s *session) leave() {
+// stopCounting ends the counting of the session's requests.
+func (s *session) stopCounting() {
 	c := s.count
 	if c == nil {
 		return
@@ -210,19 +210,19 @@ func (s *session) leave() {
 	if s.held > 0 {
 		c.holding--
 	}
-	c.follow()
+	c.update()
 }
 
-// follow reports what is to be reported, and sets the alarm for the next call if there
-// may be more.
-func (c *count) follow() {
+// update reports the numbers if a report is due, and sets the alarm for the next update if
+// they may grow or become final.
+func (c *count) update() {
 	if c.over {
 		return
 	}
 	now := c.s.elapsed()
 	idle := c.owed == 0 && c.holding == 0
 	c.Settled = idle && (c.sessions == 0 || now-c.last >= quiet)
-	if (c.news || c.Settled) && now-c.reported >= every {
+	if (c.grown || c.Settled) && now-c.reported >= every {
 		c.report()
 		if c.Settled {
 			c.end()
@@ -230,14 +230,14 @@ func (c *count) follow() {
 		}
 	}
 	switch {
-	case c.news || c.Settled:
-		c.again(c.reported+every, now)
+	case c.grown || c.Settled:
+		c.setAlarm(c.reported+every, now)
 	case idle:
-		c.again(c.last+quiet, now)
+		c.setAlarm(c.last+quiet, now)
 	}
 }
 
-func (c *count) again(at, now time.Duration) {
+func (c *count) setAlarm(at, now time.Duration) {
 	if c.alarm != nil && c.alarmAt <= at {
 		return
 	}
@@ -245,7 +245,7 @@ func (c *count) again(at, now time.Duration) {
 	c.alarmAt = at
 	c.alarm = c.s.after(at-now, func() {
 		c.alarm = nil
-		c.follow()
+		c.update()
 	})
 }
 

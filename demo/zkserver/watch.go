@@ -8,7 +8,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// applied is called for each change of the tree, with what it did.
+// applied fires the watches that a change of the tree concerns.
 func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) {
 	switch op {
 	case wire.OpCreate:
@@ -26,11 +26,11 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 }
 
 // trigger queues an event to every connection with a watch that it concerns. A client
-// that may not read the node, whose ACL is given, is not notified, but its watch is
-// spent, as in Apache since a watch revealed names (CVE-2024-23944). Events to clients
-// that watch the node itself count for wk.
+// that may not read the node, by its ACL, is not notified, but its watch is spent, as in
+// Apache since a watch revealed names (CVE-2024-23944). Events to clients that watch the
+// node itself count for wk.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
-	for c, direct := range s.watches.trigger(path, event) {
+	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
 		case !c.who.May(acl, wire.PermRead):
 		case direct && wk.counts(c.sess):
@@ -38,7 +38,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 		default:
 			c.notify(event, path, nil)
 		}
-	}
+	})
 }
 
 // notify queues an event. It counts for w, unless w is nil or c is an observer's.
@@ -49,15 +49,15 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.s.counters.Notifications++
 	c.stats.sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !c.s.lives(c.sess) { // it closes its own session, so no reaction can follow
+	if !c.s.lives(c.sess) { // the client closes its session, so it does not react
 		c.write(&h, body)
 		return
 	}
 	c.send(h, body, w)
 }
 
-// setWatches restores the watches that a client had on an earlier connection.
-// Changes since relativeZxid are sent at once.
+// setWatches restores the watches that a client had on an earlier connection, or queues
+// their events if they would have fired since relativeZxid.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
@@ -95,28 +95,31 @@ type watchMode uint8
 const (
 	watchOnce       watchMode = 1 << iota // gone when it fires
 	watchPersistent                       // stays
-	watchRecursive                        // stays, and covers what is below
+	watchRecursive                        // stays, and watches all nodes below
 
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables hold all watches. Those on data and existence (left by exists and getData)
-// and those on children (getChildren) are apart. s.mu guards them.
-type watchTables struct{ data, child watchTable }
+// watchTables hold all watches: one table those on data and existence (left by exists and
+// getData), the other those on children (getChildren). s.mu guards them.
+type watchTables struct {
+	data, child watchTable
+	events      int64 // triggered so far
+}
 
-// A watchTable holds one of the two kinds, by path and by connection.
+// A watchTable holds watches by path and by connection.
 type watchTable struct {
 	paths     map[string]map[*conn]watchMode
 	owned     map[*conn]map[string]struct{}
 	total     int // pairs of a connection and a path
-	recursive int // 0 spares the walk up the path
+	recursive int // of them with a recursive watch
 }
 
 func newWatchTable() watchTable {
 	return watchTable{paths: make(map[string]map[*conn]watchMode), owned: make(map[*conn]map[string]struct{})}
 }
 
-// add leaves a watch.
+// add adds modes to a watch.
 func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	if watchers == nil {
@@ -137,7 +140,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// remove takes modes away, of a watch that is there.
+// remove removes modes of a watch that exists.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -158,7 +161,7 @@ func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	}
 }
 
-// addLasting leaves a watch in both tables.
+// addLasting adds a watch to both tables.
 func (ts *watchTables) addLasting(c *conn, path string, m watchMode) {
 	ts.data.add(c, path, m)
 	ts.child.add(c, path, m)
@@ -173,9 +176,8 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find reports whether a connection has a watch that a checkWatches or removeWatches
-// is about, and with remove set takes it away. kind is one of wire.WatcherData
-// and so on.
+// find returns the result of a checkWatches or, if remove is set, executes a
+// removeWatches. kind is wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -200,26 +202,31 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// trigger returns the connections to notify of an event at path, and for each whether it
-// watches the data or existence of path itself. Recursive watches see everything but a
-// change of children, which they see as the creation or deletion of the child itself.
-// One-time watches are spent.
-func (ts *watchTables) trigger(path string, event int32) map[*conn]bool {
-	notify := make(map[*conn]bool)
+// trigger calls notify for each connection that an event at path concerns, once. direct
+// reports whether the connection watches the data or existence of path itself. Recursive
+// watches see everything but a change of children, which they see as the creation or
+// deletion of the child itself. One-time watches are spent.
+func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
+	ts.events++
+	once := func(c *conn, direct bool) {
+		if c.event != ts.events {
+			c.event = ts.events
+			notify(c, direct)
+		}
+	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, true, notify)
+		ts.data.trigger(path, event, once) // the watches of path itself come first
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
-		ts.child.trigger(path, event, false, notify)
+		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })
 	}
-	return notify
 }
 
-func (t *watchTable) trigger(path string, event int32, direct bool, notify map[*conn]bool) {
+func (t *watchTable) trigger(path string, event int32, notify func(c *conn, itself bool)) {
 	for at := range upward(path) {
 		for c, m := range t.paths[at] {
 			if at == path && m != watchRecursive || m&watchRecursive != 0 && event != wire.EventNodeChildrenChanged {
-				notify[c] = notify[c] || direct && at == path
+				notify(c, at == path)
 			}
 			if at == path && m&watchOnce != 0 {
 				t.remove(c, path, watchOnce)
