@@ -6,10 +6,10 @@ import (
 	"electop/model/history"
 )
 
-// NewRecorder begins a recording without bound, which goes to w.
+// NewRecorder begins a recording of any size in w.
 func NewRecorder(w io.Writer, h history.Header) (*Recorder, error) { return begin(w, h) }
 
-// OpenPlaybackMax is OpenPlayback with another bound of what can be gone to.
+// OpenPlaybackMax is OpenPlayback with another bound of time travel.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {

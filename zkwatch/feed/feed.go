@@ -1,18 +1,18 @@
 // Package feed owns the journal of one election: one goroutine applies the
-// observations in order and passes on the events.
+// observations in order and hands on the events.
 //
 // Observers and candidates [Feed.Put] observations; it never blocks them.
 // [Feed.Run] takes them out, writes each to the recording (if there is one),
 // applies it to the journal and passes the events to their subscribers.
-// A screen reads [Feed.State] when [Feed.Dirty] says that it changed, at its
-// own pace: frames may be dropped, events never are.
+// A screen reads [Feed.State] at its own pace, when [Feed.Dirty] reports a
+// change: the feed may drop frames, but never events.
 //
-// With [Config.Keep] it keeps the past too: [Feed.Seek] returns any moment of it,
-// while the present continues.
+// With [Config.Keep] the feed keeps the past too: [Feed.Seek] returns any moment of
+// the past, while the present continues.
 //
 // A [Recorder] writes the recording, to files of bounded size. A [Recording] reads
-// it, and a [Playback] plays it: like a feed it has a state that changes in time,
-// and a past.
+// a file, and a [Playback] plays it: like a feed, a playback has a state that changes
+// in time, and a past.
 package feed
 
 import (
@@ -36,17 +36,17 @@ type Config struct {
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// Keep keeps the past, for [Feed.Seek]: of [history.DefaultMax] bytes, see [Feed.Keep].
+	// Keep keeps the past for [Feed.Seek]: [history.DefaultMax] bytes, see [Feed.Keep].
 	Keep bool
-	// Applied, if set, is called in Run's goroutine after each observation was
-	// applied, before Dirty is marked, with the state after it and its events.
+	// Applied, if set, is called in Run's goroutine after each observation, before Dirty
+	// receives, with the state after the observation and its events.
 	Applied func(s *doctor.State, events []model.Event)
 	// Events, if set, is called in Run's goroutine with the events of each
 	// observation, oldest first. An error ends Run.
 	Events func([]model.Event) error
 	// Notice, if set, gets one line for each thing that the user should know.
 	Notice func(string)
-	// Now is the clock for deadlines; nil: [Now].
+	// Now is the clock for deadlines; nil is [Now].
 	Now func() time.Time
 }
 
@@ -59,12 +59,12 @@ type Feed struct {
 	cfg   Config
 	dirty chan struct{}
 
-	jmu     sync.Mutex
-	journal journal
-	tape    *history.Timeline // the journal, if it keeps the past; nil otherwise
-	changed chan struct{}     // closed at the next change; nil: nobody awaits one
+	jmu      sync.Mutex
+	journal  journal
+	timeline *history.Timeline // the journal, if it keeps the past; nil otherwise
+	changed  chan struct{}     // closed at the next change; nil: nobody awaits one
 
-	// seeking is held while a moment is computed, which jmu is not.
+	// seeking is held while a moment is computed. jmu is free meanwhile.
 	seeking sync.Mutex
 
 	qmu   sync.Mutex
@@ -73,7 +73,7 @@ type Feed struct {
 	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
 
-// journal is a [doctor.Journal], or a [history.Timeline], which has one.
+// journal is a [doctor.Journal], or a [history.Timeline], which contains one.
 type journal interface {
 	Apply(o model.Observation) []model.Event
 	State() *doctor.State
@@ -88,8 +88,8 @@ func New(cfg Config) *Feed {
 	}
 	f := &Feed{cfg: cfg, dirty: make(chan struct{}, 1), more: make(chan struct{}, 1)}
 	if cfg.Keep {
-		f.tape = history.NewTimeline(cfg.Election, 0)
-		f.journal = f.tape
+		f.timeline = history.NewTimeline(cfg.Election, 0)
+		f.journal = f.timeline
 	} else {
 		f.journal = doctor.NewJournal(cfg.Election)
 	}
@@ -103,12 +103,11 @@ func (f *Feed) State() *doctor.State {
 	return f.journal.State()
 }
 
-// Dirty is marked after the state changed. Its capacity is one: many changes
-// are one mark.
+// Dirty receives after the state changed, once for any number of changes.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await returns the first state that holds, from the present one on, or ctx's
-// error. Many may wait at a time.
+// Await returns the first state, from the present one on, that holds accepts, or ctx's
+// error. Any number of goroutines may wait at a time.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -129,19 +128,19 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls ask when a state is unsettled ([model.State.Unsettled]), until ctx ends.
-func (f *Feed) Settle(ctx context.Context, ask func()) {
+// Settle calls request when a state is unsettled ([model.State.Unsettled]), until ctx ends.
+func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
 			return
 		}
 		if unsettled {
-			ask()
+			request()
 		}
 	}
 }
 
-// Run applies observations until ctx ends, then what is left in the queue.
+// Run applies observations until ctx ends, and then the rest of the queue.
 // It returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
@@ -151,7 +150,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		if err := f.drain(); err != nil {
 			return err
 		}
-		if due, ok := f.ask(f.journal.Deadline); ok {
+		if due, ok := f.timeOf(f.journal.Deadline); ok {
 			timer.Reset(max(0, due.Sub(f.cfg.Now())))
 		} else {
 			timer.Stop()
@@ -159,14 +158,14 @@ func (f *Feed) Run(ctx context.Context) error {
 		select {
 		case <-f.more:
 		case <-timer.C:
-			if due, ok := f.ask(f.journal.Deadline); ok && !f.cfg.Now().Before(due) {
+			if due, ok := f.timeOf(f.journal.Deadline); ok && !f.cfg.Now().Before(due) {
 				f.Put(&model.Advance{At: f.cfg.Now()})
 			}
 		case <-ctx.Done():
 			if err := f.drain(); err != nil {
 				return err
 			}
-			if due, ok := f.ask(f.journal.Held); ok { // release what is held back
+			if due, ok := f.timeOf(f.journal.Held); ok { // release the held events
 				return f.apply(&model.Advance{At: due})
 			}
 			return nil
@@ -174,11 +173,11 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// ask reads a time of the journal.
-func (f *Feed) ask(of func() (time.Time, bool)) (time.Time, bool) {
+// timeOf calls a method of the journal that returns a time.
+func (f *Feed) timeOf(method func() (time.Time, bool)) (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
-	return of()
+	return method()
 }
 
 func (f *Feed) drain() error {
@@ -202,8 +201,8 @@ func (f *Feed) drain() error {
 	}
 }
 
-// apply records an observation first and applies it then, so that a recording
-// never lacks what was shown.
+// apply records an observation and then applies it, so that no shown observation is
+// missing in the recording.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
 		if err := f.cfg.Record.Encode(o, f.State); err != nil {
@@ -245,8 +244,8 @@ func mark(c chan struct{}) {
 	}
 }
 
-// Put queues an observation. It does not wait, so a slow reader of events never
-// costs a candidate its lease.
+// Put queues an observation. It does not wait: because of a slow reader of events no
+// candidate loses its lease.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
 	f.queue = append(f.queue, o)
@@ -254,9 +253,9 @@ func (f *Feed) Put(o model.Observation) {
 	mark(f.more)
 }
 
-// backlog is how many observations an observer may be ahead of the reader of
-// its events. Past that [Feed.PutSlowly] waits: it then reads less often, and
-// what it does not see is counted as missed instead of filling the memory.
+// backlog bounds the queue for an observer. At the bound [Feed.PutSlowly] waits: the
+// observer reads less often, and changes that it does not see are counted as missed
+// instead of filling the memory.
 const backlog = 4096
 
 // PutSlowly is Put for an observer of a cluster.
@@ -283,39 +282,39 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 }
 
 // Seek returns the moment to which m leads from the moment n, as
-// [history.Timeline.Seek] does; ok is false if no past is kept, or none was yet.
+// [history.Timeline.Seek] does. ok is false if the feed has no moment or keeps no past.
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
-	if f.tape == nil {
+	if f.timeline == nil {
 		return history.Moment{}, false
 	}
 	f.seeking.Lock()
 	defer f.seeking.Unlock()
 	f.jmu.Lock()
-	cue, ok := f.tape.Find(n, m)
+	position, ok := f.timeline.Find(n, m)
 	f.jmu.Unlock()
 	if !ok {
 		return history.Moment{}, false
 	}
-	return cue.Moment(), true
+	return position.Moment(), true
 }
 
 // Span returns the times of the first and the last moment that are kept; zero if
 // there is none.
 func (f *Feed) Span() (first, last time.Time) {
-	if f.tape == nil {
+	if f.timeline == nil {
 		return first, last
 	}
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
-	return f.tape.Span()
+	return f.timeline.Span()
 }
 
 // Keep sets the bound of the past, as [history.Timeline.Keep] does.
 func (f *Feed) Keep(maxBytes int) {
-	if f.tape == nil {
+	if f.timeline == nil {
 		return
 	}
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
-	f.tape.Keep(maxBytes)
+	f.timeline.Keep(maxBytes)
 }

@@ -21,7 +21,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/session"
-	"electop/model/znode"
 	"electop/zkwatch/feed"
 )
 
@@ -30,8 +29,8 @@ var (
 	acking   = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
 )
 
-// While a reader of events stands still candidates are never made to wait and
-// observers are. Nothing is lost of either.
+// While the reader of events does not read, observers wait and candidates do not. No
+// observation is lost.
 func TestBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each, observers = 6000, 3
@@ -45,12 +44,12 @@ func TestBackpressure(t *testing.T) {
 			return l.take(es)
 		}})
 		end := running(f)
-		s := newStory()
+		s := newScenario()
 		f.Put(s.change(1)) // the reader of events stops here
 		synctest.Wait()
 
 		var put atomic.Int64
-		order := make(chan struct{}, 1) // reads are in the order of the story
+		order := make(chan struct{}, 1) // reads are in the order of the scenario
 		var wg sync.WaitGroup
 		for range observers {
 			wg.Go(func() {
@@ -62,11 +61,10 @@ func TestBackpressure(t *testing.T) {
 				}
 			})
 		}
-		// With time that passes only when all goroutines wait, this shows as
-		// well that an observer does not spin.
+		// Virtual time passes only while all goroutines wait, so no observer spins.
 		time.Sleep(time.Hour)
 		if n := put.Load(); n == 0 || n >= each*observers {
-			t.Fatalf("%d of %d observations were taken while nobody read", n, each*observers)
+			t.Fatalf("%d of %d observations were queued while nobody read", n, each*observers)
 		}
 		before := put.Load()
 		for i := range 2 * each {
@@ -74,7 +72,7 @@ func TestBackpressure(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if put.Load() != before {
-			t.Error("an observer went on while the queue was full")
+			t.Error("an observer continued while the queue was full")
 		}
 		close(stop)
 		wg.Wait()
@@ -83,12 +81,12 @@ func TestBackpressure(t *testing.T) {
 		}
 		st := f.State()
 		if st.Queue.Len() != 1+each*observers || st.Totals.MissedCreates != 0 || st.Totals.Unknown != 0 {
-			t.Errorf("%d stand, want %d; %+v", st.Queue.Len(), 1+each*observers, st.Totals)
+			t.Errorf("%d candidates, want %d; %+v", st.Queue.Len(), 1+each*observers, st.Totals)
 		}
 		if len(st.Members) != 1 || st.Members[0].Fence != 2*each-1 {
 			t.Errorf("members %+v", st.Members)
 		}
-		if n := l.count(); n != 1+each*observers { // the first is the state
+		if n := l.count(); n != 1+each*observers { // the first is a snapshot
 			t.Errorf("%d events, want %d", n, 1+each*observers)
 		}
 	})
@@ -99,37 +97,37 @@ func TestManyWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
 		for range 5000 {
-			f.Put(&model.Advance{At: newStory().at})
+			f.Put(&model.Advance{At: newScenario().at})
 		}
-		var through atomic.Int64
+		var queued atomic.Int64
 		for range 10 {
 			go func() {
-				f.PutSlowly(t.Context(), &model.Advance{At: newStory().at})
-				through.Add(1)
+				f.PutSlowly(t.Context(), &model.Advance{At: newScenario().at})
+				queued.Add(1)
 			}()
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan struct{})
 		go func() {
 			defer close(gaveUp)
-			f.PutSlowly(ctx, newStory().change(9))
+			f.PutSlowly(ctx, newScenario().change(9))
 		}()
 		time.Sleep(time.Minute) // virtual: all wait
-		if n := through.Load(); n != 0 {
-			t.Errorf("%d found room in a full queue", n)
+		if n := queued.Load(); n != 0 {
+			t.Errorf("%d observations went into a full queue", n)
 		}
 		cancel()
 		<-gaveUp
 		end := running(f)
 		synctest.Wait()
-		if n := through.Load(); n != 10 {
-			t.Errorf("%d of 10 went on", n)
+		if n := queued.Load(); n != 10 {
+			t.Errorf("%d of 10 observers continued", n)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
 		}
 		if st := f.State(); st.Phase != model.Unseen {
-			t.Errorf("an observation that was given up was applied: %+v", st)
+			t.Errorf("a cancelled observation was applied: %+v", st)
 		}
 	})
 }
@@ -137,28 +135,28 @@ func TestManyWaitForRoom(t *testing.T) {
 func TestRunDrainsAtTheEnd(t *testing.T) {
 	var l log
 	f := feed.New(feed.Config{Election: election, Events: l.take})
-	s := newStory()
+	s := newScenario()
 	f.Put(s.change(1))
 	for range 999 {
 		f.Put(s.change(1))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // over before it began
+	cancel() // before Run
 	if err := f.Run(ctx); err != nil {
 		t.Errorf("Run: %v", err)
 	}
 	if n := l.count(); n != 1000 || f.State().Queue.Len() != 1000 {
-		t.Errorf("%d events, %d stand, want 1000", n, f.State().Queue.Len())
+		t.Errorf("%d events, %d candidates, want 1000", n, f.State().Queue.Len())
 	}
 }
 
-// held is a story with a handoff that waits for its acknowledgement.
-func held() (s *story, os []model.Observation, next znode.Znode) {
-	s = newStory()
+// held returns observations with a handoff that waits for its acknowledgement.
+func held() []model.Observation {
+	s := newScenario()
 	first := s.change(3)
-	os = []model.Observation{s.connected(), first, s.acked(first.New[0])}
-	os = append(os, s.pass(time.Millisecond).change(0, 0), s.pass(time.Millisecond).change(1))
-	return s, os, first.New[1]
+	return []model.Observation{
+		s.connected(), first, s.acked(first.New[0]), s.pass(time.Millisecond).change(0, 0), s.pass(time.Millisecond).change(1),
+	}
 }
 
 func kinds(t *testing.T, l *log) string {
@@ -190,8 +188,7 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		record, b := recorder(t, acking)
 		f := feed.New(feed.Config{Election: acking, Events: l.take, Record: record})
 		end := running(f)
-		_, os, _ := held()
-		for _, o := range os {
+		for _, o := range held() {
 			f.Put(o)
 		}
 		time.Sleep(model.AckWait - time.Millisecond) // virtual
@@ -211,7 +208,7 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 			t.Error(err)
 		}
 		if !strings.Contains(b.String(), `"advance"`) {
-			t.Error("the recording does not tell that time passed")
+			t.Error("the recording does not show that time passed")
 		}
 	})
 }
@@ -222,8 +219,7 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 		record, b := recorder(t, acking)
 		f := feed.New(feed.Config{Election: acking, Events: live.take, Record: record})
 		end := running(f)
-		_, all, _ := held()
-		for _, o := range all {
+		for _, o := range held() {
 			f.Put(o)
 		}
 		synctest.Wait()
@@ -262,9 +258,9 @@ func TestAwait(t *testing.T) {
 		defer cancel()
 		st, err := f.Await(ctx, queueOf(1))
 		if !errors.Is(err, context.DeadlineExceeded) || st == nil || st.Phase != model.Unseen {
-			t.Errorf("with nothing to await: %v, %v", st, err)
+			t.Errorf("without observations: %v, %v", st, err)
 		}
-		s := newStory()
+		s := newScenario()
 		for range found {
 			f.Put(s.change(1))
 			synctest.Wait()
@@ -275,7 +271,7 @@ func TestAwait(t *testing.T) {
 				t.Errorf("waited for %d, got %d", i+1, n)
 			}
 		}
-		// What holds already is not waited for, even when nobody runs it.
+		// Await does not wait for a state that is there, even after the end of Run.
 		if err := end(); err != nil {
 			t.Error(err)
 		}
@@ -289,7 +285,7 @@ func TestDirtyCoalesces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
 		end := running(f)
-		s := newStory()
+		s := newScenario()
 		for range 100 {
 			f.Put(s.change(1))
 			synctest.Wait()
@@ -304,12 +300,12 @@ func TestDirtyCoalesces(t *testing.T) {
 			}
 		}
 		if marks != 1 {
-			t.Errorf("100 changes are %d marks, want 1", marks)
+			t.Errorf("100 changes: Dirty received %d times, want 1", marks)
 		}
 		f.Put(s.change(1))
-		<-f.Dirty() // a change after the mark was taken makes another
+		<-f.Dirty()
 		if n := f.State().Queue.Len(); n != 101 {
-			t.Errorf("marked, and %d stand, want 101", n)
+			t.Errorf("after another change %d candidates, want 101", n)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -330,13 +326,13 @@ func (f *full) Write(p []byte) (int, error) {
 func TestRecordingError(t *testing.T) {
 	var l log
 	disk := &full{room: 3}
-	record, err := feed.NewRecorder(disk, history.NewHeader(election, newStory().at))
+	record, err := feed.NewRecorder(disk, history.NewHeader(election, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := feed.New(feed.Config{Election: election, Events: l.take, Record: record, Notice: l.notice})
 	end := running(f)
-	s := newStory()
+	s := newScenario()
 	for range 10 {
 		f.Put(s.change(1))
 	}
@@ -344,13 +340,13 @@ func TestRecordingError(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 	if n := l.count(); n != 10 || f.State().Queue.Len() != 10 {
-		t.Errorf("%d events, %d stand, want 10", n, f.State().Queue.Len())
+		t.Errorf("%d events, %d candidates, want 10", n, f.State().Queue.Len())
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "no space left") || strings.Contains(l.notices[0], "\x1b") {
 		t.Errorf("notices %q", l.notices)
 	}
 	if disk.room != -1 {
-		t.Errorf("%d writes after the first that failed", -1-disk.room)
+		t.Errorf("%d writes after the first error", -1-disk.room)
 	}
 }
 
@@ -371,8 +367,7 @@ func TestEventsErrorEndsRun(t *testing.T) {
 				}})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				_, os, _ := held()
-				for _, o := range os {
+				for _, o := range held() {
 					f.Put(o)
 				}
 				if when != "live" {
@@ -393,10 +388,10 @@ func TestFeedKeepsThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election, Keep: true})
 		if _, ok := f.Seek(1, history.MoveTo); ok {
-			t.Error("a moment before there was any")
+			t.Error("Seek found a moment before the first observation")
 		}
 		end := running(f)
-		s := newStory()
+		s := newScenario()
 		f.Put(s.connected())
 		for range 10 {
 			f.Put(s.pass(time.Second).change(1))
@@ -404,16 +399,16 @@ func TestFeedKeepsThePast(t *testing.T) {
 		synctest.Wait()
 		last, ok := f.Seek(math.MaxUint64, history.MoveTo)
 		if !ok || last.N != 10 || !last.Last || last.State.Queue.Len() != 10 {
-			t.Fatalf("the last moment is %d, of %d", last.N, last.State.Queue.Len())
+			t.Fatalf("the last moment is %d, with %d candidates", last.N, last.State.Queue.Len())
 		}
 		f.Put(s.pass(time.Second).change(1))
 		synctest.Wait()
 		back, ok := f.Seek(last.N, history.MoveBack)
 		if !ok || back.N != 9 || back.State.Queue.Len() != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
-			t.Errorf("before it %d, of %d at %v", back.N, back.State.Queue.Len(), back.At)
+			t.Errorf("one moment back is %d, with %d candidates, at %v", back.N, back.State.Queue.Len(), back.At)
 		}
-		if f.State().Queue.Len() != 11 {
-			t.Error("the present is not the present any more")
+		if n := f.State().Queue.Len(); n != 11 {
+			t.Errorf("after Seek the present has %d candidates, want 11", n)
 		}
 		if first, last := f.Span(); !last.Equal(s.at) || last.Sub(first) != 10*time.Second {
 			t.Errorf("from %v to %v", first, last)
@@ -423,7 +418,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 		}
 	})
 	f := feed.New(feed.Config{Election: election})
-	f.Put(newStory().change(1))
+	f.Put(newScenario().change(1))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.Run(ctx); err != nil {
@@ -437,13 +432,13 @@ func TestFeedKeepsThePast(t *testing.T) {
 	}
 }
 
-// Whoever goes through the past, from several sides, meets what was live, and
-// the present continues.
-func TestSeekWhileThePresentGoesOn(t *testing.T) {
+// Two readers walk through the past while the present continues. They see the states that
+// were live.
+func TestSeekWhileThePresentContinues(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
-	states := map[int]time.Time{}                      // by how many stand
-	clock := func() time.Time { return newStory().at } // it stands: nothing is due
+	states := map[int]time.Time{}                         // by the number of candidates
+	clock := func() time.Time { return newScenario().at } // stands still: nothing becomes due
 	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -452,30 +447,30 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 		}
 	}})
 	end := running(f)
-	type met struct {
-		stand int
-		at    time.Time
+	type seen struct {
+		candidates int
+		at         time.Time
 	}
-	var walks [2][]met
+	var walks [2][]seen
 	var wg sync.WaitGroup
 	for i := range walks {
 		wg.Go(func() {
 			for n := uint64(0); n < changes; {
 				at, ok := f.Seek(n, history.MoveOn)
 				if !ok || at.N == n {
-					runtime.Gosched() // it has come to the present
+					runtime.Gosched() // until there is another moment
 					continue
 				}
 				if at.N != n+1 || len(at.Events) != 1 {
 					t.Errorf("after moment %d comes %d, with %d events", n, at.N, len(at.Events))
 					return
 				}
-				walks[i] = append(walks[i], met{at.State.Queue.Len(), at.At})
+				walks[i] = append(walks[i], seen{at.State.Queue.Len(), at.At})
 				n = at.N
 			}
 		})
 	}
-	s := newStory()
+	s := newScenario()
 	for range changes {
 		f.Put(s.pass(time.Millisecond).change(1))
 	}
@@ -485,14 +480,14 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 	}
 	for _, walk := range walks {
 		for i, m := range walk {
-			if m.stand != i+1 || !m.at.Equal(states[i+1]) {
-				t.Fatalf("moment %d: %d stand at %v; live it was at %v", i+1, m.stand, m.at, states[i+1])
+			if m.candidates != i+1 || !m.at.Equal(states[i+1]) {
+				t.Fatalf("moment %d: %d candidates at %v; live it was at %v", i+1, m.candidates, m.at, states[i+1])
 			}
 		}
 	}
 }
 
-// Applied is told of each observation, in order, before the screen is.
+// Applied is called for each observation, in order, before Dirty receives.
 func TestApplied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
@@ -501,26 +496,26 @@ func TestApplied(t *testing.T) {
 		f = feed.New(feed.Config{Election: election, Applied: func(s *doctor.State, es []model.Event) {
 			select {
 			case <-f.Dirty():
-				t.Error("the screen was told before")
+				t.Error("Dirty received before Applied was called")
 			default:
 			}
 			if f.State() != s {
-				t.Error("the state is not that after the observation")
+				t.Error("Applied did not get the state after the observation")
 			}
 			at = append(at, s.At)
 			events = append(events, es...)
 		}})
 		end := running(f)
-		s := newStory()
+		s := newScenario()
 		for i := range 5 {
 			f.Put(s.pass(time.Second).change(i % 2))
 			synctest.Wait()
 			if len(at) != i+1 || !at[i].Equal(s.at) {
-				t.Errorf("after %d observations it was told of %v", i+1, at)
+				t.Errorf("after %d observations Applied got %v", i+1, at)
 			}
 			<-f.Dirty()
 		}
-		if len(events) != 4 { // the state, two that joined, and that the first of them leads
+		if len(events) != 4 { // a snapshot, two joined candidates, and the first of them leads
 			t.Errorf("%d events", len(events))
 		}
 		if err := end(); err != nil {
@@ -531,22 +526,22 @@ func TestApplied(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// churn is a demo's election in which somebody leaves and somebody joins twice
-// a second: what its feed is given, as far as a journal goes by it.
+// churn makes the observations of a demo's election in which twice a second one candidate
+// leaves and another joins.
 type churn struct {
-	*story
+	*scenario
 	put     func(model.Observation)
 	queue   []*model.Member
 	timeout time.Duration
-	beats   int
+	changes int
 	n       int
 }
 
-// churned makes the observations of n candidates under churn for as long as d,
-// with tables of the server and a round trip each second, and a lease renewed
-// every third of the timeout.
+// churned puts the observations of n candidates under churn during d, with the server's
+// table and a round trip each second, and with a renewal of each lease in a third of the
+// timeout.
 func churned(n int, d time.Duration, put func(model.Observation)) {
-	c := &churn{story: newStory(), put: put, timeout: 10 * time.Second}
+	c := &churn{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())
 	put(&model.Rules{At: c.at})
 	c.join(n)
@@ -566,7 +561,7 @@ func (c *churn) publish(m *model.Member) {
 	c.put(&model.Cast{At: c.at, Member: *m})
 }
 
-// join has n more stand.
+// join adds n candidates and removes the leavers.
 func (c *churn) join(n int, leavers ...int) {
 	first := c.next
 	r := c.change(n, leavers...)
@@ -606,8 +601,8 @@ func (c *churn) lead(m *model.Member) {
 	c.cast(m, model.StepAcknowledge, "/leader", model.Leading)
 }
 
-// leave takes out the one at k, whose znode goes at zxid, and has the next one
-// act on it.
+// leave removes the candidate at k, whose znode is deleted at zxid. The next candidate
+// reacts.
 func (c *churn) leave(k int, zxid int64) {
 	m := c.queue[k]
 	m.Ending = model.Closing
@@ -632,19 +627,19 @@ func (c *churn) leave(k int, zxid int64) {
 	c.put(&wake)
 }
 
-// second is one of it.
+// second puts the observations of one second.
 func (c *churn) second() {
 	for range 2 {
 		c.pass(500 * time.Millisecond)
-		c.beats++
+		c.changes++
 		k := 0 // the leader, every half minute
-		if c.beats%60 != 0 {
-			k = 1 + c.beats*7919%(len(c.queue)-1)
+		if c.changes%60 != 0 {
+			k = 1 + c.changes*7919%(len(c.queue)-1)
 		}
 		c.join(1, int(c.queue[k].Fence))
 	}
 	for i, m := range c.queue {
-		if (i+c.beats)%3 == 0 {
+		if (i+c.changes)%3 == 0 {
 			c.publish(m)
 		}
 	}
@@ -654,20 +649,20 @@ func (c *churn) second() {
 	c.put(c.table())
 }
 
-// table makes the server's table.
+// table returns the server's table.
 func (c *churn) table() *session.Table {
-	told := session.Answer{State: session.Answered, Via: "http", At: c.at}
+	answered := session.Answer{State: session.Answered, Via: "http", At: c.at}
 	s := session.Server{
 		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: session.ModeStandalone, Zxid: 1000 + int64(c.n),
-		Basic: told, Connections: told, Sessions: told, Watches: told, Tick: 2 * time.Second,
+		Basic: answered, Connections: answered, Sessions: answered, Watches: answered, Tick: 2 * time.Second,
 		ConnectionCount: len(c.queue), WatchCount: len(c.queue), DataWatches: len(c.queue),
 	}
 	for _, m := range c.queue {
 		s.Clients = append(s.Clients, session.Client{
 			Session: m.Session, Addr: fmt.Sprintf("127.0.0.1:%d", 40000+m.Session%20000), Timeout: c.timeout, LastOp: "GETC",
-			Established: c.at, LastResponse: c.at.Sub(newStory().at), Received: int64(c.beats),
+			Established: c.at, LastResponse: c.at.Sub(newScenario().at), Received: int64(c.changes),
 		})
-		s.Deadlines = append(s.Deadlines, session.Deadline{Session: m.Session, At: c.at.Sub(newStory().at) + c.timeout})
+		s.Deadlines = append(s.Deadlines, session.Deadline{Session: m.Session, At: c.at.Sub(newScenario().at) + c.timeout})
 		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: m.Session, Path: path + "/" + m.Znode})
 		if m.Watches != "" {
 			s.Watched = append(s.Watched, session.Watch{Path: path + "/" + m.Watches, Sessions: []uint64{m.Session}})
@@ -679,11 +674,11 @@ func (c *churn) table() *session.Table {
 	}
 }
 
-// churnFile records d of it.
+// churnFile records 50 candidates under churn during d. n is the number of observations.
 func churnFile(t testing.TB, d time.Duration) (file string, n int) {
 	t.Helper()
 	file = t.TempDir() + "/recording"
-	r, err := feed.Create(file, 0, history.NewHeader(acking, newStory().at))
+	r, err := feed.Create(file, 0, history.NewHeader(acking, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}

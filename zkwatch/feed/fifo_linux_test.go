@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// The reading of a recording from a FIFO ends with the context, also while nothing comes.
+// A read from a FIFO ends with the context, also while the writer is silent.
 func TestRecordingFromAFIFO(t *testing.T) {
 	text, err := os.ReadFile(minutes(t, 4)) // a FIFO has room for it
 	if err != nil {

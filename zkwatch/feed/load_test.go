@@ -34,10 +34,9 @@ func deltas(r *model.Read) (all []model.Observation) {
 // asRead returns the reads of an observer that reads after each change.
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
-// load passes loadRate changes a second through a feed, each as one or more of what
-// an observer reports, for as long as d, while a screen polls its state, and fails
-// if any is lost. It returns what it cost: processor time, heap that stays, and how
-// many states were polled.
+// load passes loadRate changes a second through a feed during d, while a screen polls the
+// state. reported turns a change into observations. load fails if a change is lost. It
+// returns the costs: processor time, the heap that stays, and the number of polled states.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
@@ -57,7 +56,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 		return nil
 	}})
 	end := running(f)
-	s := newStory()
+	s := newScenario()
 	f.Put(s.connected())
 	f.Put(s.change(loadQueue))
 	if _, err := f.Await(t.Context(), queueOf(loadQueue)); err != nil {
@@ -98,7 +97,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	st := f.State()
 	half := int64(changes / 2)
 	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(gone) || others.Load() != 1 || st.Queue.Len() != loadQueue {
-		t.Errorf("of %d changes: %d joined, %d left, %d of %d handoffs, %d others; %d stand",
+		t.Errorf("of %d changes: %d joined, %d left, %d of %d handoffs, %d others; %d candidates",
 			changes, joined.Load(), left.Load(), handoffs.Load(), gone, others.Load(), st.Queue.Len())
 	}
 	if st.Totals.MissedCreates != 0 || st.Totals.MissedDeletes != 0 || st.Totals.Unknown != 0 {
@@ -107,9 +106,9 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	return cpu, heap, frames
 }
 
-// storm makes loadRate changes a second for as long as d. It returns how many, and of them
-// how often the leader left.
-func (s *story) storm(d time.Duration, put func(*model.Read)) (changes, gone int) {
+// storm makes loadRate changes a second during d. It returns the number of changes and how
+// often the leader left.
+func (s *scenario) storm(d time.Duration, put func(*model.Read)) (changes, gone int) {
 	changes = int(d.Seconds() * loadRate)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -148,17 +147,15 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestLoad loses nothing, whatever it costs. What it costs is measured by
-// BenchmarkLoad.
+// TestLoad fails if a change is lost. BenchmarkLoad measures the costs.
 func TestLoad(t *testing.T) {
 	for name, reported := range map[string]func(*model.Read) []model.Observation{"watch": deltas, "reads": asRead} {
 		t.Run(name, func(t *testing.T) { load(t, 2*time.Second, reported) })
 	}
 }
 
-// BenchmarkLoad is a minute of that, by a persistent watch. Its figures are the share of
-// one processor, of which making the changes takes the larger part, and the heap that has
-// stayed at its end.
+// BenchmarkLoad reports the share of one processor and the growth of the heap for a minute
+// of changes by a persistent watch. Most of the share is for making the changes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()

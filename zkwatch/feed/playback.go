@@ -10,45 +10,45 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/session"
 )
 
-// Playback is a recording that is played. Like a [Feed] it has a state
-// that changes with time, and time travel can reach any of its moments.
+// Playback plays a recording. Like a [Feed] it has a state that changes with time,
+// and time travel can reach any of its moments.
 //
-// While it is played, the recording is read ahead to its end, as fast as possible.
+// Meanwhile it reads the recording ahead to its end, as fast as possible.
 type Playback struct {
 	recording *Recording
-	election  model.Config
 	speed     float64
 	dirty     chan struct{}
-	changed   chan struct{} // capacity 1: the player has to look again
+	changed   chan struct{} // capacity 1: wakes the player
 
 	seeking sync.Mutex // held while a moment is computed
 
-	mu   sync.Mutex
-	tape *history.Timeline // what was read so far
-	read bool              // everything was read
-	last time.Time         // the time of the last observation read
+	mu       sync.Mutex
+	timeline *history.Timeline // the observations read so far
+	read     bool              // everything was read
+	last     time.Time         // the time of the last observation read
 
-	// Where the playback is. After a seek the journal is not there yet: it follows when the
+	// The position of the playback. A seek does not move the journal: it follows when the
 	// playback continues.
-	journal *doctor.Journal
-	next    uint64           // index of the observation to be applied next
-	cue     history.Position // the moment sought
-	sought  *doctor.State    // its state; nil if the playback continued
-	n       uint64           // the last moment that was reached
-	at      time.Time        // recorded time
-	stopped bool
-	ended   bool
-	turn    int // counts seeks and pauses
+	journal  *doctor.Journal
+	next     uint64           // index of the next observation to apply
+	position history.Position // the moment of the last seek
+	sought   *doctor.State    // its state; nil once the playback continued
+	n        uint64           // the last moment that was reached
+	at       time.Time        // recorded time
+	stopped  bool
+	ended    bool
+	turn     int // counts seeks, pauses and changes of speed
 }
 
-// playbackWhole is the size in bytes up to which any moment of a recording can be
-// sought. Of a larger one the tape keeps as much from its end.
+// playbackWhole is the size in bytes up to which time travel reaches all of a recording.
+// Of a larger recording it reaches about as much, up to the end.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens the recording at path, to be played at speed, 1 is real time;
-// 0: without waiting.
+// OpenPlayback opens the recording at path, to play it at speed: 1 is real time, 0 does
+// not wait.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -64,40 +64,38 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 		r.note(fmt.Sprintf("the recording is large: time travel reaches only about the last %d MB", whole>>20))
 	}
 	return &Playback{
-		recording: r, election: r.Election(), speed: speed,
+		recording: r, speed: speed,
 		dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		tape: history.NewTimeline(r.Election(), keep), journal: doctor.NewJournal(r.Election()),
+		timeline: history.NewTimeline(r.Election(), keep), journal: doctor.NewJournal(r.Election()),
 	}
 }
 
 // Election returns the recorded election.
-func (p *Playback) Election() model.Config { return p.election }
+func (p *Playback) Election() model.Config { return p.recording.Election() }
 
-// Speed is the playback speed; 1 is real time.
+// Speed returns the playback speed; 1 is real time.
 func (p *Playback) Speed() float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.speed
 }
 
-// Bounds of the speed that [Playback.Scale] leads to.
+// Bounds of the speed that [Playback.Scale] sets.
 const (
 	slowest = 1. / 64
 	fastest = 1 << 20
 )
 
-// Scale makes the playback faster by a factor, from now on, and returns the speed.
+// Scale makes the playback faster by a factor and returns the new speed.
 func (p *Playback) Scale(by float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.speed = min(fastest, max(slowest, p.speed*by))
-	p.turn++
-	mark(p.changed)
-	mark(p.dirty)
+	p.moved()
 	return p.speed
 }
 
-// State returns the election at the moment that is shown.
+// State returns the state of the election at the position of the playback.
 func (p *Playback) State() *doctor.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,17 +105,17 @@ func (p *Playback) State() *doctor.State {
 	return p.journal.State()
 }
 
-// Dirty is as [Feed.Dirty].
+// Dirty receives after the state changed, as [Feed.Dirty] does.
 func (p *Playback) Dirty() <-chan struct{} { return p.dirty }
 
-// Now is the recorded time that is reached.
+// Now returns the recorded time that the playback has reached.
 func (p *Playback) Now() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.at
 }
 
-// Playing tells where the playback is: n is the last moment that it reached, 0
+// Playing returns the position of the playback. n is the last moment that it reached, 0
 // for none yet.
 func (p *Playback) Playing() (n uint64, stopped, ended bool) {
 	p.mu.Lock()
@@ -131,36 +129,36 @@ func (p *Playback) Ended() bool {
 	return ended
 }
 
-// Span returns when the recording begins and, as far as it was read, ends.
+// Span returns the times of the recording's first moment and of the last observation
+// read so far.
 func (p *Playback) Span() (first, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	first, _ = p.tape.Span()
+	first, _ = p.timeline.Span()
 	return first, p.last
 }
 
-// Whole returns the state at the end of the recording, nil until it was read to
-// there.
+// Whole returns the state at the end of the recording, nil until everything was read.
 func (p *Playback) Whole() *doctor.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.read {
 		return nil
 	}
-	return p.tape.State()
+	return p.timeline.State()
 }
 
-// Toggle stops or continues the playback, and reports whether it is now paused.
+// Toggle stops or continues the playback, and reports whether it is stopped now.
 func (p *Playback) Toggle() (stopped bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
 	p.mu.Lock()
-	sought, cue := p.sought != nil, p.cue
+	sought, position := p.sought != nil, p.position
 	p.mu.Unlock()
 	var j *doctor.Journal
 	var next uint64
 	if sought {
-		j, next = cue.Journal()
+		j, next = position.Journal()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,35 +170,35 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// moved tells the player that the playback was moved, paused or continued.
+// moved wakes the player after a seek, a pause or a change of speed. The caller holds p.mu.
 func (p *Playback) moved() {
 	p.turn++
 	mark(p.changed)
 	mark(p.dirty)
 }
 
-// Seek returns the moment to which a move leads from n, and stops there: then
-// State is the state of that moment, and Toggle continues from it.
+// Seek stops the playback at the moment to which m leads from n, and returns the moment:
+// State then returns the state of that moment, and Toggle continues from it.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
 	p.mu.Lock()
-	cue, ok := p.tape.Find(n, m)
+	position, ok := p.timeline.Find(n, m)
 	p.mu.Unlock()
 	if !ok {
 		return history.Moment{}, false
 	}
-	at := cue.Moment()
+	at := position.Moment()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cue, p.sought, p.stopped = cue, at.State, true
+	p.position, p.sought, p.stopped = position, at.State, true
 	p.n, p.at, p.ended = at.N, at.At, false
 	p.moved()
 	return at, true
 }
 
 // Run reads the recording and plays it until ctx ends. It does not return at
-// the recording's end, as the user can go back from there. notice gets one line for
+// the recording's end, where the user can rewind. notice gets one line for
 // each thing that the user should know, such as a torn last line.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -225,15 +223,15 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load reads the whole recording into the tape. At the end it releases events that are held
-// back until time passes: after a crash the recording does not say that it passed.
+// load reads the whole recording into the timeline. At the end it releases the held
+// events: after a crash no observation releases them.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
 	err := p.recording.read(ctx, func(o model.Observation) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.tape.Apply(o)
-		p.last = later(p.last, o.When())
+		p.timeline.Apply(o)
+		p.last = session.Later(p.last, o.When())
 		mark(p.changed)
 		return nil
 	}, notice)
@@ -242,19 +240,19 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if due, ok := p.tape.Held(); ok {
-		p.tape.Apply(&model.Advance{At: due})
+	if due, ok := p.timeline.Held(); ok {
+		p.timeline.Apply(&model.Advance{At: due})
 	}
 	p.read = true
 	mark(p.changed)
 	return nil
 }
 
-// frame is how often the clock of a playback moves between two observations, so
-// that ages and countdowns run on screen.
+// frame is the time between two steps of a playback's clock, so that ages and countdowns
+// run on screen between two observations.
 const frame = 100 * time.Millisecond
 
-// play lets the recorded time pass, until ctx ends.
+// play plays the recording until ctx ends.
 func (p *Playback) play(ctx context.Context) error {
 	var c pace
 	timer := time.NewTimer(time.Hour)
@@ -275,18 +273,18 @@ func (p *Playback) play(ctx context.Context) error {
 	}
 }
 
-// pace is since when recorded time passes without a break, and from where.
+// A pace is a time in which the playback neither stopped nor changed its speed.
 type pace struct {
 	turn  int
 	began time.Time // by the real clock; zero: not yet
-	from  time.Time
+	from  time.Time // recorded time at began
 }
 
-// batchMax is how many observations are applied while the lock is held.
+// batchMax bounds the observations that are applied while the lock is held.
 const batchMax = 64
 
-// advance applies what is due, and returns for how long to wait then; false if
-// something else has to happen first.
+// advance applies the observations that are due, and returns the time to wait for the
+// next. ok is false if the player has to wait for changed.
 func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -295,7 +293,7 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 		return 0, false
 	}
 	for range batchMax {
-		o, n, ok := p.tape.Observation(p.next)
+		o, n, ok := p.timeline.Observation(p.next)
 		switch {
 		case ok && o == nil:
 			p.skip()
@@ -319,13 +317,13 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// until moves the clock towards due, and returns for how long to sleep then.
+// until moves the clock towards due, and returns the time to wait before the next step.
 func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	if c.began.IsZero() || c.turn != p.turn {
 		*c = pace{turn: p.turn, began: time.Now(), from: p.at}
 	}
 	if p.at.IsZero() || p.next < uint64(max(0, p.recording.header.Initial)) || p.speed <= 0 || math.IsInf(p.speed, 1) {
-		c.from, c.began = later(p.at, due), time.Now()
+		c.from, c.began = session.Later(p.at, due), time.Now()
 		return 0
 	}
 	passed := time.Since(c.began)
@@ -333,11 +331,11 @@ func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	if !due.After(now) {
 		return 0
 	}
-	p.at = later(p.at, now)
+	p.at = session.Later(p.at, now)
 	return min(frame, max(1, scale(due.Sub(now), 1/p.speed)))
 }
 
-// scale multiplies a duration, up to the longest there is.
+// scale multiplies a duration, up to the largest one.
 func scale(d time.Duration, by float64) time.Duration {
 	x := float64(d) * by
 	if x >= math.MaxInt64 {
@@ -346,20 +344,13 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// skip goes to the first moment that the tape still has: it was read faster than
-// it was played.
+// skip moves the playback to the first moment of the timeline, which dropped earlier
+// ones: reading is faster than playing.
 func (p *Playback) skip() {
-	if cue, ok := p.tape.Find(0, history.MoveToFirst); ok {
-		p.journal, p.next = cue.Journal()
-		p.n = cue.N
+	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
+		p.journal, p.next = first.Journal()
+		p.n = first.N
 		p.turn++
-		p.at = later(p.at, p.journal.State().At)
+		p.at = session.Later(p.at, p.journal.State().At)
 	}
 }

@@ -28,12 +28,12 @@ func written(t *testing.T, recording []byte) string {
 	return file
 }
 
-// minutes is a recording of that many, one join each, with a round trip measured
-// each second, which is no moment.
+// minutes records n minutes. In each minute a candidate joins; each second a round trip is
+// measured, which makes no moment.
 func minutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := recorder(t, election)
-	s := newStory()
+	s := newScenario()
 	put := func(o model.Observation) {
 		if err := record.Encode(o, nil); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func minutes(t *testing.T, n int) (file string) {
 	return written(t, b.Bytes())
 }
 
-// played is a playback that runs; end ends it.
+// played runs a playback. end ends it.
 func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
 	t.Helper()
 	p, err := feed.OpenPlayback(file, speed)
@@ -81,21 +81,21 @@ func TestPlaybackPaced(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p, l, end := played(t, minutes(t, 9), speed)
 			synctest.Wait()
-			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newStory().at) {
-				t.Fatalf("at first %d stand, at %v", n, p.Now())
+			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newScenario().at) {
+				t.Fatalf("at first %d candidates, at %v", n, p.Now())
 			}
 			want := time.Duration(float64(9*time.Minute) / speed)
 			time.Sleep(want / 2)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); speed < 1e5 && n != 5 || p.Ended() && speed < 1e5 {
-				t.Errorf("at speed %v %d stand half way, ended %v", speed, n, p.Ended())
+				t.Errorf("at speed %v half way %d candidates, ended %v", speed, n, p.Ended())
 			}
 			time.Sleep(want/2 + want/100 + time.Millisecond)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); n != 10 || !p.Ended() {
-				t.Errorf("at speed %v %d stand after %v, ended %v", speed, n, want, p.Ended())
+				t.Errorf("at speed %v %d candidates after %v, ended %v", speed, n, want, p.Ended())
 			}
-			if first, last := p.Span(); !first.Equal(newStory().at) || last.Sub(first) != 9*time.Minute {
+			if first, last := p.Span(); !first.Equal(newScenario().at) || last.Sub(first) != 9*time.Minute {
 				t.Errorf("from %v to %v", first, last)
 			}
 			if len(l.notices) > 0 {
@@ -106,7 +106,7 @@ func TestPlaybackPaced(t *testing.T) {
 	}
 }
 
-// The clock runs between the observations too, and the screen is told.
+// The clock runs between the observations too, and Dirty receives.
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, end := played(t, minutes(t, 9), 2) // an observation each half second
@@ -126,7 +126,7 @@ func TestPlaybackClock(t *testing.T) {
 			}
 		}
 		if marks < 99 {
-			t.Errorf("%d marks in 100 frames", marks)
+			t.Errorf("Dirty received %d times in 100 frames", marks)
 		}
 		over(t, end)
 	})
@@ -142,12 +142,12 @@ func TestPlaybackStops(t *testing.T) {
 		}
 		synctest.Wait()
 		at := p.Now()
-		if d := at.Sub(newStory().at); d < 89*time.Second || d > 91*time.Second {
+		if d := at.Sub(newScenario().at); d < 89*time.Second || d > 91*time.Second {
 			t.Errorf("stopped after 90 s it is at %v", d)
 		}
 		time.Sleep(time.Hour)
 		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || p.State().Queue.Len() != 2 {
-			t.Errorf("stopped at %v it went on to %v: moment %d, stopped %v, ended %v", at, p.Now(), n, stopped, ended)
+			t.Errorf("stopped at %v it continued to %v: moment %d, stopped %v, ended %v", at, p.Now(), n, stopped, ended)
 		}
 		if p.Toggle() {
 			t.Error("Toggle did not continue it")
@@ -161,7 +161,7 @@ func TestPlaybackStops(t *testing.T) {
 	})
 }
 
-// Whoever goes to a moment stays there, and plays on from there.
+// After a seek the playback stays at the moment, and Toggle continues from there.
 func TestPlaybackSeeks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, end := played(t, minutes(t, 9), 1)
@@ -180,12 +180,12 @@ func TestPlaybackSeeks(t *testing.T) {
 			synctest.Wait()
 			n, stopped, ended := p.Playing()
 			if p.State() != at.State || !p.Now().Equal(at.At) || n != at.N || !stopped || ended {
-				t.Errorf("a minute after going to moment %d it is at %d, %v; stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
+				t.Errorf("a minute after the seek to moment %d it is at %d, %v; stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
 			}
 		}
 		at, _ := p.Seek(5, history.MoveTo) // in the third minute
 		if p.Toggle() {
-			t.Error("Toggle did not play on")
+			t.Error("Toggle did not continue it")
 		}
 		time.Sleep(119*time.Second + 10*time.Millisecond)
 		synctest.Wait()
@@ -195,9 +195,9 @@ func TestPlaybackSeeks(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if !p.Ended() || p.State().Queue.Len() != 10 {
-			t.Errorf("ended %v, %d stand", p.Ended(), p.State().Queue.Len())
+			t.Errorf("ended %v, %d candidates", p.Ended(), p.State().Queue.Len())
 		}
-		// From the end back, and on again.
+		// From the end back, and to the end again.
 		if at, ok := p.Seek(10, history.MoveBack); !ok || at.N != 9 || p.Ended() {
 			t.Errorf("back from the end: %d, ended %v", at.N, p.Ended())
 		}
@@ -211,8 +211,8 @@ func TestPlaybackSeeks(t *testing.T) {
 	})
 }
 
-// Each moment is as it was live, whether gone to or played.
-func TestPlaybackIsWhatWasLive(t *testing.T) {
+// Played and sought moments are the same as live.
+func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(8, 40*time.Second, put) })
 	p, l, end := played(t, file, 0)
 	j := doctor.NewJournal(p.Election())
@@ -223,10 +223,10 @@ func TestPlaybackIsWhatWasLive(t *testing.T) {
 	if a, b := marshal(t, j.State()), marshal(t, p.State()); a != b {
 		t.Errorf("at the end:\n%s\nlive:\n%s", b, a)
 	}
-	told := new(log)
+	sought := new(log)
 	at, ok := p.Seek(0, history.MoveToFirst)
 	for n := at.N; ok; {
-		if err := told.take(at.Events); err != nil {
+		if err := sought.take(at.Events); err != nil {
 			t.Fatal(err)
 		}
 		if at.Last {
@@ -237,7 +237,7 @@ func TestPlaybackIsWhatWasLive(t *testing.T) {
 		}
 		n = at.N
 	}
-	if a, b := was.lines(t), told.lines(t); strings.Join(a, "\n") != strings.Join(b, "\n") {
+	if a, b := was.lines(t), sought.lines(t); strings.Join(a, "\n") != strings.Join(b, "\n") {
 		differ(t, a, b)
 	}
 	if len(l.notices) > 0 {
@@ -246,8 +246,8 @@ func TestPlaybackIsWhatWasLive(t *testing.T) {
 	over(t, end)
 }
 
-// Many look, go to and fro, stop and play at once.
-func TestPlaybackFromManySides(t *testing.T) {
+// Several goroutines read, seek, stop and continue at once.
+func TestPlaybackConcurrently(t *testing.T) {
 	file, _ := live(t, 0, func(put func(model.Observation)) { churned(8, time.Minute, put) })
 	p, _, end := played(t, file, 1000)
 	var wg sync.WaitGroup
@@ -280,11 +280,10 @@ func TestPlaybackFromManySides(t *testing.T) {
 	over(t, end)
 }
 
-// A crash leaves a handoff that waited for its acknowledgement.
+// After a crash the recording ends with a handoff that waits for its acknowledgement.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := recorder(t, acking)
-	_, all, _ := held()
-	for _, o := range all {
+	for _, o := range held() {
 		if err := record.Encode(o, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -324,22 +323,23 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 	}
 }
 
-// Of a later part the election is shown as it was then at once, whatever the times in it.
+// A later part shows its initial state at once, whatever the times in that state.
 func TestPlaybackOfALaterPart(t *testing.T) {
-	file, _ := live(t, least, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
+	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	synctest.Test(t, func(t *testing.T) {
 		p, l, end := played(t, file, 1)
 		synctest.Wait()
-		if s := p.State(); s.Queue.Len() < 19 || len(s.Members) < 19 || s.At.Before(newStory().at.Add(time.Minute)) {
-			t.Errorf("at first %d stand, %d members, at %v", s.Queue.Len(), len(s.Members), s.At)
+		if s := p.State(); s.Queue.Len() < 19 || len(s.Members) < 19 || s.At.Before(newScenario().at.Add(time.Minute)) {
+			t.Errorf("at first %d candidates, %d members, at %v", s.Queue.Len(), len(s.Members), s.At)
 		}
-		tells(t, "played", l, "this is part")
+		wantNotices(t, "played", l, "this is part")
 		time.Sleep(time.Second)
 		over(t, end)
 	})
 }
 
-// What is larger than may be kept is played as far as it is, and said to be.
+// A playback plays all of a large recording, and a notice says that it keeps only the last
+// part.
 func TestPlaybackOfALargeRecording(t *testing.T) {
 	file, n := churnFile(t, 2*time.Minute)
 	p, err := feed.OpenPlaybackMax(file, 0, 1<<20)
@@ -371,8 +371,8 @@ func marshal(t *testing.T, s *doctor.State) string {
 	return l.lines(t)[0]
 }
 
-// The whole of a recording is known once it was read, wherever the playback is; and its
-// speed can be changed while it is played.
+// Whole is known once the recording was read, wherever the playback is. Scale changes the
+// speed during the playback.
 func TestPlaybackWholeAndScale(t *testing.T) {
 	file := minutes(t, 5)
 	synctest.Test(t, func(t *testing.T) {
@@ -381,7 +381,7 @@ func TestPlaybackWholeAndScale(t *testing.T) {
 		synctest.Wait()
 		s := p.Whole()
 		if s == nil || s.Queue.Len() != 6 || p.State().Queue.Len() != 1 {
-			t.Fatalf("the whole is %v, shown are %d candidates", s, p.State().Queue.Len())
+			t.Fatalf("the whole is %v, the playback shows %d candidates", s, p.State().Queue.Len())
 		}
 		began := p.Now()
 		if got := p.Scale(4); got != 4 || p.Speed() != 4 {
@@ -396,7 +396,7 @@ func TestPlaybackWholeAndScale(t *testing.T) {
 			p.Scale(.5)
 		}
 		if got := p.Speed(); got <= 0 {
-			t.Errorf("the least speed is %v", got)
+			t.Errorf("the smallest speed is %v", got)
 		}
 	})
 }

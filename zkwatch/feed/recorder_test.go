@@ -21,19 +21,19 @@ import (
 	"electop/zkwatch/feed"
 )
 
-const least = 1 << 20 // the smallest bound of a recording
+const smallest = 1 << 20 // the smallest bound of a recording
 
-// live runs observations through a feed that records them, and returns its
-// events and where the recording is.
+// live passes observations through a feed that records them, and returns the feed's
+// events and the path of the recording.
 func live(t *testing.T, max int64, put func(func(model.Observation))) (file string, l *log) {
 	t.Helper()
 	file, l = filepath.Join(t.TempDir(), "recording"), new(log)
-	r, err := feed.Create(file, max, history.NewHeader(acking, newStory().at))
+	r, err := feed.Create(file, max, history.NewHeader(acking, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its clock stands: what waits for time to pass, waits for the end.
-	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newStory().at }})
+	// The clock stands still: held events wait for the end.
+	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	put(f.Put)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -46,7 +46,7 @@ func live(t *testing.T, max int64, put func(func(model.Observation))) (file stri
 	return file, l
 }
 
-// read returns what a recording tells.
+// read returns the events and notices of a recording.
 func read(t *testing.T, file string) *log {
 	t.Helper()
 	r, err := feed.OpenRecording(file)
@@ -63,7 +63,7 @@ func read(t *testing.T, file string) *log {
 
 // Each part of a rotated recording replays the events that happened live since it began.
 func TestRecorderRotates(t *testing.T) {
-	file, was := live(t, least, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
+	file, was := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	if len(was.notices) > 0 {
 		t.Fatalf("notices %q", was.notices)
 	}
@@ -76,7 +76,7 @@ func TestRecorderRotates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Mode().Perm() != 0o600 || info.Size() > least/2 || name != file && info.Size() < least/4 {
+		if info.Mode().Perm() != 0o600 || info.Size() > smallest/2 || name != file && info.Size() < smallest/4 {
 			t.Errorf("%s: mode %v, %d bytes", filepath.Base(name), info.Mode(), info.Size())
 		}
 		l := read(t, name)
@@ -84,15 +84,15 @@ func TestRecorderRotates(t *testing.T) {
 		if name == file {
 			want[0] = "the part before it is " + file + ".1"
 		}
-		tells(t, name, l, want...)
+		wantNotices(t, name, l, want...)
 		s, ok := l.events[0].Body.(doctor.Snapshot)
 		if !ok || l.events[0].N != 1 || s.State.Queue.Len() < 19 || len(s.State.Members) < 19 {
 			t.Errorf("%s begins with %T", name, l.events[0].Body)
 		}
-		told := briefly(l)[1:]
-		from := slices.Index(lines, told[0])
-		if from < 0 || len(told) < 5 || name == file && from+len(told) != len(lines) || !slices.Equal(lines[from:][:len(told)-1], told[:len(told)-1]) {
-			differ(t, lines[max(0, from):], told)
+		got := briefly(l)[1:]
+		from := slices.Index(lines, got[0])
+		if from < 0 || len(got) < 5 || name == file && from+len(got) != len(lines) || !slices.Equal(lines[from:][:len(got)-1], got[:len(got)-1]) {
+			differ(t, lines[max(0, from):], got)
 		}
 	}
 	if before, newest := header(t, file+".1"), header(t, file); newest.Part < 4 || before.Part != newest.Part-1 || !newest.Started.Equal(before.Started) {
@@ -100,8 +100,8 @@ func TestRecorderRotates(t *testing.T) {
 	}
 }
 
-// briefly returns the events without their numbers, and without what only who looked
-// on all the while can know of a candidate: since when it was seen.
+// briefly returns the events without their numbers, and without the times since which
+// candidates are seen: a part does not have them.
 func briefly(l *log) (out []string) {
 	for _, e := range l.events {
 		s := fmt.Sprintf("%v %T", e.At, e.Body)
@@ -141,8 +141,8 @@ func header(t *testing.T, file string) history.Header {
 	return h
 }
 
-// A recording that was begun with a bound and did not reach it is as one
-// without, and replays to what was told live.
+// A recording that did not reach its bound is one file, like a recording without a bound.
+// Its events are the live ones.
 func TestRecorderOfOnePart(t *testing.T) {
 	for _, max := range []int64{0, 1 << 30} {
 		file, was := live(t, max, func(put func(model.Observation)) { churned(5, 20*time.Second, put) })
@@ -158,24 +158,24 @@ func TestRecorderOfOnePart(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
-	h := history.NewHeader(election, newStory().at)
-	there := filepath.Join(dir, "there")
-	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
+	h := history.NewHeader(election, newScenario().at)
+	exists := filepath.Join(dir, "exists")
+	if err := os.WriteFile(exists, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := feed.Create(there, 0, h); !errors.Is(err, os.ErrExist) {
+	if _, err := feed.Create(exists, 0, h); !errors.Is(err, os.ErrExist) {
 		t.Errorf("over a file: %v", err)
 	}
-	if err := os.Rename(there, filepath.Join(dir, "new.1")); err != nil {
+	if err := os.Rename(exists, filepath.Join(dir, "new.1")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := feed.Create(filepath.Join(dir, "new"), least, h); !errors.Is(err, os.ErrExist) {
-		t.Errorf("where the older part would replace a file: %v", err)
+	if _, err := feed.Create(filepath.Join(dir, "new"), smallest, h); !errors.Is(err, os.ErrExist) {
+		t.Errorf("with a file in place of the older part: %v", err)
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "new.1")); string(b) != "mine" {
 		t.Errorf("the file is %q, %v", b, err)
 	}
-	for _, max := range []int64{-1, 1, least - 1} {
+	for _, max := range []int64{-1, 1, smallest - 1} {
 		if _, err := feed.Create(filepath.Join(dir, "small"), max, h); err == nil || !strings.Contains(err.Error(), "too small") {
 			t.Errorf("a bound of %d: %v", max, err)
 		}
@@ -184,15 +184,14 @@ func TestCreateRefuses(t *testing.T) {
 		t.Errorf("left behind: %q", left)
 	}
 	if _, err := feed.Create(filepath.Join(dir, "no", "such", "folder"), 0, h); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("in no folder: %v", err)
+		t.Errorf("without a folder: %v", err)
 	}
 }
 
-// An election that does not fit into a part ends the recording, and the feed
-// goes on.
-func TestRecorderOfACrowd(t *testing.T) {
-	file, l := live(t, least, func(put func(model.Observation)) {
-		s := newStory()
+// An election that is larger than a part ends the recording. The feed continues.
+func TestElectionLargerThanAPart(t *testing.T) {
+	file, l := live(t, smallest, func(put func(model.Observation)) {
+		s := newScenario()
 		put(s.connected())
 		for range 100 {
 			put(s.pass(time.Second).change(100))
@@ -205,48 +204,48 @@ func TestRecorderOfACrowd(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	info, err := os.Stat(file)
-	if err != nil || info.Size() > least/2 {
+	if err != nil || info.Size() > smallest/2 {
 		t.Errorf("%v, %v", info, err)
 	}
 	if again := read(t, file); again.count() < 100 {
-		t.Errorf("%d events are recorded", again.count())
+		t.Errorf("%d recorded events", again.count())
 	}
 }
 
-// Where no new part can be begun the recording ends, which is told once, and the
-// feed goes on.
-func TestRecorderCanNotRotate(t *testing.T) {
+// If the recorder cannot begin a new part, the recording ends with one notice. The feed
+// continues.
+func TestRecorderCannotRotate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "folder", "recording")
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r, err := feed.Create(file, least, history.NewHeader(acking, newStory().at))
+	r, err := feed.Create(file, smallest, history.NewHeader(acking, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := new(log)
-	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newStory().at }})
+	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	churned(20, 4*time.Minute, f.Put)
-	// In the place of the older part is what no file can replace.
+	// No file can replace a directory at the path of the older part.
 	if err := os.MkdirAll(filepath.Join(file+".1", "other"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := running(f)(); err != nil {
 		t.Error(err)
 	}
-	tells(t, "in the end", l, "recording stopped: recording: rename")
+	wantNotices(t, "in the end", l, "recording stopped: recording: rename")
 	if err := r.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
 	again := read(t, file)
 	if n := again.count(); n < 100 || n >= l.count() {
-		t.Errorf("%d events are recorded, there were %d", n, l.count())
+		t.Errorf("%d recorded events of %d", n, l.count())
 	}
 }
 
-// A crash while a new part is begun leaves the older one, and the error names it.
+// After a crash at the start of a new part the error names the older part.
 func TestCrashWhileRotating(t *testing.T) {
-	file, _ := live(t, least, func(put func(model.Observation)) { churned(20, 4*time.Minute, put) })
+	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 4*time.Minute, put) })
 	newest, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -273,14 +272,14 @@ func TestPartOfAnOlderVersion(t *testing.T) {
 {"advance":{"at":"2000-01-01T01:00:00Z"}}
 `))
 	l := read(t, file)
-	tells(t, "an older part", l, "this is part 2")
+	wantNotices(t, "an older part", l, "this is part 2")
 	if _, ok := l.events[0].Body.(doctor.Snapshot); !ok || l.count() != 1 {
 		t.Errorf("events %q", briefly(l))
 	}
 }
 
-// tells checks the notices, by a part of each.
-func tells(t *testing.T, what string, l *log, parts ...string) {
+// wantNotices checks that each notice contains its part.
+func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	t.Helper()
 	ok := len(l.notices) == len(parts)
 	for i := 0; ok && i < len(parts); i++ {
@@ -291,7 +290,7 @@ func tells(t *testing.T, what string, l *log, parts ...string) {
 	}
 }
 
-// Any prefix of a recording is a recording.
+// Each prefix of a recording is a recording.
 func TestEveryPrefixIsRead(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(3, 3*time.Second, put) })
 	whole, err := os.ReadFile(file)
@@ -308,7 +307,7 @@ func TestEveryPrefixIsRead(t *testing.T) {
 			t.Fatalf("cut to %d bytes: notices %q", size, l.notices)
 		}
 		got := l.lines(t)
-		// The end lets go of a handoff that still waited, without its takeover.
+		// The end releases a waiting handoff, without its takeover.
 		for i, s := range got {
 			if s != lines[i] && !strings.HasPrefix(s, "model.Handoff") {
 				t.Fatalf("cut to %d bytes: live %s\nread %s", size, lines[i], s)
@@ -317,14 +316,14 @@ func TestEveryPrefixIsRead(t *testing.T) {
 	}
 }
 
-// A line is one write, of a whole line.
+// Each write is one whole line.
 func TestRecorderWritesLines(t *testing.T) {
 	var writes []string
-	r, err := feed.NewRecorder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(election, newStory().at))
+	r, err := feed.NewRecorder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(election, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStory()
+	s := newScenario()
 	for range 3 {
 		if err := r.Encode(s.change(1), nil); err != nil {
 			t.Fatal(err)
@@ -346,28 +345,28 @@ func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
 const path = "/election"
 
-// story makes the reads of an election as an observer would hand them in.
-type story struct {
+// A scenario makes the observations of an election, as an observer hands them on.
+type scenario struct {
 	at     time.Time
 	parent znode.Parent
-	next   int // sequence
+	next   int // number of the next candidate
 }
 
-func newStory() *story {
-	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as a bubble's clock begins
-	return &story{at: at, parent: znode.Parent{Czxid: 1, Ctime: at}}
+func newScenario() *scenario {
+	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // the start of synctest's clock
+	return &scenario{at: at, parent: znode.Parent{Czxid: 1, Ctime: at}}
 }
 
 // pass lets time pass.
-func (s *story) pass(d time.Duration) *story {
+func (s *scenario) pass(d time.Duration) *scenario {
 	s.at = s.at.Add(d)
 	return s
 }
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// change is a read after joins creates and the deletion of the leavers.
-func (s *story) change(joins int, leavers ...int) *model.Read {
+// change returns a read after joins creates and the deletion of the leavers.
+func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)
 	for range joins {
@@ -388,19 +387,19 @@ func (s *story) change(joins int, leavers ...int) *model.Read {
 	return r
 }
 
-func (s *story) connected() *model.Connection {
+func (s *scenario) connected() *model.Connection {
 	return &model.Connection{At: s.at, Link: model.Connected, Server: "127.0.0.1:2181", Session: 7}
 }
 
-// acked is the acknowledgement of the candidate that r brought.
-func (s *story) acked(z znode.Znode) *model.Ack {
+// acked returns the acknowledgement of the candidate z.
+func (s *scenario) acked(z znode.Znode) *model.Ack {
 	return &model.Ack{
 		At: s.at, Presence: model.Present, Session: z.Session,
 		Data: znode.NewData(model.AckData(znode.Join(path, z.Name), z.Czxid)),
 	}
 }
 
-// log keeps what a feed said.
+// log keeps the events and notices of a feed.
 type log struct {
 	mu      sync.Mutex
 	events  []model.Event
@@ -442,7 +441,7 @@ func (l *log) lines(t *testing.T) []string {
 	return out
 }
 
-// running starts a feed; end ends it and returns what Run returned.
+// running runs a feed. end ends it and returns the result of Run.
 func running(f *feed.Feed) (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -453,11 +452,11 @@ func running(f *feed.Feed) (end func() error) {
 	}
 }
 
-// recorder is a recording in memory.
+// recorder returns a recorder in memory.
 func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 	t.Helper()
 	b := new(bytes.Buffer)
-	e, err := feed.NewRecorder(b, history.NewHeader(c, newStory().at))
+	e, err := feed.NewRecorder(b, history.NewHeader(c, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"electop/model/znode"
 )
 
-// Recording is a file of a recording that is read.
+// Recording reads a file of a recording.
 type Recording struct {
 	file     *os.File
 	dec      *history.Decoder
@@ -26,15 +26,15 @@ type Recording struct {
 	notes    []string // for the user, not delivered yet
 }
 
-// OpenRecording opens the recording at path, or one part of it: its older part is a
-// file of its own.
+// OpenRecording opens the recording at path. The older part of a recording is another
+// file, opened by its own path.
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
 	_, none := os.Lstat(older(path))
 	if err != nil {
 		r.Close()
-		if none == nil { // a crash may have ended the recording while a part was begun
+		if none == nil { // a crash may have ended the recording at the start of a part
 			err = fmt.Errorf("%w; the part before it is %s", err, older(path))
 		}
 		return nil, err
@@ -92,7 +92,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	if err := r.read(ctx, apply, notice); err != nil {
 		return err
 	}
-	if due, ok := j.Held(); ok { // after a crash the recording does not say that time passed
+	if due, ok := j.Held(); ok { // after a crash no observation releases the held events
 		return apply(&model.Advance{At: due})
 	}
 	return nil
@@ -121,29 +121,29 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	return ctx.Err()
 }
 
-// interrupt has a read that waits fail when ctx ends: the file can be a FIFO.
+// interrupt makes a waiting read fail when ctx ends: the file can be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // a regular file has none
 }
 
-// Close ends the reading.
+// Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording to a file, and to another when that is full, so
-// that no more than a given number of bytes is kept.
+// Recorder writes a recording to a file, and to another when the file is full, so
+// that the recording keeps at most a given number of bytes.
 //
-// The newest part is in the file itself, the one before in FILE.1: each is at
-// most half of what may be kept. A later part begins with the election as it
-// was then: each part is a recording of its own.
+// The newest part is in the file itself, the part before it in FILE.1. Each part has
+// at most half of the bytes. A later part begins with the state of the election:
+// each part is a recording of its own.
 //
-// Each line is one Write to the end of the file, and what a later part begins with is
-// one: a crash tears the last one at most. There is nothing in it but observations, and
-// they hold no credentials.
+// Each line is one Write to the end of the file, and so is the beginning of a later part:
+// a crash tears at most the last line. A recording contains only observations, and
+// observations hold no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
 	file   *os.File // nil: closed
-	max    int64    // of a part; 0: none
+	max    int64    // size of a part; 0: any
 	header history.Header
 
 	size int64
@@ -155,8 +155,8 @@ type Recorder struct {
 // fifty candidates would hold little more than its initial state.
 const recordMin = 1 << 20
 
-// Create begins a recording. max bounds what is kept, in bytes, 0 is no bound.
-// path must not exist, nor, with a bound, the file that its older part will be.
+// Create begins a recording. max bounds its bytes; 0 means no bound. path must not
+// exist, nor, with a bound, the file of the older part.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)
@@ -180,7 +180,7 @@ func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	return r, nil
 }
 
-// begin begins a recording without bound, which goes to w.
+// begin begins a recording of any size in w.
 func begin(w io.Writer, h history.Header) (*Recorder, error) {
 	r := &Recorder{w: w, header: h}
 	var err error
@@ -190,12 +190,12 @@ func begin(w io.Writer, h history.Header) (*Recorder, error) {
 	return r, r.flush()
 }
 
-// create makes a file for this program's user only, and only appends to it.
+// create creates a file that only this program's user may read, and opens it to append.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
-// older is where the part before the newest is.
+// older returns the path of the part before the newest.
 func older(path string) string { return path + ".1" }
 
 // Encode writes one observation; now returns the state before it.
@@ -222,8 +222,8 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
-// rotate ends the part and begins the next: the line becomes its header, the election
-// as s shows it, and o.
+// rotate ends the part and begins the next one with its header, the state s and o, which
+// flush writes.
 func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	initial := s.Observations()
 	r.header.Part, r.header.Initial = max(r.header.Part, 1)+1, len(initial)
