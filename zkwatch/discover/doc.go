@@ -4,6 +4,6 @@
 // Where children have numbers, or names that an election system is known by, it
 // reads a few of them. If one is ephemeral and the model recognises an election
 // (election.go), Walk reports it as [Found].
-// A later walk gets what is known, and reports it again while it exists, even without
-// candidates.
+// A later walk gets the known elections, and reports each one that still exists, even
+// without candidates.
 package discover

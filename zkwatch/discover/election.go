@@ -37,9 +37,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unknown reports the znodes with a leader's name of unknown systems: those of which no
-// election that was found shows what they are, as an acknowledgement, or another znode of
-// one of its candidates.
+// unknown reports the znodes with a leader's name that belong to no known system. It leaves
+// out the acknowledgements of the elections found, and other znodes of their candidates.
 func (w *walk) unknown(ctx context.Context) error {
 	for _, f := range w.singles {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -66,8 +65,7 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 	return nil
 }
 
-// empty reports a queue without candidates of a system that says elsewhere who could stand
-// in it: others are not recognised by themselves.
+// empty reports a queue without candidates, if its path and parent show its system.
 func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: client.Parent(stat)})
 	if d == nil {
@@ -105,7 +103,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 			contenders = append(contenders, name)
 		}
 	}
-	if contenders == nil { // a few systems have no numbers
+	if contenders == nil { // a few systems use no numbers
 		if recognised(unread(names, nil)) == nil {
 			return nil
 		}
@@ -128,16 +126,16 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		return z.Session != 0, nil
 	}
 	n := len(contenders)
-	lives := false
+	ephemeral := false
 	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // the newest is the most likely to be ephemeral
 		var err error
-		if lives, err = get(contenders[i]); err != nil {
+		if ephemeral, err = get(contenders[i]); err != nil {
 			return err
-		} else if lives {
+		} else if ephemeral {
 			break
 		}
 	}
-	if !lives || recognised(append(slices.Clone(read.New), unread(names, known)...)) == nil {
+	if !ephemeral || recognised(append(slices.Clone(read.New), unread(names, known)...)) == nil {
 		return nil
 	}
 
@@ -173,8 +171,8 @@ func (w *walk) witnesses(ctx context.Context, paths []string) (there []string, e
 	return there, nil
 }
 
-// holders is the path of the znodes that hold what the election's contenders wait
-// for: a semaphore has two directories. "" for any other election.
+// holders returns the path of a semaphore's leases, for the path of its queue; "" for any
+// other election.
 func holders(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
@@ -186,7 +184,7 @@ func holders(path string, d *dialect.Dialect) string {
 	return ""
 }
 
-// report reads what is beside the election and reports it.
+// report reads the znodes beside the election and reports it with them.
 func (w *walk) report(ctx context.Context, f Found) error {
 	j := model.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(f.Read)
@@ -224,7 +222,7 @@ func (w *walk) exists(ctx context.Context, path string) (stat *zk.Stat, err erro
 	return stat, err
 }
 
-// read reads one znode. One whose data is too large has its stat only.
+// read reads one znode. If its data is too large, the result has only its stat.
 func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error) {
 	return w.conn.ReadZnode(ctx, path, name, func(send func() error) error {
 		err := w.request(ctx, send)
@@ -235,7 +233,7 @@ func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error)
 	})
 }
 
-// unread are the names that are not known, up to maxNames.
+// unread returns the names that are not known, at most maxNames.
 func unread(names []string, known map[string]bool) []znode.Znode {
 	var out []znode.Znode
 	for _, name := range names {

@@ -22,10 +22,10 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections under a root, level by level. It only reads: it sets no
 // watch and writes nothing. A directory costs an exists and a getChildren, a leaf
-// an exists. If children have numbers, a few are read, and if one of them is
-// ephemeral and the names are not known to be something else, it is an election.
-// Numbered children are not visited, and of many alike without children only the
-// first. A walk from the top skips ZooKeeper's own /zookeeper.
+// an exists. If children have numbers, Walk reads a few: if one is ephemeral and the
+// names do not belong to something else, their parent is an election. Walk does not
+// visit numbered children. If many children have no children, it visits only some. A walk
+// from the top skips ZooKeeper's own /zookeeper.
 //
 // Walk skips znodes that are deleted meanwhile, and counts forbidden ones. If the
 // connection is lost, it waits for the next one. It returns the error of ctx, of the
@@ -56,19 +56,19 @@ type walk struct {
 	conn     *client.Conn
 	progress Progress
 	found    map[string]*dialect.Dialect // elections, by path
-	siblings []string                    // of the znode that is visited, without those with numbers
+	siblings []string                    // names beside the visited znode, without numbered ones
 	singles  []Found                     // znodes with a leader's name, of no known system
 	acks     map[string]bool             // acknowledgements of the elections
 	contends map[uint64][]string         // the elections of each candidate's session
-	branches []branch                    // to be visited, those of one level after the other
-	queued   int                         // names in branches
-	bytes    int                         // and their length
+	branches []branch                    // to be visited, level by level
+	queued   int                         // number of names in branches
+	bytes    int                         // length of these names
 
 	spacing time.Duration
 	next    time.Time // when the next request may be sent
 }
 
-// A branch is the children of one znode.
+// A branch holds the children of one znode.
 type branch struct {
 	parent string
 	names  []string
@@ -108,14 +108,14 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
-// stopped notes that a bound was reached. That of nodes says more.
+// stopped notes a bound that was reached. Once it is the bound of nodes, it stays.
 func (w *walk) stopped(bound string) {
 	if w.progress.Stopped != "nodes" {
 		w.progress.Stopped = bound
 	}
 }
 
-// visit visits one znode; inner says that it is more than a leaf.
+// visit visits one znode. inner reports whether the znode is more than a leaf.
 func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner bool, err error) {
 	w.progress.Path = path
 	w.progress.Visited++
@@ -126,7 +126,7 @@ func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner 
 	return there, inner, err
 }
 
-// tryInspect inspects a znode. One that may not be read, or cannot, is no error.
+// tryInspect inspects a znode. A znode that may not or cannot be read is no error.
 func (w *walk) tryInspect(ctx context.Context, path string, depth int) (there, inner bool, err error) {
 	there, inner, err = w.inspect(ctx, path, depth)
 	switch {
@@ -156,8 +156,7 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inne
 	case stat.NumChildren == 0:
 		return true, false, w.empty(ctx, path, stat)
 	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
-		// A list that does not fit would end the connection for every user of the
-		// session.
+		// A list that is too large would end the connection for all users of the session.
 		w.skip(Skip{Path: path, Znodes: int(stat.NumChildren), Why: TooLarge, Limit: w.conn.Config().MaxReply})
 		return true, true, nil
 	}
@@ -179,7 +178,7 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inne
 	return true, true, nil
 }
 
-// descend puts a znode's children on the list, except for those with numbers.
+// descend queues a znode's children, except for those with numbers.
 func (w *walk) descend(path string, names []string, depth int) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, numbered := znode.Sequence(name)
@@ -192,8 +191,8 @@ func (w *walk) descend(path string, names []string, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// By name, so that two walks are the same. Of many the first ones visited, which
-	// represent the others, are a sample of all.
+	// Sorted, so that two walks visit the same znodes. If there are many names, the first
+	// ones stand for the rest, so they are a sample of all.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -201,7 +200,7 @@ func (w *walk) descend(path string, names []string, depth int) {
 			names[i], names[j] = names[j], names[i]
 		}
 	}
-	// More could not be visited anyway, and memory is bounded.
+	// A walk cannot visit more, and memory is bounded.
 	room := min(len(names), max(0, 2*w.cfg.Nodes-w.queued))
 	size := 0
 	for i, name := range names[:room] {
@@ -223,8 +222,7 @@ func (w *walk) descend(path string, names []string, depth int) {
 	w.bytes += size
 }
 
-// request makes one request when its turn has come, and again after the
-// connection was lost.
+// request makes one request at its time, and again after a lost connection.
 func (w *walk) request(ctx context.Context, send func() error) error {
 	for {
 		now := time.Now()
@@ -242,7 +240,7 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 		}
 		w.next = w.next.Add(w.spacing)
 		err := send()
-		// Not connected may be because of the request before, with too large a reply.
+		// The request before may have ended the connection by too large a reply.
 		if err == nil || !client.Unanswered(err) && !errors.Is(err, client.ErrNotConnected) {
 			return err
 		}
@@ -255,11 +253,11 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 	}
 }
 
-// Progress is how far a walk has come.
+// Progress counts what a walk has done so far.
 type Progress struct {
-	Path      string // visited last
+	Path      string // the last visited znode
 	Visited   int
-	Denied    int // that may not be listed
+	Denied    int // znodes that may not be listed
 	Skipped   int // znodes that were not read, see Skips
 	Skips     []Skip
 	Elections int
@@ -269,19 +267,19 @@ type Progress struct {
 // A Skip is a znode that a walk did not visit.
 type Skip struct {
 	Path string
-	// Znodes is how many children, or the znode itself: 1.
+	// Znodes is the number of its skipped children, or 1 for the znode itself.
 	Znodes int
 	Why    Reason
-	Limit  int // of TooLarge: the bound of a reply, in bytes
+	Limit  int // for TooLarge: the largest reply, in bytes
 }
 
-// A Reason is why a walk skipped a znode.
+// A Reason says why a walk skipped a znode.
 type Reason int
 
 const (
 	TooLarge Reason = iota // its list of children does not fit in a reply
-	Alike                  // many children without children, of which only the first were visited
-	BadName                // no client may ask for its name
+	Alike                  // the first of its many children had no children
+	BadName                // no client may request its name
 )
 
 // maxSkips bounds [Progress.Skips].
@@ -300,11 +298,10 @@ type Found struct {
 	Path    string
 	Dialect *dialect.Dialect
 	Read    *model.Read
-	// Beside are reads of the znodes beside it that say more: who acknowledged, and
-	// who could lead.
+	// Beside holds reads of other znodes, which show who acknowledged and who could lead.
 	Beside []model.Observation
-	// Contenders is how many children look like contenders. Partial says that
-	// they were too many to be read: Read has the first in the queue and few more.
+	// Contenders is the number of children that look like contenders. Partial says that
+	// not all of them were read: Read has the first in the queue and few more.
 	Contenders int
 	Partial    bool
 }
@@ -332,21 +329,20 @@ const (
 	defaultNodes     = 10_000
 	defaultPerSecond = 100
 
-	// burst is how many requests may follow each other at once after a pause.
+	// burst is the number of requests that may follow each other at once after a pause.
 	burst = 3
-	// sample is how many of the numbered children of a directory are read to
-	// find an ephemeral one among them.
+	// sample is the number of numbered children that are read to find an ephemeral one.
 	sample = 4
-	// maxContenders bounds the children of an election that are all read.
+	// maxContenders bounds the contenders of an election that are read.
 	maxContenders = 200
-	// maxAlike is after how many children without children the rest of a directory
-	// is assumed to be the same.
+	// maxAlike is the number of children without children after which the walk takes all
+	// other children of a directory for the same.
 	maxAlike = 64
-	// nameSize is how many bytes of a reply a child's name is assumed to need.
+	// nameSize is the assumed size of a child's name in a reply, in bytes.
 	nameSize = 64
 	// maxQueuedBytes bounds the names that wait to be visited.
 	maxQueuedBytes = 32 << 20
-	// maxNames bounds the names that are looked at to recognise a dialect.
+	// maxNames bounds the names from which a dialect is recognised.
 	maxNames = 4096
 )
 
