@@ -15,20 +15,20 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Beside are the znodes that are followed besides the election.
+// Beside lists the znodes to follow besides the election.
 type Beside struct {
 	Acks        []string // see [model.State.Followed]
 	Directories []string // see [model.State.Around]
-	Counts      []string // directories of which only the number of children is read
+	Counts      []string // directories whose number of children is read, and nothing else
 }
 
 // besideEvery is the time between two reads of the directories beside the election: the
-// list of those who could lead changes rarely, and nobody waits for it.
+// list of possible leaders changes rarely, and nobody waits for it.
 const besideEvery = 30 * time.Second
 
-// followBeside follows what is wanted besides the election, until ctx ends. Acknowledgements
-// are still followed if only the directories are others: the notification of a change dates
-// it.
+// followBeside follows the znodes of [Observer.SetBeside] until ctx ends. If only the
+// directories change, the acknowledgements keep their watches: the notification of a change
+// shows its time.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}
@@ -52,7 +52,7 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	endReads()
 }
 
-// start runs f n times at once, and returns what ends that and waits for it.
+// start runs f n times at once. end ends all of them and waits.
 func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -87,9 +87,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one of the znodes besides an election that its state wants to be read
-// and that were not read yet, and sets no watch. It returns nil if there is none. try makes
-// each request by calling send; nil makes several at a time.
+// ReadBeside reads one of the znodes beside the election of s that s needs and does not
+// have yet, and sets no watch. It returns nil if there is none. try makes each request by
+// calling send; if try is nil, ReadBeside makes several requests at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
@@ -115,9 +115,9 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	return nil, nil
 }
 
-// readDirectory reads a directory and the first of its children. One with more children
-// than [model.NamesMax], or that is counted, has its stat only. Each request is made by a call of try, at most
-// limit of those for the children at a time.
+// readDirectory reads a directory and its first children. It reads only the stat if the
+// directory is counted, or has more than [model.NamesMax] children. It makes each request by
+// calling try, and at most limit requests for the children at a time.
 func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
 	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
@@ -170,12 +170,12 @@ func atOnce(send func() error) error { return send() }
 // pause: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
 
-// followAck reads an acknowledgement with a data watch while it exists, otherwise
-// with one for its creation. It ends with the connection, and returns whether it handed
-// on a read.
+// followAck reads an acknowledgement again and again, with a watch on its data while it
+// exists, otherwise on its creation. It ends with the connection. read reports whether it
+// handed on a read.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // the last ones, in a ring
-	var last client.Change        // which caused the read
+	var last client.Change        // the cause of the next read
 	for n := 0; ; n++ {
 		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
 		z, seen, err := f.Znode(ctx, true, last.Kind == zk.EventNodeDeleted)
@@ -199,7 +199,7 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 	}
 }
 
-// fill puts into ack what the reply to a read shows.
+// fill puts the result of a read into ack.
 func (o *Observer) fill(ack *model.Ack, z znode.Znode) {
 	ack.At = o.now()
 	switch {

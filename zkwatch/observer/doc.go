@@ -3,14 +3,14 @@
 // An [Observer] hands what it sees to the model as observations. It keeps two
 // watches, one on the election and one on the acknowledgement.
 //
-// The one on the election is persistent and recursive where the server has such
-// watches: each notification names a change, and the observer reads what is new.
-// Elsewhere it is on the children of the election's parent and fires once:
-// after a notification the observer lists the children and reads those that are new.
-// Some elections are a single ephemeral znode instead. All follow one loop,
-// over one connection after the other (reader.go). The journal has the children; the
-// observer keeps only which names it handed on. How often it reads depends
-// on what the reads cost (spacing.go).
+// On servers with persistent recursive watches the election's watch is one of these: each
+// notification names a change, and the observer reads the new children. On other servers
+// the watch is on the children of the election's parent and fires once: after a
+// notification the observer lists the children and reads the new ones. Some elections
+// are a single ephemeral znode instead. One loop follows all of them, over one
+// connection after the other (reader.go). The journal keeps the children; the observer
+// keeps only the names that it handed on. The cost of the reads decides how often it
+// reads (spacing.go).
 //
 // A [Group] runs several observers on one session. [ReadOnce] reads an election
 // once and sets no watch.

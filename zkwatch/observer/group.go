@@ -33,11 +33,11 @@ type Group struct {
 
 	mu          sync.Mutex
 	observers   []*Observer
-	changed     chan struct{} // closed when there is one more or one less
+	changed     chan struct{} // closed when observers changes
 	conn        *client.Conn  // of the present session
 	requests    uint64        // of the sessions before
 	unsupported atomic.Bool   // the servers have no persistent watches
-	refused     error         // the last session ended by it: the servers do not accept the credentials
+	refused     error         // why the servers refused the credentials of the last session; nil if they did not
 }
 
 // Run observes with sessions of its own until ctx ends, and returns ctx's
@@ -64,8 +64,8 @@ func (g *Group) Add(o *Observer) {
 	g.change()
 }
 
-// Remove ends what o observes, and its watch on the election, where the servers can end
-// one. It does not wait.
+// Remove stops o and removes its watch on the election, if the servers can remove a watch.
+// It does not wait.
 func (g *Group) Remove(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,14 +74,14 @@ func (g *Group) Remove(o *Observer) {
 	g.change()
 }
 
-// change reports a change of the observers. The caller holds g.mu.
+// change notifies session that the observers changed. The caller holds g.mu.
 func (g *Group) change() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the current session, nil if there is none. It is only for reading:
-// other requests share it with the observers' requests.
+// Conn returns the current session, nil if there is none. Use it only for reads: it is
+// shared with the observers.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,7 +102,7 @@ func (g *Group) Requests() uint64 {
 // Run observes until ctx ends, with one session after the other, and returns
 // ctx's error, or why the configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
-	longer := refusedPause
+	refused := refusedPause
 	for {
 		conn, err := client.Connect(g.cfg)
 		if err != nil {
@@ -117,9 +117,9 @@ func (g *Group) Run(ctx context.Context) error {
 		}
 		wait := reopenPause
 		if refusal(conn) != nil {
-			wait, longer = longer, min(2*longer, refusedPauseMax)
+			wait, refused = refused, min(2*refused, refusedPauseMax)
 		} else {
-			longer = refusedPause
+			refused = refusedPause
 		}
 		if !pause(ctx, wait) {
 			return ctx.Err()
@@ -127,7 +127,7 @@ func (g *Group) Run(ctx context.Context) error {
 	}
 }
 
-// refusal is why the servers refuse conn, nil if they do not.
+// refusal returns why the servers refuse the credentials of conn, nil if they do not.
 func refusal(conn *client.Conn) error {
 	if err := conn.Status().Err; errors.Is(err, zk.ErrAuthFailed) {
 		return err
@@ -162,17 +162,17 @@ func (g *Group) use(conn *client.Conn) {
 // larger than MaxReply.
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup
-	var standing []*Observer
+	var running []*Observer
 	for lasts := true; lasts; {
 		g.mu.Lock()
 		observers, changed := g.observers[:len(g.observers):len(g.observers)], g.changed
 		g.mu.Unlock()
 		for _, o := range observers {
-			if !slices.Contains(standing, o) {
+			if !slices.Contains(running, o) {
 				wg.Go(func() { o.session(ctx, conn) })
 			}
 		}
-		standing = observers
+		running = observers
 		select {
 		case <-changed:
 		case <-conn.Done():
@@ -182,7 +182,7 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 		}
 	}
 	wg.Wait()
-	for _, o := range standing {
+	for _, o := range running {
 		tooLarge = tooLarge || o.tooLarge
 		o.tooLarge = false
 	}

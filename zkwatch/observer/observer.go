@@ -18,16 +18,16 @@ import (
 type Config struct {
 	Conn client.Config
 	Path string // the election's parent, or the leader's own znode where there is no queue
-	// Beside has the znodes to follow besides, as far as they are known yet: see
+	// Beside lists the other znodes to follow, as far as they are known at the start: see
 	// [Observer.SetBeside].
 	Beside Beside
-	// Single says that Path is a leader's own znode, so that nobody leads while it
-	// is absent. If Single is false, the observer finds out: from the znode, or
-	// while it is absent from the names beside it.
+	// Single says that Path is a leader's own znode: while the znode is absent, nobody
+	// leads. If Single is false, the observer finds out: from the znode, or, while the
+	// znode is absent, from the names beside it.
 	Single bool
-	// ByReads has the observer read all children for each notification. Otherwise it
-	// follows them by a persistent recursive watch (ZooKeeper 3.6), where the servers have
-	// one and it costs less.
+	// ByReads makes the observer list the children after each notification. Otherwise it
+	// follows them by a persistent recursive watch (ZooKeeper 3.6), if the servers have
+	// such watches and the watch costs less.
 	ByReads bool
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
@@ -36,43 +36,44 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Observer observes one election with one watch on its parent, and one on each znode
-// beside it that says more. It never writes. Each change costs one getData for each new
-// child, and one getChildren without a persistent watch. It does not watch candidates,
-// so it adds nothing to a handoff.
+// Observer observes one election with one watch on its parent, and one on each
+// acknowledgement. It never writes. Each change costs one getData for each new child and,
+// without a persistent watch, one getChildren. It does not watch candidates, so it adds
+// nothing to a handoff.
 //
 // It survives lost connections, expired sessions, restarted servers, and a parent
 // that is absent, deleted, recreated or forbidden.
 type Observer struct {
 	cfg     Config
 	now     clock
-	beside  latest[*Beside] // what is followed besides; it may become known late
+	beside  latest[*Beside] // the other znodes to follow; they may become known late
 	refresh chan rereading
 
-	known known // across connections
-	// witnesses are the znodes found of [dialect.Witnesses], for the parent of that czxid.
+	known known // kept from one connection to the next
+	// witnesses are the znodes of [dialect.Witnesses] that exist, for the parent with the
+	// czxid witnessesOf.
 	witnesses   []string
 	witnessesOf int64
 
-	decided bool // what the path is, a parent or a leader
-	single  bool // it is a leader
+	decided bool // the observer knows whether the path is a parent or a leader's znode
+	single  bool // the path is a leader's znode
 
-	// fellBack says why there is no persistent watch, in this session or until retryAt.
-	// reportedBy and reportedWhy have what the model knows of that.
-	unsupported *atomic.Bool // of the group: servers have no such watch
+	// fellBack is the reason to use no persistent watch, until retryAt. reportedBy and
+	// reportedWhy were last handed on.
+	unsupported *atomic.Bool // shared by the group: the servers have no such watches
 	fellBack    model.FollowReason
-	retryAt     time.Time // zero: not in this session
+	retryAt     time.Time // zero: at the end of the session
 	reportedBy  model.FollowedBy
 	reportedWhy model.FollowReason
 
 	began    bool // an earlier session was observed
 	tooLarge bool // a reply was larger than MaxReply
 
-	removed context.Context // it ends with [Group.Remove]
+	removed context.Context // ends with [Group.Remove]
 	remove  context.CancelFunc
 
-	// reported is the last change of the connection's state that the model got: it
-	// gets the loss of a connection before the read that follows it.
+	// reported is the time of the last change of the connection's state that was handed
+	// on. The model gets the loss of a connection before the next read.
 	reported latest[time.Time]
 }
 
@@ -94,26 +95,25 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside makes the observer read these znodes besides the election now, and follow
-// them instead of those before. It does not wait. The watch on an old znode cannot be
-// removed; it fires at most once and is ignored.
+// SetBeside replaces the other znodes that the observer reads and follows. It does not
+// wait. The watch on an old znode cannot be removed; it fires at most once and is ignored.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh asks for the data of a known child to be read again. It does not
-// wait, and is dropped where there is no connection.
-func (o *Observer) Refresh(name string) { o.ask(rereading{name: name}) }
+// Refresh requests another read of a known child's data. It does not wait. Without a
+// connection the request may be dropped.
+func (o *Observer) Refresh(name string) { o.request(rereading{name: name}) }
 
-// Settle asks for a read of the parent's stat: see [model.State.Unsettled].
-func (o *Observer) Settle() { o.ask(rereading{parent: true}) }
+// Settle requests a read of the parent's stat: see [model.State.Unsettled].
+func (o *Observer) Settle() { o.request(rereading{parent: true}) }
 
-// rereading asks for a known child's data to be read again; parent: for the parent's stat
-// instead.
+// A rereading requests a read of a known child's data or, if parent is set, of the
+// parent's stat.
 type rereading struct {
 	name   string
 	parent bool
 }
 
-func (o *Observer) ask(r rereading) {
+func (o *Observer) request(r rereading) {
 	select {
 	case o.refresh <- r:
 	default:
@@ -184,9 +184,9 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// link translates a status. A Conn that ended for another reason than expiry (no
-// session for too long, too large a reply) is followed by another: for the user the
-// connection was lost.
+// link translates a status. After a Conn that ended for another reason than expiry (no
+// session for too long, too large a reply) comes another: for the user the connection was
+// lost.
 func link(st client.Status) model.Link {
 	switch st.State {
 	case client.Connecting:
@@ -205,7 +205,7 @@ func link(st client.Status) model.Link {
 	return model.Disconnected
 }
 
-// shownRTT keeps two digits: more would change, and be drawn, at every ping.
+// shownRTT keeps two digits: with more, each ping would change the screen.
 func shownRTT(d time.Duration) time.Duration {
 	unit := time.Microsecond
 	for d >= 100*unit {
@@ -214,7 +214,7 @@ func shownRTT(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// A clock dates observations.
+// A clock gives observations their times.
 type clock func() time.Time
 
 // of converts a time of this process.
@@ -229,7 +229,7 @@ func (now clock) of(t time.Time) time.Time {
 type latest[T comparable] struct {
 	mu      sync.Mutex
 	value   T
-	changed chan struct{} // closed when value is another
+	changed chan struct{} // closed when value changes
 }
 
 func (l *latest[T]) get() (value T, changed <-chan struct{}) {

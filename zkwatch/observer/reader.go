@@ -18,15 +18,15 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The parent's stat is compared with what the persistent watch reported: checkAfter after
-// a change at the soonest, and every checkIdle without one. Nothing else would show that a
-// server withheld an event.
+// The observer compares the parent's stat with the changes that the persistent watch
+// reported: every checkAfter while changes come, every checkIdle otherwise. Nothing else
+// shows that a server withheld an event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
 )
 
-// unwatchMax bounds the wait for the end of a watch that is no longer needed.
+// unwatchMax bounds the wait for the removal of a watch.
 const unwatchMax = time.Second
 
 // watchAgain is the time after which a persistent watch is tried again that was given up for
@@ -42,12 +42,12 @@ type reader struct {
 	*Observer
 	conn   *client.Conn
 	f      *client.Following
-	once   bool // no watch is set
-	gap    bool // changes before the next read went unwatched
+	once   bool // sets no watch
+	gap    bool // no watch covers the time before the next read
 	read   bool // a read was handed on
 	effort effort
 
-	persistent bool            // the watch, since the last read
+	persistent bool            // the last read set a persistent watch
 	seen       uint64          // the number of the last change that the last read shows
 	changes    []client.Change // taken, and not applied yet
 	// notified and heard are the times of the notification that causes the next read.
@@ -56,9 +56,9 @@ type reader struct {
 	denied time.Duration // the pause after a read that the ACL forbids
 
 	// While the watch is persistent:
-	parent      znode.Parent // as the changes up to now make it
+	parent      znode.Parent // after the last read and the changes since; zero: absent
 	compared    time.Time
-	due         bool // a change was seen since
+	due         bool // a change came after compared
 	others      int  // changes that are not of children, since othersSince
 	othersSince time.Time
 }
@@ -82,15 +82,15 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	})
 }
 
-// followPath follows a path for one session, over one connection after the other: over
-// returns if one is lost or a read failed, and whether it read anything before.
-func followPath(ctx context.Context, conn *client.Conn, path string, over func(*client.Following) (read bool, err error)) {
+// followPath calls follow for one connection of the session after the other. follow
+// returns after a lost connection or a failed read; read reports whether it handed on any.
+func followPath(ctx context.Context, conn *client.Conn, path string, follow func(*client.Following) (read bool, err error)) {
 	failed := minSpacing
 	for conn.AwaitConnected(ctx) {
 		f, err := conn.Follow(path)
 		if err == nil {
 			var read bool
-			if read, err = over(f); read {
+			if read, err = follow(f); read {
 				failed = minSpacing
 			}
 			f.Close()
@@ -107,7 +107,7 @@ func followPath(ctx context.Context, conn *client.Conn, path string, over func(*
 // run reads and hands on, again and again, until the connection is lost or a read fails.
 func (r *reader) run(ctx context.Context) error {
 	for {
-		began := time.Now() // its monotonic clock: somebody may set the other
+		began := time.Now() // not r.now: somebody may set that clock
 		read, err := r.readAll(ctx)
 		if err != nil {
 			return err
@@ -137,7 +137,8 @@ func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 	}
 }
 
-// tryRead reads the election, or returns errReread if it became another kind meanwhile.
+// tryRead reads the election. It returns errReread if the path meanwhile became a leader's
+// znode or a parent.
 func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	r.effort, r.persistent, r.changes = effort{}, false, nil
 	if !r.decided {
@@ -156,8 +157,8 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch, if there may be one. It does so before each list:
-// after a change that was missed, the server may have lost it.
+// watch sets the persistent watch, unless the observer fell back to reads. It does so
+// before each list: the server may have lost the watch.
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
@@ -215,7 +216,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	}
 	read.Gone = r.known.gone()
 	for _, z := range znodes {
-		r.effort.asked(z.znode.Data.Length)
+		r.effort.request(z.znode.Data.Length)
 		r.known.add(&z.znode)
 		read.New = append(read.New, z.znode)
 	}
@@ -225,12 +226,12 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// absent waits for the creation of a parent that is not there.
+// absent watches for the creation of a parent that does not exist.
 func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, error) {
 	read.Presence = model.Absent
 	r.known.forget(0)
 	r.decided = false
-	if r.once || r.persistent { // the persistent watch reports it, too
+	if r.once || r.persistent { // the persistent watch reports the creation, too
 		return read, nil
 	}
 	stat, seen, err := r.f.Exists(ctx, true)
@@ -245,7 +246,7 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	return read, nil
 }
 
-// handOn hands on a read, and how changes are followed if that is news.
+// handOn hands on a read and, if that changed, how the observer follows the changes.
 func (r *reader) handOn(ctx context.Context, read *model.Read) {
 	if r.gap {
 		r.awaitReported(ctx, r.conn.Status().Since)
@@ -268,8 +269,7 @@ func (r *reader) handOn(ctx context.Context, read *model.Read) {
 	}
 }
 
-// awaitReported waits until the model knows of the connection that came about at
-// since.
+// awaitReported waits until the connection that began at since was handed on.
 func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	for ctx.Err() == nil {
 		reported, changed := o.reported.get()
@@ -372,7 +372,7 @@ func (r *reader) compare(ctx context.Context) error {
 	return nil
 }
 
-// fallBack stops to follow by the persistent watch for watchAgain.
+// fallBack replaces the persistent watch by reads for watchAgain.
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 	r.fellBack, r.retryAt = why, time.Now().Add(watchAgain)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
@@ -383,7 +383,7 @@ func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 
 // reread reads a known child's data again.
 func (r *reader) reread(ctx context.Context, name string) {
-	if r.single || !r.known.has(name) { // the data of a single znode is watched
+	if r.single || !r.known.has(name) { // a leader's own znode has a watch on its data
 		return
 	}
 	z, _, err := r.f.Child(ctx, name)
@@ -392,16 +392,16 @@ func (r *reader) reread(ctx context.Context, name string) {
 	}
 }
 
-// known has the children of an election that were handed on.
+// known holds the children of an election that were handed on.
 type known struct {
 	parent   int64 // czxid of their parent; 0: nothing is known
 	children map[string]child
-	denied   int // how many may not be read
-	lists    uint64
+	denied   int    // number of children that may not be read
+	lists    uint64 // number of lists
 }
 
 type child struct {
-	list   uint64 // the number of the list that had it last; 0: unread
+	list   uint64 // the number of the last list that had the child; 0: unread
 	denied bool
 }
 
@@ -410,12 +410,12 @@ func (k *known) has(name string) bool {
 	return ok
 }
 
-// forget forgets all children; those to come have a parent of that czxid.
+// forget forgets all children. parent is the czxid of the next children's parent.
 func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list takes a list of names, and returns those that are not known under this parent.
+// list notes the names of a list, and returns those that are not known under this parent.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -442,7 +442,7 @@ func (k *known) gone() (names []string) {
 
 func (k *known) add(z *znode.Znode) {
 	c := child{list: k.lists, denied: z.Data.Denied}
-	if z.Unread { // a later list can only have another child of that name
+	if z.Unread { // in a later list the name belongs to another child
 		c.list = 0
 	}
 	if c.denied {
@@ -468,8 +468,8 @@ type readChild struct {
 // pipelined bounds the reads of new children that are in flight at the same time.
 const pipelined = 64
 
-// readMany reads children, at most pipelined of them at a time. One that no longer
-// exists is Unread; one whose data is forbidden has its stat only.
+// readMany reads children, at most pipelined of them at a time. A child that no longer
+// exists is Unread; a child with forbidden data has only its stat.
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
 	if len(names) == 1 { // usually
@@ -488,8 +488,8 @@ func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, err
 	return out, reads.Wait()
 }
 
-// readWitnesses returns which znodes exist that show the system of
-// children with these names. It asks until they are found.
+// readWitnesses returns the existing znodes that identify the system of children with
+// these names. Each call requests the znodes that are still missing.
 func (r *reader) readWitnesses(ctx context.Context, parent int64, names []string) ([]string, error) {
 	if r.witnessesOf != parent {
 		r.witnesses, r.witnessesOf = nil, parent
@@ -524,14 +524,14 @@ func size(names []string) (bytes int) {
 // The observer watches the znode's data while it exists and its creation while it
 // does not.
 
-// decide finds out what the path is: an ephemeral znode is an election by itself,
-// any other is the parent of one. If nothing exists, the names beside it may show that
-// a system has its leader there; otherwise it stays undecided.
+// decide finds out what the path is: an ephemeral znode is an election by itself, any
+// other znode is the parent of an election. If the path does not exist, the names beside
+// it may show that a system has its leader there; otherwise the kind stays undecided.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission here; the list will decide
+	case errors.Is(err, zk.ErrNoAuth): // standard servers require no permission here; the list decides
 		return nil
 	case err != nil:
 		return err
@@ -559,7 +559,7 @@ func (r *reader) decideAbsent(ctx context.Context) error {
 	return unlessDenied(err)
 }
 
-// unlessDenied returns err, or nil if a further read will decide.
+// unlessDenied returns err, or nil if a later read can decide.
 func unlessDenied(err error) error {
 	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrNoNode) {
 		return nil
@@ -589,7 +589,7 @@ func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// apply hands on the changes up to the one of that number.
+// apply hands on the changes up to the number upTo.
 func (r *reader) apply(ctx context.Context, upTo uint64) error {
 	n := 0
 	for n < len(r.changes) && r.changes[n].N <= upTo {
@@ -607,7 +607,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		case c.Below == "" && (!r.persistent || c.Kind != zk.EventNodeDataChanged):
 			r.notified, r.heard = r.now.of(c.At), r.now.of(c.Heard)
 			return errReread
-		case !r.persistent: // a watch that a server has still
+		case !r.persistent: // of a persistent watch that the server still has
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			err = r.other(ctx)
 		default:
@@ -647,7 +647,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.take(); err != nil { // what came meanwhile
+	if err := r.take(); err != nil { // the changes that came meanwhile
 		return nil, err
 	}
 	znodes := make(map[int]*znode.Znode, len(at))
@@ -670,7 +670,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 	return znodes, nil
 }
 
-// child hands on the creation or deletion of a child; z is the child that was created.
+// child hands on the creation or deletion of a child. z is the created child.
 func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (err error) {
 	created := c.Kind == zk.EventNodeCreated
 	if r.known.has(c.Below) == created {
@@ -699,8 +699,8 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// A recursive watch brings every change below its path. More than floodMax in floodWindow
-// that nobody wants cost more than reading does.
+// A recursive watch reports every change below its path. More than floodMax changes of
+// other znodes in floodWindow cost more than reads.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000

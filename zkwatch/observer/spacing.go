@@ -9,8 +9,8 @@ import (
 // says nothing about the election.
 const failedMax = 2 * time.Second
 
-// If the ACL forbids the list there is nothing to watch (a change of an ACL fires no
-// watch), so it is tried again, less and less often.
+// If the ACL forbids the list, the observer tries again, less and less often: a change of
+// an ACL fires no watch.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
@@ -36,38 +36,37 @@ const (
 	slowLink    = 128 << 10
 )
 
-// replyOverhead is about how large a reply is beyond its names and data: its
-// header and a stat.
+// replyOverhead is about the size of a reply without names and data: a header and a stat.
 const replyOverhead = 88
 
-// effort counts what a read has cost up to now.
+// effort counts the costs of a read up to now.
 type effort struct {
-	trips    int // one after the other
+	trips    int // round trips, one after the other
 	requests int
 	bytes    int // of replies
 }
 
-// asked counts a request whose reply holds so many bytes of names or data.
-func (e *effort) asked(bytes int) {
+// request counts a request whose reply has that many bytes of names or data.
+func (e *effort) request(bytes int) {
 	e.requests++
 	e.bytes += replyOverhead + bytes
 }
 
-// trip counts a request that was made by itself.
+// trip counts a request that took a round trip of its own.
 func (e *effort) trip(bytes int) {
 	e.trips++
-	e.asked(bytes)
+	e.request(bytes)
 }
 
-// spacing returns how long to wait after a read that took this long, from a server at
-// this distance.
+// spacing returns the time to wait after a read that took that long. distance is the
+// round trip to the server.
 func (e *effort) spacing(took, distance time.Duration) time.Duration {
 	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
 	load := max(0, min(took-time.Duration(e.trips)*distance, most))
 	return min(max(minSpacing, spacingFactor*load), maxSpacing)
 }
 
-// pause waits for d; false when ctx ended.
+// pause waits for d. It returns false if ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
