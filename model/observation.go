@@ -304,7 +304,7 @@ const (
 	FollowRefused FollowReason = "refused"
 	// FollowHidden: a child may not be read, and servers withhold its events.
 	FollowHidden FollowReason = "hidden"
-	// FollowMissed: the watch missed changes, again and again. Only older recordings have it.
+	// FollowMissed: the watch missed changes.
 	FollowMissed FollowReason = "missed"
 	// FollowFlooded: too many other changes below the election come with it.
 	FollowFlooded FollowReason = "flooded"

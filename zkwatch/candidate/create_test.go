@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"strings"
@@ -41,9 +40,8 @@ type lateCreate struct {
 // A lateConn is a connection to one of the servers.
 type lateConn struct {
 	net.Conn
-	late  *lateCreate
-	reply bytes.Buffer // frames that the client has not read
-	hide  []byte       // the xid of the late create, if it was executed over this connection
+	late *lateCreate
+	hide []byte // the xid of the late create, if it was executed over this connection
 }
 
 func (c *lateConn) Write(p []byte) (int, error) {
@@ -74,24 +72,11 @@ func (c *lateConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read leaves out the reply to the late create, whose connection is no more.
-func (c *lateConn) Read(p []byte) (int, error) {
-	for c.reply.Len() == 0 {
-		frame := make([]byte, 4)
-		if _, err := io.ReadFull(c.Conn, frame); err != nil {
-			return 0, err
-		}
-		frame = append(frame, make([]byte, binary.BigEndian.Uint32(frame))...)
-		if _, err := io.ReadFull(c.Conn, frame[4:]); err != nil {
-			return 0, err
-		}
-		c.late.mu.Lock()
-		if c.hide == nil || !bytes.Equal(frame[4:8], c.hide) {
-			c.reply.Write(frame)
-		}
-		c.late.mu.Unlock()
-	}
-	return c.reply.Read(p)
+// drops reports whether a frame is the reply to the late create, whose connection is gone.
+func (c *lateConn) drops(frame []byte) bool {
+	c.late.mu.Lock()
+	defer c.late.mu.Unlock()
+	return c.hide != nil && bytes.Equal(frame[4:8], c.hide)
 }
 
 // TestCreateExecutedLate: a create that was not answered may be executed after
@@ -104,7 +89,11 @@ func TestCreateExecutedLate(t *testing.T) {
 			late := &lateCreate{after: after}
 			alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 				zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
-				electiontest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &lateConn{Conn: conn, late: late} })
+				electiontest.Over(&cfg.Conn, func(conn net.Conn) net.Conn {
+					c := &lateConn{late: late}
+					c.Conn = electiontest.Dropping(conn, c.drops)
+					return c
+				})
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 				time.Sleep(10 * electiontest.LeaseTimeout) // virtual
 				late.mu.Lock()

@@ -386,6 +386,69 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	})
 }
 
+// A persistent watch that loses changes: the observer sees them when it compares the parent's
+// stat, counts them as missed, and reads from then on.
+func TestWatchThatLosesChanges(t *testing.T) {
+	const most = 17 * time.Second // the comparison, and a pause between two reads
+	synctest.Test(t, func(t *testing.T) {
+		server, raw := electiontest.Embedded(t)
+		create := electiontest.Creator(t, raw)
+		remove := func(path string) { zktest.Must(0, raw.Delete(path, -1)) }
+		create("/e", 0)
+		leader := create("/e/n_", electiontest.Contender)
+		var lossy atomic.Bool
+		cfg := electiontest.Conn(server, nil)
+		electiontest.Over(&cfg, func(c net.Conn) net.Conn {
+			return electiontest.Dropping(c, func(frame []byte) bool {
+				if !lossy.Load() || len(frame) < 24 || int32(binary.BigEndian.Uint32(frame[4:])) != wire.XidWatch {
+					return false
+				}
+				kind := zk.EventType(binary.BigEndian.Uint32(frame[20:]))
+				return kind == zk.EventNodeCreated || kind == zk.EventNodeDeleted
+			})
+		})
+		w := electiontest.Observe(t, cfg, model.Config{Path: "/e"})
+		w.Await(t, "by a watch", byWatch)
+		sees := func(what string, within time.Duration, holds func(*doctor.State) bool) *doctor.State {
+			t.Helper()
+			began := time.Now()
+			s := w.Await(t, what, holds)
+			if took := time.Since(began); took > within {
+				t.Errorf("%s: seen after %v", what, took)
+			}
+			return s
+		}
+		for range 2 {
+			lossy.Store(true)
+			remove(leader)
+			remove(create("/e/n_", electiontest.Contender))
+			leader = create("/e/n_", electiontest.Contender)
+			leads := func(s *doctor.State) bool { return s.Leader() != nil && "/e/"+s.Leader().Name == leader }
+			before := w.Feed.State().Totals
+			s := sees("the next leader", most, leads)
+			if n := s.Totals; n.MissedCreates != before.MissedCreates+1 || n.MissedDeletes != before.MissedDeletes+1 {
+				t.Errorf("missed %+v after %+v", n, before)
+			}
+			sees("by reads", time.Second, func(s *doctor.State) bool { return s.Follow.By == model.ByReads && s.Follow.Why == model.FollowMissed })
+			for range 5 {
+				remove(leader)
+				leader = create("/e/n_", electiontest.Contender)
+				sees("the next leader", time.Second, leads)
+			}
+			lossy.Store(false)
+			time.Sleep(11 * time.Minute)
+			remove(create("/e/n_", electiontest.Contender))
+			sees("by a watch again", time.Second, byWatch)
+		}
+		remove(leader)
+		remove("/e")
+		sees("no parent", time.Second, func(s *doctor.State) bool { return s.Phase == model.NoParent })
+		lossy.Store(true)
+		create("/e", 0)
+		sees("the parent", most, electiontest.QueueOf(0))
+	})
+}
+
 // What is written below the candidates comes with the watch: too much of it costs more
 // than reading. The watch is tried again a while after it did no good, at the next change.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {

@@ -29,9 +29,9 @@ const (
 // unwatchMax bounds the wait for the removal of a watch.
 const unwatchMax = time.Second
 
-// watchAgain is the time after which a persistent watch is tried again that was given up for
-// a flood or hidden children. If the reason is still there, that costs one more list, or
-// floodMax events.
+// watchAgain is the time after which the observer tries a persistent watch again that it
+// gave up. If the reason still exists, that costs one more list, floodMax events, or a change
+// that is seen after checkIdle.
 const watchAgain = 10 * time.Minute
 
 // errReread: only another read shows what comes next.
@@ -256,6 +256,9 @@ func (r *reader) handOn(ctx context.Context, read *model.Read) {
 	r.read = true
 	r.parent = read.Parent
 	r.cfg.Put(ctx, read)
+	if r.fellBack == model.FollowMissed && r.known.denied > 0 { // which is why
+		r.fellBack = model.FollowHidden
+	}
 	f := model.Follow{At: r.now(), By: model.ByReads, Why: r.fellBack}
 	switch {
 	case r.persistent && read.Presence == model.Present:
@@ -306,7 +309,7 @@ func (r *reader) await(ctx context.Context, p model.Presence) error {
 			return err
 		}
 		var check <-chan time.Time
-		if r.persistent && p == model.Present {
+		if r.persistent {
 			wait := checkIdle
 			if r.due {
 				wait = checkAfter
@@ -347,8 +350,8 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes. Servers send an event before
-// any reply that shows its change.
+// compare compares the parent's stat with the changes, and falls back to reads if the watch
+// missed any. Servers send an event before any reply that shows its change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -361,14 +364,16 @@ func (r *reader) compare(ctx context.Context) error {
 		return err
 	}
 	r.compared, r.due = time.Now(), false
-	if stat == nil {
-		return errReread
+	var parent znode.Parent // zero: absent
+	if stat != nil {
+		parent = client.Parent(stat)
 	}
-	parent := client.Parent(stat)
 	if parent.Czxid != r.parent.Czxid || parent.Cversion != r.parent.Cversion || parent.Children != r.parent.Children {
-		return errReread
+		return r.fallBack(ctx, model.FollowMissed)
 	}
-	r.cfg.Put(ctx, &model.Delta{At: r.now(), Parent: &parent})
+	if stat != nil {
+		r.cfg.Put(ctx, &model.Delta{At: r.now(), Parent: &parent})
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package electiontest
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -197,6 +198,35 @@ func (c requestConn) Write(frame []byte) (int, error) {
 		return len(frame), nil
 	}
 	return c.Conn.Write(frame)
+}
+
+// Dropping returns a connection from which the client does not get the frames that drop
+// accepts.
+func Dropping(c net.Conn, drop func(frame []byte) bool) net.Conn {
+	return &droppingConn{Conn: c, drop: drop}
+}
+
+type droppingConn struct {
+	net.Conn
+	drop func(frame []byte) bool
+	rest bytes.Buffer // frames that the client has not read
+}
+
+func (c *droppingConn) Read(p []byte) (int, error) {
+	for c.rest.Len() == 0 {
+		frame := make([]byte, 4)
+		if _, err := io.ReadFull(c.Conn, frame); err != nil {
+			return 0, err
+		}
+		frame = append(frame, make([]byte, binary.BigEndian.Uint32(frame))...)
+		if _, err := io.ReadFull(c.Conn, frame[4:]); err != nil {
+			return 0, err
+		}
+		if !c.drop(frame) {
+			c.rest.Write(frame)
+		}
+	}
+	return c.rest.Read(p)
 }
 
 // A FailingConn is a connection whose writes fail after the first few.
