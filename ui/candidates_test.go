@@ -28,31 +28,31 @@ func gutters(m Model) (out []string) {
 // watches, and a line from who watches. What does not watch its predecessor breaks it.
 func TestChainIsDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
-		scene scene
-		want  []string
+		sample sample
+		want   []string
 	}{
-		"five":   {scene{world: five(dialect.Election())}, []string{"★◂╮", "▴◂┤", "▴◂┤", "▴◂┤", "▴─╯"}},
-		"a herd": {scene{world: five(dialect.Herd())}, []string{"★◂╮", " ─┤", " ─┤", " ─┤", " ─╯"}},
-		"alone":  {scene{world: latch("/e/leader", 1)}, []string{"★  "}},
-		"two":    {scene{world: latch("/e/leader", 2)}, []string{"★◂╮", "▴─╯"}},
-		"one volunteers, and watches nobody yet": {scene{world: five(dialect.Election()).cast("delta", "guid-n_0000000015", model.Volunteering, nil)},
+		"five":   {sample{world: five(dialect.Election())}, []string{"★◂╮", "▴◂┤", "▴◂┤", "▴◂┤", "▴─╯"}},
+		"a herd": {sample{world: five(dialect.Herd())}, []string{"★◂╮", " ─┤", " ─┤", " ─┤", " ─╯"}},
+		"alone":  {sample{world: latch("/e/leader", 1)}, []string{"★  "}},
+		"two":    {sample{world: latch("/e/leader", 2)}, []string{"★◂╮", "▴─╯"}},
+		"one volunteers, and watches nobody yet": {sample{world: five(dialect.Election()).cast("delta", "guid-n_0000000015", model.Volunteering, nil)},
 			[]string{"★◂╮", "▴◂┤", "▴─╯", "▴◂╮", "▴─╯"}},
-		"filtered": {scene{world: five(dialect.Election()), keys: []string{"/", "e"}}, []string{"★  ", "▴  ", "▴  ", "▴  "}},
+		"filtered": {sample{world: five(dialect.Election()), keys: []string{"/", "e"}}, []string{"★  ", "▴  ", "▴  ", "▴  "}},
 	} {
-		c.scene.o.Mode = ModeDemo
-		if got := gutters(later(c.scene, time.Second)); strings.Join(got, "|") != strings.Join(c.want, "|") {
+		c.sample.o.Mode = ModeDemo
+		if got := gutters(showAfter(c.sample, time.Second)); strings.Join(got, "|") != strings.Join(c.want, "|") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 	// Two of these watch wrongly, as all servers said twice.
-	wrong := scenes()["doctor"]()
+	wrong := samples()["doctor"]()
 	wrong.keys = nil
-	got := gutters(stage(wrong, 200, 60, term.Mono))
+	got := gutters(show(wrong, 200, 60, term.Mono))
 	if want := []string{"★◂╮", "▴─╯", "▵◂╮", "▴─╯", "▵  "}; strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("wrong watches: %q, want %q", got, want)
 	}
 	// A row out of view continues the line.
-	m := stage(scenes()["crowd"](), 80, 24, term.Mono)
+	m := show(samples()["crowd"](), 80, 24, term.Mono)
 	keys(m, "G")
 	if got := gutters(m); len(got) < 3 || got[0] != "▴◂┤" || got[len(got)-1] != "▴─╯" {
 		t.Errorf("the end of a crowd: %q", got)
@@ -65,16 +65,16 @@ func TestChainIsDrawn(t *testing.T) {
 
 func TestJoin(t *testing.T) {
 	// None is cut, however long.
-	sc := scenes()["join"]()
-	sc.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
-	says(t, stage(sc, 200, 50, term.Mono), "finis")
+	sm := samples()["join"]()
+	sm.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
+	shows(t, show(sm, 200, 50, term.Mono), "finis")
 	// A line that fits is not broken: it is there to be pasted.
-	sc = scenes()["join"]()
-	says(t, stage(sc, 200, 50, term.Mono), sc.o.Invitations[1].Line)
+	sm = samples()["join"]()
+	shows(t, show(sm, 200, 50, term.Mono), sm.o.Invitations[1].Line)
 	for mode, want := range map[string]string{ModeReplay: "nobody can join", ModeLive: "electop campaign /election"} {
-		m, _, _ := stagedWith(nil, mode)
+		m, _, _ := dashboardWith(nil, mode)
 		keys(m, "J")
-		says(t, m, want)
+		shows(t, m, want)
 		keys(m, "esc")
 		if front(m) != onMain {
 			t.Errorf("esc leads to %s", front(m))
@@ -84,14 +84,14 @@ func TestJoin(t *testing.T) {
 
 // Each of 300 is on a screen of 120x36 at once; the selection goes through all of them.
 func TestGridShowsAll(t *testing.T) {
-	sc := scenes()["grid"]()
-	all := sc.world.state().Queue.Slice()
-	m := stage(sc, 120, 36, term.Mono)
+	sm := samples()["grid"]()
+	all := sm.world.state().Queue.Slice()
+	m := show(sm, 120, 36, term.Mono)
 	if n := signsIn(m, "○") + signsIn(m, "▴") + signsIn(m, "★") + signsIn(m, "❄") + signsIn(m, "✗"); n != len(all) {
 		t.Errorf("%d cells for %d candidates:\n%s", n, len(all), screen(m))
 	}
 	for _, size := range [][2]int{{60, 20}, {120, 36}} {
-		m := stage(sc, size[0], size[1], term.Mono)
+		m := show(sm, size[0], size[1], term.Mono)
 		keys(m, "g")
 		for i, c := range append(all, all[len(all)-1]) { // at the end j stays
 			if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d", c.Sequence)) {
@@ -107,16 +107,16 @@ func TestGridShowsAll(t *testing.T) {
 
 // The key z zooms in and out. In the past esc zooms out first, and is live again after that.
 func TestZoom(t *testing.T) {
-	m, _, _, _ := stagedPast(nil)
+	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "z")
-	says(t, m, "watches", "birch") // a few candidates fit as rows
-	saysNot(t, m, "Handoffs")
+	shows(t, m, "watches", "birch") // a few candidates fit as rows
+	showsNot(t, m, "Handoffs")
 	keys(m, "z")
-	says(t, m, "Handoffs")
+	shows(t, m, "Handoffs")
 	keys(m, "p", "z")
-	saysNot(t, m, "Handoffs")
+	showsNot(t, m, "Handoffs")
 	keys(m, "esc")
-	says(t, m, "Handoffs")
+	shows(t, m, "Handoffs")
 	if front(m) != inPast {
 		t.Fatalf("esc leads to %s", front(m))
 	}
@@ -129,17 +129,17 @@ func TestZoom(t *testing.T) {
 // There are addresses only for those from elsewhere: one of ours that has just
 // come, and is in no table yet, makes no column for them.
 func TestGuests(t *testing.T) {
-	says(t, later(scene{world: guests()}, 0), "client", "10.0.")
+	shows(t, showAfter(sample{world: guests()}, 0), "client", "10.0.")
 	w := five(dialect.Election())
 	w.j.Apply(w.table())
 	w.join("guid-n_", "fjord", 0xa6)
-	saysNot(t, later(scene{world: w, o: Options{Mode: ModeDemo}}, 0), "client")
+	showsNot(t, showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0), "client")
 }
 
 var waveLine = regexp.MustCompile(`● (\d+) notified +▸ (\d+) re-reading +✓ (\d+) done`)
 
 // waved is how many the screen says were notified, re-read, and are done.
-func waved(m Model) (notified, reading, done int, ok bool) {
+func waveShown(m Model) (notified, reading, done int, ok bool) {
 	found := waveLine.FindStringSubmatch(screen(m))
 	if found == nil {
 		return 0, 0, 0, false
@@ -164,7 +164,7 @@ func signsIn(m Model, sign string) int {
 
 // happened counts, from the state, who has read the list again and who is done, of the
 // last wave.
-func happened(s *model.State) (read, done int) {
+func waveHappened(s *model.State) (read, done int) {
 	for _, r := range s.Waves[len(s.Waves)-1].Reactions {
 		if r.Read > 0 || r.Done > 0 {
 			read++
@@ -183,18 +183,18 @@ func TestWaveLive(t *testing.T) {
 	read, done := 0, 0
 	ended := false
 	for d := time.Duration(0); d < 8*time.Second; d += 50 * time.Millisecond {
-		w := lectured(n, d)
-		m := stage(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 120, 36, term.Mono)
-		notified, reading, finished, ok := waved(m)
+		w := secondWave(n, d)
+		m := show(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 120, 36, term.Mono)
+		notified, reading, finished, ok := waveShown(m)
 		if !ok {
 			if d < 2*time.Second {
 				t.Fatalf("after %v there is no wave:\n%s", d, screen(m))
 			}
 			ended = true
-			says(t, m, fmt.Sprintf("%d notified, list read again within 132 ms, %d done within 172 ms", n-2, n-2))
+			shows(t, m, fmt.Sprintf("%d notified, list read again within 132 ms, %d done within 172 ms", n-2, n-2))
 			continue
 		}
-		haveRead, haveDone := happened(w.state().State)
+		haveRead, haveDone := waveHappened(w.state().State)
 		switch {
 		case ended:
 			t.Fatalf("after %v the wave is back", d)
@@ -215,7 +215,7 @@ func TestWaveLive(t *testing.T) {
 	if done != n-2 || !ended {
 		t.Errorf("at last %d of %d are done, over %v", done, n-2, ended)
 	}
-	m := stage(scene{world: lectured(n, time.Minute), o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 120, 36, term.Mono)
+	m := show(sample{world: secondWave(n, time.Minute), o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 120, 36, term.Mono)
 	if after, _ := tick(t, m); after > 0 && after < term.TickCalm/2 {
 		t.Errorf("long after the wave the next frame is in %v", after)
 	}
@@ -224,19 +224,19 @@ func TestWaveLive(t *testing.T) {
 // A moment of the past shows what had happened by then, and nothing in slow motion.
 func TestWavePast(t *testing.T) {
 	const n = 60
-	var p tape
+	var p fakePast
 	var last *world
 	for _, d := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 44 * time.Millisecond, 60 * time.Millisecond, 80 * time.Millisecond, 100 * time.Millisecond, 112 * time.Millisecond, 200 * time.Millisecond} {
-		last = lectured(n, d)
+		last = secondWave(n, d)
 		p.take(last)
 	}
-	m := stage(scene{world: last, o: Options{Mode: ModeDemo, Past: &p}, keys: []string{"z", "p", "home"}, runs: true}, 120, 36, term.Mono)
+	m := show(sample{world: last, o: Options{Mode: ModeDemo, Past: &p}, keys: []string{"z", "p", "home"}, runs: true}, 120, 36, term.Mono)
 	for i := range p.moments {
-		read, done := happened(p.moments[i].State.State)
-		if notified, reading, finished, ok := waved(m); !ok || notified != n-2 || reading != read-done || finished != done {
+		read, done := waveHappened(p.moments[i].State.State)
+		if notified, reading, finished, ok := waveShown(m); !ok || notified != n-2 || reading != read-done || finished != done {
 			t.Errorf("moment %d says %d notified, %d re-reading, %d done; want %d and %d:\n%s", i+1, notified, reading, finished, read-done, done, screen(m))
 		}
-		saysNot(t, m, "slow motion")
+		showsNot(t, m, "slow motion")
 		keys(m, ".")
 	}
 }
@@ -244,7 +244,7 @@ func TestWavePast(t *testing.T) {
 // Where the server is slowed down, what it holds back shows how far each is: nothing is in
 // slow motion besides.
 func TestWaveHeld(t *testing.T) {
-	w := classroom(30).reseat(dialect.Herd()).pace(model.Pace{Steps: true}).stormed(time.Millisecond)
+	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
 	var held []model.Message
 	for i, c := range q {
@@ -255,17 +255,17 @@ func TestWaveHeld(t *testing.T) {
 		}
 	}
 	w.wait(2 * time.Second).pace(model.Pace{Steps: true, Held: held})
-	m := stage(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
-	if notified, reading, done, _ := waved(m); notified != 29 || reading != 3 || done != 0 {
+	m := show(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
+	if notified, reading, done, _ := waveShown(m); notified != 29 || reading != 3 || done != 0 {
 		t.Errorf("%d notified, %d re-reading, %d done; want 29, 3 and 0:\n%s", notified, reading, done, screen(m))
 	}
-	saysNot(t, m, "slow motion")
+	showsNot(t, m, "slow motion")
 }
 
 // Third-party clients do not report their steps: they are done when the server reports
 // that nothing follows.
 func TestWaveOfOthers(t *testing.T) {
-	w := classroom(40)
+	w := bigCast(40)
 	for id := range w.members {
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
 	}
@@ -281,8 +281,8 @@ func TestWaveOfOthers(t *testing.T) {
 		done int
 	}{{time.Second, 0}, {2500 * time.Millisecond, 3}} {
 		w.wait(c.wait)
-		m := stage(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
-		if notified, reading, done, ok := waved(m); !ok || notified != 3 || reading != 0 || done != c.done {
+		m := show(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
+		if notified, reading, done, ok := waveShown(m); !ok || notified != 3 || reading != 0 || done != c.done {
 			t.Errorf("%d notified, %d re-reading, %d done; want 3, 0 and %d:\n%s", notified, reading, done, c.done, screen(m))
 		}
 	}

@@ -20,15 +20,15 @@ import (
 
 // busy is an election that an observer follows by a persistent watch: at each change
 // one joins or leaves, a millisecond later. Of those that leave every hundredth leads.
-type busy struct {
+type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time
 	names []string
 	next  uint32
 }
 
-func newBusy(n int) *busy {
-	b := &busy{j: doctor.NewJournal(model.Config{Path: "/election", AckPath: "/leader", AckExpected: true}), at: noon}
+func newBusyElection(n int) *busyElection {
+	b := &busyElection{j: doctor.NewJournal(model.Config{Path: "/election", AckPath: "/leader", AckExpected: true}), at: noon}
 	var all []znode.Znode
 	for range n {
 		all = append(all, b.znode())
@@ -39,20 +39,20 @@ func newBusy(n int) *busy {
 	return b
 }
 
-func (b *busy) znode() znode.Znode {
+func (b *busyElection) znode() znode.Znode {
 	name := fmt.Sprintf("guid-n_%010d", b.next)
 	b.next++
 	b.names = append(b.names, name)
 	return znode.Znode{Name: name, Session: 0x100 + uint64(b.next), Czxid: int64(b.next), Ctime: b.at, Data: znode.NewData([]byte("node" + strconv.Itoa(int(b.next))))}
 }
 
-func (b *busy) parent() znode.Parent {
+func (b *busyElection) parent() znode.Parent {
 	n := int32(len(b.names))
 	return znode.Parent{Czxid: 1, Ctime: noon, Children: n, Cversion: int32(2*b.next) - n}
 }
 
 // change is the next one, with what the doctor wants to be told of the time by then.
-func (b *busy) change(i int) {
+func (b *busyElection) change(i int) {
 	b.at = b.at.Add(time.Millisecond)
 	d := &model.Delta{At: b.at, Notified: b.at, Heard: b.at}
 	if i%2 == 0 {
@@ -73,7 +73,7 @@ func (b *busy) change(i int) {
 }
 
 // told has three servers say whom each session watches, as they do for verified watches.
-func (b *busy) told() {
+func (b *busyElection) told() {
 	answered := session.Answer{State: session.Answered, At: b.at}
 	t := &session.Table{At: b.at, End: b.at, Whole: true, Servers: make([]session.Server, 3)}
 	for i := range t.Servers {
@@ -92,11 +92,11 @@ func (b *busy) told() {
 	b.j.Apply(t)
 }
 
-func (b *busy) State() *doctor.State   { return b.j.State() }
-func (b *busy) Dirty() <-chan struct{} { return nil }
+func (b *busyElection) State() *doctor.State   { return b.j.State() }
+func (b *busyElection) Dirty() <-chan struct{} { return nil }
 
 // dashboardOf returns the dashboard of what b says, 120 x 36.
-func dashboardOf(b *busy) Model {
+func dashboardOf(b *busyElection) Model {
 	m := New(Options{Source: b, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return b.at }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	m.Update(present(b, false))
@@ -108,7 +108,7 @@ func dashboardOf(b *busy) Model {
 func BenchmarkChange(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			e := newBusy(n)
+			e := newBusyElection(n)
 			m := dashboardOf(e)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -123,10 +123,10 @@ func BenchmarkChange(b *testing.B) {
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{5, 5000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			m := dashboardOf(newBusy(n))
+			m := dashboardOf(newBusyElection(n))
 			b.ReportAllocs()
 			for b.Loop() {
-				look(m)
+				drawNow(m)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func BenchmarkFrame(b *testing.B) {
 // copy of the queue is one allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
-		b := newBusy(n)
+		b := newBusyElection(n)
 		if tables {
 			b.told()
 		}

@@ -11,16 +11,16 @@ import (
 )
 
 // stagedWall is a dashboard on several elections.
-func stagedWall(acts Actions, walk *elections.Search, worlds ...*world) (Model, *wallSource, *time.Time) {
-	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], walk}
-	m, _, now := stagedOn(worlds[0], acts, Options{Source: src})
+func dashboardOfSeveral(acts Actions, walk *elections.Search, worlds ...*world) (Model, *multiSource, *time.Time) {
+	src := &multiSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], walk}
+	m, _, now := dashboardOn(worlds[0], acts, Options{Source: src})
 	return m, src, now
 }
 
 // Each election keeps its selection, filter and scrolling while another is on
 // the screen, and through new states.
 func TestElectionsKeepTheirPlaces(t *testing.T) {
-	m, src, _ := stagedWall(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
+	m, src, _ := dashboardOfSeveral(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
 	keys(m, "j", "j", "/", "b", "i", "l", "enter")
 	first := selected(m)
 	if first != "14 billing-3:8080" || !strings.Contains(screen(m), "/bil  5 of 5") {
@@ -31,8 +31,8 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	if second != "13 10.0.3.22" {
 		t.Fatalf("selected %s", second)
 	}
-	says(t, m, "/locks/inventory  (2/3)")
-	saysNot(t, m, "/bil")
+	shows(t, m, "/locks/inventory  (2/3)")
+	showsNot(t, m, "/bil")
 	// The first one changes meanwhile: its leader goes.
 	q := src.world.state().Queue.Slice()
 	src.world.leave(q[0].Name)
@@ -44,7 +44,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	if shownPath(m) != "/services/billing/leader" || selected(m) != first {
 		t.Errorf("back at %s, selected %s, want %s", shownPath(m), selected(m), first)
 	}
-	says(t, m, "/bil  4 of 4") // the 4 that are left
+	shows(t, m, "/bil  4 of 4") // the 4 that are left
 	keys(m, "e", "j", "j", "enter")
 	// The one on the screen is watched no more.
 	src.others = src.others[:1]
@@ -59,8 +59,8 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 func TestOpenFromTheWall(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
-		acts := &allow{done: make(chan action.Action, 1)}
-		m, src, _ := stagedWall(acts, searched(false), verified())
+		acts := &fakeActions{done: make(chan action.Action, 1)}
+		m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
 		if paused {
 			keys(m, "p")
 		}
@@ -99,10 +99,10 @@ func TestOpenFromTheWall(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
-	acts := &allow{err: errRefused}
-	m, src, _ := stagedWall(acts, searched(false), verified())
+	acts := &fakeActions{err: errRefused}
+	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
 	keys(m, "e", "G", "enter")
-	statusSays(t, m, "open /tasks/nightly: refused by")
+	statusShows(t, m, "open /tasks/nightly: refused by")
 	src.others = []*world{verifiedAt("/tasks/nightly")}
 	m.Update(present(src, false))
 	keys(m, "esc", "esc")
@@ -114,8 +114,8 @@ func TestOpenFails(t *testing.T) {
 // The first look at the wall has elections looked for, a later one only by its
 // key; where that cannot be, it says why.
 func TestWallLooks(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, _ := stagedWall(acts, nil, verified())
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, src, _ := dashboardOfSeveral(acts, nil, verified())
 	want := action.Action{Kind: action.Discover, Election: "/services/billing/leader"}
 	keys(m, "e")
 	if len(acts.done) != 1 || <-acts.done != want {
@@ -123,7 +123,7 @@ func TestWallLooks(t *testing.T) {
 	}
 	src.walk = searched(true)
 	m.Update(present(src, false))
-	says(t, m, "searching below /   1312 znodes read, 4 denied", "1 watched, 5 found")
+	shows(t, m, "searching below /   1312 znodes read, 4 denied", "1 watched, 5 found")
 	keys(m, "esc", "e")
 	if len(acts.done) != 0 {
 		t.Error("it is looked for again, unasked")
@@ -134,17 +134,17 @@ func TestWallLooks(t *testing.T) {
 	}
 	src.walk = searched(false)
 	m.Update(present(src, false))
-	says(t, m, "stopped early: 20000 znodes were read")
-	m, _, _ = stagedWall(nil, nil, verified())
+	shows(t, m, "stopped early: 20000 znodes were read")
+	m, _, _ = dashboardOfSeveral(nil, nil, verified())
 	keys(m, "e")
-	says(t, m, "Can't search for other elections: read-only")
+	shows(t, m, "Can't search for other elections: read-only")
 }
 
 // The dashboard says when the list comes on the screen and when it leaves it, unless there
 // is no list to keep up to date.
 func TestListingIsTold(t *testing.T) {
-	acts := &allow{}
-	m, src, _ := stagedWall(acts, nil, verified())
+	acts := &fakeActions{}
+	m, src, _ := dashboardOfSeveral(acts, nil, verified())
 	press := func(all ...string) {
 		for _, key := range all {
 			keys(m, key)
@@ -169,28 +169,28 @@ func TestListingIsTold(t *testing.T) {
 func TestNextSearchIsShown(t *testing.T) {
 	k := searched(false)
 	k.Stopped = ""
-	m, _, _ := stagedWall(&allow{done: make(chan action.Action, 1)}, k, verified())
+	m, _, _ := dashboardOfSeveral(&fakeActions{done: make(chan action.Action, 1)}, k, verified())
 	keys(m, "e")
-	if len(m.d.doer.actions.(*allow).done) != 0 {
+	if len(m.d.doer.actions.(*fakeActions).done) != 0 {
 		t.Error("e asks for a search although there was one")
 	}
-	says(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
+	shows(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
 // A wall counts down and grows stale for each election on its own.
 func TestWallIsLive(t *testing.T) {
-	m, src, now := stagedWall(nil, nil, atRisk(), several()[2])
+	m, src, now := dashboardOfSeveral(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
 	keys(m, "e")
-	says(t, m, "at risk ≤ 9 s", "stale")
+	shows(t, m, "at risk ≤ 9 s", "stale")
 	*now = now.Add(2 * time.Second)
-	look(m)
-	says(t, m, "at risk ≤ 7 s")
+	drawNow(m)
+	shows(t, m, "at risk ≤ 7 s")
 }
 
 // What is paused is all of it.
 func TestPauseHoldsAllElections(t *testing.T) {
-	m, src, _ := stagedWall(nil, nil, verified(), verifiedAt("/services/stock/leader"))
+	m, src, _ := dashboardOfSeveral(nil, nil, verified(), verifiedAt("/services/stock/leader"))
 	keys(m, "p")
 	w := src.others[0]
 	w.leave(w.state().Queue.At(0).Name)
@@ -205,13 +205,13 @@ func TestPauseHoldsAllElections(t *testing.T) {
 	}
 }
 
-var _ MultiSource = (*wallSource)(nil)
+var _ MultiSource = (*multiSource)(nil)
 
 // Where an election cannot be opened, enter says why.
 func TestOpenSaysWhyNot(t *testing.T) {
-	m, _, _ := stagedWall(nil, searched(false), verified())
+	m, _, _ := dashboardOfSeveral(nil, searched(false), verified())
 	keys(m, "e", "G", "enter")
-	statusSays(t, m, "Can't open /tasks/nightly: read-only")
+	statusShows(t, m, "Can't open /tasks/nightly: read-only")
 	keys(m, "/", "z", "z", "enter", "enter")
 	if got := statusLine(m); !strings.Contains(got, "open: no election is selected") || front(m) != "Elections" {
 		t.Errorf("status line: %q, in front is %s", got, front(m))

@@ -37,7 +37,7 @@ func keys(m Model, ks ...string) {
 }
 
 // look draws the frame of this moment, as after a stop of the program.
-func look(m Model) { m.Update(tea.ResumeMsg{}) }
+func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
 // tick runs the tick that m asks for now, and returns how long it took and its
 // message; nil if there is none.
@@ -69,7 +69,7 @@ func stripped(s string) string {
 func lines(m Model) []string { return strings.Split(screen(m), "\n") }
 
 // says reports each text that is not on the screen.
-func says(t *testing.T, m Model, want ...string) {
+func shows(t *testing.T, m Model, want ...string) {
 	t.Helper()
 	text := screen(m)
 	for _, w := range want {
@@ -80,7 +80,7 @@ func says(t *testing.T, m Model, want ...string) {
 }
 
 // saysNot reports each text that is on the screen.
-func saysNot(t *testing.T, m Model, never ...string) {
+func showsNot(t *testing.T, m Model, never ...string) {
 	t.Helper()
 	text := screen(m)
 	for _, w := range never {
@@ -95,7 +95,7 @@ func headerLine(m Model) string { return lines(m)[0] }
 func statusLine(m Model) string { l := lines(m); return l[len(l)-2] }
 
 // statusSays reports a text that is not in the line above the keys.
-func statusSays(t *testing.T, m Model, want string) {
+func statusShows(t *testing.T, m Model, want string) {
 	t.Helper()
 	if got := statusLine(m); !strings.Contains(got, want) {
 		t.Errorf("the status line does not say %q: %q", want, got)

@@ -33,16 +33,16 @@ var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
 // sizesOf are the sizes at which the frame of a scene is kept: 120 x 36, on the smallest
 // screen where something gives way there, and on a large one where that has more panels.
-func sizesOf(scene string) [][2]int {
+func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
-	switch scene {
-	case "killed", "offline", "past-step", "hostile", "astray", "wall", "leaderless", "doctor", "history", "faults", "two", "stepping",
+	switch sample {
+	case "killed", "offline", "past-step", "hostile", "wrong-watch", "elections", "leaderless", "doctor", "history", "faults", "two-leaders", "stepping",
 		"lesson-verdict", "join", "palette", "messages", "lanes", "grid":
 		sizes = append(sizes, [2]int{60, 20})
 	}
-	switch scene {
-	case "looking-help", "healthy", "unasked", "silent", "risk-one", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-fenced",
-		"expired", "retrying", "ended", "replayed", "verified", "unsought", "walking", "astray-one", "aftermath", "absent", "denied", "vacant", "unseen", "unled", "group":
+	switch sample {
+	case "read-only-help", "healthy", "servers-refuse", "silent-servers", "risk-inspected", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-leaders-guard",
+		"expired", "reconnecting", "ended", "replayed", "verified", "never-searched", "searching", "wrong-watch-inspected", "after-risk", "absent", "denied", "vacant", "never-connected", "no-controller", "group":
 		return nil // what they say is asserted
 	case "main", "killed", "lesson", "lanes-panel", "messages", "chaos-broken":
 		sizes = append(sizes, [2]int{200, 60})
@@ -51,17 +51,17 @@ func sizesOf(scene string) [][2]int {
 }
 
 // frame is the name of a scene's frame, as a test and as a golden file.
-func frame(scene string, size [2]int) string {
-	return fmt.Sprintf("%s/%dx%d", scene, size[0], size[1])
+func frame(sample string, size [2]int) string {
+	return fmt.Sprintf("%s/%dx%d", sample, size[0], size[1])
 }
 
 // Each scene as text, at the sizes that people have.
 func TestFrames(t *testing.T) {
-	all := scenes()
+	all := samples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, size := range sizesOf(name) {
 			t.Run(frame(name, size), func(t *testing.T) {
-				golden.RequireEqual(t, []byte(screen(stage(all[name](), size[0], size[1], term.Dark))+"\n"))
+				golden.RequireEqual(t, []byte(screen(show(all[name](), size[0], size[1], term.Dark))+"\n"))
 			})
 		}
 	}
@@ -71,11 +71,11 @@ func TestFrames(t *testing.T) {
 type colours struct {
 	theme   string
 	profile termenv.Profile
-	scene   string
+	sample  string
 }
 
 func (c colours) String() string {
-	return fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), c.scene)
+	return fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), c.sample)
 }
 
 func coloured() []colours {
@@ -90,9 +90,9 @@ func coloured() []colours {
 func TestColours(t *testing.T) {
 	for _, c := range coloured() {
 		t.Run(c.String(), func(t *testing.T) {
-			sc := scenes()[c.scene]()
-			sc.o.Renderer = profileRenderer(c.profile)
-			golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).View()+"\n"))
+			sm := samples()[c.sample]()
+			sm.o.Renderer = profileRenderer(c.profile)
+			golden.RequireEqual(t, []byte(show(sm, 100, 30, c.theme).View()+"\n"))
 		})
 	}
 }
@@ -100,7 +100,7 @@ func TestColours(t *testing.T) {
 // Each golden file is one that a test compares.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	used := map[string]bool{}
-	for name := range scenes() {
+	for name := range samples() {
 		for _, size := range sizesOf(name) {
 			used[filepath.Join("testdata", "TestFrames", frame(name, size)+".golden")] = true
 		}
@@ -122,67 +122,67 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 // What a screen has to say in words or signs, whatever its size and without
 // colours.
 func TestSaidAtEverySize(t *testing.T) {
-	all := scenes()
+	all := samples()
 	for name, want := range map[string][]string{
-		"main":     {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
-		"killed":   {"☆", "✗", "expires", "the leader is dead but its znode exists"},
-		"handoff":  {"→ birch", "▸12:02:05", "╳"},
-		"herd":     {"◂╮", "─╯"},
-		"offline":  {"◌", "reconnecting since 6 s", "as of 12:03:01, 6 s ago"},
-		"unseen":   {"Not connected yet", "no route to host"},
-		"absent":   {"does not exist", "Waiting for", "What to do"},
-		"denied":   {"Not allowed to list", "READ"},
-		"vacant":   {"No candidates", "nobody leads"},
-		"paused":   {"PAUSED 12:03:01"},
-		"filter":   {"/er", "2 of 5"},
-		"homeless": {"electop's candidates without a znode", "❄"},
-		"hostile":  {`\u202e`},
-		"crowd":    {"/500", "~1m29s"},
-		"ended":    {"◌ ended", "as of 12:03:01, 4 s ago"},
-		"replayed": {"the recording has ended", "REPLAY"},
+		"main":            {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
+		"killed":          {"☆", "✗", "expires", "the leader is dead but its znode exists"},
+		"handoff":         {"→ birch", "▸12:02:05", "╳"},
+		"herd":            {"◂╮", "─╯"},
+		"offline":         {"◌", "reconnecting since 6 s", "as of 12:03:01, 6 s ago"},
+		"never-connected": {"Not connected yet", "no route to host"},
+		"absent":          {"does not exist", "Waiting for", "What to do"},
+		"denied":          {"Not allowed to list", "READ"},
+		"vacant":          {"No candidates", "nobody leads"},
+		"paused":          {"PAUSED 12:03:01"},
+		"filter":          {"/er", "2 of 5"},
+		"no-znode":        {"electop's candidates without a znode", "❄"},
+		"hostile":         {`\u202e`},
+		"crowd":           {"/500", "~1m29s"},
+		"ended":           {"◌ ended", "as of 12:03:01, 4 s ago"},
+		"replayed":        {"the recording has ended", "REPLAY"},
 
-		"verified":   {"↑ 12 ✓", "↑ 15 ✓"},
-		"astray":     {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
-		"risk":       {"☆", "at risk", "≤ 9 s"},
-		"risk-one":   {"last seen connected at"},
-		"aftermath":  {"expired"},
-		"doctor":     {"Doctor  2 findings", "◇ warning", "a herd", "found at 12:07:04"},
-		"healthy":    {"✓", "Nothing found in what was checked."},
-		"unasked":    {"Nothing found in what was checked.", "not checked", "4lw.commands.whitelist=wchp"},
-		"servers":    {"ensemble leader", "● zk3:2181", "of this election: billing-1:8080"},
-		"silent":     {"zk3:2181", "i/o", "4lw.commands.whitelist=wchp"},
-		"wall":       {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "none"},
-		"walking":    {"searching below /   1312 znodes read"},
-		"unsought":   {"Can't search for other elections"},
-		"second":     {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold"},
-		"leaderless": {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
-		"mixed":      {"two lead: payments-go is first", "another leads too", "leads too", "1 finding"},
-		"group":      {"Members", "3 members of a group"},
-		"single":     {"broker 2", "There is no queue", "Could take over: broker 1,"},
-		"unled":      {"no leader since", "Could lead: broker 1,", "1 finding"},
-		"retrying":   {"as of 12:07:07, 6 s ago"},
-		"expired":    {"as of 12:07:07, 6 s ago"},
+		"verified":        {"↑ 12 ✓", "↑ 15 ✓"},
+		"wrong-watch":     {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
+		"risk":            {"☆", "at risk", "≤ 9 s"},
+		"risk-inspected":  {"last seen connected at"},
+		"after-risk":      {"expired"},
+		"doctor":          {"Doctor  2 findings", "◇ warning", "a herd", "found at 12:07:04"},
+		"healthy":         {"✓", "Nothing found in what was checked."},
+		"servers-refuse":  {"Nothing found in what was checked.", "not checked", "4lw.commands.whitelist=wchp"},
+		"servers":         {"ensemble leader", "● zk3:2181", "of this election: billing-1:8080"},
+		"silent-servers":  {"zk3:2181", "i/o", "4lw.commands.whitelist=wchp"},
+		"elections":       {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "none"},
+		"searching":       {"searching below /   1312 znodes read"},
+		"never-searched":  {"Can't search for other elections"},
+		"second-election": {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold"},
+		"leaderless":      {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
+		"mixed":           {"two lead: payments-go is first", "another leads too", "leads too", "1 finding"},
+		"group":           {"Members", "3 members of a group"},
+		"no-queue":        {"broker 2", "There is no queue", "Could take over: broker 1,"},
+		"no-controller":   {"no leader since", "Could lead: broker 1,", "1 finding"},
+		"reconnecting":    {"as of 12:07:07, 6 s ago"},
+		"expired":         {"as of 12:07:07, 6 s ago"},
 
-		"told":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
-		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},
-		"slow":           {"slow 500 ms, 1 held"},
-		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
-		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
-		"faults-refused": {"Not now: birch is frozen", "freeze"},
-		"palette":        {"Actions", "> s", "one more candidate"},
-		"palette-typed":  {":res", "> d", "Not now: birch is frozen"},
-		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
-		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "guard off", "☆ amber", "n_12 is deleted", "✓ stale"},
-		"two-fenced":     {"safety ◇", "liveness 96.2 %", "guard on", "set ✗ refused"},
-		"two-recipe":     {"Belief and truth", "guard off", "★ birch", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "1 stale write accepted", "2 awake: never"},
-		"ghost":          {"ghost of cedar"},
-		"class-wave":     {"298 notified", "60 re-reading", "106 done"},
-		"chaos":          {"✓"},
-		"chaos-broken":   {"✗ two awake leaders"},
+		"notified":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
+		"herd-notified":      {"↑ 12 ◂", "┤", "╯", "●"},
+		"slow":               {"slow 500 ms, 1 held"},
+		"stepping":           {"step by step, 4 held", "↑ 12 ◂"},
+		"faults":             {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
+		"faults-refused":     {"Not now: birch is frozen", "freeze"},
+		"palette":            {"Actions", "> s", "one more candidate"},
+		"palette-typed":      {":res", "> d", "Not now: birch is frozen"},
+		"faulty":             {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
+		"two-leaders":        {"safety ✗", "liveness 96.2 %", "Belief", "guard off", "☆ amber", "n_12 is deleted", "✓ stale"},
+		"two-leaders-guard":  {"safety ◇", "liveness 96.2 %", "guard on", "set ✗ refused"},
+		"two-leaders-recipe": {"Belief and truth", "guard off", "★ birch", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "1 stale write accepted", "2 awake: never"},
+		"ghost":              {"ghost of cedar"},
+		"wave":               {"298 notified", "60 re-reading", "106 done"},
+		"chaos":              {"✓"},
+		"chaos-broken":       {"✗ two awake leaders"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range allSizes {
-				says(t, stage(all[name](), size[0], size[1], term.Mono), want...)
+				shows(t, show(all[name](), size[0], size[1], term.Mono), want...)
 			}
 		})
 	}
@@ -190,25 +190,25 @@ func TestSaidAtEverySize(t *testing.T) {
 
 // What is said besides from the usual size of a terminal on.
 func TestSaidWithRoom(t *testing.T) {
-	all := scenes()
+	all := samples()
 	for name, want := range map[string][]string{
 		"handoff":  {"session expired"},
 		"herd":     {"predecessor"},
 		"paused":   {"+2 events waiting"},
-		"homeless": {"still believes it leads"},
+		"no-znode": {"still believes it leads"},
 		"faulty":   {"the leader is cut off"},
 
-		"verified":     {"Curator LeaderLatch"},
-		"astray-one":   {"10.0.3.13:41002   connected to zk3:2181", "wrong: it watches billing-1:8080  n_12", "◇ warning"},
-		"risk":         {"↑ 12 ✓  next", "billing-2:8080 would take"},
-		"risk-one":     {"last seen connected at", "billing-2:8080 would take over"},
-		"doctor":       {"seen", "harm", "do"},
-		"healthy":      {"all 3 that were asked answered"},
-		"unasked":      {"connections on zk1", "may not be seen"},
-		"wall":         {"3 watched, 5 found", "/tasks/nightly"},
-		"retrying":     {"◌ reconnecting since 6 s, trying zk1:2181"},
-		"expired":      {"◌ session expired since 6 s, trying zk1:2181"},
-		"looking-help": {"ask the servers now"},
+		"verified":              {"Curator LeaderLatch"},
+		"wrong-watch-inspected": {"10.0.3.13:41002   connected to zk3:2181", "wrong: it watches billing-1:8080  n_12", "◇ warning"},
+		"risk":                  {"↑ 12 ✓  next", "billing-2:8080 would take"},
+		"risk-inspected":        {"last seen connected at", "billing-2:8080 would take over"},
+		"doctor":                {"seen", "harm", "do"},
+		"healthy":               {"all 3 that were asked answered"},
+		"servers-refuse":        {"connections on zk1", "may not be seen"},
+		"elections":             {"3 watched, 5 found", "/tasks/nightly"},
+		"reconnecting":          {"◌ reconnecting since 6 s, trying zk1:2181"},
+		"expired":               {"◌ session expired since 6 s, trying zk1:2181"},
+		"read-only-help":        {"ask the servers now"},
 
 		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "not kill them"},
 		"join-loopback": {"Only programs on this machine"},
@@ -216,7 +216,7 @@ func TestSaidWithRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-				says(t, stage(all[name](), size[0], size[1], term.Mono), want...)
+				shows(t, show(all[name](), size[0], size[1], term.Mono), want...)
 			}
 		})
 	}
@@ -225,10 +225,10 @@ func TestSaidWithRoom(t *testing.T) {
 // No view is larger than the terminal, at any size; none has a control
 // character in it but the theme's escapes.
 func TestSizes(t *testing.T) {
-	all := scenes()
+	all := samples()
 	measured := map[string]int{} // most lines are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		m := stage(all[name](), 120, 36, term.Dark)
+		m := show(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
 			m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 			lines := strings.Split(m.View(), "\n")
@@ -274,8 +274,8 @@ func TestSizes(t *testing.T) {
 }
 
 func TestTooSmall(t *testing.T) {
-	m := stage(scenes()["main"](), 50, 15, term.Dark)
-	says(t, m, "electop needs 60x20, this terminal is 50x15")
+	m := show(samples()["main"](), 50, 15, term.Dark)
+	shows(t, m, "electop needs 60x20, this terminal is 50x15")
 	if after, msg := tick(t, m); msg != nil {
 		t.Errorf("a screen with no digits wants a tick in %v", after)
 	}
@@ -284,12 +284,12 @@ func TestTooSmall(t *testing.T) {
 // An unchanged line is the same bytes in the next frame, or it would be sent
 // again.
 func TestUnchangedLines(t *testing.T) {
-	sc := scenes()["killed"]()
-	sc.o.Renderer = profileRenderer(termenv.TrueColor)
-	m, now := stageAt(sc, 120, 36, term.Dark)
+	sm := samples()["killed"]()
+	sm.o.Renderer = profileRenderer(termenv.TrueColor)
+	m, now := showWithClock(sm, 120, 36, term.Dark)
 	before := strings.Split(m.View(), "\n")
 	*now = now.Add(term.TickBusy)
-	look(m)
+	drawNow(m)
 	changed := 0
 	for i, line := range strings.Split(m.View(), "\n") {
 		if line != before[i] {
@@ -322,8 +322,8 @@ func TestDrawingChangesNothing(t *testing.T) {
 			}
 			w.wait(time.Minute)
 			*m = New(Options{
-				Source: &wallSource{source{world: w}, []*world{verifiedAt("/other")}, searched(false)}, Mode: ModeDemo,
-				Tutor: teaching(asked), Renderer: plainRenderer(), Now: func() time.Time { return w.now },
+				Source: &multiSource{source{world: w}, []*world{verifiedAt("/other")}, searched(false)}, Mode: ModeDemo,
+				Tutor: thirdLesson(asking), Renderer: plainRenderer(), Now: func() time.Time { return w.now },
 			})
 		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -349,7 +349,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 func TestKeysAtOnce(t *testing.T) {
 	var views []string
 	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
-		m, _, _ := stagedOn(class(300), nil, Options{})
+		m, _, _ := dashboardOn(class(300), nil, Options{})
 		for _, k := range append(msgs, "right", "pgdown") {
 			m.Update(press(k))
 		}
@@ -387,7 +387,7 @@ func TestFrameIsBounded(t *testing.T) {
 
 // Esc leaves a text that tab came to for the panel before it.
 func TestTabAndBack(t *testing.T) {
-	m, _, _ := stagedOn(five(dialect.Election()), nil, Options{})
+	m, _, _ := dashboardOn(five(dialect.Election()), nil, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	keys(m, "enter", "esc")
 	focus, before := &m.d.screen.Focus, m.d.screen.Focus

@@ -26,10 +26,10 @@ import (
 // large, a selected candidate stays selected while it exists, and all that is shown
 // names the same leader. Filters and members without a znode: see package candidates.
 func TestAnyKeysAnyStates(t *testing.T) {
-	all := scenes()
+	all := samples()
 	names := slices.Sorted(maps.Keys(all))
 	for _, name := range names {
-		oneLeader(t, all[name]().world)
+		checkOneLeader(t, all[name]().world)
 	}
 	var keys []string
 	for _, b := range input.Bindings(false) {
@@ -43,12 +43,12 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		} else if rapid.Bool().Draw(t, "strangers") {
 			w = newWorld("/election", nil, false).connect().read(nil, nil)
 		}
-		src := &wallSource{source: source{world: w}}
+		src := &multiSource{source: source{world: w}}
 		if rapid.Bool().Draw(t, "several") {
-			src.others, src.walk = []*world{all["second"]().others[0], all["astray"]().world}, searched(true)
+			src.others, src.walk = []*world{all["second-election"]().others[0], all["wrong-watch"]().world}, searched(true)
 		}
 		mode := rapid.SampledFrom([]string{ModeLive, ModeDemo, ModeReplay}).Draw(t, "mode")
-		m := New(Options{Source: src, Actions: &allow{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+		m := New(Options{Source: src, Actions: &fakeActions{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		size := tea.WindowSizeMsg{Width: 100, Height: 30}
 		m.Update(size)
 		foreign := false // the state on the screen is of another scene
@@ -59,7 +59,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			}
 			moves := false
 			foreign = false
-			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "scene", "wake", "pace", "rules", "write", "took"}).Draw(t, "step"); what {
+			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "sample", "wake", "pace", "rules", "write", "took"}).Draw(t, "step"); what {
 			case "key":
 				k := rapid.SampledFrom(keys).Draw(t, "key")
 				m.Update(press(k))
@@ -80,19 +80,19 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				if rapid.Bool().Draw(t, "up") {
 					w.connect()
 				} else {
-					w.lose("gone\x1b")
+					w.disconnect("gone\x1b")
 				}
 			case "wait":
 				w.wait(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "wait")))
-				look(m)
+				drawNow(m)
 			case "size":
 				size = tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")}
 				m.Update(size)
 				moves = true
-			case "scene":
-				other := all[rapid.SampledFrom(names).Draw(t, "scene")]().world
+			case "sample":
+				other := all[rapid.SampledFrom(names).Draw(t, "sample")]().world
 				m.Update(refreshMsg{states: []*doctor.State{other.state()}})
-				oneLeader(t, other)
+				checkOneLeader(t, other)
 				foreign = true
 			default:
 				w.report(t, what)
@@ -100,8 +100,8 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			if !foreign {
 				m.Update(present(src, false))
 			}
-			fits(t, m, size)
-			oneLeader(t, w)
+			checkSize(t, m, size)
+			checkOneLeader(t, w)
 			number, _, _ := strings.Cut(before, " ")
 			still := slices.ContainsFunc(slices.Collect(maps.Keys(w.children)), func(name string) bool { return number != "" && strings.HasSuffix(name, "0"+number) })
 			if still && !moves && !foreign && front(m) == onMain && shownPath(m) == "/election" && !strings.HasPrefix(selected(m), number+" ") {
@@ -141,7 +141,7 @@ func (w *world) report(t *rapid.T, what string) {
 
 // oneLeader checks that the header, the rows, the JSON, the lanes, the reigns and the
 // totals name the same leader, or the same reason why nobody is said to lead.
-func oneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
+func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	s := w.state()
 	why, leader := s.NoLeader(), ""
 	if l := s.Leader(); l != nil {
@@ -188,7 +188,7 @@ func oneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 }
 
 // fits checks that a frame fills its screen and goes nowhere beyond it.
-func fits(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSizeMsg) {
+func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSizeMsg) {
 	all := strings.Split(m.View(), "\n")
 	if size.Width > 0 && size.Height > 0 && len(all) != size.Height {
 		t.Fatalf("%d lines on %d", len(all), size.Height)
@@ -207,13 +207,13 @@ func TestOnlyTheWindowIsDrawn(t *testing.T) {
 	w := crowd(2000)
 	s := copied(w.state())
 	s.Recipe = counting{s.Recipe, &asked}
-	m := stage(scenes()["crowd"](), 120, 36, term.Dark)
+	m := show(samples()["crowd"](), 120, 36, term.Dark)
 	m.Update(refreshMsg{states: []*doctor.State{&s}})
 	if !strings.Contains(headerLine(m), " 2000 ") {
 		t.Fatalf("that state is not shown:\n%s", screen(m))
 	}
 	asked = 0
-	look(m)
+	drawNow(m)
 	if asked > 200 || asked == 0 {
 		t.Errorf("one frame asks %d times who watches whom", asked)
 	}
@@ -234,11 +234,11 @@ func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 func TestBeliefAndTruth(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)
-	m, _, _ := stagedOn(w, &allow{}, Options{Mode: ModeDemo})
-	says(t, m, "birch believes that it leads, and its")
+	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo})
+	shows(t, m, "birch believes that it leads, and its")
 	keys(m, "j", "enter")
-	says(t, m, "believes     leading, but it is not first in the queue")
-	m, _, _ = stagedOn(astray(), nil, Options{})
+	shows(t, m, "believes     leading, but it is not first in the queue")
+	m, _, _ = dashboardOn(wrongWatches(), nil, Options{})
 	keys(m, "G", "enter")
-	says(t, m, "missing: no member of the ensemble has a watch of it on")
+	shows(t, m, "missing: no member of the ensemble has a watch of it on")
 }

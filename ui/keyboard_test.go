@@ -27,13 +27,13 @@ import (
 )
 
 // stagedWith is the main scene with these actions, and its model.
-func stagedWith(actions Actions, mode string) (Model, *source, *time.Time) {
-	return stagedOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
+func dashboardWith(actions Actions, mode string) (Model, *source, *time.Time) {
+	return dashboardOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
 }
 
 func TestActionsHaveTargets(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, _ := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, src, _ := dashboardWith(acts, ModeDemo)
 	src.world.join("guid-n_", "stranger", 0xbeef)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	for _, c := range []struct {
@@ -68,24 +68,24 @@ func TestActionsHaveTargets(t *testing.T) {
 }
 
 func TestInspectReadsAgain(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, now := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, src, now := dashboardWith(acts, ModeDemo)
 	cmd := pressed(m, "enter")
 	*now = now.Add(3 * time.Second)
 	m.Update(cmd())
 	if want, got := (action.Action{Election: "/election", Kind: action.Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
 		t.Errorf("enter does %+v, want %+v", got, want)
 	}
-	says(t, m, "as of "+now.Format(term.ClockFormat))
+	shows(t, m, "as of "+now.Format(term.ClockFormat))
 	// It shows who is selected.
 	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
 	m.Update(present(src, false))
-	says(t, m, "No candidate is selected.")
+	shows(t, m, "No candidate is selected.")
 }
 
 // What cannot be done says why, also where it failed, and is not done.
 func TestRefusedKeySaysWhy(t *testing.T) {
-	refusing := &allow{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
+	refusing := &fakeActions{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	nobody := vacant()
 	for _, c := range []struct {
 		acts  Actions
@@ -97,20 +97,20 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 		{refusing, nil, ModeDemo, "x", `Can't kill: amber is \x1bdead already`},
 		{refusing, nil, ModeDemo, ".", "Can't go one step: no server"}, // and not that [ slows it down first
 		{nil, nil, ModeLive, "s", "Can't spawn: read-only"},
-		{&allow{err: errRefused}, nil, ModeDemo, "x", `kill amber: refused by \x1b[31mtest`},
-		{&allow{}, nobody, ModeDemo, "x", "Can't kill: no candidate is selected"},
-		{&allow{}, nobody, ModeDemo, "X", "Can't list faults: no candidate is selected"},
-		{&allow{}, nobody, ModeDemo, "enter", "Can't inspect: no candidate is selected"},
-		{&allow{}, nobody, ModeDemo, "y", "copy the path: no candidate is selected"},
-		{&allow{}, nil, ModeDemo, "y", "copy the path: there is no terminal to send it to"},
+		{&fakeActions{err: errRefused}, nil, ModeDemo, "x", `kill amber: refused by \x1b[31mtest`},
+		{&fakeActions{}, nobody, ModeDemo, "x", "Can't kill: no candidate is selected"},
+		{&fakeActions{}, nobody, ModeDemo, "X", "Can't list faults: no candidate is selected"},
+		{&fakeActions{}, nobody, ModeDemo, "enter", "Can't inspect: no candidate is selected"},
+		{&fakeActions{}, nobody, ModeDemo, "y", "copy the path: no candidate is selected"},
+		{&fakeActions{}, nil, ModeDemo, "y", "copy the path: there is no terminal to send it to"},
 	} {
-		m, _, now := stagedOn(cmp.Or(c.world, five(dialect.Election()).wait(time.Minute)), c.acts, Options{Mode: c.mode})
+		m, _, now := dashboardOn(cmp.Or(c.world, five(dialect.Election()).wait(time.Minute)), c.acts, Options{Mode: c.mode})
 		keys(m, c.key)
 		if got := statusLine(m); !strings.Contains(got, c.want) || front(m) != onMain {
 			t.Errorf("%s says %q, not %q; in front is %s", c.key, got, c.want, front(m))
 		}
 		*now = now.Add(mainscreen.TroubleShown)
-		if look(m); strings.Contains(statusLine(m), "Can't") {
+		if drawNow(m); strings.Contains(statusLine(m), "Can't") {
 			t.Errorf("later it still says %q", statusLine(m))
 		}
 	}
@@ -129,38 +129,38 @@ func (slow) Do(ctx context.Context, a action.Action) error {
 }
 
 func TestPausedRefusesToAct(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, _ := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, src, _ := dashboardWith(acts, ModeDemo)
 	keys(m, "p")
 	src.world.leave(amberZ)
 	m.Update(present(src, false))
-	says(t, m, "5 candidates", "+2 events waiting")
+	shows(t, m, "5 candidates", "+2 events waiting")
 	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, "paused") || len(acts.done) > 0 {
 		t.Errorf("status line: %q, done: %d", got, len(acts.done))
 	}
 	keys(m, "p")
-	says(t, m, "amber  → birch")
-	saysNot(t, m, "PAUSED")
+	shows(t, m, "amber  → birch")
+	showsNot(t, m, "PAUSED")
 }
 
 func TestReplayIsPausedAtItsSource(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, _ := stagedWith(acts, ModeReplay)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, src, _ := dashboardWith(acts, ModeReplay)
 	keys(m, "p")
 	if got := <-acts.done; got != (action.Action{Election: "/election", Kind: action.Pause}) {
 		t.Errorf("p does %+v", got)
 	}
-	says(t, m, "REPLAY  stopped")
+	shows(t, m, "REPLAY  stopped")
 	src.world.leave(amberZ)
 	m.Update(present(src, false))
-	says(t, m, "4 candidates") // the picture is not held as well
-	saysNot(t, m, "PAUSED")
+	shows(t, m, "4 candidates") // the picture is not held as well
+	showsNot(t, m, "PAUSED")
 }
 
 func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, _, _ := stagedWith(acts, ModeLive)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, _, _ := dashboardWith(acts, ModeLive)
 	keys(m, "j")
 	keys(m, "j") // cedar, which is this program's own
 	for _, c := range []struct {
@@ -168,7 +168,7 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 		done   int
 	}{{"n", 0}, {"esc", 0}, {"y", 1}} {
 		keys(m, "x")
-		statusSays(t, m, "live cluster?")
+		statusShows(t, m, "live cluster?")
 		keys(m, "q") // means nothing here
 		keys(m, c.answer)
 		if len(acts.done) != c.done || front(m) != onMain {
@@ -180,7 +180,7 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 // A filter is a line of bounded length: the cursor moves, and letters go where it is. Esc clears
 // it, while it is typed and later.
 func TestFilterByKeyboard(t *testing.T) {
-	m, _, _ := stagedWith(nil, ModeDemo)
+	m, _, _ := dashboardWith(nil, ModeDemo)
 	for _, c := range []struct {
 		keys, front, line string
 		queue             []string
@@ -194,7 +194,7 @@ func TestFilterByKeyboard(t *testing.T) {
 		{"esc", onMain, "5 candidates", []string{"12 amber", "13 birch", "14 cedar", "15 delta", "16 ember"}},
 	} {
 		keys(m, strings.Fields(c.keys)...)
-		says(t, m, c.line)
+		shows(t, m, c.line)
 		if got := queue(m); front(m) != c.front || !slices.Equal(got, c.queue) {
 			t.Errorf("%s: in front is %s, shown are %q", c.keys, front(m), got)
 		}
@@ -205,7 +205,7 @@ func TestFilterByKeyboard(t *testing.T) {
 }
 
 func TestQuitAndSuspend(t *testing.T) {
-	m, _, _ := stagedWith(nil, ModeDemo)
+	m, _, _ := dashboardWith(nil, ModeDemo)
 	for key, want := range map[string]tea.Msg{"q": tea.Quit(), "ctrl+c": tea.Quit(), "ctrl+z": tea.Suspend()} {
 		if cmd := pressed(m, key); cmd == nil || cmd() != want {
 			t.Errorf("%s does not end in %T", key, want)
@@ -214,9 +214,9 @@ func TestQuitAndSuspend(t *testing.T) {
 }
 
 func TestNoticesAreShown(t *testing.T) {
-	m, _, _ := stagedWith(nil, ModeDemo)
+	m, _, _ := dashboardWith(nil, ModeDemo)
 	m.Update(noticeMsg{"recording: disk full\x07", 2})
-	statusSays(t, m, `recording: disk full\x07 (and 2 more)`)
+	statusShows(t, m, `recording: disk full\x07 (and 2 more)`)
 }
 
 func TestThemeKey(t *testing.T) {
@@ -240,23 +240,23 @@ func TestThemeKey(t *testing.T) {
 
 // The footer is made from the table, and gives way where nothing can be done.
 func TestKeysAreInTheFooter(t *testing.T) {
-	m := stage(scenes()["main"](), 300, 100, term.Mono)
+	m := show(samples()["main"](), 300, 100, term.Mono)
 	for _, b := range input.Bindings(false) {
 		at := slices.Contains([]input.Command{input.CmdPanel, input.CmdZoom, input.CmdJoin}, b.Do) // they are shown at times
 		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && !at {
-			says(t, m, b.Help().Key+" "+b.Help().Desc)
+			shows(t, m, b.Help().Key+" "+b.Help().Desc)
 		}
 	}
 	for _, w := range []int{60, 80, 100, 120} {
-		says(t, stage(scenes()["crowd"](), w, 30, term.Mono), "enter inspect", "? help", "q quit")
+		shows(t, show(samples()["crowd"](), w, 30, term.Mono), "enter inspect", "? help", "q quit")
 	}
 }
 
 // Where the recipe is not in view, the footer says how to see it.
 func TestFooterLeadsToThePanels(t *testing.T) {
-	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
+	for name, want := range map[string]string{"main": "tab recipe", "two-leaders": "tab belief", "two-leaders-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
-			last := footerLine(stage(scenes()[name](), w, 24, term.Mono))
+			last := footerLine(show(samples()[name](), w, 24, term.Mono))
 			if strings.Contains(last, want) != (w < mainscreen.WideFrom) {
 				t.Errorf("%s at width %d: %q", name, w, last)
 			}
@@ -267,8 +267,8 @@ func TestFooterLeadsToThePanels(t *testing.T) {
 // Help is about the place that one is in; ? again shows all, and again less.
 func TestHelpIsAboutThePlace(t *testing.T) {
 	for _, c := range []struct {
-		scene, keys string
-		says, not   []string
+		sample, keys string
+		says, not    []string
 	}{
 		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "while a lesson is on", "Back in time"}},
 		{"main", "? ?", []string{"On the main screen", "Choosing a fault", "Back in time", "Words"}, nil},
@@ -278,11 +278,11 @@ func TestHelpIsAboutThePlace(t *testing.T) {
 		{"lesson", "?", []string{"On the main screen, while a lesson is on", "go on; after the last part"}, []string{"Back in time"}},
 		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},
 	} {
-		m := stage(scenes()[c.scene](), 120, 250, term.Mono)
+		m := show(samples()[c.sample](), 120, 250, term.Mono)
 		keys(m, strings.Fields(c.keys)...)
-		t.Run(c.scene+" "+c.keys, func(t *testing.T) {
-			says(t, m, c.says...)
-			saysNot(t, m, c.not...)
+		t.Run(c.sample+" "+c.keys, func(t *testing.T) {
+			shows(t, m, c.says...)
+			showsNot(t, m, c.not...)
 		})
 	}
 }
@@ -290,16 +290,16 @@ func TestHelpIsAboutThePlace(t *testing.T) {
 // A key that means nothing says so, once.
 func TestUnknownKeysSaySo(t *testing.T) {
 	for _, before := range []string{"", "enter", "!", "?", "X"} {
-		m, _, _ := stagedWith(nil, ModeDemo)
+		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, strings.Fields(before)...)
 		keys(m, "%")
-		says(t, m, "% does nothing here: ? lists the keys")
+		shows(t, m, "% does nothing here: ? lists the keys")
 		keys(m, "%")
-		saysNot(t, m, "does nothing")
+		showsNot(t, m, "does nothing")
 	}
-	m, _, _ := stagedWith(nil, ModeDemo)
+	m, _, _ := dashboardWith(nil, ModeDemo)
 	keys(m, "/", "%") // what is typed is no key
-	saysNot(t, m, "does nothing")
+	showsNot(t, m, "does nothing")
 }
 
 // Whatever is typed or pasted into a filter is bounded and safe.
@@ -309,7 +309,7 @@ func TestFilterTakesAnything(t *testing.T) {
 		tea.KeyCtrlA, tea.KeyCtrlE, tea.KeyCtrlK, tea.KeyCtrlU, tea.KeyCtrlV, tea.KeyCtrlW, tea.KeyCtrlLeft, tea.KeyCtrlRight, tea.KeyF1,
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		m, _, _ := stagedWith(nil, ModeDemo)
+		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, "/")
 		// The screen makes everything safe once more: what the filter really is
 		// shows in the line alone.
@@ -338,7 +338,7 @@ func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 // Every action that a key can do is in the list, with its key and the reason why it cannot
 // be done, and so is everything else with a key but movements.
 func TestPaletteHasAll(t *testing.T) {
-	m, _, _ := stagedWith(&allow{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
+	m, _, _ := dashboardWith(&fakeActions{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
 	all := m.d.actionsShown().All
 	has := func(fits func(e overlay.Entry) bool) bool { return slices.ContainsFunc(all, fits) }
@@ -360,7 +360,7 @@ func TestPaletteHasAll(t *testing.T) {
 			t.Errorf("incomplete: %+v", e)
 		}
 	}
-	m = stage(scene{world: scenes()["main"]().world, o: Options{ObserveOnly: true}}, 120, 36, term.Mono)
+	m = show(sample{world: samples()["main"]().world, o: Options{ObserveOnly: true}}, 120, 36, term.Mono)
 	keys(m, ":")
 	for _, e := range m.d.actionsShown().All {
 		if e.Kind.Changes() {
@@ -372,7 +372,7 @@ func TestPaletteHasAll(t *testing.T) {
 // enter does what is selected, of the selected candidate, and closes the list. What cannot be
 // done says why, and the list stays. A name is completed and erased.
 func TestPaletteRuns(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
+	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
 	for _, c := range []struct {
 		keys, typed, then string
 		did               action.Kind
@@ -388,16 +388,16 @@ func TestPaletteRuns(t *testing.T) {
 		{": x esc :", "", "", "", "Actions", ":█"},
 		{": x esc", "", "", "", onMain, "amber leads"},
 	} {
-		m, _, _ := stagedWith(acts, ModeDemo)
+		m, _, _ := dashboardWith(acts, ModeDemo)
 		keys(m, strings.Fields(c.keys)...)
 		typing(m, c.typed)
 		keys(m, strings.Fields(c.then)...)
 		if got := acts.did(); got.Kind != c.did || c.did != "" && got.Target != "birch" || front(m) != c.front {
 			t.Errorf("%s %s %s: done is %+v, in front is %s", c.keys, c.typed, c.then, got, front(m))
 		}
-		says(t, m, c.says)
+		shows(t, m, c.says)
 	}
-	m, _, _ := stagedWith(acts, ModeDemo)
+	m, _, _ := dashboardWith(acts, ModeDemo)
 	keys(m, ":")
 	typing(m, "quit")
 	if cmd := pressed(m, "enter"); cmd == nil || cmd() != tea.Quit() {
@@ -408,8 +408,8 @@ func TestPaletteRuns(t *testing.T) {
 // The selection is an action, also where others come and go, and the first match where
 // something else is typed.
 func TestPaletteSelection(t *testing.T) {
-	acts := &allow{why: map[action.Kind]string{}}
-	m, src, _ := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{why: map[action.Kind]string{}}
+	m, src, _ := dashboardWith(acts, ModeDemo)
 	keys(m, ":", "down", "down", "down")
 	e, _ := m.d.palette.Selected()
 	acts.why[e.Kind] = "not now"
@@ -426,15 +426,15 @@ func TestPaletteSelection(t *testing.T) {
 	keys(m, "ctrl+u")
 	keys(m, slices.Repeat([]string{"down"}, 100)...)
 	all := m.d.actionsShown().All
-	says(t, m, all[len(all)-1].Name)
+	shows(t, m, all[len(all)-1].Name)
 }
 
 // At another moment the list says why nothing can be done there.
 func TestPaletteInThePast(t *testing.T) {
-	sc := scenes()["past"]()
-	sc.keys = append(sc.keys, ":", "k", "i", "l", "l")
-	m := stage(sc, 120, 36, term.Mono)
-	says(t, m, "> x", "Not now: this is")
+	sm := samples()["past"]()
+	sm.keys = append(sm.keys, ":", "k", "i", "l", "l")
+	m := show(sm, 120, 36, term.Mono)
+	shows(t, m, "> x", "Not now: this is")
 	for _, c := range [][2]string{{"enter", "Actions"}, {"esc", inPast}} {
 		if keys(m, c[0]); front(m) != c[1] {
 			t.Errorf("after %s %s is in front", c[0], front(m))
@@ -443,13 +443,13 @@ func TestPaletteInThePast(t *testing.T) {
 }
 
 // copying is a scene with a clipboard, of which the last text is returned by the function.
-func copying(scene string, fails error) (Model, func(keys ...string) string) {
-	sc, last := scenes()[scene](), ""
-	sc.o.Clipboard = func(text string) error {
+func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
+	sm, last := samples()[sample](), ""
+	sm.o.Clipboard = func(text string) error {
 		last = text
 		return fails
 	}
-	m := stage(sc, 120, 36, term.Mono)
+	m := show(sm, 120, 36, term.Mono)
 	return m, func(all ...string) string {
 		last = ""
 		keys(m, all...)
@@ -461,29 +461,29 @@ func copying(scene string, fails error) (Model, func(keys ...string) string) {
 // elections, of which one may not be watched. What cannot be copied is said, with the reason.
 func TestCopySelected(t *testing.T) {
 	for _, c := range []struct {
-		scene, keys, want, says string
-		fails                   error
+		sample, keys, want, says string
+		fails                    error
 	}{
 		{"main", "y", "/election/" + amberZ, "path sent to the terminal's clipboard", nil},
 		{"main", "j enter y", "/election/" + birchZ, "path sent", nil},
 		{"main", "j p y", "/election/" + birchZ, "path sent", nil},
 		{"main", "? y", "", "", nil},
-		{"wall", "g y", "/services/billing/leader", "path sent", nil},
-		{"wall", "G y", "/tasks/nightly", "path sent", nil},
-		{"homeless", "G y", "", "has no znode", nil},
+		{"elections", "g y", "/services/billing/leader", "path sent", nil},
+		{"elections", "G y", "/tasks/nightly", "path sent", nil},
+		{"no-znode", "G y", "", "has no znode", nil},
 		{"main", "y", "/election/" + amberZ, `copy path: \x1b[31mwrite: broken pipe`, errors.New("\x1b[31mwrite: broken pipe")},
 	} {
-		m, copies := copying(c.scene, c.fails)
+		m, copies := withClipboard(c.sample, c.fails)
 		if got := copies(strings.Fields(c.keys)...); got != c.want {
-			t.Errorf("%s: %s copies %q, want %q", c.scene, c.keys, got, c.want)
+			t.Errorf("%s: %s copies %q, want %q", c.sample, c.keys, got, c.want)
 		}
-		says(t, m, c.says)
+		shows(t, m, c.says)
 	}
 }
 
 // Names come from the servers: nothing in them is more than text for who pastes them.
 func TestCopiesAreSafe(t *testing.T) {
-	m, copies := copying("hostile", nil)
+	m, copies := withClipboard("hostile", nil)
 	for range m.d.shown().Queue.Len() {
 		if got := copies("y"); got == "" || znode.Safe(got, clipboardMax) != got || len(got) > clipboardMax {
 			t.Errorf("y copies %q", got)

@@ -20,17 +20,17 @@ import (
 )
 
 // stagedLesson is a demo with a tutor.
-func stagedLesson(tu *tutor, w, h int) (Model, *source, *allow) {
-	acts := &allow{done: make(chan action.Action, 9)}
-	m, src, _ := stagedOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Tutor: tu})
+func dashboardWithLesson(tu *fakeTutor, w, h int) (Model, *source, *fakeActions) {
+	acts := &fakeActions{done: make(chan action.Action, 9)}
+	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Tutor: tu})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m, src, acts
 }
 
 // The keys of a lesson reach the tutor, and those of the election the election.
 func TestLessonKeys(t *testing.T) {
-	tu := teaching(asked)
-	m, _, acts := stagedLesson(tu, 120, 36)
+	tu := thirdLesson(asking)
+	m, _, acts := dashboardWithLesson(tu, 120, 36)
 	keys(m, "2", " ", "H", ">", "<")
 	want := []string{"answer 1", "next 0", "hint 0", "skip 0", "back 0"}
 	if !slices.Equal(tu.inputs, want) {
@@ -51,10 +51,10 @@ func TestLessonKeys(t *testing.T) {
 	if len(tu.inputs) != 0 {
 		t.Errorf("an answer that there is not: %q", tu.inputs)
 	}
-	says(t, m, "there are 3 answers to choose from")
+	shows(t, m, "there are 3 answers to choose from")
 	tu.why = "answer \x1bfirst"
 	keys(m, " ")
-	statusSays(t, m, `answer \x1bfirst`)
+	statusShows(t, m, `answer \x1bfirst`)
 	// Esc does not leave it, nor does typing a filter answer it.
 	tu.inputs = nil
 	keys(m, "esc", "esc", "/", "1", " ", "esc")
@@ -64,12 +64,12 @@ func TestLessonKeys(t *testing.T) {
 }
 
 func TestNoLesson(t *testing.T) {
-	m, _, _ := stagedLesson(&tutor{entries: entries()}, 120, 36)
+	m, _, _ := dashboardWithLesson(&fakeTutor{entries: elevenLessons()}, 120, 36)
 	for _, k := range []string{" ", "1", "9", "H", ">", "<"} {
 		keys(m, k)
-		statusSays(t, m, "no lesson is running: L opens the menu")
+		statusShows(t, m, "no lesson is running: L opens the menu")
 	}
-	m, _, _ = stagedWith(&allow{}, ModeDemo)
+	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "L")
 	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || front(m) != onMain {
 		t.Errorf("L without lessons says %q", got)
@@ -79,84 +79,84 @@ func TestNoLesson(t *testing.T) {
 // What the tutor has to say is drawn when it says so, and only then: the count
 // of frames alone tells a frame from one that is the same.
 func TestLessonIsHeard(t *testing.T) {
-	tu := teaching(func(v *lesson.View) { asked(v); acting(v); v.Chosen = 1 })
-	m, src, _ := stagedLesson(tu, 120, 36)
-	says(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Select amber and press x")
+	tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
+	m, src, _ := dashboardWithLesson(tu, 120, 36)
+	shows(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Select amber and press x")
 	before := m.d.frames
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before {
 		t.Error("a frame is drawn for nothing")
 	}
-	asked(&tu.view)
-	foretold(&tu.view)
+	asking(&tu.view)
+	answered(&tu.view)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before+1 {
 		t.Errorf("%d frames are drawn", m.d.frames-before)
 	}
-	says(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
+	shows(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
 	tu.view.Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	says(t, m, "Lesson complete.")
+	shows(t, m, "Lesson complete.")
 	tu.on = false
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	saysNot(t, m, "Lesson 3")
-	says(t, m, "Handoffs")
+	showsNot(t, m, "Lesson 3")
+	shows(t, m, "Handoffs")
 }
 
 // Who is to be acted on is pointed at, until it has happened, and not at
 // another moment.
 func TestLessonPoints(t *testing.T) {
-	tu := teaching(acting)
-	m, src, _ := stagedLesson(tu, 120, 36)
+	tu := thirdLesson(acting)
+	m, src, _ := dashboardWithLesson(tu, 120, 36)
 	const pointed = "│»★◂╮  12  amber "
-	saysNot(t, m, pointed) // it is selected, and has that mark
+	showsNot(t, m, pointed) // it is selected, and has that mark
 	keys(m, "j")
-	says(t, m, pointed)
+	shows(t, m, pointed)
 	last := footerLine(m)
 	if !strings.Contains(last, "x kill") || strings.Index(last, "x kill") > strings.Index(last, "s spawn") {
 		t.Errorf("the key to press is not among the first: %q", last)
 	}
-	foretold(&tu.view)
+	answered(&tu.view)
 	tu.view.Do, tu.view.Keys = "", nil
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	says(t, m, "│ ★◂╮  12  amber ")
-	w, p := travelled()
-	d, _, _ := stagedOn(w, nil, Options{Past: p, Tutor: teaching(acting)})
-	says(t, d, "Lesson 3 of 11")
+	shows(t, m, "│ ★◂╮  12  amber ")
+	w, p := withPast()
+	d, _, _ := dashboardOn(w, nil, Options{Past: p, Tutor: thirdLesson(acting)})
+	shows(t, d, "Lesson 3 of 11")
 	keys(d, "p", "home", "j")
-	saysNot(t, d, "Lesson", "»")
-	says(t, d, "Handoffs", "│ ★◂╮  12  amber ")
+	showsNot(t, d, "Lesson", "»")
+	shows(t, d, "Handoffs", "│ ★◂╮  12  amber ")
 	keys(d, "p")
-	says(t, d, "Lesson 3 of 11")
+	shows(t, d, "Lesson 3 of 11")
 }
 
 // A lesson takes half of the screen at most, or half of the third column; what does not
 // fit can be turned to, and what is to be done is said all the same.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		tu := teaching(asked)
-		m, src, _ := stagedLesson(tu, size[0], size[1])
-		says(t, m, "lowest number") // it begins at its beginning
+		tu := thirdLesson(asking)
+		m, src, _ := dashboardWithLesson(tu, size[0], size[1])
+		shows(t, m, "lowest number") // it begins at its beginning
 		acting(&tu.view)
 		tu.view.Chosen = 1
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		says(t, m, "Waiting for this to happen") // what is new is in view
-		says(t, m, "press x", "amber", "birch", "Lesson 3")
+		shows(t, m, "Waiting for this to happen") // what is new is in view
+		shows(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
 			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < mainscreen.AsideFrom {
 				t.Errorf("at %v the lesson begins on line %d:\n%s", size, y, screen(m))
 			}
 		}
 		keys(m, "pgup", "pgup", "pgup", "pgup", "pgup")
-		says(t, m, "lowest number")
+		shows(t, m, "lowest number")
 	}
 }
 
 func TestLessonMenu(t *testing.T) {
-	tu := &tutor{entries: entries()}
-	m, src, _ := stagedLesson(tu, 120, 36)
+	tu := &fakeTutor{entries: elevenLessons()}
+	m, src, _ := dashboardWithLesson(tu, 120, 36)
 	keys(m, "L")
-	says(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history")
+	shows(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
 		t.Errorf("selected is %q, want the first that is not done", got)
 	}
@@ -164,7 +164,7 @@ func TestLessonMenu(t *testing.T) {
 	tu.entries = slices.Clone(tu.entries)
 	tu.entries[2].Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	says(t, m, "3 of 11 done")
+	shows(t, m, "3 of 11 done")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3  ✓ ") {
 		t.Errorf("selected is %q when it is done", got)
 	}
@@ -173,34 +173,34 @@ func TestLessonMenu(t *testing.T) {
 	if front(m) != onMain || cmd == nil {
 		t.Fatalf("enter leads to %s", front(m))
 	}
-	says(t, m, "starting a new election")
-	tu.on, tu.view = true, teaching(asked).view
+	shows(t, m, "starting a new election")
+	tu.on, tu.view = true, thirdLesson(asking).view
 	m.Update(cmd())
 	if !slices.Equal(tu.started, []string{"l04"}) {
 		t.Errorf("started were %q", tu.started)
 	}
-	says(t, m, "Lesson 3 of 11", "new election started")
+	shows(t, m, "Lesson 3 of 11", "new election started")
 
 	// The last row ends it; the menu is the one way.
 	keys(m, "L")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
 		t.Errorf("selected is %q, want the one that is on", got)
 	}
-	says(t, m, "no lesson: leave the current one", "on now")
+	shows(t, m, "no lesson: leave the current one", "on now")
 	keys(m, "G", "enter")
 	if !tu.left || front(m) != onMain {
 		t.Errorf("left %v, in front is %s", tu.left, front(m))
 	}
-	saysNot(t, m, "Lesson 3")
+	showsNot(t, m, "Lesson 3")
 	keys(m, "L")
-	saysNot(t, m, "no lesson:") // there is none to leave
+	showsNot(t, m, "no lesson:") // there is none to leave
 }
 
 func TestLessonFails(t *testing.T) {
-	tu := &tutor{entries: entries(), err: errors.New("lesson l03: no\x1b server")}
-	m, _, _ := stagedLesson(tu, 120, 36)
+	tu := &fakeTutor{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
+	m, _, _ := dashboardWithLesson(tu, 120, 36)
 	keys(m, "L", "enter")
-	statusSays(t, m, `lesson: lesson l03: no\x1b server`)
+	statusShows(t, m, `lesson: lesson l03: no\x1b server`)
 	keys(m, "L", "enter")
 	if len(tu.started) != 2 {
 		t.Error("it cannot be tried again")
@@ -209,9 +209,9 @@ func TestLessonFails(t *testing.T) {
 
 // Space goes from a lesson that is through to the next.
 func TestNextLesson(t *testing.T) {
-	tu := teaching(func(v *lesson.View) { v.Done = true })
-	m, src, _ := stagedLesson(tu, 120, 36)
-	says(t, m, "space next lesson")
+	tu := thirdLesson(func(v *lesson.View) { v.Done = true })
+	m, src, _ := dashboardWithLesson(tu, 120, 36)
+	shows(t, m, "space next lesson")
 	keys(m, " ")
 	if !slices.Equal(tu.started, []string{"l04"}) || len(tu.inputs) != 0 {
 		t.Errorf("started were %q, inputs %q", tu.started, tu.inputs)
@@ -222,19 +222,19 @@ func TestNextLesson(t *testing.T) {
 	if len(tu.started) != 1 {
 		t.Errorf("after the last comes %q", tu.started[1])
 	}
-	says(t, m, "this was the last lesson")
+	shows(t, m, "this was the last lesson")
 }
 
 // Beginning a lesson lets a held picture go: it is about what happens now.
 func TestLessonIsLive(t *testing.T) {
-	tu := &tutor{entries: entries()}
-	m, _, _ := stagedLesson(tu, 120, 36)
+	tu := &fakeTutor{entries: elevenLessons()}
+	m, _, _ := dashboardWithLesson(tu, 120, 36)
 	keys(m, "p", "z")
-	says(t, m, "PAUSED")
-	saysNot(t, m, "Handoffs")
+	shows(t, m, "PAUSED")
+	showsNot(t, m, "Handoffs")
 	keys(m, "L", "enter")
-	saysNot(t, m, "PAUSED")
-	says(t, m, "Handoffs")
+	showsNot(t, m, "PAUSED")
+	shows(t, m, "Handoffs")
 }
 
 // Whatever is pressed in whatever order, with a past and lessons: no frame is
@@ -251,16 +251,16 @@ func TestAnyKeysTaught(t *testing.T) {
 		return strings.Contains(line, "LIVE -") || strings.Contains(line, "REPLAY") && !strings.Contains(line, "●")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		w, p := travelled()
-		tu := teaching(asked)
+		w, p := withPast()
+		tu := thirdLesson(asking)
 		tu.on = rapid.Bool().Draw(t, "lesson")
-		src := &wallSource{source{world: w, dirty: make(chan struct{}, 1)}, nil, searched(false)}
+		src := &multiSource{source{world: w, dirty: make(chan struct{}, 1)}, nil, searched(false)}
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
-		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
+		o := Options{Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
 		if rapid.Bool().Draw(t, "replay") {
-			r := &player{tape: *p, at: 3, end: w.now}
+			r := &fakeRecording{fakePast: *p, at: 3, end: w.now}
 			o.Mode, o.Past, o.Actions, src.others = ModeReplay, r, r, nil
 		}
 		m := New(o)
@@ -286,7 +286,7 @@ func TestAnyKeysTaught(t *testing.T) {
 				size = tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")}
 				m.Update(size)
 			case "teach":
-				rapid.SampledFrom([]func(*lesson.View){asked, acting, foretold}).Draw(t, "view")(&tu.view)
+				rapid.SampledFrom([]func(*lesson.View){asking, acting, answered}).Draw(t, "view")(&tu.view)
 				m.Update(present(src, false))
 			case "join":
 				before, held := screen(m), past(m)
@@ -296,7 +296,7 @@ func TestAnyKeysTaught(t *testing.T) {
 					t.Fatalf("in the past, and live: before\n%s\nafter\n%s", before, screen(m))
 				}
 			}
-			fits(t, m, size)
+			checkSize(t, m, size)
 			if size.Width < mainscreen.MinWidth || size.Height < mainscreen.MinHeight {
 				continue
 			}
@@ -319,28 +319,28 @@ func TestAnyKeysTaught(t *testing.T) {
 // The list of faults marks the one that the lesson wants if it is about the lesson's
 // candidate; otherwise it names that candidate.
 func TestLessonFault(t *testing.T) {
-	tu := teaching(func(v *lesson.View) {
+	tu := thirdLesson(func(v *lesson.View) {
 		acting(v)
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(action.LoseReply), "birch"
 	})
 	w := five(dialect.Election()).wait(time.Minute)
-	m, _, _ := stagedOn(w, &allow{}, Options{Mode: ModeDemo, Tutor: tu})
+	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Tutor: tu})
 	keys(m, "X")
-	says(t, m, "Faults of amber", "The lesson is about birch: esc, and select it first.")
-	saysNot(t, m, "»    lose reply") // this is the list of another candidate
+	shows(t, m, "Faults of amber", "The lesson is about birch: esc, and select it first.")
+	showsNot(t, m, "»    lose reply") // this is the list of another candidate
 	keys(m, "esc", "j", "X")
-	says(t, m, "Faults of birch", "»    lose reply")
+	shows(t, m, "Faults of birch", "»    lose reply")
 	tu.view.Done = true
 	m.Update(present(&source{world: w}, false))
-	saysNot(t, m, "»    lose reply") // it is done
+	showsNot(t, m, "»    lose reply") // it is done
 }
 
 // Space shows the lines that were not in view before it leaves a part, and what is
 // added to one is shown from its beginning.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
-		tu := teaching(func(v *lesson.View) { asked(v); acting(v); v.Chosen = 1 })
-		m, src, _ := stagedLesson(tu, size[0], size[1])
+		tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
+		m, src, _ := dashboardWithLesson(tu, size[0], size[1])
 		words := func(what string) string {
 			var s []string
 			for i := range 60 {
@@ -348,11 +348,11 @@ func TestSpaceReadsOn(t *testing.T) {
 			}
 			return strings.Join(s, " ")
 		}
-		foretold(&tu.view)
+		answered(&tu.view)
 		tu.view.Do, tu.view.Keys, tu.view.CanNext = "", nil, true
 		tu.view.Happened, tu.view.Verdict = words("event"), words("verdict")
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		says(t, m, "eventaa")
+		shows(t, m, "eventaa")
 		seen := ""
 		for range 20 {
 			seen += screen(m)
@@ -375,12 +375,12 @@ func TestSpaceReadsOn(t *testing.T) {
 // A lesson does not tell what became of the candidates before it.
 func TestLessonBeginsWithoutLeftovers(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
-		w := travelling(dialect.Election(), 100*time.Millisecond, 0xa2)
-		tu := teaching(asked)
+		w := notifying(dialect.Election(), 100*time.Millisecond, 0xa2)
+		tu := thirdLesson(asking)
 		if fresh {
 			tu.view.Began = w.now
 		}
-		m, _, _ := stagedOn(w, &allow{}, Options{Mode: ModeDemo, Tutor: tu})
+		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Tutor: tu})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
 		told := strings.Contains(screen(m), "n_12 was deleted")
 		if told == fresh {

@@ -129,7 +129,7 @@ func verified() *world { return verifiedAt("/services/billing/leader") }
 func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
 
 // astray is one with a watch on the wrong znode and one that is missing.
-func astray() *world {
+func wrongWatches() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
 	return w.ask(3, func(t *session.Table) {
@@ -146,13 +146,13 @@ func atRisk() *world {
 }
 
 // aftermath is what comes of that: its session expired, and the next leads.
-func aftermath() *world {
+func afterRisk() *world {
 	w := atRisk().wait(5 * time.Second)
 	return w.leave(w.state().Queue.At(0).Name).wait(2 * time.Second)
 }
 
 // unasked is one on servers that tell little.
-func unasked() *world {
+func refusingServers() *world {
 	return latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
 		for i := range t.Servers {
 			v := &t.Servers[i]
@@ -251,7 +251,7 @@ func (w *world) brokers() *world {
 
 // reconnecting is a picture that grows stale while servers are tried.
 func reconnecting(path string, link model.Link) *world {
-	w := verifiedAt(path).lose("read tcp 10.0.3.9:50112->zk3:2181: connection reset by peer").wait(2 * time.Second)
+	w := verifiedAt(path).disconnect("read tcp 10.0.3.9:50112->zk3:2181: connection reset by peer").wait(2 * time.Second)
 	w.j.Apply(&model.Connection{At: w.now, Link: link, Server: "zk1:2181", Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, Err: "connect to zk1:2181: connection refused"})
 	return w.wait(5 * time.Second)
 }
@@ -283,13 +283,13 @@ func several() []*world {
 }
 
 // wallSource serves several worlds.
-type wallSource struct {
+type multiSource struct {
 	source
 	others []*world
 	walk   *elections.Search
 }
 
-func (s *wallSource) States() []*doctor.State {
+func (s *multiSource) States() []*doctor.State {
 	out := []*doctor.State{s.world.state()}
 	for _, w := range s.others {
 		out = append(out, w.state())
@@ -297,4 +297,4 @@ func (s *wallSource) States() []*doctor.State {
 	return out
 }
 
-func (s *wallSource) Search() *elections.Search { return s.walk }
+func (s *multiSource) Search() *elections.Search { return s.walk }

@@ -21,29 +21,29 @@ import (
 // -scene NAME shows a scene on this terminal instead of testing, to be looked
 // at: go test ./ui -c -o ui.test && ./ui.test -scene killed
 var (
-	sceneName = flag.String("scene", "", "show this scene of the tests")
-	themeName = flag.String("theme", term.Auto, "in this theme")
+	sampleName = flag.String("sample", "", "show this sample of the tests")
+	themeName  = flag.String("theme", term.Auto, "in this theme")
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *sceneName != "" {
-		os.Exit(show(*sceneName, *themeName))
+	if *sampleName != "" {
+		os.Exit(showOnTerminal(*sampleName, *themeName))
 	}
 	debug.SetGCPercent(400) // frames are much garbage and little memory
 	goleak.VerifyTestMain(m)
 }
 
 // show runs a scene. Its clock stands.
-func show(name, theme string) int {
-	build, ok := scenes()[name]
+func showOnTerminal(name, theme string) int {
+	build, ok := samples()[name]
 	if !ok {
-		fmt.Fprintln(os.Stderr, "no such scene")
+		fmt.Fprintln(os.Stderr, "no such sample")
 		return 2
 	}
-	sc := build()
-	sc.o.Renderer = lipgloss.NewRenderer(os.Stdout)
-	m := stage(sc, 120, 36, theme)
+	sm := build()
+	sm.o.Renderer = lipgloss.NewRenderer(os.Stdout)
+	m := show(sm, 120, 36, theme)
 	m.Update(tea.WindowSizeMsg{})
 	if _, err := tea.NewProgram(m, tea.WithAltScreen()).Run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

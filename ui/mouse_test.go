@@ -41,9 +41,9 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 // A click selects the row that is drawn there, also where rows are more than the queue, and a
 // second one opens it.
 func TestClickSelects(t *testing.T) {
-	for _, name := range []string{"main", "homeless", "told", "storm", "crowd", "grid", "filter", "hostile", "killed"} {
+	for _, name := range []string{"main", "no-znode", "notified", "herd-notified", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
-			m := stage(scenes()[name](), size[0], size[1], term.Mono)
+			m := show(samples()[name](), size[0], size[1], term.Mono)
 			r, seen := m.d.screen.At.Panel[mainscreen.Candidates], 0
 			for y := r.Y; y < r.Y+r.H; y++ {
 				if m.d.canvas.SpotAt(2, y) == nil {
@@ -72,8 +72,8 @@ func TestClickSelects(t *testing.T) {
 
 // A click gives a panel the focus, and presses a key of the last line.
 func TestClickPanelsAndKeys(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Verify: "not today"}}
-	m, _, _ := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Verify: "not today"}}
+	m, _, _ := dashboardWith(acts, ModeDemo)
 	for title, want := range map[string]mainscreen.Panel{"Recipe": mainscreen.Recipe, "Handoffs": mainscreen.Handoffs, "Candidates": mainscreen.Candidates} {
 		if clicks(t, m, title); m.d.screen.Focus != want {
 			t.Errorf("%s is clicked, and panel %d has the focus", title, m.d.screen.Focus)
@@ -85,7 +85,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 36})
 	clicks(t, m, "v verify")
-	says(t, m, "not today")
+	shows(t, m, "not today")
 	for _, c := range [][2]string{{"? help", "Help"}, {"esc back", onMain}} {
 		if clicks(t, m, c[0]); front(m) != c[1] {
 			t.Errorf("%s is clicked, and %s is in front", c[0], front(m))
@@ -95,7 +95,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 
 // The wheel scrolls what is under the pointer, whatever has the focus, or what is in front.
 func TestWheel(t *testing.T) {
-	m := stage(scenes()["storm"](), 120, 36, term.Mono)
+	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
 	wheel(m, 5, 5, tea.MouseButtonWheelDown)
 	wheel(m, 5, 5, tea.MouseButtonWheelDown)
@@ -110,7 +110,7 @@ func TestWheel(t *testing.T) {
 	}
 	keys(m, "?")
 	wheel(m, 5, 5, tea.MouseButtonWheelDown)
-	says(t, m, "4-")
+	shows(t, m, "4-")
 	if got := m.d.candidates.Index; got != at+1 {
 		t.Errorf("behind the help row %d is selected", got)
 	}
@@ -133,8 +133,8 @@ func TestWheel(t *testing.T) {
 
 // Lists in front: a click selects, a second one does what enter does.
 func TestClickInLists(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, _, _ := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, _, _ := dashboardWith(acts, ModeDemo)
 	for _, c := range []struct {
 		key, row, title string
 		did             action.Kind
@@ -150,7 +150,7 @@ func TestClickInLists(t *testing.T) {
 		}
 	}
 
-	m = stage(scenes()["wall"](), 120, 36, term.Mono)
+	m = show(samples()["elections"](), 120, 36, term.Mono)
 	clicks(t, m, "/tasks/nightly")
 	if got := m.d.elections.Row().Path; got != "/tasks/nightly" {
 		t.Errorf("selected is %s", got)
@@ -160,7 +160,7 @@ func TestClickInLists(t *testing.T) {
 		t.Errorf("why nobody leads: %s", all[len(all)-2])
 	}
 
-	m = stage(scenes()["lessons"](), 120, 36, term.Mono)
+	m = show(samples()["lessons"](), 120, 36, term.Mono)
 	picked := func() string { e, _ := m.d.course.Menu.Selected(); return e.Arg }
 	was := picked()
 	for y := range lines(m) {
@@ -182,7 +182,7 @@ func TestClickInLists(t *testing.T) {
 // A click on the time line goes to what was so then, and on its end to the last moment; a
 // question is not answered by a click beside its keys.
 func TestClickTheTimeLine(t *testing.T) {
-	m, _, _, _ := stagedPast(&allow{})
+	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time
 	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 1
 	for x := range 120 {
@@ -212,7 +212,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		keys(m, "p")
 	}
 
-	m, _, _ = stagedWith(&allow{}, ModeDemo) // without a past
+	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo) // without a past
 	clickAt(m, 40, m.d.screen.At.Panel[mainscreen.Handoffs].Y+1)
-	says(t, m, "no earlier moments are kept here")
+	shows(t, m, "no earlier moments are kept here")
 }

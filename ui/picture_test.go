@@ -21,9 +21,9 @@ const pictureFile = "../.github/screen.svg"
 // The README's picture is the screen. go test ./ui -run TestPicture -update
 // draws it again.
 func TestPicture(t *testing.T) {
-	sc := scenes()["killed"]()
-	sc.o.Renderer = profileRenderer(termenv.TrueColor)
-	got := drawSVG(stage(sc, 120, 30, term.Dark).View())
+	sm := samples()["killed"]()
+	sm.o.Renderer = profileRenderer(termenv.TrueColor)
+	got := drawSVG(show(sm, 120, 30, term.Dark).View())
 	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
 		if err := os.WriteFile(pictureFile, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -180,7 +180,7 @@ func TestFrameRates(t *testing.T) {
 // Messages that change nothing draw nothing. What was drawn and is the same as
 // before shows in the count of frames alone.
 func TestNothingNewDrawsNothing(t *testing.T) {
-	m, src, _ := stagedWith(nil, ModeDemo)
+	m, src, _ := dashboardWith(nil, ModeDemo)
 	before := m.d.frames
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	m.Update(tickMsg{})
@@ -205,12 +205,12 @@ func TestQuitCancelsActions(t *testing.T) {
 func TestActionTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		m, _, _ := stagedWith(slow{}, ModeDemo)
+		m, _, _ := dashboardWith(slow{}, ModeDemo)
 		keys(m, "s")
 		if took := time.Since(began); took != actionTimeout {
 			t.Errorf("it ends after %v", took)
 		}
-		says(t, m, "Can't spawn: context deadline exceeded")
+		shows(t, m, "Can't spawn: context deadline exceeded")
 	})
 }
 

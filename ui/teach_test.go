@@ -21,16 +21,16 @@ import (
 )
 
 // later draws a scene as it is so long after.
-func later(sc scene, after time.Duration) Model {
-	sc.world.wait(after)
-	return stage(sc, 120, 36, term.Mono)
+func showAfter(sm sample, after time.Duration) Model {
+	sm.world.wait(after)
+	return show(sm, 120, 36, term.Mono)
 }
 
 // edge is the beginning of the edge from what fell.
 var edge = regexp.MustCompile(`deleted [─●]`)
 
 // marks are where the notifications are, in the lines of the candidates.
-func marks(m Model) [][2]int {
+func dots(m Model) [][2]int {
 	var out [][2]int
 	for y, line := range lines(m)[2:20] {
 		x := 0
@@ -53,15 +53,15 @@ func TestNotificationsTravel(t *testing.T) {
 		told   []uint64
 	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
 		for ms := 0; ms < 1000; ms += 50 {
-			sc := scene{world: travelling(c.recipe, 0, c.told...), o: Options{Mode: ModeDemo}}
-			m := later(sc, time.Duration(ms)*time.Millisecond)
+			sm := sample{world: notifying(c.recipe, 0, c.told...), o: Options{Mode: ModeDemo}}
+			m := showAfter(sm, time.Duration(ms)*time.Millisecond)
 			text := screen(m)
 			wake, _ := tick(t, m)
 			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
-				if edge.MatchString(text) || len(marks(m)) > 0 {
+				if edge.MatchString(text) || len(dots(m)) > 0 {
 					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
 				}
-				if next := sc.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sc.world.now.Add(wake).Before(next) {
+				if next := sm.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sm.world.now.Add(wake).Before(next) {
 					t.Errorf("%s: after %d ms the next tick is in %v, though nothing moves", c.name, at, wake)
 				}
 				continue
@@ -72,7 +72,7 @@ func TestNotificationsTravel(t *testing.T) {
 			if wake > candidates.TickTravel {
 				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
 			}
-			have := marks(m)
+			have := dots(m)
 			if ms >= 400 && len(have) != len(c.told) {
 				t.Errorf("%s: after %d ms %d notifications are seen of %d:\n%s", c.name, ms, len(have), len(c.told), text)
 			}
@@ -85,12 +85,12 @@ func TestNotificationsTravel(t *testing.T) {
 func TestDeletedBeforeItIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
-	text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
+	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "14  cedar") != 1 || !strings.Contains(text, "▴◂┤  15  delta") || !strings.Contains(text, "↑ 14 ◂") {
 		t.Errorf("cedar's znode is not struck:\n%s", text)
 	}
 	// A filter that hides rows hides their edges.
-	text = screen(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0))
+	text = screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0))
 	if edge.MatchString(text) {
 		t.Errorf("an edge among rows that are not all there:\n%s", text)
 	}
@@ -103,27 +103,27 @@ func TestStepsAmongForeigners(t *testing.T) {
 	w.cast("amber", z, model.Volunteering, func(m *model.Member) {
 		m.Step, m.StepAt, m.StepOn = model.StepList, w.now, model.StepOn{Children: []string{"12", "13", "14", "15"}}
 	})
-	says(t, later(scene{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
+	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
 // A slow server's notification takes as long as it is held; one that waits to
 // be let go stands still before its watcher, without costing a frame.
 func TestNotificationsAreHeld(t *testing.T) {
-	sc := scene{world: stepping(), o: Options{Mode: ModeDemo}}
-	m := later(sc, 0)
-	before := marks(m)
+	sm := sample{world: stepping(), o: Options{Mode: ModeDemo}}
+	m := showAfter(sm, 0)
+	before := dots(m)
 	if len(before) != 3 {
 		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), screen(m))
 	}
 	if wake, msg := tick(t, m); msg != nil && wake <= candidates.TickTravel {
 		t.Errorf("the next tick is in %v, though nothing moves", wake)
 	}
-	if after := marks(later(sc, 10*time.Second)); !slices.Equal(before, after) {
+	if after := dots(showAfter(sm, 10*time.Second)); !slices.Equal(before, after) {
 		t.Errorf("held notifications moved from %v to %v", before, after)
 	}
 	// They are let go.
-	sc.world.pace(model.Pace{Steps: true})
-	if m := later(sc, 0); len(marks(m)) > 0 || edge.MatchString(screen(m)) {
+	sm.world.pace(model.Pace{Steps: true})
+	if m := showAfter(sm, 0); len(dots(m)) > 0 || edge.MatchString(screen(m)) {
 		t.Errorf("they travel on after they were let go:\n%s", screen(m))
 	}
 
@@ -131,7 +131,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
 	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
-		text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, after))
+		text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 		if !edge.MatchString(text) {
 			t.Errorf("%v on its way of %v is over:\n%s", after, delay, text)
 		}
@@ -142,7 +142,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 // slowly, and step by step until the member's message was let go.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
-		return strings.Contains(screen(later(scene{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
+		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
 	}
 	made := func(p model.Pace) *world {
 		w := five(dialect.Election()).pace(p).wait(time.Minute)
@@ -191,7 +191,7 @@ func TestMarkedLineIsThatOfTheMessage(t *testing.T) {
 		c.held.Session = 0xa2
 		w.wait(time.Second).pace(model.Pace{Steps: true, Held: []model.Message{c.held}})
 		for _, after := range []time.Duration{leadership.StepShown, time.Hour} {
-			text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, after))
+			text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 			for n := 1; n <= 8; n++ {
 				if got := line(text, n); got != (n == c.marks) {
 					t.Errorf("%s, after %v: line %d marked %v", c.name, after, n, got)
@@ -207,19 +207,19 @@ func TestElectedIsNotGold(t *testing.T) {
 	w.leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	w.cast("birch", birchZ, model.Elected, nil)
-	m := later(scene{world: w, o: Options{Mode: ModeDemo}}, 20*time.Second)
-	says(t, m, "longest gap 20.0 s, now", "▓▓▓▓▓▓▓▓", "elected, not acknowledged")
-	saysNot(t, m, "▓█")
+	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 20*time.Second)
+	shows(t, m, "longest gap 20.0 s, now", "▓▓▓▓▓▓▓▓", "elected, not acknowledged")
+	showsNot(t, m, "▓█")
 	w.wait(30*time.Second).acked(birchZ).cast("birch", birchZ, model.Leading, nil)
-	m = later(scene{world: w, o: Options{Mode: ModeDemo}}, 20*time.Second)
-	says(t, m, "▓█")
-	saysNot(t, m, ", now ")
+	m = showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 20*time.Second)
+	shows(t, m, "▓█")
+	showsNot(t, m, ", now ")
 }
 
 // Each key says what it means to do, from what is so now.
 func TestTeachingActions(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, src, _ := stagedWith(acts, ModeDemo)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, src, _ := dashboardWith(acts, ModeDemo)
 	w := src.world
 	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
 	expect := func(typed string, want action.Action) {
@@ -280,16 +280,16 @@ func TestTeachingActions(t *testing.T) {
 	if len(acts.done) > 0 {
 		t.Errorf("a fault hits %+v instead of who is gone", <-acts.done)
 	}
-	says(t, m, "This candidate is gone")
+	shows(t, m, "This candidate is gone")
 }
 
 // Success with something to say is no failure.
 func TestDidIsGoodNews(t *testing.T) {
-	sc := scenes()["main"]()
-	sc.world.pace(model.Pace{Steps: true})
-	sc.o.Actions = &allow{err: fmt.Errorf("wrapped: %w", action.Success("birch's reply went\x1b[2J"))}
-	sc.o.Renderer = profileRenderer(termenv.TrueColor)
-	m := stage(sc, 120, 36, term.Dark)
+	sm := samples()["main"]()
+	sm.world.pace(model.Pace{Steps: true})
+	sm.o.Actions = &fakeActions{err: fmt.Errorf("wrapped: %w", action.Success("birch's reply went\x1b[2J"))}
+	sm.o.Renderer = profileRenderer(termenv.TrueColor)
+	m := show(sm, 120, 36, term.Dark)
 	// The header's sign of a connection has the style of good news.
 	good := regexp.MustCompile(`\x1b\[[0-9;]*m●`).FindString(m.View())
 	good = strings.TrimSuffix(good, "●")
@@ -316,8 +316,8 @@ func TestDidIsGoodNews(t *testing.T) {
 
 // On a live cluster each fault of electop's own candidacy is asked about.
 func TestLiveAsksBeforeFaults(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
-	m, _, _ := stagedWith(acts, ModeLive)
+	acts := &fakeActions{done: make(chan action.Action, 1)}
+	m, _, _ := dashboardWith(acts, ModeLive)
 	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut cedar off, which is this program's own
 	if got := statusLine(m); !strings.Contains(got, "partition electop's own candidacy on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("no question: %q", got)
@@ -330,21 +330,21 @@ func TestLiveAsksBeforeFaults(t *testing.T) {
 
 // A ghost that comes first leads nobody.
 func TestGhostThatLeads(t *testing.T) {
-	w := haunted()
+	w := withGhost()
 	for _, z := range []string{amberZ, birchZ} {
 		w.leave(z)
 	}
-	m := later(scene{world: w, o: Options{Mode: ModeDemo}}, 0)
-	says(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
-	statusSays(t, m, "nobody leads: first is n_14, a ghost of cedar")
+	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
+	shows(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
+	statusShows(t, m, "nobody leads: first is n_14, a ghost of cedar")
 	// That of a stranger is told by the doctor's finding.
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
 	w.j.Apply(&model.Advance{At: w.now})
-	m = later(scene{world: w}, 0)
-	says(t, m, "☆◂╮  12", "ghost of billing-1:8080 ~", "first, may be a ghost")
-	saysNot(t, m, "First is the ghost")
+	m = showAfter(sample{world: w}, 0)
+	shows(t, m, "☆◂╮  12", "ghost of billing-1:8080 ~", "first, may be a ghost")
+	showsNot(t, m, "First is the ghost")
 	if got := statusLine(m); !strings.HasPrefix(got, " unknown who leads: first is n_12, which may be a ghost of billing-1:8080") {
 		t.Errorf("the status line says %q", got)
 	}
@@ -355,11 +355,11 @@ func TestGhostThatLeads(t *testing.T) {
 func TestPropertiesGoOn(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
-	if text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
+	if text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
 		t.Errorf("the vacancy does not grow:\n%s", text)
 	}
-	w.lose("gone")
-	if text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
+	w.disconnect("gone")
+	if text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
 		t.Errorf("it grows though nobody looks:\n%s", text)
 	}
 }
@@ -373,7 +373,7 @@ func TestLowestHasListed(t *testing.T) {
 	}{{model.StepCreate, "▸ 2 C := {13, 14}  birch"}, {model.StepWatch, "▸ 4 C := {13, 14}  birch"}} {
 		w := five(dialect.Election()).wait(time.Minute)
 		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "13", "14").wait(10 * time.Millisecond)
-		says(t, stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, term.Mono), c.want, "▸ 5 mine is the smallest: I lead  birch")
+		shows(t, show(sample{world: w, o: Options{Mode: ModeDemo}}, 120, 36, term.Mono), c.want, "▸ 5 mine is the smallest: I lead  birch")
 	}
 }
 
@@ -424,10 +424,10 @@ func recipeText(s *doctor.State, now time.Time) string {
 func TestCodeStaysInPlace(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {120, 40}, {200, 60}} {
 		at := map[string]int{}
-		for _, name := range []string{"main", "steps", "told", "handoff", "killed", "slow", "counted"} {
-			sc := scenes()[name]()
-			sc.keys = append(sc.keys, "tab")
-			at[name] = slices.IndexFunc(lines(stage(sc, size[0], size[1], term.Mono)), func(l string) bool { return strings.Contains(l, "When leading") })
+		for _, name := range []string{"main", "steps", "notified", "handoff", "killed", "slow", "counted"} {
+			sm := samples()[name]()
+			sm.keys = append(sm.keys, "tab")
+			at[name] = slices.IndexFunc(lines(show(sm, size[0], size[1], term.Mono)), func(l string) bool { return strings.Contains(l, "When leading") })
 		}
 		for name, y := range at {
 			if y < 0 || y != at["main"] {
@@ -462,7 +462,7 @@ func TestBarsCompare(t *testing.T) {
 // beside a lesson on a small screen.
 func TestBarsBesideALesson(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}} {
-		says(t, stage(scenes()["lesson-herd"](), size[0], size[1], term.Mono), "notified", "chain █", "herd  █", "When the watched znode is deleted")
+		shows(t, show(samples()["lesson-herd"](), size[0], size[1], term.Mono), "notified", "chain █", "herd  █", "When the watched znode is deleted")
 	}
 }
 
@@ -477,12 +477,12 @@ func TestLeaseOfHealthyLeader(t *testing.T) {
 			}
 		})
 		w.wait(time.Minute)
-		m := later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"enter"}}, 0)
+		m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"enter"}}, 0)
 		if fault == model.NoFault {
-			says(t, m, "lease        held")
-			saysNot(t, m, "lease until")
+			shows(t, m, "lease        held")
+			showsNot(t, m, "lease until")
 		} else {
-			says(t, m, "lease until  12:", "as last reported")
+			shows(t, m, "lease until  12:", "as last reported")
 		}
 	}
 }

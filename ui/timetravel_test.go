@@ -24,71 +24,71 @@ import (
 )
 
 // stagedPast is a demo with a past, and its clock.
-func stagedPast(acts Actions) (Model, *source, *tape, *time.Time) {
-	w, p := travelled()
-	m, src, now := stagedOn(w, acts, Options{Mode: ModeDemo, Past: p})
+func dashboardWithPast(acts Actions) (Model, *source, *fakePast, *time.Time) {
+	w, p := withPast()
+	m, src, now := dashboardOn(w, acts, Options{Mode: ModeDemo, Past: p})
 	return m, src, p, now
 }
 
 // The whole screen shows the moment that the keys lead to, and the header how
 // far back that is.
 func TestTravel(t *testing.T) {
-	m, src, p, now := stagedPast(&allow{})
+	m, src, p, now := dashboardWithPast(&fakeActions{})
 	keys(m, "p")
 	if front(m) != inPast || p.path != "/election" {
 		t.Fatalf("in front is %s, searched %q", front(m), p.path)
 	}
-	says(t, m, "LIVE -00:42", "the last moment: handoff amber (12) -> birch (13)", "takeover 3 ms")
+	shows(t, m, "LIVE -00:42", "the last moment: handoff amber (12) -> birch (13)", "takeover 3 ms")
 	keys(m, "left", ".", ".")
-	says(t, m, "birch: 5 mine is the smallest of {13, 14, 15, 16, 17}", "elected, not acknowledged")
+	shows(t, m, "birch: 5 mine is the smallest of {13, 14, 15, 16, 17}", "elected, not acknowledged")
 	keys(m, "left")
-	says(t, m, "left amber (12); handoff amber (12) -> birch (13)  session expired  silent 4.02 s")
+	shows(t, m, "left amber (12); handoff amber (12) -> birch (13)  session expired  silent 4.02 s")
 	keys(m, "left", ".")
-	says(t, m, "amber is killed", "6 candidates", "12:01:31  LIVE -00:46")
+	shows(t, m, "amber is killed", "6 candidates", "12:01:31  LIVE -00:46")
 	keys(m, "left")
-	says(t, m, "joined fjord (17)")
+	shows(t, m, "joined fjord (17)")
 	keys(m, "home")
-	says(t, m, "the earliest moment kept: amber (12) leads, for", "LIVE -03:16")
+	shows(t, m, "the earliest moment kept: amber (12) leads, for", "LIVE -03:16")
 	keys(m, "left")
-	says(t, m, "the earliest moment kept")
+	shows(t, m, "the earliest moment kept")
 	keys(m, "pgdown")
-	says(t, m, "left amber (12); handoff")
+	shows(t, m, "left amber (12); handoff")
 	keys(m, "pgup", "end")
-	says(t, m, "the last moment")
+	shows(t, m, "the last moment")
 
 	// It holds while the election goes on, and falls behind.
 	src.world.now = now.Add(20 * time.Second)
 	*now = src.world.now
 	src.world.join("guid-n_", "grove", 0xa7)
 	m.Update(present(src, false))
-	says(t, m, "5 candidates", "LIVE -01:02")
+	shows(t, m, "5 candidates", "LIVE -01:02")
 	keys(m, "p")
 	if strings.Contains(headerLine(m), "LIVE") || front(m) != onMain {
 		t.Errorf("not live again: %s\n%s", front(m), screen(m))
 	}
-	says(t, m, "6 candidates", "grove")
+	shows(t, m, "6 candidates", "grove")
 }
 
 // A tick brings the next second.
 func TestTravelFallsBehind(t *testing.T) {
-	m, _, _, now := stagedPast(nil)
+	m, _, _, now := dashboardWithPast(nil)
 	keys(m, "p")
 	after, msg := tick(t, m)
 	*now = now.Add(after)
-	says(t, m, "LIVE -00:42")
+	shows(t, m, "LIVE -00:42")
 	m.Update(msg)
-	says(t, m, "LIVE -00:43")
+	shows(t, m, "LIVE -00:43")
 }
 
 func TestPastRefusesToAct(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 9)}
-	m, _, _, _ := stagedPast(acts)
+	acts := &fakeActions{done: make(chan action.Action, 9)}
+	m, _, _, _ := dashboardWithPast(acts)
 	keys(m, "p", "left")
 	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "w", "v", "L", "J", "H", "1"} {
 		keys(m, "esc", "p", "left") // what was said before is gone
-		saysNot(t, m, "goes back to live")
+		showsNot(t, m, "goes back to live")
 		keys(m, k)
-		statusSays(t, m, "this is 12:01:35. p goes back to live")
+		statusShows(t, m, "this is 12:01:35. p goes back to live")
 	}
 	keys(m, "enter", "x")
 	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") || front(m) != "Candidate birch" {
@@ -104,10 +104,10 @@ func TestPastRefusesToAct(t *testing.T) {
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
-		m, _, p, _ := stagedPast(nil)
+		m, _, p, _ := dashboardWithPast(nil)
 		cmd := pressed(m, "p")
 		n := uint64(len(p.moments))
-		direct := &tape{moments: p.moments}
+		direct := &fakePast{moments: p.moments}
 		ks := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", ".", "pgup", "pgdown", "home", "end"}), 0, 20).Draw(t, "keys")
 		for _, k := range ks {
 			b, _ := input.Lookup(table, input.ModePast, k)
@@ -140,7 +140,7 @@ func TestTravelArrives(t *testing.T) {
 
 // The selection is one candidate at all moments, also where it does not stand.
 func TestTravelKeepsTheSelection(t *testing.T) {
-	m, _, _, _ := stagedPast(nil)
+	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "G")
 	const want = "17 fjord"
 	if got := selected(m); got != want {
@@ -175,12 +175,12 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 // Each election has its own past: another one is shown live.
 func TestTravelInOneElection(t *testing.T) {
 	worlds := []*world{verified(), readers()}
-	p := &tape{}
+	p := &fakePast{}
 	p.take(worlds[0])
-	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], nil}
-	m, _, _ := stagedOn(worlds[0], nil, Options{Source: src, Past: p})
+	src := &multiSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], nil}
+	m, _, _ := dashboardOn(worlds[0], nil, Options{Source: src, Past: p})
 	keys(m, "p")
-	says(t, m, "LIVE -")
+	shows(t, m, "LIVE -")
 	keys(m, "e", "j", "enter")
 	live := func() bool {
 		return shownPath(m) == "/locks/inventory" && front(m) == onMain && !strings.Contains(headerLine(m), "LIVE -") && !strings.Contains(headerLine(m), "PAUSED")
@@ -188,7 +188,7 @@ func TestTravelInOneElection(t *testing.T) {
 	if !live() {
 		t.Errorf("in front is %s:\n%s", front(m), screen(m))
 	}
-	says(t, m, "live again: each election has its own past")
+	shows(t, m, "live again: each election has its own past")
 	for i, w := range worlds { // none is held
 		w.leave(w.state().Queue.At(4).Name)
 		m.Update(present(src, false))
@@ -208,24 +208,24 @@ func TestTravelInOneElection(t *testing.T) {
 
 // Where nothing is kept the picture is held all the same.
 func TestNoPastIsKept(t *testing.T) {
-	m, src, p, _ := stagedPast(nil)
+	m, src, p, _ := dashboardWithPast(nil)
 	p.moments = nil
 	keys(m, "p")
-	says(t, m, "PAUSED", "no history is kept of this election")
+	shows(t, m, "PAUSED", "no history is kept of this election")
 	src.world.leave(birchZ)
 	m.Update(present(src, false))
-	says(t, m, "5 candidates")
+	shows(t, m, "5 candidates")
 	keys(m, "p")
-	says(t, m, "4 candidates")
-	saysNot(t, m, "PAUSED")
+	shows(t, m, "4 candidates")
+	showsNot(t, m, "PAUSED")
 }
 
 // stagedReplay is a recording that is being played, at its fourth moment.
-func stagedReplay() (Model, *player) {
-	sc := lessonScenes()["replay"]()
-	r := sc.o.Past.(*player)
-	o := sc.o
-	o.Source = &source{world: sc.world, dirty: make(chan struct{}, 1)}
+func replayDashboard() (Model, *fakeRecording) {
+	sm := lessonSamples()["replay"]()
+	r := sm.o.Past.(*fakeRecording)
+	o := sm.o
+	o.Source = &source{world: sm.world, dirty: make(chan struct{}, 1)}
 	o.Theme, o.Renderer = term.Mono, plainRenderer()
 	o.Now = func() time.Time { return r.moments[r.at-1].At }
 	m := New(o)
@@ -235,37 +235,37 @@ func stagedReplay() (Model, *player) {
 
 // A replay stops at its moment, is searched through, and plays on from there.
 func TestReplayTravels(t *testing.T) {
-	m, r := stagedReplay()
-	says(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
+	m, r := replayDashboard()
+	shows(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
 	keys(m, "p")
 	if !r.stopped || r.at != 4 || front(m) != inPast {
 		t.Fatalf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
-	says(t, m, "left amber (12); handoff")
+	shows(t, m, "left amber (12); handoff")
 	keys(m, "left")
 	if r.at != 2 {
 		t.Errorf("it is at %d", r.at)
 	}
-	says(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "joined fjord (17)")
+	shows(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "joined fjord (17)")
 	keys(m, ".")
 	if r.at != 3 {
 		t.Errorf("a step without an event leaves the playback at %d", r.at)
 	}
-	says(t, m, "amber is killed")
+	shows(t, m, "amber is killed")
 	keys(m, "left", "x")
-	statusSays(t, m, "this is 12:00:31. p plays on")
+	statusShows(t, m, "this is 12:00:31. p plays on")
 	keys(m, "p")
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
-	says(t, m, "6 candidates") // those of the moment it plays on from
-	saysNot(t, m, "PAUSED")
+	shows(t, m, "6 candidates") // those of the moment it plays on from
+	showsNot(t, m, "PAUSED")
 }
 
 // Hostile names do not get out of the words for a moment.
 func TestMomentWordsAreSafe(t *testing.T) {
 	w := hostile()
-	p := &tape{}
+	p := &fakePast{}
 	q := w.state().Queue.Slice()
 	p.take(w, model.Left{Candidate: q[0]}, model.Handoff{From: q[0], To: q[1]}, model.Joined{Candidate: q[2]},
 		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
@@ -331,18 +331,18 @@ func TestMomentWordsAreSafe(t *testing.T) {
 }
 
 // kept is the past that a journal's tape keeps.
-type kept struct{ *history.Timeline }
+type timelinePast struct{ *history.Timeline }
 
-func (k kept) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
+func (k timelinePast) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return k.Timeline.Seek(n, m)
 }
 
-type tapeSource struct{ *history.Timeline }
+type timelineSource struct{ *history.Timeline }
 
-func (tapeSource) Dirty() <-chan struct{} { return nil }
+func (timelineSource) Dirty() <-chan struct{} { return nil }
 
 // band are the lanes of the panel of handoffs as text, without the line with the times.
-func band(m Model) (all []string) {
+func lanes(m Model) (all []string) {
 	for _, line := range inside(m, "Handoffs") {
 		if strings.Contains(line, "┴") {
 			return all
@@ -368,33 +368,33 @@ func column(m Model, clock string) int { return strings.Index(times(m), "┴"+cl
 // Going back changes neither the lanes nor their scale, live and in a recording of which the
 // future is known: the playhead moves over all that happened.
 func TestTheBandIsWhole(t *testing.T) {
-	replay, r := stagedReplay()
+	replay, r := replayDashboard()
 	r.end = r.moments[len(r.moments)-1].At
-	look(replay)
-	m, _, _, _ := stagedPast(&allow{})
-	saysNot(t, m, "▲")
+	drawNow(replay)
+	m, _, _, _ := dashboardWithPast(&fakeActions{})
+	showsNot(t, m, "▲")
 	for _, c := range []struct {
 		Model
 		clock string
 		keys  []string
 	}{{replay, "12:00:00", []string{" ", "left", "left", "home", "end", " "}}, {m, "12:01:00", []string{"p", "left", ".", "end"}}} {
-		whole, at := band(c.Model), column(c.Model, c.clock)
+		whole, at := lanes(c.Model), column(c.Model, c.clock)
 		if len(whole) != 6 || at < 0 {
 			t.Fatalf("there are %d lanes:\n%s", len(whole), screen(c.Model))
 		}
 		for _, k := range c.keys {
 			keys(c.Model, k)
-			if got := band(c.Model); !slices.Equal(got, whole) || column(c.Model, c.clock) != at {
+			if got := lanes(c.Model); !slices.Equal(got, whole) || column(c.Model, c.clock) != at {
 				t.Errorf("after %q the band is\n%s\nbefore\n%s", k, screen(c.Model), strings.Join(whole, "\n"))
 			}
-			says(t, c.Model, "▲")
+			shows(t, c.Model, "▲")
 		}
 	}
 	// At a moment that is not on the axis it moves, and its scale stays.
 	between := func() int { return column(m, "12:01:15") - column(m, "12:01:00") }
 	wide := between()
 	keys(m, "home")
-	says(t, m, "▲11:59")
+	shows(t, m, "▲11:59")
 	keys(m, "end")
 	if got := between(); got != wide {
 		t.Errorf("a quarter of a minute takes %d columns, before %d", got, wide)
@@ -403,17 +403,17 @@ func TestTheBandIsWhole(t *testing.T) {
 
 // The keys of time work in a recording at once, and none of them speaks of lessons.
 func TestReplayKeys(t *testing.T) {
-	m, r := stagedReplay()
+	m, r := replayDashboard()
 	keys(m, "left")
 	if !r.stopped || r.at != 2 || front(m) != inPast {
 		t.Fatalf("left leaves it at %d, stopped %v:\n%s", r.at, r.stopped, screen(m))
 	}
-	says(t, m, "joined fjord (17)", "space play")
+	shows(t, m, "joined fjord (17)", "space play")
 	keys(m, " ")
 	if r.stopped || m.d.past.journey.On {
 		t.Errorf("space does not play it on: stopped %v", r.stopped)
 	}
-	says(t, m, "space pause")
+	shows(t, m, "space pause")
 	keys(m, " ")
 	if !r.stopped || !m.d.past.journey.On {
 		t.Errorf("space does not pause it: stopped %v", r.stopped)
@@ -431,15 +431,15 @@ func TestReplayKeys(t *testing.T) {
 		}
 	}
 	keys(m, "x")
-	statusSays(t, m, "this is")
+	statusShows(t, m, "this is")
 }
 
 // The past is played in its own time, up to its end.
 func TestThePastIsPlayed(t *testing.T) {
-	m, _, p, now := stagedPast(&allow{})
+	m, _, p, now := dashboardWithPast(&fakeActions{})
 	began := p.moments[0].At
 	keys(m, "p", "home", " ")
-	says(t, m, "space pause", "▶")
+	shows(t, m, "space pause", "▶")
 	pass := func(d time.Duration) {
 		*now = now.Add(d)
 		for cmd := sent(m, tickMsg{m.d.gen}); cmd != nil; {
@@ -447,25 +447,25 @@ func TestThePastIsPlayed(t *testing.T) {
 		}
 	}
 	pass(30 * time.Second)
-	says(t, m, "▲"+began.Add(30*time.Second).Format("15:04:05"), "the earliest moment kept")
+	shows(t, m, "▲"+began.Add(30*time.Second).Format("15:04:05"), "the earliest moment kept")
 	pass(61 * time.Second)
-	says(t, m, "joined fjord (17)")
+	shows(t, m, "joined fjord (17)")
 	keys(m, "]", "]")
-	says(t, m, "x4")
+	shows(t, m, "x4")
 	keys(m, " ")
 	pass(time.Minute)
-	says(t, m, "joined fjord (17)")
-	saysNot(t, m, "▶")
+	shows(t, m, "joined fjord (17)")
+	showsNot(t, m, "▶")
 	keys(m, " ")
 	pass(time.Minute)
 	keys(m, " ")
-	says(t, m, "this is the last moment")
+	shows(t, m, "this is the last moment")
 }
 
 // The mouse moves the playhead: with each cell that it is dragged over, and no further
 // when the button is released.
 func TestDragThePlayhead(t *testing.T) {
-	m, _, _, _ := stagedPast(&allow{})
+	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 2
 	drag := func(x, y int, action tea.MouseAction) {
 		for cmd := sent(m, tea.MouseMsg{X: x, Y: y, Action: action, Button: tea.MouseButtonLeft}); cmd != nil; {
@@ -498,7 +498,7 @@ func TestDragThePlayhead(t *testing.T) {
 
 // The scale is finer and coarser, in the past and live, and never hides the playhead.
 func TestScale(t *testing.T) {
-	m, _, _, _ := stagedPast(&allow{})
+	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	for _, past := range []bool{false, true} {
 		if past {
 			keys(m, "p", "left")
@@ -521,8 +521,8 @@ func TestScale(t *testing.T) {
 // At each moment the status line and the list know the same handoffs.
 func TestMomentAndListAgree(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true)
-	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, 0)
-	w.apply = func(o model.Observation) { tape.Apply(o) }
+	timeline := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, 0)
+	w.apply = func(o model.Observation) { timeline.Apply(o) }
 	w.connect().read(nil, nil)
 	var names []string
 	for i, who := range []string{"amber", "birch", "cedar", "delta"} {
@@ -536,7 +536,7 @@ func TestMomentAndListAgree(t *testing.T) {
 	w.wait(time.Second).leave(names[2])
 	w.wait(3 * time.Millisecond).acked(names[3])
 	now := w.now.Add(7 * time.Second)
-	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m := New(Options{Source: timelineSource{timeline}, Past: timelinePast{timeline}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 140, Height: 40})
 	keys(m, "p", "home")
 	listed, seen := 0, 0
@@ -561,15 +561,15 @@ func TestMomentAndListAgree(t *testing.T) {
 
 // Lanes that have no room come into view by scrolling, after them the older handoffs.
 func TestScrollLanes(t *testing.T) {
-	m := stage(laneScenes()["lanes-crowd"](), 120, 36, term.Mono)
-	first := band(m)
-	says(t, m, "+475 more")
+	m := show(laneSamples()["lanes-crowd"](), 120, 36, term.Mono)
+	first := lanes(m)
+	shows(t, m, "+475 more")
 	keys(m, "j", "j", "j")
-	if got := band(m); slices.Equal(got, first) || len(got) != len(first) {
+	if got := lanes(m); slices.Equal(got, first) || len(got) != len(first) {
 		t.Errorf("j does not scroll the lanes:\n%s", screen(m))
 	}
 	keys(m, "g")
-	if got := band(m); !slices.Equal(got, first) {
+	if got := lanes(m); !slices.Equal(got, first) {
 		t.Errorf("g does not go back to the first:\n%s", screen(m))
 	}
 }
@@ -577,18 +577,18 @@ func TestScrollLanes(t *testing.T) {
 // A moment so long ago that the changes since are not all kept is drawn as far as it is
 // known then, and the panel says so.
 func TestALongTimeAgo(t *testing.T) {
-	w, p := five(dialect.Election()), &tape{}
+	w, p := five(dialect.Election()), &fakePast{}
 	p.take(w)
 	for i := range 5000 {
 		w.wait(20*time.Millisecond).cast("birch", birchZ, []model.Belief{model.Suspended, model.Waiting}[i%2], nil)
 	}
 	p.take(w)
-	m, _, _ := stagedOn(w, nil, Options{Past: p})
+	m, _, _ := dashboardOn(w, nil, Options{Past: p})
 	keys(m, "p")
-	saysNot(t, m, "is not drawn")
+	showsNot(t, m, "is not drawn")
 	keys(m, "home")
-	says(t, m, "what came later is not drawn", "▲", "amber  ")
-	if got := band(m); len(got) != 5 || !strings.Contains(got[0], "█") {
+	shows(t, m, "what came later is not drawn", "▲", "amber  ")
+	if got := lanes(m); len(got) != 5 || !strings.Contains(got[0], "█") {
 		t.Errorf("the lanes are\n%s", strings.Join(got, "\n"))
 	}
 }

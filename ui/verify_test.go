@@ -19,15 +19,15 @@ import (
 // v asks, says so, and says what came of it when the answers are there: not
 // at the cheap rounds that come meanwhile.
 func TestVerifyTellsWhatCame(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 1)}
+	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
-	m, src, now := stagedOn(w, acts, Options{})
-	says(t, m, "↑ 12 ~")
+	m, src, now := dashboardOn(w, acts, Options{})
+	shows(t, m, "↑ 12 ~")
 	keys(m, "v")
 	if got, want := <-acts.done, (action.Action{Kind: action.Verify, Election: w.path}); got != want {
 		t.Errorf("v does %+v, want %+v", got, want)
 	}
-	statusSays(t, m, "asking the servers")
+	statusShows(t, m, "asking the servers")
 	step := func(change func(*session.Table)) string {
 		w.ask(1, change)
 		*now = w.now
@@ -44,11 +44,11 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
 		t.Errorf("after the answers: %q", got)
 	}
-	says(t, m, "↑ 12 ✓")
+	shows(t, m, "↑ 12 ✓")
 	acts.err = errRefused
 	keys(m, "v")
 	<-acts.done
-	statusSays(t, m, "verify: refused by")
+	statusShows(t, m, "verify: refused by")
 	if got := step(nil); !strings.Contains(got, "refused by") {
 		t.Errorf("the answer to nobody's question: %q", got)
 	}
@@ -57,13 +57,13 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 // S in the first seconds waits for the servers' first answers and then shows them.
 func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	w := newWorld("/services/billing/leader", nil, false)
-	m, src, now := stagedOn(w, &allow{}, Options{})
+	m, src, now := dashboardOn(w, &fakeActions{}, Options{})
 	keys(m, "S")
-	says(t, m, "Waiting for the servers' first answers.")
+	shows(t, m, "Waiting for the servers' first answers.")
 	w.connectTo(members[2]).read(nil, nil)
 	*now = w.now
 	m.Update(present(src, false))
-	says(t, m, "Waiting for the servers' first answers.")
+	shows(t, m, "Waiting for the servers' first answers.")
 	w.ask(1, nil)
 	*now = w.now
 	m.Update(present(src, false))
@@ -71,17 +71,17 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 		t.Errorf("after the first answers:\n%s", got)
 	}
 
-	m, _, _ = stagedOn(newWorld("/services/billing/leader", nil, false), &allow{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
+	m, _, _ = dashboardOn(newWorld("/services/billing/leader", nil, false), &fakeActions{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
 	keys(m, "S")
-	says(t, m, "The servers were not asked.", "--admin off")
+	shows(t, m, "The servers were not asked.", "--admin off")
 }
 
 // Where only looking is allowed no key changes anything, in no mode, and there
 // is no word of one.
 func TestObserveOnly(t *testing.T) {
-	acts := &allow{done: make(chan action.Action, 100)}
+	acts := &fakeActions{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
-	m, src, _ := stagedOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
+	m, src, _ := dashboardOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
 	for _, mode := range []string{"", "enter", "!", "S", "e", "?"} {
 		if mode != "" {
 			keys(m, mode)
@@ -122,7 +122,7 @@ func TestRiskWithoutAQueue(t *testing.T) {
 	if r := w.state().Risk(w.state().Leader()); r == nil || !r.Queueless {
 		t.Fatalf("risk: %+v", r)
 	}
-	m, _, _ := stagedOn(w, nil, Options{})
+	m, _, _ := dashboardOn(w, nil, Options{})
 	if text := screen(m); !strings.Contains(text, "at risk") || !strings.Contains(text, "Could take over: broker 1") || strings.Contains(text, "Nobody is next") {
 		t.Errorf("who could take over is not said:\n%s", text)
 	}
@@ -145,7 +145,7 @@ func TestHostileServers(t *testing.T) {
 	})
 	found := doctor.NewJournal(model.Config{Path: "/" + evil}).State()
 	walk := &elections.Search{Discovery: plain.Discovery{Root: evil, Stopped: evil, Elections: []plain.Found{{State: found}}}, Err: evil}
-	m, _, _ := stagedWall(&allow{}, walk, w)
+	m, _, _ := dashboardOfSeveral(&fakeActions{}, walk, w)
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)
 		text := strings.ReplaceAll(screen(m), "\n", "")
@@ -166,7 +166,7 @@ func TestGapsBeforeFindings(t *testing.T) {
 			t.Servers[i].Connections = session.Answer{State: session.Refused, Via: "4lw", Why: "cons is not in the whitelist", Hint: "4lw.commands.whitelist=cons"}
 		}
 	}).wait(4 * time.Second)
-	m := later(scene{world: w, o: Options{Mode: ModeLive}, keys: []string{"!"}}, 0)
+	m := showAfter(sample{world: w, o: Options{Mode: ModeLive}, keys: []string{"!"}}, 0)
 	text := screen(m)
 	gap, found := strings.Index(text, "4lw.commands.whitelist=cons"), strings.Index(text, "herd")
 	if gap < 0 || found < 0 || gap > found {
@@ -177,13 +177,13 @@ func TestGapsBeforeFindings(t *testing.T) {
 // What third-party candidates believe is not visible: no claim is made of it.
 func TestBeliefsOfStrangers(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
-	says(t, later(scene{world: w}, 0), "beliefs not visible", "liveness by the queue 100 %")
-	saysNot(t, later(scene{world: w}, 0), "safety", "doubles")
+	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness by the queue 100 %")
+	showsNot(t, showAfter(sample{world: w}, 0), "safety", "doubles")
 	// One of electop's waits among them.
 	w.join("_c_"+uuid(7)+"-latch-", "ember", 0xa9)
 	w.cast("ember", w.znodeOf("ember"), model.Waiting, func(m *model.Member) { m.Session = 0xa9 })
-	says(t, later(scene{world: w}, 0), "safety ✓ 0 doubles of electop's")
-	saysNot(t, later(scene{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
+	shows(t, showAfter(sample{world: w}, 0), "safety ✓ 0 doubles of electop's")
+	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
 }
 
 // A leader has nobody before it, and watches its own znode: the inspector says so, and
@@ -201,11 +201,11 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		{"not asked", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do"}},
 		{"a stranger", latch("/services/billing/leader", 2), []string{"watches      nobody before it"}},
 	} {
-		m := later(scene{world: c.world, o: Options{Mode: ModeDemo}}, 0)
+		m := showAfter(sample{world: c.world, o: Options{Mode: ModeDemo}}, 0)
 		keys(m, "enter")
 		t.Run(c.what, func(t *testing.T) {
-			says(t, m, c.says...)
-			saysNot(t, m, "nobody: there is nobody")
+			shows(t, m, c.says...)
+			showsNot(t, m, "nobody: there is nobody")
 		})
 	}
 }
@@ -214,30 +214,30 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 // the candidates; with candidates of electop's, and in the demo, the recipe is.
 func TestRecipeIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
-	m := later(scene{world: w}, 0)
-	says(t, m, "Candidate billing-1:8080", "watched by")
-	saysNot(t, m, "Recipe")
+	m := showAfter(sample{world: w}, 0)
+	shows(t, m, "Candidate billing-1:8080", "watched by")
+	showsNot(t, m, "Recipe")
 	keys(m, "j")
-	says(t, m, "Candidate billing-2:8080")
+	shows(t, m, "Candidate billing-2:8080")
 	keys(m, "tab")
-	says(t, m, "Recipe")
+	shows(t, m, "Recipe")
 	keys(m, "tab", "tab")
-	says(t, m, "Candidate billing-2:8080")
-	says(t, later(scene{world: w, o: Options{Mode: ModeDemo}}, 0), "Recipe")
+	shows(t, m, "Candidate billing-2:8080")
+	shows(t, showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0), "Recipe")
 	z := w.join("_c_"+uuid(7)+"-latch-", "amber", 0xf1)
 	w.cast("amber", z, model.Waiting, nil)
-	says(t, later(scene{world: w}, 0), "Recipe")
-	m = stage(scenes()["mixed"](), 120, 36, term.Dark)
-	says(t, m, "Doctor  1 finding")
-	saysNot(t, m, "Recipe", "watched by")
+	shows(t, showAfter(sample{world: w}, 0), "Recipe")
+	m = show(samples()["mixed"](), 120, 36, term.Dark)
+	shows(t, m, "Doctor  1 finding")
+	showsNot(t, m, "Recipe", "watched by")
 }
 
 // TestDoctorPanelSaysEarlyThatNobodyLeads, as the command does, before that is a finding.
 func TestDoctorPanelSaysEarlyThatNobodyLeads(t *testing.T) {
 	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
 	w.read(nil, nil)
-	m := later(scene{world: w}, time.Second)
+	m := showAfter(sample{world: w}, time.Second)
 	keys(m, "!")
-	says(t, m, "Doctor", "nobody leads", "first seen at")
-	saysNot(t, m, "Nothing found")
+	shows(t, m, "Doctor", "nobody leads", "first seen at")
+	showsNot(t, m, "Nothing found")
 }

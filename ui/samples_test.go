@@ -68,7 +68,7 @@ func (w *world) connect() *world {
 	return w
 }
 
-func (w *world) lose(err string) *world {
+func (w *world) disconnect(err string) *world {
 	w.put(&model.Connection{At: w.now, Link: model.Disconnected, Err: err})
 	return w
 }
@@ -185,7 +185,7 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
-func homelessLeader() *world {
+func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 	w.wait(5 * time.Second).leave(amberZ)
@@ -194,7 +194,7 @@ func homelessLeader() *world {
 }
 
 // scene is a dashboard at one moment.
-type scene struct {
+type sample struct {
 	world  *world
 	o      Options
 	keys   []string
@@ -217,93 +217,93 @@ var (
 )
 
 // scenes are the moments of the golden frames. Each call makes a new one.
-func scenes() map[string]func() scene {
-	all := map[string]func() scene{
-		"main":   func() scene { return scene{world: quiet(), o: demo} },
-		"killed": func() scene { return scene{world: killed(), o: demo} },
-		"handoff": func() scene {
-			return scene{world: killed(), o: demo, then: func(w *world) {
+func samples() map[string]func() sample {
+	all := map[string]func() sample{
+		"main":   func() sample { return sample{world: quiet(), o: demo} },
+		"killed": func() sample { return sample{world: killed(), o: demo} },
+		"handoff": func() sample {
+			return sample{world: killed(), o: demo, then: func(w *world) {
 				next := handedOver()
 				*w = *next
 			}}
 		},
-		"herd": func() scene { return scene{world: herded(), o: demo} },
-		"offline": func() scene {
-			return scene{world: five(dialect.Election()).wait(4*time.Minute + 200*time.Millisecond).lose("dial tcp 127.0.0.1:41873: connection refused").wait(7 * time.Second), o: demo}
+		"herd": func() sample { return sample{world: herded(), o: demo} },
+		"offline": func() sample {
+			return sample{world: five(dialect.Election()).wait(4*time.Minute + 200*time.Millisecond).disconnect("dial tcp 127.0.0.1:41873: connection refused").wait(7 * time.Second), o: demo}
 		},
-		"unseen": func() scene {
-			return scene{world: newWorld("/election", nil, false).lose("dial tcp 10.0.0.9:2181: no route to host").wait(3 * time.Second), o: live}
+		"never-connected": func() sample {
+			return sample{world: newWorld("/election", nil, false).disconnect("dial tcp 10.0.0.9:2181: no route to host").wait(3 * time.Second), o: live}
 		},
-		"absent": func() scene { return scene{world: presence(model.Absent), o: live} },
-		"denied": func() scene { return scene{world: presence(model.Denied), o: live} },
-		"vacant": func() scene { return scene{world: vacant(), o: demo} },
-		"paused": func() scene {
-			return scene{world: quiet(), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
+		"absent": func() sample { return sample{world: presence(model.Absent), o: live} },
+		"denied": func() sample { return sample{world: presence(model.Denied), o: live} },
+		"vacant": func() sample { return sample{world: vacant(), o: demo} },
+		"paused": func() sample {
+			return sample{world: quiet(), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
 				w.wait(2*time.Second).join("guid-n_", "fjord", 0xa6)
 				w.wait(time.Second).join("guid-n_", "grove", 0xa7)
 			}}
 		},
-		"filter": func() scene { return scene{world: quiet(), o: demo, keys: []string{"/", "e", "r"}} },
+		"filter": func() sample { return sample{world: quiet(), o: demo, keys: []string{"/", "e", "r"}} },
 		// A leader with a lease, and one that lost it while its server still answers.
-		"inspect-lease": func() scene {
+		"inspect-lease": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.LeaseEnd = w.now.Add(1800 * time.Millisecond) })
-			return scene{world: w, o: demo, keys: []string{"enter"}}
+			return sample{world: w, o: demo, keys: []string{"enter"}}
 		},
-		"suspended": func() scene {
+		"suspended": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Suspended, func(m *model.Member) { m.Obstacle = "no quorum answers" })
-			return scene{world: w, o: demo, keys: []string{"enter"}}
+			return sample{world: w, o: demo, keys: []string{"enter"}}
 		},
-		"inspect":  func() scene { return scene{world: killed(), o: demo, keys: []string{"enter"}} },
-		"help":     func() scene { return scene{world: quiet(), o: demo, keys: []string{"?"}} },
-		"homeless": func() scene { return scene{world: homelessLeader(), o: demo, keys: []string{"G"}} },
-		"hostile":  func() scene { return scene{world: hostile(), o: live} },
-		"crowd":    func() scene { return scene{world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}} },
-		"history":  func() scene { return scene{world: eventful(), o: demo} },
-		"ended": func() scene {
-			return scene{world: quiet(), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
+		"inspect":  func() sample { return sample{world: killed(), o: demo, keys: []string{"enter"}} },
+		"help":     func() sample { return sample{world: quiet(), o: demo, keys: []string{"?"}} },
+		"no-znode": func() sample { return sample{world: leaderWithoutZnode(), o: demo, keys: []string{"G"}} },
+		"hostile":  func() sample { return sample{world: hostile(), o: live} },
+		"crowd":    func() sample { return sample{world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}} },
+		"history":  func() sample { return sample{world: eventful(), o: demo} },
+		"ended": func() sample {
+			return sample{world: quiet(), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
 		},
 
-		"verified":   func() scene { return scene{world: verified(), o: live} },
-		"astray":     func() scene { return scene{world: astray(), o: live} },
-		"astray-one": func() scene { return scene{world: astray(), o: live, keys: []string{"j", "j", "enter"}} },
-		"risk":       func() scene { return scene{world: atRisk(), o: live} },
-		"aftermath":  func() scene { return scene{world: aftermath(), o: live} },
-		"risk-one":   func() scene { return scene{world: atRisk(), o: live, keys: []string{"enter"}} },
-		"doctor":     func() scene { return scene{world: astray(), o: live, keys: []string{"!"}} },
-		"healthy":    func() scene { return scene{world: verified(), o: live, keys: []string{"!"}} },
-		"unasked":    func() scene { return scene{world: unasked(), o: live, keys: []string{"!"}} },
-		"servers":    func() scene { return scene{world: verified(), o: live, keys: []string{"S"}} },
-		"silent":     func() scene { return scene{world: unasked(), o: live, keys: []string{"S"}} },
-		"wall": func() scene {
-			return scene{world: atRisk(), others: several()[1:], walk: searched(false), o: live, keys: []string{"e", "j"}}
+		"verified":              func() sample { return sample{world: verified(), o: live} },
+		"wrong-watch":           func() sample { return sample{world: wrongWatches(), o: live} },
+		"wrong-watch-inspected": func() sample { return sample{world: wrongWatches(), o: live, keys: []string{"j", "j", "enter"}} },
+		"risk":                  func() sample { return sample{world: atRisk(), o: live} },
+		"after-risk":            func() sample { return sample{world: afterRisk(), o: live} },
+		"risk-inspected":        func() sample { return sample{world: atRisk(), o: live, keys: []string{"enter"}} },
+		"doctor":                func() sample { return sample{world: wrongWatches(), o: live, keys: []string{"!"}} },
+		"healthy":               func() sample { return sample{world: verified(), o: live, keys: []string{"!"}} },
+		"servers-refuse":        func() sample { return sample{world: refusingServers(), o: live, keys: []string{"!"}} },
+		"servers":               func() sample { return sample{world: verified(), o: live, keys: []string{"S"}} },
+		"silent-servers":        func() sample { return sample{world: refusingServers(), o: live, keys: []string{"S"}} },
+		"elections": func() sample {
+			return sample{world: atRisk(), others: several()[1:], walk: searched(false), o: live, keys: []string{"e", "j"}}
 		},
-		"walking":  func() scene { return scene{world: verified(), walk: searched(true), o: live, keys: []string{"e"}} },
-		"unsought": func() scene { return scene{world: verified(), o: live, keys: []string{"e"}} },
-		"second": func() scene {
-			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{"e", "j", "enter"}}
+		"searching":      func() sample { return sample{world: verified(), walk: searched(true), o: live, keys: []string{"e"}} },
+		"never-searched": func() sample { return sample{world: verified(), o: live, keys: []string{"e"}} },
+		"second-election": func() sample {
+			return sample{world: verified(), others: []*world{readers()}, o: live, keys: []string{"e", "j", "enter"}}
 		},
-		"leaderless": func() scene { return scene{world: leaderless(), o: live} },
-		"mixed":      func() scene { return scene{world: mixed(), o: live} },
-		"group":      func() scene { return scene{world: group(), o: live} },
-		"single":     func() scene { return scene{world: controller(), o: live} },
-		"unled":      func() scene { return scene{world: noController(), o: live} },
-		"retrying": func() scene {
-			return scene{world: reconnecting("/services/billing/leader", model.Disconnected), o: live}
+		"leaderless":    func() sample { return sample{world: leaderless(), o: live} },
+		"mixed":         func() sample { return sample{world: mixed(), o: live} },
+		"group":         func() sample { return sample{world: group(), o: live} },
+		"no-queue":      func() sample { return sample{world: controller(), o: live} },
+		"no-controller": func() sample { return sample{world: noController(), o: live} },
+		"reconnecting": func() sample {
+			return sample{world: reconnecting("/services/billing/leader", model.Disconnected), o: live}
 		},
-		"expired":      func() scene { return scene{world: reconnecting("/services/billing/leader", model.Expired), o: live} },
-		"looking":      func() scene { return scene{world: verified(), o: observing(live)} },
-		"looking-help": func() scene { return scene{world: verified(), o: observing(live), keys: []string{"?"}} },
-		"replayed": func() scene {
-			return scene{world: eventful(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}}
+		"expired":        func() sample { return sample{world: reconnecting("/services/billing/leader", model.Expired), o: live} },
+		"read-only":      func() sample { return sample{world: verified(), o: observing(live)} },
+		"read-only-help": func() sample { return sample{world: verified(), o: observing(live), keys: []string{"?"}} },
+		"replayed": func() sample {
+			return sample{world: eventful(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}}
 		},
 	}
-	maps.Copy(all, teachScenes())
-	maps.Copy(all, messageScenes())
-	maps.Copy(all, lessonScenes())
-	maps.Copy(all, classScenes())
-	maps.Copy(all, laneScenes())
+	maps.Copy(all, recipeSamples())
+	maps.Copy(all, messageSamples())
+	maps.Copy(all, lessonSamples())
+	maps.Copy(all, crowdSamples())
+	maps.Copy(all, laneSamples())
 	return all
 }
 
@@ -410,7 +410,7 @@ func (s *source) State() *doctor.State   { return s.world.state() }
 func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
 // allow is [Actions] that refuses what it is told to.
-type allow struct {
+type fakeActions struct {
 	why  map[action.Kind]string
 	err  error
 	done chan action.Action
@@ -418,8 +418,8 @@ type allow struct {
 	listed []string
 }
 
-func (a *allow) Why(x action.Action) string { return a.why[x.Kind] }
-func (a *allow) Do(_ context.Context, x action.Action) error {
+func (a *fakeActions) Why(x action.Action) string { return a.why[x.Kind] }
+func (a *fakeActions) Do(_ context.Context, x action.Action) error {
 	if x.Kind == action.Listing {
 		a.listed = append(a.listed, x.Arg)
 	} else if a.done != nil {
@@ -429,7 +429,7 @@ func (a *allow) Do(_ context.Context, x action.Action) error {
 }
 
 // did is the action that was done, an empty one if none was.
-func (a *allow) did() (x action.Action) {
+func (a *fakeActions) did() (x action.Action) {
 	select {
 	case x = <-a.done:
 	default:
@@ -440,7 +440,7 @@ func (a *allow) did() (x action.Action) {
 var errRefused = errors.New("refused by \x1b[31mtest")
 
 // stagedOn is a dashboard of 120x36 on a world, with its source and its clock.
-func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
+func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
 	o.Actions, o.Now = acts, func() time.Time { return now }
@@ -454,41 +454,41 @@ func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 }
 
 // stage makes the dashboard of a scene, of that size and theme.
-func stage(sc scene, w, h int, theme string) Model {
-	m, _ := stageAt(sc, w, h, theme)
+func show(sm sample, w, h int, theme string) Model {
+	m, _ := showWithClock(sm, w, h, theme)
 	return m
 }
 
 // stageAt is stage with its clock.
-func stageAt(sc scene, w, h int, theme string) (Model, *time.Time) {
-	o := sc.o
-	src := &source{world: sc.world, dirty: make(chan struct{}, 1)}
+func showWithClock(sm sample, w, h int, theme string) (Model, *time.Time) {
+	o := sm.o
+	src := &source{world: sm.world, dirty: make(chan struct{}, 1)}
 	o.Source = src
-	if sc.others != nil || sc.walk != nil {
-		o.Source = &wallSource{*src, sc.others, sc.walk}
+	if sm.others != nil || sm.walk != nil {
+		o.Source = &multiSource{*src, sm.others, sm.walk}
 	}
-	now := sc.world.now
+	now := sm.world.now
 	o.Now = func() time.Time { return now }
 	o.Theme = theme
 	if o.Mode == ModeDemo && o.Actions == nil {
-		o.Actions = &allow{why: map[action.Kind]string{action.Campaign: "it stands already"}}
+		o.Actions = &fakeActions{why: map[action.Kind]string{action.Campaign: "it stands already"}}
 	}
 	if o.Renderer == nil {
 		o.Renderer = plainRenderer()
 	}
 	m := New(o)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	for _, k := range sc.keys {
-		if cmd := pressed(m, k); cmd != nil && sc.runs {
+	for _, k := range sm.keys {
+		if cmd := pressed(m, k); cmd != nil && sm.runs {
 			m.Update(cmd())
 		}
 	}
-	if sc.then != nil {
-		sc.then(src.world)
+	if sm.then != nil {
+		sm.then(src.world)
 		now = src.world.now
-		m.Update(refreshMsg{states: []*doctor.State{src.world.state()}, ended: sc.ended})
-		now = now.Add(sc.pass)
-		look(m)
+		m.Update(refreshMsg{states: []*doctor.State{src.world.state()}, ended: sm.ended})
+		now = now.Add(sm.pass)
+		drawNow(m)
 	}
 	return m, &now
 }
@@ -621,7 +621,7 @@ func volunteering() *world {
 }
 
 // travelling is the moment after amber's znode went, so long ago.
-func travelling(recipe dialect.Recipe, ago time.Duration, told ...uint64) *world {
+func notifying(recipe dialect.Recipe, ago time.Duration, told ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
 	w.wake(amberZ, len(told), 200*int64(len(told)), false, told...).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
@@ -709,7 +709,7 @@ func twoLeaders(fenced bool) *world {
 }
 
 // haunted is an election in which cedar's session owns a second znode.
-func haunted() *world {
+func withGhost() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	z := w.join("n_", "cedar", 0xa3)
 	w.cast("cedar", z, model.Waiting, func(m *model.Member) { m.Znode, m.NoGuid, m.Watches = z, true, emberZ })
@@ -728,7 +728,7 @@ func chaotic(broken bool) *world {
 }
 
 // bewitched is an election whose words are all hostile.
-func bewitched() *world {
+func hostileDemo() *world {
 	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
 	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Name, m.Belief, m.Fence = evil, model.Leading, 1<<62 })
@@ -743,52 +743,54 @@ func bewitched() *world {
 	return w.wait(200 * time.Millisecond)
 }
 
-func teachScenes() map[string]func() scene {
+func recipeSamples() map[string]func() sample {
 	refusing := demo
-	refusing.Actions = &allow{why: map[action.Kind]string{action.Resign: "birch is frozen. Thaw it first", action.LoseReply: "birch is frozen. Thaw it first"}}
-	return map[string]func() scene{
-		"steps": func() scene { return scene{world: volunteering(), o: demo} },
-		"told":  func() scene { return scene{world: travelling(dialect.Election(), 300*time.Millisecond, 0xa2), o: demo} },
-		"storm": func() scene {
-			return scene{world: travelling(dialect.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}
+	refusing.Actions = &fakeActions{why: map[action.Kind]string{action.Resign: "birch is frozen. Thaw it first", action.LoseReply: "birch is frozen. Thaw it first"}}
+	return map[string]func() sample{
+		"steps": func() sample { return sample{world: volunteering(), o: demo} },
+		"notified": func() sample {
+			return sample{world: notifying(dialect.Election(), 300*time.Millisecond, 0xa2), o: demo}
 		},
-		"slow":     func() scene { return scene{world: slowed500(), o: demo} },
-		"stepping": func() scene { return scene{world: stepping(), o: demo} },
-		"counted":  func() scene { return scene{world: countedHandoffs(), o: demo} },
-		"faults": func() scene {
-			return scene{world: faulty(), o: demo, keys: []string{"j", "X", "j", "j", "j", "j", "j"}}
+		"herd-notified": func() sample {
+			return sample{world: notifying(dialect.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}
 		},
-		"faults-refused": func() scene { return scene{world: faulty(), o: refusing, keys: []string{"j", "X"}} },
-		"palette":        func() scene { return scene{world: faulty(), o: demo, keys: []string{"j", ":"}} },
-		"palette-typed":  func() scene { return scene{world: faulty(), o: refusing, keys: []string{"j", ":", "r", "e", "s"}} },
-		"faulty":         func() scene { return scene{world: faulty(), o: demo} },
-		"faulty-one":     func() scene { return scene{world: faulty(), o: demo, keys: []string{"G", "k", "enter"}} },
-		"two":            func() scene { return scene{world: twoLeaders(false), o: demo} },
-		"two-fenced":     func() scene { return scene{world: twoLeaders(true), o: demo} },
-		"two-recipe":     func() scene { return scene{world: twoLeaders(false), o: demo, keys: []string{"tab"}} },
-		"ghost":          func() scene { return scene{world: haunted(), o: demo} },
-		"bewitched":      func() scene { return scene{world: bewitched(), o: demo} },
-		"chaos":          func() scene { return scene{world: chaotic(false), o: demo} },
-		"chaos-broken":   func() scene { return scene{world: chaotic(true), o: demo} },
+		"slow":     func() sample { return sample{world: slowed500(), o: demo} },
+		"stepping": func() sample { return sample{world: stepping(), o: demo} },
+		"counted":  func() sample { return sample{world: countedHandoffs(), o: demo} },
+		"faults": func() sample {
+			return sample{world: faulty(), o: demo, keys: []string{"j", "X", "j", "j", "j", "j", "j"}}
+		},
+		"faults-refused":     func() sample { return sample{world: faulty(), o: refusing, keys: []string{"j", "X"}} },
+		"palette":            func() sample { return sample{world: faulty(), o: demo, keys: []string{"j", ":"}} },
+		"palette-typed":      func() sample { return sample{world: faulty(), o: refusing, keys: []string{"j", ":", "r", "e", "s"}} },
+		"faulty":             func() sample { return sample{world: faulty(), o: demo} },
+		"faulty-inspected":   func() sample { return sample{world: faulty(), o: demo, keys: []string{"G", "k", "enter"}} },
+		"two-leaders":        func() sample { return sample{world: twoLeaders(false), o: demo} },
+		"two-leaders-guard":  func() sample { return sample{world: twoLeaders(true), o: demo} },
+		"two-leaders-recipe": func() sample { return sample{world: twoLeaders(false), o: demo, keys: []string{"tab"}} },
+		"ghost":              func() sample { return sample{world: withGhost(), o: demo} },
+		"hostile-demo":       func() sample { return sample{world: hostileDemo(), o: demo} },
+		"chaos":              func() sample { return sample{world: chaotic(false), o: demo} },
+		"chaos-broken":       func() sample { return sample{world: chaotic(true), o: demo} },
 	}
 }
 
 // Moments of a slowed server, with the messages that it reports.
 
 // wire plays the messages of an embedded server into a world.
-type wire struct {
+type slowServer struct {
 	*world
 	pace model.Pace
 	n    int
 }
 
-func slowedServer(w *world, p model.Pace) *wire {
+func newSlowServer(w *world, p model.Pace) *slowServer {
 	w.pace(p)
-	return &wire{world: w, pace: p}
+	return &slowServer{world: w, pace: p}
 }
 
 // hold makes a message, which the server holds.
-func (x *wire) hold(session uint64, op, path string) *wire {
+func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	x.n++
 	m := model.Message{Session: session, N: x.n, Since: x.now, Op: op, Path: path}
 	if op == model.Notification {
@@ -800,7 +802,7 @@ func (x *wire) hold(session uint64, op, path string) *wire {
 }
 
 // release sends the first message, after d, and with an error if there is one.
-func (x *wire) release(d time.Duration, err string, change func(*model.Passed)) *wire {
+func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
 	m.Err = err
@@ -816,14 +818,14 @@ func (x *wire) release(d time.Duration, err string, change func(*model.Passed)) 
 }
 
 // ask is a request with its reply.
-func (x *wire) ask(session uint64, op, path string, d time.Duration) *wire {
+func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
 
 // takenOver is a handoff, step by step, up to where birch acknowledges.
-func takenOver(recipe dialect.Recipe) *wire {
+func takenOver(recipe dialect.Recipe) *slowServer {
 	w := five(recipe).wait(time.Minute)
-	x := slowedServer(w, model.Pace{Steps: true})
+	x := newSlowServer(w, model.Pace{Steps: true})
 	x.ask(0xa3, "getData", "/election/"+birchZ, 300*time.Millisecond)
 	x.wait(900 * time.Millisecond)
 	x.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Killed, w.now })
@@ -851,23 +853,23 @@ func takenOver(recipe dialect.Recipe) *wire {
 	return x
 }
 
-func messageScenes() map[string]func() scene {
+func messageSamples() map[string]func() sample {
 	focused := []string{"tab", "tab", "tab"}
-	return map[string]func() scene{
-		"messages": func() scene {
+	return map[string]func() sample{
+		"messages": func() sample {
 			x := takenOver(dialect.Election())
 			x.wait(1200 * time.Millisecond)
-			return scene{world: x.world, o: demo, keys: focused}
+			return sample{world: x.world, o: demo, keys: focused}
 		},
-		"messages-herd": func() scene {
+		"messages-herd": func() sample {
 			x := takenOver(dialect.Herd())
 			x.hold(0xa3, "getChildren", "/election").hold(0xa4, "getChildren", "/election").hold(0xa5, "getChildren", "/election").wait(time.Second)
-			return scene{world: x.world, o: demo, keys: focused}
+			return sample{world: x.world, o: demo, keys: focused}
 		},
 		// birch loses the reply to its create, and amber is frozen while it is notified.
-		"messages-lost": func() scene {
+		"messages-lost": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
-			x := slowedServer(w, model.Pace{Delay: 500 * time.Millisecond})
+			x := newSlowServer(w, model.Pace{Delay: 500 * time.Millisecond})
 			x.cast("birch", birchZ, model.Volunteering, func(m *model.Member) { m.LosesReply = true })
 			x.took("birch", model.StepCreate, "guid-n_").wait(time.Millisecond)
 			x.ask(0xa2, "create", "/election/guid-n_0000000017", 500*time.Millisecond)
@@ -879,26 +881,26 @@ func messageScenes() map[string]func() scene {
 			x.wait(700 * time.Millisecond)
 			x.hold(0xa1, "getData", "/election").wait(300 * time.Millisecond)
 			x.hold(0xa2, model.Notification, "/election/"+amberZ).wait(100 * time.Millisecond)
-			return scene{world: x.world, o: demo, keys: focused}
+			return sample{world: x.world, o: demo, keys: focused}
 		},
-		"messages-lesson": func() scene {
+		"messages-lesson": func() sample {
 			x := takenOver(dialect.Election())
 			o := demo
-			o.Tutor = teaching(asked)
-			return scene{world: x.world, o: o, runs: true}
+			o.Tutor = thirdLesson(asking)
+			return sample{world: x.world, o: o, runs: true}
 		},
 	}
 }
 
 // tape is a [travel.Past] of moments that were put on it.
-type tape struct {
+type fakePast struct {
 	moments []history.Moment
 	seeks   []history.Move
 	path    string
 }
 
 // take notes the present moment of a world, with the events that happened.
-func (p *tape) take(w *world, events ...model.EventBody) {
+func (p *fakePast) take(w *world, events ...model.EventBody) {
 	m := history.Moment{N: uint64(len(p.moments) + 1), At: w.now, State: w.state()}
 	for _, b := range events {
 		m.Events = append(m.Events, model.Event{N: m.N, At: w.now, Body: b})
@@ -906,7 +908,7 @@ func (p *tape) take(w *world, events ...model.EventBody) {
 	p.moments = append(p.moments, m)
 }
 
-func (p *tape) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
+func (p *fakePast) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	p.seeks, p.path = append(p.seeks, m), path
 	last := len(p.moments) - 1
 	if last < 0 {
@@ -947,28 +949,28 @@ func (p *tape) Seek(path string, n uint64, m history.Move) (history.Moment, bool
 }
 
 // player is the tape of a recording that is being played.
-type player struct {
-	tape
+type fakeRecording struct {
+	fakePast
 	at      uint64
 	stopped bool
 	end     time.Time
 	paces   []string // how its speed was changed
 }
 
-func (p *player) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
-	at, ok := p.tape.Seek(path, n, m)
+func (p *fakeRecording) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
+	at, ok := p.fakePast.Seek(path, n, m)
 	if ok {
 		p.at, p.stopped = at.N, true
 	}
 	return at, ok
 }
 
-func (p *player) Playing() travel.Playing {
+func (p *fakeRecording) Playing() travel.Playing {
 	return travel.Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments), Whole: p.moments[len(p.moments)-1].State}
 }
 
 // Do and Why make it the actions of its replay.
-func (p *player) Do(_ context.Context, a action.Action) error {
+func (p *fakeRecording) Do(_ context.Context, a action.Action) error {
 	switch a.Kind {
 	case action.Pause:
 		p.stopped = !p.stopped
@@ -978,7 +980,7 @@ func (p *player) Do(_ context.Context, a action.Action) error {
 	return nil
 }
 
-func (p *player) Why(a action.Action) string {
+func (p *fakeRecording) Why(a action.Action) string {
 	if a.Kind == action.Pause {
 		return ""
 	}
@@ -987,8 +989,8 @@ func (p *player) Why(a action.Action) string {
 
 // travelled is an election with a past: amber is killed, and birch takes over
 // step by step.
-func travelled() (*world, *tape) {
-	p := &tape{}
+func withPast() (*world, *fakePast) {
+	p := &fakePast{}
 	w := five(dialect.Election())
 	p.take(w, doctor.Snapshot{State: w.state()})
 	w.wait(90 * time.Second)
@@ -1026,7 +1028,7 @@ func (w *world) candidate(name string) *dialect.Candidate {
 }
 
 // tutor is a [lessons.Tutor] that shows what it is told to.
-type tutor struct {
+type fakeTutor struct {
 	entries []lesson.Entry
 	view    lesson.View
 	on      bool
@@ -1037,20 +1039,20 @@ type tutor struct {
 	left    bool
 }
 
-func (t *tutor) Lessons() []lesson.Entry   { return t.entries }
-func (t *tutor) View() (lesson.View, bool) { return t.view, t.on }
-func (t *tutor) Leave()                    { t.on, t.left = false, true }
-func (t *tutor) Start(_ context.Context, id string) error {
+func (t *fakeTutor) Lessons() []lesson.Entry   { return t.entries }
+func (t *fakeTutor) View() (lesson.View, bool) { return t.view, t.on }
+func (t *fakeTutor) Leave()                    { t.on, t.left = false, true }
+func (t *fakeTutor) Start(_ context.Context, id string) error {
 	t.started = append(t.started, id)
 	return t.err
 }
-func (t *tutor) Input(in lesson.Input, choice int) string {
+func (t *fakeTutor) Input(in lesson.Input, choice int) string {
 	t.inputs = append(t.inputs, fmt.Sprint(in, " ", choice))
 	return t.why
 }
 
 // entries is a course of eleven.
-func entries() []lesson.Entry {
+func elevenLessons() []lesson.Entry {
 	var out []lesson.Entry
 	for i, title := range []string{
 		"Volunteer", "The chain", "The handoff", "One in the middle leaves", "Resigning and crashing", "The herd",
@@ -1062,7 +1064,7 @@ func entries() []lesson.Entry {
 }
 
 // teaching is a tutor with the third lesson on.
-func teaching(change func(v *lesson.View)) *tutor {
+func thirdLesson(change func(v *lesson.View)) *fakeTutor {
 	v := lesson.View{
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
 		Text: []string{
@@ -1071,10 +1073,10 @@ func teaching(change func(v *lesson.View)) *tutor {
 		},
 	}
 	change(&v)
-	return &tutor{entries: entries(), view: v, on: true}
+	return &fakeTutor{entries: elevenLessons(), view: v, on: true}
 }
 
-func asked(v *lesson.View) {
+func asking(v *lesson.View) {
 	v.Question = "amber is about to be killed. Who leads next?"
 	v.Options = []string{"ember, who came last", "birch, who watches amber", "whoever is fastest to ask"}
 	v.Hints = 2
@@ -1086,103 +1088,103 @@ func acting(v *lesson.View) {
 }
 
 // lessonScenes are the scenes of time travel, lessons, joining and crowds.
-func lessonScenes() map[string]func() scene {
-	past := func(keys ...string) scene {
-		w, p := travelled()
+func lessonSamples() map[string]func() sample {
+	past := func(keys ...string) sample {
+		w, p := withPast()
 		o := demo
 		o.Past = p
-		return scene{world: w, o: o, keys: keys, runs: true}
+		return sample{world: w, o: o, keys: keys, runs: true}
 	}
-	taught := func(t *tutor, keys ...string) scene {
+	taught := func(t *fakeTutor, keys ...string) sample {
 		o := demo
 		o.Tutor = t
-		return scene{world: quiet(), o: o, keys: keys, runs: true}
+		return sample{world: quiet(), o: o, keys: keys, runs: true}
 	}
-	taughtAt := func(w func() *world, change func(v *lesson.View), keys ...string) func() scene {
-		return func() scene {
-			sc := taught(teaching(change), keys...)
-			sc.world = w()
-			return sc
+	taughtAt := func(w func() *world, change func(v *lesson.View), keys ...string) func() sample {
+		return func() sample {
+			sm := taught(thirdLesson(change), keys...)
+			sm.world = w()
+			return sm
 		}
 	}
 	// then is what becomes of a lesson that asks.
-	then := func(change func(v *lesson.View), keys ...string) scene {
-		t := teaching(asked)
-		sc := taught(t, keys...)
-		sc.then = func(*world) { change(&t.view) }
-		return sc
+	then := func(change func(v *lesson.View), keys ...string) sample {
+		t := thirdLesson(asking)
+		sm := taught(t, keys...)
+		sm.then = func(*world) { change(&t.view) }
+		return sm
 	}
 	lines := []overlay.Invitation{
 		{Program: "electop", Line: "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
 		{Program: "kazoo (Python)", Line: `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
 		{Program: "zkCli", Line: "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},
 	}
-	joining := func(open bool) scene {
+	joining := func(open bool) sample {
 		o := demo
 		o.Invitations, o.Open = lines, open
-		return scene{world: quiet(), o: o, keys: []string{"J"}, runs: true}
+		return sample{world: quiet(), o: o, keys: []string{"J"}, runs: true}
 	}
-	replay := func(keys ...string) scene {
-		w, p := travelled()
-		r := &player{tape: *p, at: 4, end: w.now.Add(time.Hour)}
+	replay := func(keys ...string) sample {
+		w, p := withPast()
+		r := &fakeRecording{fakePast: *p, at: 4, end: w.now.Add(time.Hour)}
 		w.now = p.moments[3].At
-		return scene{world: w, o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.ndjson", Past: r, Actions: r}, keys: keys, runs: true}
+		return sample{world: w, o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.ndjson", Past: r, Actions: r}, keys: keys, runs: true}
 	}
-	return map[string]func() scene{
-		"past":         func() scene { return past("p") },
-		"past-step":    func() scene { return past("p", "left", ".") },
-		"past-refused": func() scene { return past("p", "left", "x") },
-		"past-inspect": func() scene { return past("p", "left", "left", ".", "enter") },
+	return map[string]func() sample{
+		"past":         func() sample { return past("p") },
+		"past-step":    func() sample { return past("p", "left", ".") },
+		"past-refused": func() sample { return past("p", "left", "x") },
+		"past-inspect": func() sample { return past("p", "left", "left", ".", "enter") },
 
-		"lesson":       func() scene { return taught(teaching(func(v *lesson.View) { v.CanNext = true })) },
-		"lesson-waits": func() scene { return then(func(v *lesson.View) { acting(v); v.Chosen = 0 }, "1") },
-		"lesson-stuck": func() scene {
-			return taught(teaching(func(v *lesson.View) {
+		"lesson":       func() sample { return taught(thirdLesson(func(v *lesson.View) { v.CanNext = true })) },
+		"lesson-waits": func() sample { return then(func(v *lesson.View) { acting(v); v.Chosen = 0 }, "1") },
+		"lesson-stuck": func() sample {
+			return taught(thirdLesson(func(v *lesson.View) {
 				v.Stuck = "You chose birch; this step needs amber. This part cannot go on: < restarts it."
 			}))
 		},
-		"lesson-verdict": func() scene { return then(foretold) },
+		"lesson-verdict": func() sample { return then(answered) },
 		"lesson-fault": taughtAt(quiet, func(v *lesson.View) {
 			acting(v)
 			v.Do, v.Keys, v.Fault, v.Target = "Select birch, press X, choose lose reply, and press enter.", []string{"X", "enter"}, string(action.LoseReply), "birch"
 		}, "j", "X"),
-		"lesson-herd":   taughtAt(countedHandoffs, foretold, "tab"),
-		"lesson-recipe": func() scene { return then(foretold, "tab") },
-		"lesson-done": func() scene {
-			return taught(teaching(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
+		"lesson-herd":   taughtAt(countedHandoffs, answered, "tab"),
+		"lesson-recipe": func() sample { return then(answered, "tab") },
+		"lesson-done": func() sample {
+			return taught(thirdLesson(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
 		},
-		"lesson-setting": func() scene {
-			return taught(teaching(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false }))
+		"lesson-preparing": func() sample {
+			return taught(thirdLesson(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false }))
 		},
-		"lesson-hostile": func() scene {
-			return taught(teaching(func(v *lesson.View) {
+		"lesson-hostile": func() sample {
+			return taught(thirdLesson(func(v *lesson.View) {
 				v.Text = []string{"\x1b[2J\x07owned \u202egnp.exe"}
 				v.Title = "\x1b]0;x\x07"
 				acting(v)
 				v.Keys = []string{"\x1b[31m"}
 			}))
 		},
-		"lessons":    func() scene { return taught(&tutor{entries: entries()}, "L") },
-		"lessons-on": func() scene { return taught(teaching(asked), "L", "G") },
+		"lessons":    func() sample { return taught(&fakeTutor{entries: elevenLessons()}, "L") },
+		"lessons-on": func() sample { return taught(thirdLesson(asking), "L", "G") },
 
-		"join":          func() scene { return joining(true) },
-		"join-loopback": func() scene { return joining(false) },
-		"join-nowhere":  func() scene { return scene{world: quiet(), o: demo, keys: []string{"J"}} },
+		"join":          func() sample { return joining(true) },
+		"join-loopback": func() sample { return joining(false) },
+		"join-nowhere":  func() sample { return sample{world: quiet(), o: demo, keys: []string{"J"}} },
 
-		"grid": func() scene { return scene{world: class(300), o: demo, keys: []string{"z", "j", "j"}} },
-		"grid-crowd": func() scene {
-			return scene{world: crowd(500), o: Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}, keys: []string{"z", "G"}}
+		"grid": func() sample { return sample{world: class(300), o: demo, keys: []string{"z", "j", "j"}} },
+		"grid-crowd": func() sample {
+			return sample{world: crowd(500), o: Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}, keys: []string{"z", "G"}}
 		},
-		"class":       func() scene { return scene{world: guests(), o: demo, keys: []string{"G"}} },
-		"zoom-lesson": func() scene { return then(foretold, "tab", "tab", "z") },
+		"guests":      func() sample { return sample{world: guests(), o: demo, keys: []string{"G"}} },
+		"zoom-lesson": func() sample { return then(answered, "tab", "tab", "z") },
 
-		"replay":      func() scene { return replay() },
-		"replay-past": func() scene { return replay("p", "left") },
+		"replay":      func() sample { return replay() },
+		"replay-past": func() sample { return replay("p", "left") },
 	}
 }
 
-func foretold(v *lesson.View) {
-	asked(v)
+func answered(v *lesson.View) {
+	asking(v)
 	v.Chosen, v.Right, v.Hints, v.CanNext = 0, 1, 0, true
 	v.Happened = "amber's session expired after 4 s. birch listed the children, saw that its own number is the lowest, and leads."
 	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
@@ -1244,7 +1246,7 @@ func (w *world) wrote(member, name string, token int64, refused bool) {
 // overlapping is an election with all that lanes show: amber resigned, birch is frozen,
 // its session expired, and it still believes that it leads, as its worker's writes show,
 // delta was cut off for a while, and fjord came late.
-func overlapping() *world {
+func allLaneSigns() *world {
 	w := five(dialect.Election()).wait(20 * time.Second)
 	w.j.Apply(&model.Rules{At: w.now, Workers: true})
 	cedarZ, deltaZ := "guid-n_0000000014", "guid-n_0000000015"
@@ -1278,7 +1280,7 @@ func overlapping() *world {
 
 // strangers is an election of third-party clients with handoffs: what they believe is not
 // visible, and no server reports notifications.
-func strangers() *world {
+func thirdParty() *world {
 	w := newWorld("/services/billing/election", nil, false).connect()
 	w.read(nil, nil)
 	names := []string{}
@@ -1288,25 +1290,25 @@ func strangers() *world {
 	}
 	w.wait(20 * time.Second).leave(names[0])
 	w.wait(4 * time.Second).leave(names[2])
-	w.wait(6 * time.Second).lose("dial tcp 10.0.0.9:2181: i/o timeout")
+	w.wait(6 * time.Second).disconnect("dial tcp 10.0.0.9:2181: i/o timeout")
 	w.wait(5 * time.Second).connect()
 	w.read(nil, nil)
 	w.wait(5 * time.Second).leave(names[1])
 	return w.wait(9 * time.Second)
 }
 
-func laneScenes() map[string]func() scene {
+func laneSamples() map[string]func() sample {
 	zoom := []string{"tab", "tab", "z"}
-	return map[string]func() scene{
-		"lanes":        func() scene { return scene{world: overlapping(), o: demo, keys: zoom} },
-		"lanes-panel":  func() scene { return scene{world: overlapping(), o: demo} },
-		"lanes-others": func() scene { return scene{world: strangers(), o: live, keys: zoom} },
-		"lanes-crowd":  func() scene { return scene{world: crowd(500), o: live, keys: zoom} },
-		"lanes-past": func() scene {
-			w, p := travelled()
+	return map[string]func() sample{
+		"lanes":        func() sample { return sample{world: allLaneSigns(), o: demo, keys: zoom} },
+		"lanes-panel":  func() sample { return sample{world: allLaneSigns(), o: demo} },
+		"lanes-others": func() sample { return sample{world: thirdParty(), o: live, keys: zoom} },
+		"lanes-crowd":  func() sample { return sample{world: crowd(500), o: live, keys: zoom} },
+		"lanes-past": func() sample {
+			w, p := withPast()
 			o := demo
 			o.Past = p
-			return scene{world: w, o: o, keys: append([]string{"p", "pgup", "+"}, zoom...), runs: true}
+			return sample{world: w, o: o, keys: append([]string{"p", "pgup", "+"}, zoom...), runs: true}
 		},
 	}
 }
@@ -1314,17 +1316,17 @@ func laneScenes() map[string]func() scene {
 // A class in front of the demo: hundreds of candidates, all of them ours.
 
 // classroom is an election of n of ours by the predecessor rule, whose server counts.
-func classroom(n int) *world {
+func bigCast(n int) *world {
 	w := newWorld("/class", dialect.Election(), true).connect().pace(model.Pace{})
 	w.read(nil, nil)
-	return w.seat(n).wait(time.Minute)
+	return w.joinMany(n).wait(time.Minute)
 }
 
 // seat has n new members join at once.
-func (w *world) seat(n int) *world {
+func (w *world) joinMany(n int) *world {
 	var names []string
 	for i := range n {
-		names = append(names, w.add("guid-n_", seatName(i), uint64(0x1000+w.creates)))
+		names = append(names, w.add("guid-n_", castName(i), uint64(0x1000+w.creates)))
 	}
 	w.read(names, nil)
 	for i, z := range names {
@@ -1332,13 +1334,13 @@ func (w *world) seat(n int) *world {
 		if i == 0 {
 			belief = model.Leading
 		}
-		w.cast(seatName(i), z, belief, func(m *model.Member) { m.Session, m.Znode = w.children[z].Session, z })
+		w.cast(castName(i), z, belief, func(m *model.Member) { m.Session, m.Znode = w.children[z].Session, z })
 	}
 	return w
 }
 
 // seatName is the i-th name of a cast.
-func seatName(i int) string {
+func castName(i int) string {
 	name := [...]string{
 		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",
 		"kelp", "larch", "marsh", "north", "ocean", "pine", "quartz", "ridge", "slate", "tide",
@@ -1351,7 +1353,7 @@ func seatName(i int) string {
 }
 
 // reseat changes the rule: all rejoin, which deletes a znode of each.
-func (w *world) reseat(recipe dialect.Recipe) *world {
+func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
 	for id := range w.members {
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
@@ -1365,12 +1367,12 @@ func (w *world) reseat(recipe dialect.Recipe) *world {
 		gone = append(gone, c.Name)
 	}
 	w.read(nil, gone)
-	return w.seat(len(gone)).wait(time.Minute)
+	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
 // stormed is the herd after its leader's znode was deleted: one after the other reads the
 // list again, and is done 40 ms later. upTo is how much of that has happened.
-func (w *world) stormed(upTo time.Duration) *world {
+func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
 	var told []uint64
@@ -1440,14 +1442,14 @@ func (w *world) stormed(upTo time.Duration) *world {
 
 // lectured is a class that has seen a handoff by the predecessor rule, and then one in the
 // herd, of which upTo has passed.
-func lectured(n int, upTo time.Duration) *world {
-	return classroom(n).stormed(time.Minute).reseat(dialect.Herd()).stormed(upTo)
+func secondWave(n int, upTo time.Duration) *world {
+	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }
 
-func classScenes() map[string]func() scene {
-	return map[string]func() scene{
-		"class-wave": func() scene {
-			return scene{world: lectured(300, 1800*time.Millisecond), o: demo, keys: []string{"z", "j"}}
+func crowdSamples() map[string]func() sample {
+	return map[string]func() sample{
+		"wave": func() sample {
+			return sample{world: secondWave(300, 1800*time.Millisecond), o: demo, keys: []string{"z", "j"}}
 		},
 	}
 }
