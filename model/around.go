@@ -117,7 +117,7 @@ func (s *State) Standbys() (out Standbys) {
 			}
 		}
 	}
-	if s.Dialect.WatchersStand() && s.watchers != nil {
+	if s.Dialect.WatchersCouldLead() && s.watchers != nil {
 		out.watching(s)
 		alive = alive || len(out.Names) > 0
 	}

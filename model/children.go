@@ -144,7 +144,7 @@ func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func
 	for i, old := range all {
 		c := *old
 		d.Interpret(&c)
-		if !c.Reads(old) {
+		if !c.SameReading(old) {
 			all[i], cs.known[c.Name] = &c, &c
 			renewed(old, &c)
 		}

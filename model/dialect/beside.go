@@ -11,56 +11,55 @@ import (
 // neighbours are the znodes beside an election: they show which system's election
 // it is while nobody leads, and who could lead.
 type neighbours struct {
-	// siblings are children of the election's parent, all of which exist if the
-	// system does; "a|b" is either of two, and "!a" one that must not be there.
+	// siblings are children of the election's parent that all exist if the
+	// system does; "a|b" is either of two, and "!a" must not exist.
 	siblings []string
-	// queues are the paths (see endsIn) at which nobody leads if a queue is empty, none for
-	// each of the dialect's elections.
+	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; none:
+	// every path of the dialect.
 	queues []string
 	// while is a sibling that exists as long as the system has not been shut down, ""
 	// for none.
 	while string
-	// vacancy is how long the system may be without a leader before somebody has to
-	// look. It comes from a setting of the system, or is a generous guess.
+	// vacancy is how long the system may be without a leader before an operator has to
+	// act. It comes from a setting of the system, or is a generous guess.
 	vacancy  time.Duration
 	standbys []Programs
-	// watch says that only programs that wait to lead watch the leader's znode, so the
-	// servers' tables show who could lead.
+	// watch: only programs that wait to lead watch the leader's znode, so the servers' tables
+	// show who could lead.
 	watch bool
 	notes Notes
-	// fences says that the next leader has to fence the last one, if that was a namenode.
+	// fences: the next leader has to fence the last one, if that was a namenode.
 	fences bool
 }
 
-// Notes are znodes beside an election that say more, "" for those that its system has not.
-// In the table of systems they are from the election's path, see from.
+// Notes are paths of informative znodes beside an election, "" if its system has no such znode.
+// In the table of systems they are relative to the election's path, see from.
 type Notes struct {
 	at      string // which elections, see endsIn; "": all of the dialect
 	Epoch   string // its text counts the leaders
-	Last    string // it has the data of who led last, where the acknowledgement has not
+	Last    string // it has the data of the last leader, if the acknowledgement has not
 	Backlog string // it has a child for each request that waits for the leader
 }
 
 // Programs is a directory with a znode for each running program of a system.
 type Programs struct {
-	Dir string // in the table of systems from the election's path, see from
+	Dir string // in the table of systems relative to the election's path, see from
 	at  string // which elections, see endsIn; "": all of the dialect
 	// Who names the program of a znode as [Dialect.Who] names a leader, "" if it never
 	// leads; nil for programs that never lead.
 	Who func(z *znode.Znode) string
-	// If is the condition under which such a program may lead, that no znode shows; "" for
-	// none.
+	// If is a condition for leading that no znode shows, "" for none.
 	If string
-	// Leads says that the leader is one of the programs.
+	// Leads: the leader is one of the programs.
 	Leads bool
-	// says reads what a program says of itself into p; nil: nothing.
-	says func(z *znode.Znode, p *Program)
+	// state reads a program's own state into p; nil: its znode has none.
+	state func(z *znode.Znode, p *Program)
 }
 
-// Program is what the znode of a running program shows of it; safe for a terminal.
+// Program is what the znode of a running program shows; safe for a terminal.
 type Program struct {
 	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if it never leads
-	State  string `json:"state,omitempty"`       // what it says of itself, "" for nothing
+	State  string `json:"state,omitempty"`       // in the program's own words, "" for none
 	Cannot string `json:"cannot_lead,omitempty"` // why it cannot lead now, "" if nothing shows that
 	Down   bool   `json:"-"`                     // by its state it does not do a leader's work
 	Off    string `json:"-"`                     // why no program of its system may take over, "" if one may
@@ -71,8 +70,8 @@ func (p *Programs) Read(z *znode.Znode) (out Program) {
 	if p.Who != nil {
 		out.Who = znode.Safe(p.Who(z), labelMax)
 	}
-	if p.says != nil {
-		p.says(z, &out)
+	if p.state != nil {
+		p.state(z, &out)
 		out.State, out.Cannot = znode.Safe(out.State, labelMax), znode.Safe(out.Cannot, labelMax)
 	}
 	return out
@@ -93,11 +92,11 @@ func (d *Dialect) Programs(path string) (out []Programs) {
 	return out
 }
 
-// WatchersStand reports whether a session that watches the leader's znode is of a
+// WatchersCouldLead reports whether a session that watches the leader's znode belongs to a
 // program that could lead.
-func (d *Dialect) WatchersStand() bool { return d != nil && d.beside.watch }
+func (d *Dialect) WatchersCouldLead() bool { return d != nil && d.beside.watch }
 
-// StandbyPatterns are the directories that list who could lead, from the election's
+// StandbyPatterns returns the directories that list who could lead, relative to the election's
 // path; for people.
 func (d *Dialect) StandbyPatterns() (out []string) {
 	for _, s := range d.beside.standbys {
@@ -137,7 +136,7 @@ func (d *Dialect) Down(siblings []string) bool {
 	return d.beside.while != "" && !slices.Contains(siblings, d.beside.while)
 }
 
-// Notes are the znodes beside the election at path that say more.
+// Notes returns the informative znodes beside the election at path.
 func (d *Dialect) Notes(path string) (n Notes) {
 	if d == nil {
 		return n
@@ -155,20 +154,20 @@ func (d *Dialect) Notes(path string) (n Notes) {
 	return n
 }
 
-// Ack is how a system's leader says that it leads, zero for not at all.
+// Ack describes how a system's leader acknowledges, zero if it does not.
 type Ack struct {
 	// Child is the stem of a child of the election that the leader creates with its
 	// session, "" if it acknowledges by other znodes.
 	Child string
-	// ByData says that the znode is persistent and has the data of the leader that
-	// took over last, in place of its session.
+	// ByData: the znode is persistent, and not its session but its data shows the leader that
+	// took over last.
 	ByData bool
 	// Takeover is how long a leader may take to acknowledge. It comes from a setting
 	// of the system, or is a generous guess if there is none.
 	Takeover time.Duration
 
 	at     string   // which elections, see endsIn
-	znodes []string // from the election's path (see from); each of them acknowledges
+	znodes []string // relative to the election's path (see from); each of them acknowledges
 
 	path, star string
 }
@@ -186,8 +185,8 @@ func (d *Dialect) Ack(path string) Ack {
 	return Ack{}
 }
 
-// Paths are the znodes by which a leader acknowledges: one of them is enough. nil if its
-// system has none.
+// Paths returns the znodes by which a leader acknowledges: one of them is enough. It is nil if
+// the system has none.
 func (a Ack) Paths() (paths []string) {
 	for _, z := range a.znodes {
 		paths = append(paths, from(a.path, z, a.star))
@@ -195,8 +194,8 @@ func (a Ack) Paths() (paths []string) {
 	return paths
 }
 
-// AckPatterns are the znodes by which the leaders of all its elections acknowledge, from
-// the election's path, with a star for a part of that; for people.
+// AckPatterns returns the znodes by which the leaders of all its elections acknowledge, relative
+// to the election's path, with a star for a part of that path; for people.
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

@@ -7,16 +7,16 @@ import (
 )
 
 // Candidate is a child of the election: a contender in its queue, or a child
-// that is none ([State.Ignored]). It is immutable.
+// that does not contend. It is immutable.
 type Candidate struct {
 	znode.Znode
-	// Sequence is the number at the end of the name; HasSequence says whether
+	// Sequence is the number at the end of the name; HasSequence reports whether
 	// there is one.
 	Sequence    int64
 	HasSequence bool
-	// SeenAt is when this program first saw it. Joined says that it joined while
-	// we looked, so its age is by our own clock; otherwise Ctime, by the
-	// server's clock, is the best there is.
+	// SeenAt is when electop first read the znode. Joined reports whether it was created while
+	// electop observed: then its age is by electop's clock. Otherwise its age is by Ctime, which
+	// is the server's clock.
 	SeenAt time.Time
 	Joined bool
 	// Who is the name of its owner, by the election's [Dialect]; safe for a terminal, ""
@@ -26,8 +26,8 @@ type Candidate struct {
 	kind kind
 }
 
-// ID identifies a candidate for as long as it exists: a name can come again,
-// a name with its czxid cannot.
+// ID identifies a candidate for as long as it exists: a name can be created again,
+// a name with the same czxid cannot.
 type ID struct {
 	Name  string
 	Czxid int64
@@ -36,14 +36,13 @@ type ID struct {
 // ID returns the candidate's identity.
 func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
 
-// Reads reports whether another reading of the same znode gives the same result.
-func (c *Candidate) Reads(other *Candidate) bool {
+// SameReading reports whether two interpretations of the same znode are equal.
+func (c *Candidate) SameReading(other *Candidate) bool {
 	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind
 }
 
-// Age returns how long the znode has existed at now, never negative, and
-// whether that is exact or (for znodes older than our looking on) by the
-// clock of a server.
+// Age returns how long the znode has existed at now, never negative. exact reports
+// whether electop's clock measured all of it; otherwise it is by a server's clock.
 func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	from := c.Ctime
 	if c.Joined || c.Ctime.IsZero() {
@@ -52,8 +51,8 @@ func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	return max(0, now.Sub(from)), c.Joined
 }
 
-// Label is the name to show for the candidate: who it is, else its data where
-// that is a short text, else its znode's name. Safe for a terminal.
+// Label returns the name to show for the candidate: who it is, otherwise its data if
+// that is a short text, otherwise its znode's name. It is safe for a terminal.
 func (c *Candidate) Label() string {
 	if c.Who != "" {
 		return c.Who
@@ -78,12 +77,11 @@ func before(a, b *Candidate) bool {
 	return a.Name < b.Name
 }
 
-// kind is what the journal notes of a candidate where its recipe tells several kinds
-// apart, so that to ask for all of a long queue whom they watch does not read every
-// name, or all data, for each of them.
+// kind caches whether a candidate is a reader or a writer, if its recipe has both. Without it
+// the target of one contender in a long queue would cost a match of every name before it.
 type kind uint8
 
-// kinds is a recipe that tells several kinds apart.
+// kinds is a recipe with several kinds of contenders.
 type kinds interface{ kindOf(c *Candidate) kind }
 
 const (

@@ -8,7 +8,7 @@ import "time"
 var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
-		// The root is free.
+		// The user chooses the root.
 		at: []string{"leader_election"}, witness: "../master_status",
 	},
 	Dialect{
@@ -61,23 +61,22 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		prefix: "_c_{uuid}-latch-",
 	},
 	Dialect{
-		// A lease is created before it is counted, so the last of them can still
-		// wait, with its owner at the head of the locks beside them. How many
-		// there may be is in no znode.
+		// A lease is created before it is counted, so the owner of the last lease may still
+		// wait: it is at the head of the queue of locks. No znode has the number of leases.
 		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{alone: alone{"curator-semaphore"}, numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},
 	Dialect{
-		// A mutex of that name looks the same.
+		// The queue of a mutex named locks looks the same.
 		ID: "curator-semaphore-queue", Lock: true, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
 		takes: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},
 	},
 	Dialect{
-		// The leader adds a member_ child with its address, which is no contender, when
-		// it has read its storage.
+		// When the leader has read its storage, it adds a member_ child with its address,
+		// which is no contender.
 		ID: "aurora", System: "Apache Aurora", takes: endsWith("lock-"), Source: "Aurora: CuratorSingletonService",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"aurora/scheduler"},
 		ack: []Ack{{at: "*", Child: "member_", Takeover: 5 * time.Minute}},

@@ -27,53 +27,54 @@ type Dialect struct {
 	// Lock: the contenders want a lock or a lease, which they hold and release, and
 	// not leadership. It is false if a system uses the same names for both.
 	Lock bool
-	// Watches says for people what a contender watches.
+	// Watches describes for people what a contender watches.
 	Watches string
 	// ChildWatch: a waiting contender watches the list of children and no znode, so
 	// no server's table shows the watch, and every change notifies all of them.
 	ChildWatch bool
-	// Why says why electop cannot take part, "" if it can.
+	// Why is why electop cannot take part, "" if it can.
 	Why string
 	// Source is the origin of the rule: documentation, or the system's source.
 	Source string
 
 	own bool // electop's own naming
-	// prefix is what the znode of electop's own candidate is called, before the sequence,
-	// so that the system's clients order and watch it as one of theirs: {hex} or {uuid} is
-	// a guid. If the name has no place for one, only the owner's session identifies the znode.
+	// prefix is the name of the znode of electop's own candidate, without the sequence. The
+	// system's clients order and watch that znode as one of their own. {hex} or {uuid} is a guid;
+	// in a name without one only the owner's session identifies the znode.
 	prefix  string
-	takes   func(stem string) bool // which names contend, of a [Recipe] that is a chain
-	unknown bool                   // not of a known system
-	// shares: one session may own several contenders, as the threads of a process
-	// (this may be a lock) or the cores of a node do. Those of a Lock may anyway.
+	takes   func(stem string) bool // which names contend, if the [Recipe] is a chain
+	unknown bool                   // the system is not known
+	// shares: one session may own several contenders, for example the threads of a process
+	// (which may want a lock) or the cores of a node. In a Lock this is always so.
 	shares bool
 
-	// names are patterns (see match) for the children that speak for the
-	// dialect, and at (see endsIn) for where it can be; none: anywhere. bare
-	// says that the names have no sequence number. proof, if set, is what a child
-	// must be besides, and witness (see from; at is set then) a znode that must exist.
-	names   []string
-	at      []string
-	bare    bool
+	// names are patterns (see match) of the children that show the dialect.
+	names []string
+	at    []string // paths (see endsIn) at which the dialect can be; none: anywhere
+	bare  bool     // the names have no sequence number
+	// witness is a znode (see from) that must exist, "" for none. It needs at.
 	witness string
-	proof   func(path string, z *znode.Znode) bool
-	// near is as at, of a single znode if its path proves nothing and the znodes beside it
-	// have to.
+	// proof reports whether a child with such a name shows the dialect; nil: it does.
+	proof func(path string, z *znode.Znode) bool
+	// near is like at, for a single znode whose path proves nothing: the znodes beside it
+	// must show the dialect.
 	near   []string
 	beside neighbours
-	// wider are the dialects with more kinds of children. One child that this one does
-	// not know decides for them.
+	// wider are dialects with more kinds of children. One child that only the wider dialect
+	// has shows that one.
 	wider []wider
 
 	// sees reports whether clients with such names count only each other by default,
 	// which makes the head of the queue doubtful (see [Doubt]).
 	sees func(name string) bool
 
-	who func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
-	ack []Ack                                  // none: its leaders create no such znode
+	// who returns who a candidate is; nil: its data shows it. part is the part of the name
+	// that {any} or {session} matches.
+	who func(c *Candidate, part string) string
+	ack []Ack // none: its leaders do not acknowledge
 }
 
-// wider is a dialect, by its ID, and the pattern of the children that show it.
+// wider is the ID of a dialect, and the pattern of the children that show it.
 type wider struct{ mark, id string }
 
 // All returns all dialects, the specific before the general.
@@ -89,7 +90,7 @@ func ByID(id string) (*Dialect, bool) {
 }
 
 // SingleZnode returns the dialect of an election by one ephemeral znode of an unknown
-// system. named says that somebody called it an election.
+// system. named reports whether the user called it an election.
 func SingleZnode(named bool) *Dialect {
 	if !named {
 		return unknownSingle
@@ -111,31 +112,30 @@ func RecipeNamed(name string) (Recipe, bool) {
 	return all[i], true
 }
 
-// Prefix returns the name, before the sequence, of a znode of electop's own candidate. It
-// is for dialects without a Why.
+// Prefix returns the name of a znode of electop's own candidate, without the sequence. The
+// dialect must not have a Why.
 func (d *Dialect) Prefix(guid [16]byte) string {
 	s := hex.EncodeToString(guid[:])
 	dashed := s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:] // as Java prints a UUID
 	return strings.NewReplacer("{hex}", s, "{uuid}", dashed).Replace(d.prefix)
 }
 
-// Foreign reports whether the naming is another's than electop's own. In a
-// third-party election electop creates nothing but its candidates' znodes: no
-// acknowledgement ever.
+// Foreign reports whether the naming is not electop's own. In a third-party election
+// electop creates only its candidates' znodes, and no acknowledgement.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether the naming is of no known system: who contends is a
+// Unknown reports whether no known system has this naming: the contenders are a
 // guess from the numbers. It is false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether one session may own several contenders, as the threads of
-// a process do that wait for a lock. Then reigns may be short, too. It is false for nil.
+// Shares reports whether one session may own several contenders, for example threads that
+// wait for a lock. Then reigns may be short, too. It is false for nil.
 func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
 
-// MarshalText gives the dialect's ID.
+// MarshalText returns the dialect's ID.
 func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }
 
-// Kind says what the children are.
+// Kind is a kind of children.
 type Kind string
 
 // The kinds of children that can be at a path.
@@ -165,8 +165,8 @@ func (d *Dialect) Elects() bool {
 	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }
 
-// Who says who the candidate is, as text that is safe for a terminal: from its
-// data, as text or host:port, or from its name. "" is for unknown.
+// Who returns who the candidate is, as text that is safe for a terminal: from its
+// data, as text or host:port, or from its name. "" means unknown.
 func (d *Dialect) Who(c *Candidate) string {
 	part, who := "", ""
 	if !d.Single {
@@ -181,8 +181,8 @@ func (d *Dialect) Who(c *Candidate) string {
 	return znode.Safe(who, labelMax)
 }
 
-// Interpret gives a candidate what its name and data say in the dialect: who it
-// is, and its sequence. For nil, an unknown system, that is the sequence alone.
+// Interpret sets what a candidate's name and data show in the dialect: who it
+// is, and its sequence. For nil, an unknown system, it sets the sequence alone.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
@@ -195,17 +195,17 @@ func (d *Dialect) Interpret(c *Candidate) {
 	}
 }
 
-// sequenceIn is the sequence that a name has in the dialect, if any.
+// sequenceIn returns the sequence of a name in the dialect, if it has one.
 func sequenceIn(d *Dialect, name string) (int64, bool) {
 	if d != nil && (d.bare || d.Single) {
-		return 0, false // digits that happen to be there
+		return 0, false // any digits are no sequence
 	}
 	return znode.Sequence(name)
 }
 
 // Find returns the position of the contender with that identity in a queue that is in r's
-// order, and whose names were interpreted by d. It goes by the order: what a recipe orders
-// contenders by is in their names and in when they were created.
+// order, and whose names were interpreted by d. It searches by that order: a recipe orders
+// contenders by name and czxid alone.
 func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	c := Candidate{Znode: znode.Znode{Name: id.Name, Czxid: id.Czxid}}
 	c.Sequence, c.HasSequence = sequenceIn(d, id.Name)
@@ -217,7 +217,7 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 }
 
 // named reports whether the name is one of the dialect's contenders, and returns
-// the part of it that says who it is.
+// the part of the name that identifies the owner.
 func (d *Dialect) named(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
@@ -233,8 +233,8 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 	return "", false
 }
 
-// placed reports whether the path is one at which the system has elections.
-func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.standsAt(path) }
+// placed reports whether the path itself shows an election of the system.
+func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.fits(path) }
 
 // maybeAt reports whether the system's leader may have its own znode at path.
 func (d *Dialect) maybeAt(path string) bool {
@@ -242,8 +242,8 @@ func (d *Dialect) maybeAt(path string) bool {
 	return near || d.placed(path)
 }
 
-// standsAt reports whether an election at path can be of the dialect.
-func (d *Dialect) standsAt(path string) bool {
+// fits reports whether the dialect can be at path.
+func (d *Dialect) fits(path string) bool {
 	_, ok := endsIn(path, d.at...)
 	return ok || len(d.at) == 0
 }

@@ -16,8 +16,8 @@ import (
 	"electop/model/znode"
 )
 
-// child is NAME or NAME=DATA, persistent with a ! before it. Each has the czxid
-// after that of the one before, and a session of its own.
+// znodes returns children. Each is written NAME or NAME=DATA, with a ! before it for a
+// persistent one. They have growing czxids, and each a session of its own.
 func znodes(children ...string) []znode.Znode {
 	var out []znode.Znode
 	for i, c := range children {
@@ -31,27 +31,27 @@ func znodes(children ...string) []znode.Znode {
 	return out
 }
 
-// protobuf of HBase's Master{ServerName{host1, 16000, 1}}, behind the header of
-// its client; of HDFS' ActiveNodeInfo; of YARN's ActiveRMInfoProto.
+// Protobuf messages: HBase's Master{ServerName{host1, 16000, 1}} behind the header of
+// its client, HDFS' ActiveNodeInfo, and YARN's ActiveRMInfoProto.
 const (
 	hbaseData = "\xff\x00\x00\x00\x0cmaster:1\x01\x02\x03\x04PBUF\x0a\x0c\x0a\x05host1\x10\x80\x7d\x18\x01"
 	hdfsData  = "\x0a\x02ns\x12\x03nn1\x1a\x05host1\x20\xd4\x3e\x28\xc3\x3e"
 	yarnData  = "\x0a\x02yc\x12\x03rm1"
 )
 
-// example is an election of a dialect. Its children and who they are are separated by
-// "; "; who is what stands behind the "=" if that is not given. Without watches each
-// candidate watches the one before it, and the first holds.
+// example is an election of a dialect. Its children are separated by "; ", and so are the names
+// in who, by default the data of the children. By default each candidate watches its
+// predecessor, and the first holds the role.
 type example struct {
 	id, path, children, who string
 	watches                 []int // by position in the queue, -1 nothing
 	holders, ignored        int
 	ack, witness            string // witness: a znode that exists
 	siblings                []string
-	prefix                  string // of guid 00010203..., "": electop takes no part
+	prefix                  string // with the guid 00010203...; "": electop takes no part
 }
 
-// none as holders of an example says that nobody holds.
+// none is the number of holders of an example in which nobody holds the role.
 const none = -1
 
 var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UUID2, "{h1}", modeltest.Hex1, "{h2}", modeltest.Hex2,
@@ -59,8 +59,8 @@ var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UU
 
 func (e *example) list() []string { return strings.Split(expanded.Replace(e.children), "; ") }
 
-// wants returns who the children are, whom the candidates of a queue that long watch, and
-// how many hold.
+// wants returns who the children are, which positions the candidates of a queue of that length
+// watch, and the number of holders.
 func (e *example) wants(n int) (who []string, watches []int, holders int) {
 	for _, c := range e.list() {
 		_, data, _ := strings.Cut(c, "=")
@@ -105,7 +105,7 @@ var dialectExamples = []example{
 		children: "{h1}__rlock__0000000000=a; {h2}__rlock__0000000001=b; {h1}__lock__0000000002=c; {h2}__rlock__0000000003=d; {h1}__rlock__0000000004=e",
 		watches:  []int{-1, -1, 1, 2, 2}, holders: 2},
 	{id: "kazoo-semaphore-queue", path: "/sem-__lock__", children: "{h1}__lock__0000000000=a; {h2}__lock__0000000001=b"},
-	// One ends in ten digits, which are no sequence here.
+	// The second ends in ten digits, which are no sequence here.
 	{id: "kazoo-semaphore", path: "/sem", children: "{h1}=a; 9cb226cb23864645aa23c50000000001=b", watches: []int{-1, -1}, holders: 2,
 		witness: "/sem-__lock__"},
 	{id: "go-zookeeper", path: "/lock", children: "_c_{h1}-lock-0000000000=a; _c_{h2}-lock-0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-"},
@@ -167,12 +167,12 @@ var dialectExamples = []example{
 
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// observe has a journal read the children at path.
+// observe returns the state after a read of the children at path.
 func observe(path string, single bool, children []znode.Znode, witnesses ...string) *doctor.State {
 	return observeBeside(path, single, children, nil, witnesses...)
 }
 
-// observeBeside has it read the names beside the path too.
+// observeBeside also reads the names beside the path.
 func observeBeside(path string, single bool, children []znode.Znode, siblings []string, witnesses ...string) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single, Witnesses: witnesses}
@@ -204,7 +204,7 @@ func TestDialects(t *testing.T) {
 				names = append(names, z.Name)
 			}
 			if got := dialect.Witnesses(e.path, names); !slices.Equal(got, slices.DeleteFunc([]string{e.witness}, func(s string) bool { return s == "" })) {
-				t.Errorf("it wants %q, want %q", got, e.witness)
+				t.Errorf("got witnesses %q, want %q", got, e.witness)
 			}
 			s := observeBeside(e.path, d.Single, children, e.siblings, e.witness)
 			if s.Dialect != d || s.Recipe != d.Recipe {
@@ -242,18 +242,18 @@ func TestDialects(t *testing.T) {
 			}
 			switch {
 			case d.Why != "" && (e.prefix != "" || d.Prefix(guid) != ""):
-				t.Errorf("electop takes no part (%q)", d.Why)
+				t.Errorf("got prefix %q, though electop takes no part (%q)", d.Prefix(guid), d.Why)
 			case d.Why == "" && d.Prefix(guid) != e.prefix:
 				t.Errorf("electop takes part as %q, want %q", d.Prefix(guid), e.prefix)
 			}
 			if e.prefix == "" {
 				return
 			}
-			// A candidate of ours is one of them and waits for the last.
+			// A candidate of electop is one of them and waits for the last.
 			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
 			last := s.Queue.Len() - 1
 			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue.At(last).Session != 99 || !ok || w != last-1 {
-				t.Errorf("with us among them: %s, watches %d %v", s.Dialect.ID, w, ok)
+				t.Errorf("with electop's candidate: dialect %s, watches %d %v", s.Dialect.ID, w, ok)
 			}
 		})
 	}
@@ -265,7 +265,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Members of groups, whose names end in digits, are nobody's candidates.
+// Members of groups are no candidates, though their names end in digits.
 func TestRegistries(t *testing.T) {
 	tried := map[string]bool{}
 	for _, e := range []struct{ id, path, name, data, who string }{
@@ -290,7 +290,7 @@ func TestRegistries(t *testing.T) {
 		z := znode.Znode{Name: e.name, Session: 7, Czxid: 100, Data: znode.NewData([]byte(e.data))}
 		s := observe(e.path, false, []znode.Znode{z})
 		if s.Dialect == nil || s.Dialect.ID != e.id || s.Dialect.Kind() != dialect.KindRegistry {
-			t.Errorf("%s/%s is of %s", e.path, e.name, modeltest.DialectID(s.Dialect))
+			t.Errorf("%s/%s: got dialect %s, want %s", e.path, e.name, modeltest.DialectID(s.Dialect), e.id)
 			continue
 		}
 		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.Membership || s.Queue.Len() != 1 || s.Queue.At(0).Who != e.who {
@@ -304,7 +304,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// Numbered children that no system is known for are an election on evidence only.
+// Numbered children of an unknown system are an election only with evidence.
 func TestUnknownNaming(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -326,7 +326,7 @@ func TestUnknownNaming(t *testing.T) {
 	} {
 		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
 		children := znodes(c.children...)
-		slices.Reverse(children) // the order of a list says nothing
+		slices.Reverse(children) // the order of a list has no meaning
 		for i := range children {
 			if children[i].Session != 0 {
 				children[i].Session |= 1 << 56
@@ -340,8 +340,8 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
-// The systems that electop does not read are named, and nobody is said to lead: ActiveMQ's
-// master is not the first, and replicas of ClickHouse lead together.
+// Unsupported systems are named, and nobody is said to lead: ActiveMQ's master is not the first,
+// and replicas of ClickHouse lead together.
 func TestUnsupported(t *testing.T) {
 	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
 	for id, children := range map[string][]string{
@@ -355,7 +355,7 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: %s, %q, %v leads", id, modeltest.DialectID(s.Dialect), s.NoLeader(), s.Leader())
 		}
 	}
-	// Other data of such a name is nobody's.
+	// Such a name with other data is of no known system.
 	if s := observe("/e", false, znodes("00000000000=x", "00000000001=y")); modeltest.DialectID(s.Dialect) != "unknown-election" {
 		t.Errorf("other data: %s", modeltest.DialectID(s.Dialect))
 	}
@@ -405,7 +405,7 @@ func TestRecognise(t *testing.T) {
 		{"as many: the known", "/e", []string{"odd-0000000000", latch(1)}, "curator-latch"},
 		{"as many: the oldest", "/e", []string{"lock-0000000000", latch(1)}, "recipe-lock"},
 		{"most, though not the oldest", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
-		{"persistent ones do not speak", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
+		{"persistent ones do not vote", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
 		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
 		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
 		{"kazoo among go-zookeeper's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
@@ -442,7 +442,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// names of every dialect, and of none.
+// anyNames returns names of every dialect, and of no dialect.
 func anyNames() []string {
 	var names []string
 	for _, e := range dialectExamples {
@@ -462,8 +462,8 @@ func anyPaths() []string {
 	return paths
 }
 
-// Recognition does not depend on the order of the children, nor on those that
-// are persistent, and a naming that most have is found.
+// Recognition does not depend on the order of the children, and more children of the naming that
+// was found do not change it.
 func TestRecognitionIsOrderIndependent(t *testing.T) {
 	names, paths := anyNames(), anyPaths()
 	rapid.Check(t, func(t *rapid.T) {
@@ -481,7 +481,7 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 		if want == nil {
 			return
 		}
-		// As many again of the naming that was found do not change it.
+		// Add children of the naming that was found.
 		for i, z := range children {
 			if len(children) > 1 && z.Session != 0 && dialect.Recognise(dialect.Evidence{Path: "/", Children: []znode.Znode{z}}) == want {
 				z.Czxid = int64(100 + i)
@@ -489,7 +489,7 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 			}
 		}
 		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: children}); got != want {
-			t.Fatalf("%s, with more of its own %s", modeltest.DialectID(want), modeltest.DialectID(got))
+			t.Fatalf("got %s with more children of %s", modeltest.DialectID(got), modeltest.DialectID(want))
 		}
 	})
 }
@@ -540,8 +540,8 @@ func FuzzRecognise(f *testing.F) {
 	})
 }
 
-// Clients that order names alone wait for a persistent child that has a lower number
-// than every candidate.
+// Clients that read only names wait for a persistent child with a lower number than every
+// candidate.
 func TestBlocked(t *testing.T) {
 	const k = "0123456789ab4def8123456789abcde"
 	for _, c := range []struct {
@@ -560,7 +560,7 @@ func TestBlocked(t *testing.T) {
 		{"the recipe's clients read any number", []string{"!config-0000000001", "n_0000000005", "n_0000000006"}, model.Blocked},
 		{"a reader before readers", []string{"!" + k + "1__rlock__0000000001", k + "2__rlock__0000000002", k + "3__lock__0000000003"}, ""},
 		{"a writer before readers", []string{"!" + k + "1__lock__0000000001", k + "2__rlock__0000000002", k + "3__rlock__0000000003"}, model.Blocked},
-		{"electop's own know it, and others have such names too", []string{"!" + k + "1-n_0000000001", k + "2-n_0000000002"}, model.Blocked},
+		{"electop's naming, which other programs have too", []string{"!" + k + "1-n_0000000001", k + "2-n_0000000002"}, model.Blocked},
 	} {
 		s := observe("/e", false, znodes(c.children...))
 		if s.NoLeader() != c.why || (s.Leader() == nil) != (c.why != "") || s.Holders() > 0 != (c.why == "") {
@@ -576,7 +576,7 @@ func latchNumber(n int) string {
 	return fmt.Sprintf("_c_0a1b2c3d-1111-4222-8333-44445555666%d-latch-%010d", n, n)
 }
 
-// The first that has acknowledged leads, whatever is before it.
+// The first candidate leads if it has acknowledged, whatever is before it.
 func TestBlockedAndAcknowledged(t *testing.T) {
 	const k = "0123456789ab4def8123456789abcde"
 	j := doctor.NewJournal(model.Config{Path: "/e", AckPath: "/e-leader"})

@@ -7,17 +7,17 @@ import (
 	"electop/model/znode"
 )
 
-// Doubt is why the children themselves do not show that the head of the queue leads,
-// "" where they do.
+// Doubt is why the children alone do not show that the head of the queue leads,
+// "" if they do.
 type Doubt string
 
 const (
 	// MixedClients: clients of two libraries share the queue, and some may not count the
 	// others.
 	MixedClients Doubt = "mixed-clients"
-	// Blocked: a child that is no contender comes before all contenders for clients that
-	// read only names: no session owns it, and it has a contender's name, or by Curator's
-	// order of names. They wait for it.
+	// Blocked: clients that read only names order a child that is no contender before all
+	// contenders, and wait for it. No session owns that child and it has a contender's name, or
+	// it is first in Curator's order of names.
 	Blocked Doubt = "blocked"
 	// Unsupported: electop does not read the elections of this system.
 	Unsupported Doubt = "unsupported"
@@ -50,10 +50,10 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 			return c
 		}
 		if c.Session != 0 || c.Unread || !c.HasSequence || !d.Recipe.Before(c, head) {
-			continue // as nearly all, of which no copy is made
+			continue // nearly all of them, before a copy is made
 		}
 		owned := *c
-		owned.Session = 1 // as it looks to who reads the name alone
+		owned.Session = 1 // as it looks to a client that reads the name alone
 		if !d.Recipe.Contends(&owned) {
 			continue
 		}
@@ -64,8 +64,8 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	return nil
 }
 
-// Blind returns the first contender that may not count the head of the queue, as a
-// client of another library made that: if it does not, it leads too. nil for none.
+// Blind returns the first contender that may not count the head of the queue, because a client
+// of another library created the head; nil for none. If it does not count the head, it leads too.
 func (d *Dialect) Blind(queue Queue) *Candidate {
 	if d == nil || d.sees == nil || queue.Len() == 0 || d.sees(queue.At(0).Name) {
 		return nil
@@ -80,7 +80,7 @@ func (d *Dialect) Blind(queue Queue) *Candidate {
 
 // Outranks reports whether Curator's clients order the child before the head of their
 // queue, though its name is no contender's: they compare what follows the lock's name,
-// and whole names where there is no such name in them.
+// and the whole name of a child without the lock's name.
 func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 	if d == nil || queue.Len() == 0 || c.Unread {
 		return false

@@ -7,7 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-// Stem is a numbered name without its number and the number's sign.
+// Stem returns a numbered name without its number and the number's sign.
 func Stem(name string) string {
 	seq, ok := znode.Sequence(name)
 	if !ok {
@@ -20,7 +20,7 @@ func Stem(name string) string {
 	return name
 }
 
-// match reports whether s is as the pattern says: literal text, and in braces
+// match reports whether s matches a pattern: literal text, and in braces
 //
 //	{uuid}     8-4-4-4-12 hex digits, as Java and Python print a UUID
 //	{hex}      32 hex digits, a UUID without dashes
@@ -119,7 +119,7 @@ func sessionAt(s string) int {
 	return at + n
 }
 
-// decimalAt is the same for a session id in decimal.
+// decimalAt returns the length of a decimal session id at the start of s.
 func decimalAt(s string) int {
 	at := 0
 	if strings.HasPrefix(s, "-") {
@@ -135,9 +135,9 @@ func decimalAt(s string) int {
 	return n
 }
 
-// endsIn reports whether the last elements of path are as in one of the ends, where one
-// "*" in an element matches anything: a chroot or a root that a user chose may
-// come before them. star is what the last "*" of that end stands for.
+// endsIn reports whether the last elements of path match one of the ends: a chroot or a root
+// that a user chose may come before them. One "*" in an element matches any text, and star is
+// what the last "*" of that end matches.
 func endsIn(path string, ends ...string) (star string, ok bool) {
 	for _, end := range ends {
 		if star, ok = tail(path, end); ok {
@@ -178,8 +178,8 @@ func elementLike(s, want string) (star string, ok bool) {
 	return s[len(before) : len(s)-len(after)], true
 }
 
-// from follows a relative path from a znode. ".." is its parent, and "*" stands
-// for star.
+// from follows a relative path from a znode. ".." is its parent, and star replaces
+// "*".
 func from(path, relative, star string) string {
 	for element := range strings.SplitSeq(relative, "/") {
 		if element == ".." {
@@ -213,7 +213,7 @@ func guidIn(name string) (from, to int) {
 	return 0, 0
 }
 
-// endsInLock is true for kazoo's names.
+// endsInLock reports whether a name is kazoo's.
 func endsInLock(name string) bool {
 	stem := Stem(name)
 	return strings.HasSuffix(stem, "__lock__") || strings.HasSuffix(stem, "__rlock__")

@@ -7,14 +7,14 @@ import (
 	"sort"
 )
 
-// Queue has contenders in a recipe's order. It is never written: a change returns another
-// one, and both share all but a part of the contenders. So a state can have a queue of any
-// length, and the state after the next change too. The zero value is an empty one.
+// Queue has contenders in a recipe's order. It is immutable: a change returns a new queue, which
+// shares most of its memory with the old one. So every state can keep its queue, however long
+// the queue is. The zero value is an empty queue.
 //
-// A change copies the part in which it is, and the list of parts.
+// A change copies one part, and the list of parts.
 type Queue struct {
 	parts []*part
-	ends  []int32 // of each part: how many contenders there are up to its last
+	ends  []int32 // of each part: the number of contenders up to its end
 }
 
 // part has some contenders of a queue, at least one.
@@ -25,8 +25,8 @@ const partMax = 128
 // QueueOf returns a queue of the contenders.
 func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
 
-// with returns the queue with these contenders, in parts of a size, in the place of the parts from a to
-// b, b excluded.
+// with returns the queue with the parts from a to b, b excluded, replaced by these contenders in
+// parts of that size.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
 	for some := range slices.Chunk(items, size) {
@@ -89,7 +89,7 @@ func (q Queue) Slice() []*Candidate {
 func (q Queue) MarshalJSON() ([]byte, error) { return json.Marshal(q.Slice()) }
 
 // Find returns the first position at which order is not below zero, and whether it is
-// zero there: the queue is in that order.
+// zero there. The queue must be in that order.
 func (q Queue) Find(order func(*Candidate) int) (i int, found bool) {
 	part := sort.Search(len(q.parts), func(p int) bool { return order(q.parts[p].all[len(q.parts[p].all)-1]) >= 0 })
 	if part == len(q.parts) {
@@ -100,10 +100,10 @@ func (q Queue) Find(order func(*Candidate) int) (i int, found bool) {
 	return int(q.ends[part]) - len(items) + at, found
 }
 
-// Index returns the first position at which is holds, -1 for none.
-func (q Queue) Index(is func(*Candidate) bool) int {
+// Index returns the first position of a contender that matches, -1 for none.
+func (q Queue) Index(match func(*Candidate) bool) int {
 	for i, v := range q.All() {
-		if is(v) {
+		if match(v) {
 			return i
 		}
 	}
@@ -127,7 +127,7 @@ func (q Queue) Insert(i int, v *Candidate) Queue {
 	return q.with(part, part+1, slices.Concat(items[:at], []*Candidate{v}, items[at:]), size)
 }
 
-// Delete returns the queue without the item at position i.
+// Delete returns the queue without the contender at position i.
 func (q Queue) Delete(i int) Queue {
 	part, items, at := q.find(i)
 	next, items := part+1, slices.Concat(items[:at], items[at+1:])

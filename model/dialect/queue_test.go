@@ -10,9 +10,9 @@ import (
 	"electop/model/dialect"
 )
 
-// Each version of a queue stays what it was when it was made, whatever is made of it, and
-// each is searched as a slice is.
-func TestQueueVersionsStay(t *testing.T) {
+// A queue never changes when others are derived from it, and searches give the same results as in
+// a slice.
+func TestQueueIsImmutable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
 			queue dialect.Queue
@@ -26,7 +26,7 @@ func TestQueueVersionsStay(t *testing.T) {
 			all[i] = numbered(int64(i) << 32)
 		}
 		versions := []version{{dialect.QueueOf(all), slices.Clone(all)}}
-		clear(all) // it has its own
+		clear(all) // the queue has its own copy
 		ends := rapid.Bool().Draw(t, "at the ends")
 		growing := rapid.IntRange(1, 9).Draw(t, "inserts of ten")
 		for step := range rapid.IntRange(0, 2000).Draw(t, "changes") {
@@ -58,11 +58,11 @@ func TestQueueVersionsStay(t *testing.T) {
 		for k, v := range versions {
 			got := v.queue.Slice()
 			if !slices.Equal(got, v.want) || v.queue.Len() != len(v.want) {
-				t.Fatalf("version %d has %d contenders, or others than %d", k, v.queue.Len(), len(v.want))
+				t.Fatalf("version %d has %d contenders, want %d, or other contenders", k, v.queue.Len(), len(v.want))
 			}
 			for i, c := range v.queue.All() {
 				if v.queue.At(i) != v.want[i] || c != v.want[i] {
-					t.Fatalf("version %d: contender %d is another", k, i)
+					t.Fatalf("version %d has a wrong contender at %d", k, i)
 				}
 				if i == 270 {
 					break // a walk may end early
@@ -74,18 +74,18 @@ func TestQueueVersionsStay(t *testing.T) {
 				is := func(c *dialect.Candidate) bool { return order(c) >= 0 }
 				first := slices.IndexFunc(v.want, is)
 				if !slices.IsSortedFunc(v.want, func(a, b *dialect.Candidate) int { return int(a.Sequence - b.Sequence) }) {
-					break // it was inserted before an equal one
+					break // it was inserted before one with the same number
 				}
 				if at, found := v.queue.Find(order); at != first || !found || v.queue.Index(is) != first {
 					t.Fatalf("version %d: contender %d is found at %d (%t) and %d, want %d", k, i, at, found, v.queue.Index(is), first)
 				}
 			}
 			if at, found := v.queue.Find(func(*dialect.Candidate) int { return -1 }); at != len(v.want) || found {
-				t.Fatalf("version %d: what is beyond the last is found at %d (%t)", k, at, found)
+				t.Fatalf("version %d: an order beyond the last is found at %d (%t)", k, at, found)
 			}
 		}
 		if text, err := json.Marshal(dialect.Queue{}); err != nil || string(text) != "[]" {
-			t.Fatalf("an empty one as JSON: %s, %v", text, err)
+			t.Fatalf("an empty queue as JSON: %s, %v", text, err)
 		}
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"electop/model/znode"
 )
 
-// Recipe is a kind of election: who contends in which order, who holds the role and whom
-// each contender should watch. The journal and the screen ask it and know no rule of their
-// own, so a new kind is a new implementation.
+// Recipe is a kind of election: which children contend in which order, how many hold the role,
+// and which znode each contender should watch. The journal and the screen have no rule of their
+// own, so a new kind of election is a new implementation.
 //
 // Queues are in the recipe's own order, and positions count in it.
 type Recipe interface {
@@ -25,26 +25,25 @@ type Recipe interface {
 	// Watches returns the position that the contender at i should watch; false if it has
 	// nothing to wait for.
 	Watches(queue Queue, i int) (int, bool)
-	// Notified returns how many contenders the deletion of the one at i wakes.
+	// Notified returns how many contenders the deletion of the one at i notifies.
 	Notified(queue Queue, i int) int
 	// Target decides for the candidate whose znode is own, from the names of the children;
-	// skip (may be nil) reports those that do not contend though their names look so.
+	// skip (may be nil) reports children that do not contend although their names fit.
 	Target(own string, children []string, skip func(name string) bool) Target
 }
 
-// Target is what a candidate does next, decided from the names of the children alone.
+// Target is a candidate's next step, decided from the names of the children alone.
 type Target struct {
-	Listed bool   // its own znode is among the children; if not, it is lost
+	Listed bool   // its own znode is among the children; if not, the candidacy is lost
 	Leads  bool   // it holds the role
 	Watch  string // otherwise the child to watch
 }
 
 // Election returns the recipe of ZooKeeper's documentation: the lowest sequence leads,
-// everybody else watches the predecessor.
+// all others watch their predecessors.
 func Election() Recipe { return election }
 
-// Herd returns the variant in which everybody watches the leader. The recipe's rule of the
-// predecessor avoids that.
+// Herd returns the variant in which all others watch the leader, which the recipe avoids.
 func Herd() Recipe { return theHerd }
 
 var (
@@ -53,29 +52,29 @@ var (
 )
 
 // line is the recipe of the systems that order contenders by their sequence: the first
-// holds the role, and each waits for the one before it. Some tell writers and readers
-// apart by name. One writer holds the role, readers share it.
+// holds the role, and each other one waits for its predecessor. Some systems have writers and
+// readers, which differ by name. One writer holds the role, readers share it.
 //
-// A writer waits for its predecessor, whatever that is. A reader waits for the nearest
+// A writer waits for its predecessor, reader or writer. A reader waits for the nearest
 // writer before it or, if first is set (Curator), for the first writer in the list.
 type line struct {
 	name           string
-	writer, reader func(stem string) bool // writer nil: every name; reader nil: there are none
+	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name
 	first          bool
 	byName         bool // ties are in the order of the names
 }
 
-// chain is a line of writers alone.
+// chain returns a line without readers.
 func chain(name string, takes func(stem string) bool) *line { return &line{name: name, writer: takes} }
 
-// endsWith is true for stems with one of the endings.
+// endsWith matches stems with one of the endings.
 func endsWith(with ...string) func(stem string) bool {
 	return func(stem string) bool {
 		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(stem, end) })
 	}
 }
 
-// exactly is true for the stems themselves.
+// exactly matches these stems.
 func exactly(stems ...string) func(stem string) bool {
 	return func(stem string) bool { return slices.Contains(stems, stem) }
 }
@@ -86,8 +85,8 @@ func either(a, b func(string) bool) func(string) bool {
 
 func (r *line) Name() string { return r.name }
 
-// Contends takes ephemeral, numbered children. A child that was deleted before it could be
-// read may have been one.
+// Contends accepts ephemeral, numbered children. A child that was deleted before it could be
+// read may have been ephemeral.
 func (r *line) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
 }
@@ -120,9 +119,9 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders: the writer at the front, or all readers before the first writer. A
-// writer that reads as well (Curator 5.5 gives its read lock the same number)
-// holds both.
+// Holders returns 1 for a writer at the front, or the number of readers before the first
+// writer. A writer that reads as well (Curator 5.5 gives its read lock the same number)
+// holds both locks.
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {
@@ -161,8 +160,8 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 }
 
 // reentrant reports whether the reader at i need not wait for the writer at w:
-// Curator lets a thread that holds the write lock read as well. Threads are not
-// seen, sessions are: the reader can as well be another thread, which waits.
+// Curator lets a thread that holds the write lock read as well. Only the session is visible, not
+// the thread: the reader may be another thread, which does wait.
 func reentrant(queue Queue, w, i int) bool {
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
@@ -170,7 +169,7 @@ func reentrant(queue Queue, w, i int) bool {
 func (r *line) Notified(queue Queue, i int) int {
 	n := 0
 	if i+1 < queue.Len() && !r.shares(queue.At(i+1)) {
-		n++ // a writer watches whatever is before it
+		n++ // a writer watches its predecessor
 	}
 	if r.reader == nil || r.shares(queue.At(i)) {
 		return n
@@ -195,7 +194,7 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target finds the lowest or the nearest of those before own. It scans once and allocates
+// target finds the lowest or the nearest contender before own. It scans once and allocates
 // nothing: it runs between a notification and the reaction to it.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
@@ -230,7 +229,7 @@ func (r *line) target(own string, children []string, skip func(string) bool, low
 	return t
 }
 
-// herd is a line in which everybody watches the first.
+// herd is a line in which all others watch the first.
 type herd struct{ *line }
 
 func (herd) Watches(queue Queue, i int) (int, bool) { return 0, i > 0 }
@@ -246,8 +245,8 @@ func (r herd) Target(own string, children []string, skip func(string) bool) Targ
 	return r.target(own, children, skip, true)
 }
 
-// listing is a line in which everybody watches the list of children: there is
-// no znode to watch, and every change wakes all others.
+// listing is a line in which everybody watches the list of children, and no
+// znode: every change notifies all others.
 type listing struct{ *line }
 
 func (listing) Watches(Queue, int) (int, bool) { return -1, false }
@@ -268,9 +267,9 @@ func (lowestFirst) Watches(Queue, int) (int, bool)                    { return -
 func (lowestFirst) Notified(Queue, int) int                           { return 0 }
 func (lowestFirst) Target(string, []string, func(string) bool) Target { return Target{} }
 
-// alone is the recipe of a single ephemeral znode, whose creator leads. The
-// path is that of the znode, which is listed as the only contender; those who
-// wait for it are not visible.
+// alone is the recipe of a single ephemeral znode, whose creator leads. The path of the
+// election is the path of the znode, and the znode is the only contender. Waiting clients are
+// not visible.
 type alone struct{ name string }
 
 func (r alone) Name() string                 { return r.name }
@@ -288,8 +287,8 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: there, Leads: there}
 }
 
-// leases is the recipe of a semaphore: every child holds one, and those that wait
-// are in another directory.
+// leases is the recipe of a semaphore: every child is a lease that somebody holds, and waiting
+// clients are in another directory.
 type leases struct {
 	alone
 	numbered bool
@@ -322,7 +321,7 @@ func (r leases) Target(own string, children []string, skip func(string) bool) Ta
 	return r.alone.Target(own, children, skip)
 }
 
-// members is the recipe of a group: each child says that somebody is there. No
+// members is the recipe of a group: each child shows that a member exists. No
 // child has a role, and none waits for another.
 type members struct{ alone }
 
@@ -332,7 +331,7 @@ func (members) Target(own string, children []string, _ func(string) bool) Target
 	return Target{Listed: slices.Contains(children, own)}
 }
 
-// Queueless reports whether those that wait are not among the children, so that nobody in
+// Queueless reports whether waiting clients are not among the children, so that nobody in
 // the queue is next.
 func Queueless(r Recipe) bool {
 	switch r.(type) {

@@ -152,11 +152,10 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 	return queue
 }
 
-// TestRecipesAgreeWithThemselves: what a candidate decides from names alone is
-// what the queue says of it; whoever waits waits for one before it, so that no
-// two wait for each other; holders are at the front and wait for nobody; and
-// whoever watches is notified.
-func TestRecipesAgreeWithThemselves(t *testing.T) {
+// TestRecipesAreConsistent: a candidate decides from names alone what the queue shows. It
+// waits only for one before it, so no two wait for each other. Holders are at the front and
+// wait for nobody. Each watcher of a znode is notified.
+func TestRecipesAreConsistent(t *testing.T) {
 	for name, prefixes := range contenderNames {
 		r, ok := dialect.RecipeNamed(name)
 		if !ok {
@@ -174,9 +173,9 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 			children = rapid.Permutation(children).Draw(t, "children")
 			holders := r.Holders(dialect.QueueOf(queue))
 			if holders < min(1, len(queue)) || holders > len(queue) {
-				t.Fatalf("%d of %d hold", holders, len(queue))
+				t.Fatalf("%d of %d contenders hold the role", holders, len(queue))
 			}
-			listed := name == "mesos" // where nobody watches a znode
+			listed := name == "mesos" // nobody watches a znode
 			watched := make([]int, len(queue))
 			for i, c := range queue {
 				w, waits := r.Watches(dialect.QueueOf(queue), i)
@@ -203,7 +202,7 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 					want = len(queue) - 1
 				}
 				if got := r.Notified(dialect.QueueOf(queue), i); got != want {
-					t.Fatalf("the end of %d notifies %d, %d watch it", i, got, want)
+					t.Fatalf("the deletion of %d notifies %d, want its %d watchers", i, got, want)
 				}
 			}
 		}))
@@ -243,8 +242,8 @@ func TestWriterThatReads(t *testing.T) {
 	}
 }
 
-// By each recipe a contender is found as by a walk through the queue, whatever the order is
-// made of, and one that is not there is not.
+// In the order of each recipe Find returns the position of each contender, and does not find
+// others.
 func TestFind(t *testing.T) {
 	type system struct {
 		name    string
@@ -280,11 +279,11 @@ func TestFind(t *testing.T) {
 				other := c.ID()
 				other.Czxid += 10
 				if i, found := dialect.Find(x.dialect, x.recipe, queue, other); found {
-					t.Fatalf("%v is found at %d, and is not there", other, i)
+					t.Fatalf("%v is found at %d, but is not in the queue", other, i)
 				}
 			}
 			if i, found := dialect.Find(x.dialect, x.recipe, queue, dialect.ID{Name: "n_0000000041"}); found {
-				t.Fatalf("one that never was is found at %d", i)
+				t.Fatalf("a name that is not in the queue is found at %d", i)
 			}
 		}))
 	}
@@ -315,9 +314,9 @@ func TestAge(t *testing.T) {
 		exact bool
 	}{
 		{"joined", dialect.Candidate{SeenAt: seen, Joined: true, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
-		{"older than us", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
+		{"created before electop observed", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
 		{"server's clock ahead", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
-		{"our clock went back", dialect.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
+		{"electop's clock went back", dialect.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
 		{"no ctime", dialect.Candidate{SeenAt: seen}, seen.Add(time.Minute), time.Minute, false},
 	} {
 		if age, exact := c.cand.Age(c.now); age != c.age || exact != c.exact {

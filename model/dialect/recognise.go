@@ -15,26 +15,26 @@ type Evidence struct {
 	Path     string
 	Children []znode.Znode // for a single ephemeral znode, that znode
 	// Parent is the directory's stat in the same reply, zero if it is not known. A
-	// number that is not below its count of creates was never a sequence number.
+	// number is a sequence number only if it is below the parent's count of creates.
 	Parent znode.Parent
 	// Siblings are the names beside the path, nil if they are not known.
 	Siblings []string
-	// Witnesses are those of [Witnesses] that exist.
+	// Witnesses are the znodes of [Witnesses] that exist.
 	Witnesses []string
 }
 
-// Recognise finds out which system's election it is from the names of the children
-// and their data, with the path as a hint: nil if no child shows it.
+// Recognise returns the dialect of the system that owns an election, from the names of the
+// children and their data, with the path as a hint: nil if no child shows it.
 //
-// Each ephemeral child speaks for one dialect, and most decide, so a stray child
-// does not make another election of it. Children that were not read speak only
-// if none was read. Between as many, a known naming comes before the unknown, then
-// that of the oldest child. The order of children does not matter.
+// Each ephemeral child has a vote for one dialect, and the majority decides, so a stray child
+// does not change the result. Children that were not read vote only if no child was
+// read. In a tie a known naming wins over the unknown one, then the naming of the oldest
+// child. The order of children does not matter.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
 	}
-	candidates := slices.DeleteFunc(All(), func(d *Dialect) bool { return d.Single || d.unknown || !d.standsAt(e.Path) })
+	candidates := slices.DeleteFunc(All(), func(d *Dialect) bool { return d.Single || d.unknown || !d.fits(e.Path) })
 	read := slices.ContainsFunc(e.Children, func(z znode.Znode) bool { return z.Session != 0 && !z.Unread })
 	type tally struct {
 		votes  int
@@ -46,18 +46,18 @@ func Recognise(e Evidence) *Dialect {
 		if z.Session == 0 && !z.Unread || z.Unread && read {
 			continue
 		}
-		d := e.speaksFor(candidates, z)
+		d := e.vote(candidates, z)
 		if d == nil && e.given(z.Name) && !z.Unread {
 			d = unknownNaming
 		}
 		if d != nil {
-			born := cmp.Or(z.Czxid, math.MaxInt64) // without a czxid it was deleted before it was read
-			votes[d] = tally{votes[d].votes + 1, min(cmp.Or(votes[d].oldest, math.MaxInt64), born)}
+			created := cmp.Or(z.Czxid, math.MaxInt64) // without a czxid it was deleted before it was read
+			votes[d] = tally{votes[d].votes + 1, min(cmp.Or(votes[d].oldest, math.MaxInt64), created)}
 		}
 	}
 	var best *Dialect
 	var most tally
-	for _, d := range append(candidates, unknownNaming) { // not by map order
+	for _, d := range append(candidates, unknownNaming) { // not in map order
 		t := votes[d]
 		older := t.oldest < most.oldest && d != unknownNaming
 		if t.votes > most.votes || t.votes > 0 && t.votes == most.votes && older {
@@ -70,15 +70,15 @@ func Recognise(e Evidence) *Dialect {
 // given reports whether ZooKeeper may have given the name its number.
 func (e *Evidence) given(name string) bool {
 	seq, numbered := znode.Sequence(name)
-	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // wrapped, before ZooKeeper 3.6
+	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // negative: wrapped, before ZooKeeper 3.6
 		return numbered
 	}
 	creates, counted := e.Parent.Creates()
 	return !counted || seq < int64(creates)
 }
 
-// speaksFor returns the first dialect that has a child.
-func (e *Evidence) speaksFor(among []*Dialect, z *znode.Znode) *Dialect {
+// vote returns the first dialect that a child shows.
+func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
 		if !d.bare && !e.given(z.Name) {
 			continue
@@ -91,7 +91,7 @@ func (e *Evidence) speaksFor(among []*Dialect, z *znode.Znode) *Dialect {
 	return nil
 }
 
-// single is the system whose leader has its own znode at the path, or would have if
+// single returns the system whose leader has its own znode at the path, or would have it if
 // somebody led; nil for none.
 func (e *Evidence) single() *Dialect {
 	alone := len(e.Children) == 1 && e.Children[0].Session != 0 && (e.Children[0].Name == e.Path || e.Children[0].Name == znode.Base(e.Path))
@@ -110,8 +110,8 @@ func (e *Evidence) single() *Dialect {
 	return nil
 }
 
-// empty is the system that has a queue at the path and says elsewhere who could be
-// in it, if the queue is empty; nil for none.
+// empty returns the system of an empty queue at the path, if an empty queue means that nobody
+// leads; nil for none.
 func (e *Evidence) empty() *Dialect {
 	if len(e.Children) > 0 || e.Parent.Czxid == 0 || e.Parent.Children > 0 {
 		return nil
@@ -124,9 +124,9 @@ func (e *Evidence) empty() *Dialect {
 	return nil
 }
 
-// Widened returns the dialect that d is part of, if a child shows that, otherwise d.
+// Widened returns the wider dialect of d that a child shows, otherwise d.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
-	for range 3 { // as often as it can become wider
+	for range 3 { // a wider one may have a wider one
 		if d == nil {
 			return nil
 		}
@@ -145,11 +145,10 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	return d
 }
 
-// Guess returns the dialect of an election of an unknown system in place of that
-// of children of an unknown kind, if something shows that it is one: a
-// candidate watches its predecessor, an acknowledgement names the first, or the
-// user named the path and the names fit (see [Evidence.Alike]). Any other dialect is
-// returned as it is.
+// Guess turns children of an unknown kind into an election of an unknown system, if something
+// has shown an election: a candidate watches its predecessor, an acknowledgement names the
+// first, or the user named the path and the names fit (see [Evidence.Alike]). It returns any
+// other dialect unchanged.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection
@@ -157,9 +156,9 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 	return d
 }
 
-// Unnumbered returns the dialect of children of an unknown kind if nothing is
-// recognised and names end in numbers that ZooKeeper never gave: their order says
-// nothing. It is nil if no name does.
+// Unnumbered returns the dialect of children of an unknown kind if a name ends in a number that
+// ZooKeeper never gave: the order of the numbers means nothing. Otherwise it returns nil. It is
+// for children that [Recognise] does not know.
 func (e *Evidence) Unnumbered() *Dialect {
 	for i := range e.Children {
 		z := &e.Children[i]
@@ -170,10 +169,10 @@ func (e *Evidence) Unnumbered() *Dialect {
 	return nil
 }
 
-// Alike reports whether the names could be those of one election: there are at least
-// two, ZooKeeper gave all numbers, in the order in which the children were created,
-// and without them and the guids or session ids in them, all names are the same.
-// Members of a group usually have a name of their own, or only a guid.
+// Alike reports whether the children could be one election. There are at least two. ZooKeeper
+// gave all numbers, in the order in which the children were created. And all names are the same
+// without their numbers, guids and session ids. Members of a group usually have names of their
+// own, or only a guid.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
@@ -187,8 +186,8 @@ func (e *Evidence) Alike() bool {
 		switch {
 		case !e.given(z.Name), p == "*", n > 0 && p != pattern:
 			return false
-		case seq < 0: // it has wrapped, before ZooKeeper 3.6
-		case seq < int64(before), n > 0 && seq <= last: // a number is how many creates there were
+		case seq < 0: // wrapped, before ZooKeeper 3.6
+		case seq < int64(before), n > 0 && seq <= last: // a number counts the creates before
 			return false
 		}
 		pattern, last, n = p, seq, n+1
@@ -196,20 +195,20 @@ func (e *Evidence) Alike() bool {
 	return n > 1
 }
 
-// masked is a stem with its guid, or its session id, replaced by a sign.
+// masked returns a stem with its guid, or its session id, replaced by "*".
 func masked(stem string, session uint64) string {
 	if from, to := guidIn(stem); to > 0 {
 		return stem[:from] + "*" + stem[to:]
 	}
 	for _, id := range []string{znode.Hex(session), znode.Hex(session)[2:], strconv.FormatInt(int64(session), 10)} {
-		if len(id) >= 8 && strings.Contains(stem, id) { // real ids are longer; short ones are part of a word
+		if len(id) >= 8 && strings.Contains(stem, id) { // real ids are longer; a shorter one may be part of a word
 			return strings.Replace(stem, id, "*", 1)
 		}
 	}
 	return stem
 }
 
-// witnessOf is the znode that has to exist for an election of d at path, "" for none.
+// witnessOf returns the znode that has to exist for an election of d at path, "" for none.
 func (d *Dialect) witnessOf(path string) string {
 	star, ok := endsIn(path, d.at...)
 	if !ok || d.witness == "" {
@@ -218,11 +217,11 @@ func (d *Dialect) witnessOf(path string) string {
 	return from(path, d.witness, star)
 }
 
-// Witnesses returns the znodes that would show which system has children of such names at
-// path, if they exist: the names alone do not. nil for most.
+// Witnesses returns the znodes that show, if they exist, which system has children with such
+// names at path: the names alone do not show it. It is nil for most names.
 func Witnesses(path string, names []string) (wanted []string) {
 	for _, d := range dialects {
-		if d.witness == "" || !d.standsAt(path) {
+		if d.witness == "" || !d.fits(path) {
 			continue
 		}
 		if slices.ContainsFunc(names, func(name string) bool { _, ok := d.named(name); return ok }) {
@@ -245,8 +244,8 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the paths of the leader's own znodes that are missing among the
-// children of dir, whose names show that a system has its leader there.
+// Vacant returns the paths of leaders' own znodes that are missing in dir, if the names of its
+// children show a system that has its leader's znode there.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {

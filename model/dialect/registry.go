@@ -81,7 +81,7 @@ var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyR
 	},
 )
 
-// serverName is host:port of an HBase server's name (host,port,start in
+// serverName returns host:port of an HBase server's name (host,port,start in
 // milliseconds), "" for other names.
 func serverName(name string) string {
 	parts := strings.Split(name, ",")

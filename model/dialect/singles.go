@@ -8,12 +8,12 @@ import (
 )
 
 // singles are the systems whose leader has a znode of its own, ephemeral and alone:
-// whoever creates it leads, the others wait for it to go.
+// its creator leads, and the others wait until it is deleted.
 var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySingle},
 	Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",
 		at: []string{"controller"}, who: kafkaBroker, proof: shows(kafkaBroker),
-		// Each broker tries to create the znode as soon as it is gone.
+		// Each broker tries to create the znode as soon as it is deleted.
 		beside: neighbours{
 			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, notes: Notes{Epoch: "../controller_epoch"},
 			standbys: []Programs{{Dir: "../brokers/ids", Who: func(z *znode.Znode) string {
@@ -50,14 +50,14 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		near: []string{"*/leader"}, // the namespace is free, and many programs have a leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
-			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, says: patroniMember}},
+			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, state: patroniMember}},
 		},
 	},
 	Dialect{
 		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
 		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
-		// Only Pinot's controllers are instances of the cluster, by another name than that
-		// by which they lead.
+		// Only Pinot's controllers are instances of the cluster. As leaders they have another
+		// name.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
 			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {
@@ -70,8 +70,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// A cluster with the extensible load manager has another znode for its leader.
-		// Whether the first is missing there is not known.
+		// A cluster with the extensible load manager has another znode for its leader. It is
+		// not known whether loadbalance/leader is missing there.
 		ID: "pulsar", System: "Apache Pulsar leader broker",
 		Source: "Pulsar: LeaderElectionService, LeaderElectionImpl, LeaderBroker, ExtensibleLoadManagerImpl",
 		at:     []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker, proof: shows(pulsarBroker),
@@ -85,14 +85,14 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		// Bookies that keep their metadata by Pulsar's drivers do not use BookKeeper's own
-		// election. Nothing shows which of the two is missing.
+		// election. If both elections are empty, nothing shows which one the system uses.
 		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)",
 		Watches: "everything, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
 		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),
 	},
 	Dialect{
-		// Every registry watches the znode, those too that may not lead. From 7.0 on the
-		// registries elect by Kafka alone.
+		// Registries that may not lead watch the znode too. From 7.0 on the registries elect by
+		// Kafka alone.
 		ID: "schema-registry", System: "Confluent Schema Registry before 7.0",
 		Source: "Schema Registry: ZookeeperMasterElector, SchemaRegistryIdentity, ZookeeperIdGenerator",
 		at:     []string{"schema_registry_master"}, who: schemaRegistry, proof: shows(schemaRegistry),
@@ -108,7 +108,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// A destination may be read without such a client, so nothing shows that one is
+		// A destination may be read without such a client, so nothing shows that a client is
 		// missing.
 		ID: "canal-client", System: "Canal client", Source: "Canal: ClientRunningMonitor, ClientRunningData",
 		at: []string{"otter/canal/destinations/*/*/running"}, who: canalAddress, proof: shows(canalAddress),

@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// dialects is the whole table, the specific before the general: a name speaks for
-// the first that has it. It is never written.
+// dialects is the whole table, the specific before the general: a name shows the first
+// dialect that has it. It is never written.
 var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownSingle, unknownNaming, guessedElection})
 
 // systems are the elections, locks and semaphores of the other systems.
@@ -29,8 +29,8 @@ var systems = completed(Dialect{},
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
 	},
 	Dialect{
-		// Other programs name their members by a uuid4 too. The queue is created before
-		// the first lease.
+		// Other programs name their members by a uuid4 too, so the queue must exist. It is
+		// created before the first lease.
 		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
@@ -44,8 +44,8 @@ var systems = completed(Dialect{},
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
-		// go-zookeeper's client counts kazoo's. kazoo's counts go-zookeeper's only if it
-		// was given extra_lock_patterns, and otherwise leads beside it.
+		// A client of go-zookeeper counts those of kazoo. A client of kazoo counts those of
+		// go-zookeeper only with extra_lock_patterns, and otherwise leads beside them.
 		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
@@ -59,7 +59,8 @@ var systems = completed(Dialect{},
 
 	// Systems with an election of their own making.
 	Dialect{
-		// Ties, made to join at the head, are in the order of the names.
+		// A candidate that joins at the head gets the number of another one. Such ties are in
+		// the order of the names.
 		ID: "solr", shares: true, System: "Apache Solr", Recipe: &line{name: "solr", writer: endsWith("-n_"), byName: true},
 		Why: whySession, Source: "Solr: LeaderElector", names: []string{"{decimal}-{any}-n_"},
 		who: func(_ *Candidate, part string) string { return part },
@@ -69,7 +70,7 @@ var systems = completed(Dialect{},
 			// Solr 4 has the leader's znode in place of the directory.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
-		// Each node stands for the overseer. Which of them have a replica of a shard is in
+		// Each node is a candidate for the overseer. Which nodes have a replica of a shard is in
 		// more data than electop reads.
 		beside: neighbours{
 			queues: []string{"overseer_elect/election", "collections/*/leader_elect/*/election"}, vacancy: 30 * time.Second,
@@ -88,7 +89,7 @@ var systems = completed(Dialect{},
 	},
 
 	Dialect{
-		// The vote says who it is, and the directory has a copy of the winner's.
+		// A vote has the id of its bookie, and the directory has a copy of the winner's vote.
 		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: exactly("V_"),
 		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
@@ -116,7 +117,7 @@ var systems = completed(Dialect{},
 	},
 	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", prefix: "{hex}-n_", names: []string{"{any}-n_"}},
 	Dialect{
-		// Its clients read what follows the first two bytes as the number.
+		// Its clients take what follows the first two bytes for the number.
 		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", prefix: "n_",
 		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes, names: []string{"n_"},
 	},
@@ -155,8 +156,8 @@ var (
 	unknownOrder    = lowestFirst{&line{name: "unknown"}}
 )
 
-// unsupported are systems that are rarely used now, and whose rule is not that of a
-// queue: electop names them, and does not say who leads.
+// unsupported are systems that are rarely used now, and have a rule of their own instead of a
+// queue: electop names them, and does not show a leader.
 var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnread},
 	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
 	Dialect{
@@ -174,8 +175,8 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed returns the dialects with what most of their kind have: the values of kind for
-// those that an entry leaves out, and the recipe by which it takes candidates.
+// completed returns the dialects with the values of kind that an entry leaves out, and with a
+// recipe.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.Registry = kind.Single, kind.Registry
@@ -207,13 +208,13 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	return out
 }
 
-// kazooLocks: a plain Lock looks at writers only, which is the same while there
-// are no readers.
+// kazooLocks returns the recipe of kazoo's locks. A plain Lock counts only writers, which makes
+// no difference without readers.
 func kazooLocks(name string) Recipe {
 	return &line{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
 }
 
-// accumuloNames are those from 2.1 on, and those before.
+// accumuloNames are the names from 2.1 on, and the older ones.
 var accumuloNames = []string{"zlock#{uuid}#", "zlock-"}
 
 func accumuloLocks(name string) Recipe {
@@ -222,7 +223,7 @@ func accumuloLocks(name string) Recipe {
 	})
 }
 
-// Rules for people: whom a contender watches.
+// Descriptions for people: what a contender watches.
 const (
 	watchesPredecessor = "its predecessor"
 	watchesNearestLock = "a writer: its predecessor; a reader: the nearest lower writer"

@@ -14,8 +14,8 @@ import (
 	"electop/model/znode"
 )
 
-// whoByData reads who a candidate is from its znode's data: host:port of a JSON
-// object, else a short text. "" is for neither.
+// whoByData returns who a candidate is according to its znode's data: host:port of a JSON
+// object, otherwise a short text, otherwise "".
 func whoByData(d znode.Data) string {
 	if o := object(d); o != nil {
 		if who := endpoint(o, 2); who != "" {
@@ -25,7 +25,7 @@ func whoByData(d znode.Data) string {
 	return shortText(d)
 }
 
-// shortText is data that is a short line of text, else "".
+// shortText returns data that is a short line of text, otherwise "".
 func shortText(d znode.Data) string {
 	b := d.Bytes
 	if len(b) == 0 || len(b) > labelMax || d.Truncated() || !utf8.Valid(b) {
@@ -38,7 +38,7 @@ func shortText(d znode.Data) string {
 	return s
 }
 
-// object is data that is a JSON object, else nil.
+// object returns data that is a JSON object, otherwise nil.
 func object(d znode.Data) map[string]any {
 	if len(d.Bytes) == 0 || d.Bytes[0] != '{' || d.Truncated() {
 		return nil
@@ -50,14 +50,14 @@ func object(d znode.Data) map[string]any {
 	return o
 }
 
-// text is a text in a JSON object, "" for none.
+// text returns a string of a JSON object, "" for none.
 func text(o map[string]any, key string) string {
 	s, _ := o[key].(string)
 	return s
 }
 
-// endpoint finds an address in a JSON object: that of Mesos' MasterInfo, a
-// ServerSet's member, or whatever has a host. deep bounds how far it looks.
+// endpoint finds an address in a JSON object: of Mesos' MasterInfo, of a
+// ServerSet's member, or of any object with a host. deep bounds the nesting.
 func endpoint(o map[string]any, deep int) string {
 	for _, key := range []string{"hostname", "host", "ip", "address"} {
 		host := text(o, key)
@@ -82,7 +82,7 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number is a JSON number that is an integer, or one in a string.
+// number returns an integer that is a JSON number or in a JSON string, otherwise "".
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -137,7 +137,7 @@ func helixLeader(c *Candidate, _ string) string {
 	return cmp.Or(text(fields, "LEADER"), text(o, "id"))
 }
 
-// pulsarBroker is the broker's id, which older brokers have in their URL only.
+// pulsarBroker returns the broker's id, which older brokers have only in their URL.
 func pulsarBroker(c *Candidate, _ string) string {
 	o := object(c.Data)
 	url := text(o, "serviceUrl")
@@ -148,7 +148,7 @@ func pulsarBroker(c *Candidate, _ string) string {
 	return cmp.Or(text(o, "brokerId"), host)
 }
 
-// jsonText is data that is a string in JSON, "" for other data.
+// jsonText returns data that is a JSON string, "" for other data.
 func jsonText(c *Candidate, _ string) string {
 	if len(c.Data.Bytes) == 0 || c.Data.Bytes[0] != '"' || c.Data.Truncated() {
 		return ""
@@ -229,7 +229,7 @@ func hadoopActive(c *Candidate, _ string) string {
 	return printable(m[2].text)
 }
 
-// Last reads the data of who led last: who that is, a namenode by its id and its address,
+// Last reads the data of the last leader: who it was, a namenode by its id and its address,
 // and whether the next leader has to fence it.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
@@ -263,8 +263,8 @@ type field struct {
 	varint uint64
 }
 
-// message reads the first fields of a protobuf message, nil if it is none. Of
-// a repeated field the last is kept.
+// message reads the first fields of a protobuf message, nil if b is no such message. Of
+// a repeated field it keeps the last value.
 func message(b []byte) map[uint64]field {
 	const few = 32
 	out := make(map[uint64]field)
