@@ -46,7 +46,7 @@ var unmeasured = map[model.Unmeasured]string{
 	model.NotVacant:   "another candidate was in the queue",
 }
 
-// Unmeasured says why a duration of a handoff is not known.
+// Unmeasured returns why a duration of a handoff is not known.
 func Unmeasured(h *model.Handoff, m model.Measure) string {
 	switch {
 	case m.Why != model.NotTold:
@@ -69,7 +69,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes a risk to who. Only bounds are known.
+// Risk describes the risk of a candidate that is called who. name returns the names of others.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
@@ -99,7 +99,7 @@ func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidat
 	return s
 }
 
-// RiskChanged says that a risk appeared or is over. Candidates go by what name returns.
+// RiskChanged describes a risk that was raised or is over. name returns the names of candidates.
 func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candidate) string) string {
 	who := name(r.Risk.Candidate)
 	switch {

@@ -1,7 +1,7 @@
 // Package phrase holds the words for the state of an election: why nobody is said to
 // lead, how far the first candidate leads, and why a leader stopped. Each situation has
-// one [Entry]. The screen, the plain text, the metrics and the lessons read
-// it, so the same situation has the same words everywhere. An entry has a severity, and
+// one [Entry]. The screen, the plain text, the metrics and the lessons use that entry,
+// so the same situation has the same words everywhere. An entry has a severity, and
 // no colour.
 package phrase
 
@@ -21,13 +21,13 @@ import (
 
 // Entry is the wording of one situation.
 type Entry struct {
-	Sentence string          // says it, without the full stop
-	Row      string          // says it beside the candidate that it is about
-	Cell     string          // says it in a column
+	Sentence string          // without the full stop
+	Row      string          // for the row of the candidate that it is about
+	Cell     string          // for a column
 	Severity doctor.Severity // "" if it needs no attention
 }
 
-// Could says who could lead where nobody does, or why none of them may.
+// Could names the programs that could lead if nobody does, or returns why none of them may.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -40,8 +40,8 @@ func Could(s *doctor.State) string {
 	}
 }
 
-// Beside are sentences for what the znodes beside an election say: the state of the leader,
-// who led last, and how many requests wait for the leader.
+// Beside returns sentences about what the znodes beside an election show: the leader's own
+// state, the last leader, and the number of requests that wait for the leader.
 func Beside(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
@@ -58,7 +58,7 @@ func Beside(s *doctor.State) (lines []string) {
 	return lines
 }
 
-// Label names a candidate, or nobody.
+// Label returns the label of a candidate, "nobody" for nil.
 func Label(c *dialect.Candidate) string {
 	if c == nil {
 		return "nobody"
@@ -75,7 +75,7 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// Brief is the name of a candidate's znode as the recipe writes it: n_12.
+// Brief returns the name of a candidate's znode as the recipe writes it: n_12.
 func Brief(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return fmt.Sprintf("n_%d", c.Sequence)
@@ -83,7 +83,7 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// Numbered is a candidate's sequence number, or its znode's name.
+// Numbered returns a candidate's sequence number, or its znode's name.
 func Numbered(c *dialect.Candidate) string {
 	switch {
 	case c == nil:
@@ -94,8 +94,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers says in a sentence who watches the leader's znode and where the clients are
-// that are no candidates; "" if only the next candidate does, or if that is not known.
+// Watchers describes who watches the leader's znode, with the hosts of the clients that are no
+// candidates; "" if only the next candidate watches it, or if the watchers are not known.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && w.Candidates < 2 {
@@ -128,7 +128,7 @@ func Watchers(s *doctor.State) string {
 	return words
 }
 
-// Names lists the first few names and counts the others.
+// Names lists at most so many names and counts the rest.
 func Names(list []string, most int) string {
 	var out []string
 	for i, n := range list {

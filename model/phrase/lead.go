@@ -57,10 +57,10 @@ func Lead(s *doctor.State) Entry {
 	return Entry{}
 }
 
-// None is the cell of reasons by which there is no leader.
+// None is the cell for each reason that means that there is no leader.
 const None = "none"
 
-// NoLeader returns the words for why nobody is said to lead, none if somebody does.
+// NoLeader returns the words for why nobody is said to lead; they are empty if there is a leader.
 func NoLeader(s *doctor.State) Entry {
 	first, leads, n := Label(s.First()), RoleOf(s).Has, s.Queue.Len()
 	unsure := func(sentence, row string) Entry {
@@ -128,8 +128,8 @@ func noCandidate(s *doctor.State) Entry {
 	return Entry{"nobody " + RoleOf(s).Has + ": there is no candidate", "", None, doctor.Warning}
 }
 
-// Led says for how long a reign has lasted: of one that electop did not see begin, the
-// bounds, where they differ.
+// Led describes how long a reign has lasted. For a reign whose begin electop did not observe it
+// gives bounds.
 func Led(r model.Reign, now time.Time) string {
 	least, most := now.Sub(r.Latest), now.Sub(r.Earliest)
 	switch age := units.Age(now.Sub(r.From)); {
@@ -145,8 +145,8 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] in a column: how long it was, after most if that is only a bound, "-"
-// if not even that is known.
+// LedCell is [Led] for a column: the time, with most before an upper bound, or "-" if no bound
+// is known.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -173,8 +173,8 @@ func RoleOf(s *doctor.State) Role {
 	return Role{"leads", "lead", "leader"}
 }
 
-// RoleHolders says who has the role, and how far: "amber leads", "amber and 2 others
-// hold", "amber is elected and has not acknowledged". Candidates go by what name returns.
+// RoleHolders names who has the role, and how far: "amber leads", "amber and 2 others
+// hold", "amber is elected and has not acknowledged". name returns the names of candidates.
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
 	if n == 0 {
@@ -189,8 +189,8 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing returns the words for what the contender at a position is if nobody is said to
-// lead: the row of the first one, or of one that may lead beside it.
+// Standing returns the words for the row of a contender if nobody is said to lead: for the
+// first contender, and for one that may lead beside it.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:
@@ -208,9 +208,8 @@ func Standing(s *doctor.State, position int) Entry {
 	return Entry{}
 }
 
-// Trouble returns how grave it is that nobody is said to lead, that candidates are at risk
-// or that there are findings: the gravest of these, "" for none. Use it wherever elections
-// are listed.
+// Trouble returns the highest severity of an election's findings, its risks, and its lack of a
+// leader, "" for none. Use it wherever elections are listed.
 func Trouble(s *doctor.State) doctor.Severity {
 	all := slices.Clone(s.Findings)
 	if s.Phase != model.Unseen && s.Phase != model.Forbidden {
@@ -226,8 +225,8 @@ func Trouble(s *doctor.State) doctor.Severity {
 	return doctor.Worst(all)
 }
 
-// NothingFound says that the doctor found nothing. well is false if nobody leads, or if a
-// suspicion that decides has not been observed for long enough.
+// NothingFound returns the words for no findings. well is false if nobody leads, or if a
+// suspicion needs to be observed for longer (see [doctor.Pending.Decides]).
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if NoLeader(s).Severity != "" {
 		return "No other finding in what was checked.", false

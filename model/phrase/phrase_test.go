@@ -37,7 +37,7 @@ func TestEverySituationHasWords(t *testing.T) {
 		names := constants(t, c.file, c.typ)
 		for _, name := range names {
 			if !regexp.MustCompile(`case .*\b`+c.in+name+`\b`).Match(lead) && name != "Leads" {
-				t.Errorf("no words for %s", name)
+				t.Errorf("%s has no words", name)
 			}
 		}
 		if len(names) == 0 {

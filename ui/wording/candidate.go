@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// FaultGlyph is the sign of m's fault, "" for none.
+// FaultGlyph returns the sign of m's fault, "" for none.
 func FaultGlyph(g *term.Glyphs, m *model.Member) string {
 	switch {
 	case m == nil:
@@ -28,7 +28,7 @@ func FaultGlyph(g *term.Glyphs, m *model.Member) string {
 	return ""
 }
 
-// FaultTags are the signs of m's fault and of its misbehaviour.
+// FaultTags returns the signs of m's fault and of its misbehaviour.
 func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	if m == nil {
 		return nil
@@ -46,7 +46,7 @@ func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	return tags
 }
 
-// Misbehaviour says which faults are set for m, "" for none.
+// Misbehaviour describes how m misbehaves, "" if it does not.
 func Misbehaviour(m *model.Member) string {
 	if m == nil {
 		return ""
@@ -63,25 +63,25 @@ func Misbehaviour(m *model.Member) string {
 	return strings.Join(all, ", ")
 }
 
-// A Fate is what became of a member without a znode, and what it believes.
+// A Fate describes what happened to a member without a znode, and what the member believes.
 type Fate struct {
 	Style term.Style
-	// Lost, Words and Truth make one sentence. Lost, what became of its session, and
-	// Truth, what is true instead, may be left out.
+	// Lost, Words and Truth make one sentence. Lost, about its session, and
+	// Truth, about the real leader, may be left out.
 	Lost, Words, Truth string
 }
 
-// Text is the fate without what is true instead.
+// Text returns the fate without the real leader.
 func (x Fate) Text() string { return x.Lost + x.Words }
 
-// Within is as much of the fate as fits in w cells; at least Words.
+// Within returns as much of the fate as fits in w cells; at least Words.
 func (x Fate) Within(w int) string {
 	for _, text := range []string{x.Text() + x.Truth, x.Text()} {
 		if term.Width(text) < w {
 			return text
 		}
 	}
-	return x.Words // what it believes tells more than what it lost
+	return x.Words
 }
 
 // FateOf returns the fate of a member without a znode.
@@ -113,8 +113,8 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 	return Fate{term.Muted, "", belief, ""}
 }
 
-// whose names the owner of a session.
-func whose(s *doctor.State, session uint64) string {
+// ownerOf names the owner of a session.
+func ownerOf(s *doctor.State, session uint64) string {
 	for _, m := range s.Members {
 		if m.Session == session && session != 0 {
 			return znode.Safe(m.Name, znode.NameMax)
@@ -128,7 +128,7 @@ func whose(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign is the sign of a contender at the head of the queue: hollow unless it
+// LeaderSign returns the sign of a contender at the head of the queue: hollow unless it
 // leads.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
@@ -140,8 +140,8 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.
 	return term.Lead, g.Leader
 }
 
-// Pointed is the sign before a row: mark where it is selected, else the pointer where the
-// student of a lesson is to act on it. at is the ID of that member, "" for none.
+// Pointed returns the sign before a row: mark if the row is selected, otherwise the pointer if
+// the user of a lesson has to act on its member. at is the ID of that member, "" for none.
 func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed
@@ -149,19 +149,19 @@ func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) 
 	return term.Strong, mark
 }
 
-// GhostOf is [doctor.State.GhostOf] of a row's znode, safe to show.
+// GhostOf is [doctor.State.GhostOf] for a row's znode, safe to show.
 func GhostOf(s *doctor.State, r model.Row) (of string, sure bool) {
 	of, sure = s.GhostOf(r.Candidate)
 	return znode.Safe(of, znode.NameMax), sure
 }
 
 // Expiry is a contender whose session is about to expire while its znode still
-// exists: a member of ours that was killed or frozen, or any contender that the
-// servers do not hear from.
+// exists: a member of electop that was killed or frozen, or any contender from which the
+// servers receive nothing.
 type Expiry struct {
 	Row    model.Row
-	Found  *doctor.Risk // the risk in the servers' tables, nil for none
-	Latest time.Time    // the session expires by then; zero: not known
+	Found  *doctor.Risk // the risk according to the servers' tables, nil for none
+	Latest time.Time    // upper bound of the expiry; zero: not known
 }
 
 // ExpiryOf returns the expiry that r faces.
@@ -186,7 +186,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 		return t, true
 	}
 	if heldBack(s, m.Session) {
-		return t, true // its deadline does not come nearer, and is unknown
+		return t, true // its deadline moves, and is unknown
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
@@ -201,10 +201,10 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 // expiryCommit is how long the ensemble takes to agree on the end of a session.
 const expiryCommit = time.Second
 
-// tickOf is the tick of the servers. They round a session's expiry up to it, and
-// the ensemble leader hears of a session up to half a tick late. If they did not
-// report it, it is at most half of the timeout that they granted, unless they are
-// set to grant less than two ticks.
+// tickOf returns the tick of the servers. They round a session's expiry up to the tick, and
+// the ensemble's leader learns of a session's activity up to half a tick late. A tick that they
+// did not report is at most half of the timeout that they granted, unless their settings grant
+// less than two ticks.
 func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	if s.Answers != nil {
 		for i := range s.Answers.Servers {
@@ -222,10 +222,10 @@ func heldBack(s *doctor.State, session uint64) bool {
 	return s.Pace != nil && slices.ContainsFunc(s.Pace.Held, func(m model.Message) bool { return m.Session == session })
 }
 
-// Faulty reports whether it is a member of ours with a fault.
+// Faulty reports whether the contender is a member of electop with a fault.
 func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
 
-// AtRisk says that the contender is at risk, and the upper bound.
+// AtRisk returns the words for the risk, with the upper bound.
 func (t Expiry) AtRisk(now time.Time, short bool) string {
 	switch {
 	case !t.Known() || !now.Before(t.Latest):
@@ -236,10 +236,10 @@ func (t Expiry) AtRisk(now time.Time, short bool) string {
 	return "at risk ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Known reports whether there are bounds.
+// Known reports whether the upper bound is known.
 func (t Expiry) Known() bool { return !t.Latest.IsZero() }
 
-// Expires says when it expires, as far as known at now.
+// Expires describes when the session expires, as far as it is known at now.
 func (t Expiry) Expires(now time.Time) string {
 	switch {
 	case !t.Known():
@@ -250,8 +250,8 @@ func (t Expiry) Expires(now time.Time) string {
 	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Brief is Expires for w cells of a row. Without a fault of ours it is called a
-// risk: all that is known is that the servers do not hear from it.
+// Brief is Expires for w cells of a row. Without a fault it is called a
+// risk: it is only known that the servers receive nothing from the client.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
 		return t.Expires(now)

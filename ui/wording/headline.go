@@ -1,10 +1,10 @@
-// Package wording describes one thing in a few words: who has the role, what a
+// Package wording has short descriptions for the screen: who has the role, what a
 // candidate watches and how that is known, when a session expires, which fault a
 // member has, which messages the server holds. The panels, the footer and the header
 // use the same words for the same thing.
 //
-// What is inferred is never shown as known. A watch has a sign and, if it is wrong,
-// words ([EdgeFact]); a countdown is an upper bound and rounded up ([Expiry]).
+// An inference is never shown as a fact. A wrong watch has words besides its sign
+// ([EdgeFact]); a countdown is an upper bound and rounded up ([Expiry]).
 // All text from outside passes through znode.Safe.
 package wording
 
@@ -22,8 +22,8 @@ import (
 	"electop/ui/term"
 )
 
-// Headline says in one line who leads, since when, and who is next, or why nobody is
-// said to lead. It follows [doctor.State.Lead], as the rows do.
+// Headline returns one line about the election: who leads, since when, and who is next, or why
+// nobody is said to lead. It agrees with the rows, because both use [doctor.State.Lead].
 func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
@@ -36,7 +36,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	case s.Phase != model.Live:
 		return term.Muted, ""
 	}
-	believer := deceived(s)
+	believer := wrongBeliever(s)
 	if l == nil {
 		e := phrase.NoLeader(s)
 		st := Style(e.Severity)
@@ -79,7 +79,7 @@ func joined(first, then string) string {
 	return first + "; " + then
 }
 
-// past is what was so when the picture was current.
+// past describes the leader in a picture that is no longer current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
 	case l == nil && s.First() != nil && !s.Group():
@@ -95,7 +95,7 @@ func past(s *doctor.State) string {
 	}
 }
 
-// reigns says since when, or for how long, the first contender is first.
+// reigns describes since when, or for how long, the first contender is first.
 func reigns(f *term.Frame, s *doctor.State) string {
 	r, ok := s.Reign()
 	since := ""
@@ -116,7 +116,7 @@ func reigns(f *term.Frame, s *doctor.State) string {
 	return ", first" + since
 }
 
-// next says who is next.
+// next names the next leader.
 func next(s *doctor.State) string {
 	switch n := s.Holders(); {
 	case Single(s):
@@ -128,9 +128,9 @@ func next(s *doctor.State) string {
 	}
 }
 
-// deceived names a candidate of electop that believes it leads and is not the first,
+// wrongBeliever names a candidate of electop that believes it leads and is not the first,
 // "" for none.
-func deceived(s *doctor.State) string {
+func wrongBeliever(s *doctor.State) string {
 	first := s.Member(s.Leader())
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); m != nil && (first == nil || first.ID != m.ID) {
@@ -143,13 +143,13 @@ func deceived(s *doctor.State) string {
 	return ""
 }
 
-// Sentence is words as a sentence.
+// Sentence turns words into a sentence.
 func Sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
 
-// TakeOver says who could take over from a leader without a queue.
+// TakeOver names the programs that could take over from a leader without a queue.
 func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
 
-// CountOf counts the queue in the words of what it is.
+// CountOf counts the candidates, or the members of a group.
 func CountOf(s *doctor.State) string {
 	if s.Group() {
 		return units.Count(s.Queue.Len(), "member", "members")
@@ -157,8 +157,8 @@ func CountOf(s *doctor.State) string {
 	return units.Count(s.Queue.Len(), "candidate", "candidates")
 }
 
-// Foreign returns the dialect of an election that is not in electop's own format,
-// nil for ours and for one that is not known yet.
+// Foreign returns the dialect of an election that does not have electop's own naming,
+// nil for electop's and for one that is not known yet.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -173,7 +173,7 @@ func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
 // own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
-// FansIn reports whether all contenders watch the same znode: the herd.
+// FansIn reports whether the recipe lets all contenders watch the same znode: the herd.
 func FansIn(s *doctor.State) bool {
 	if s.Queue.Len() < 3 {
 		return s.Recipe.Name() == dialect.Herd().Name()
@@ -182,7 +182,7 @@ func FansIn(s *doctor.State) bool {
 	return ok && t == 0
 }
 
-// ShortZnode is a znode's name as the recipe writes it.
+// ShortZnode returns a znode's name as the recipe writes it: n_12.
 func ShortZnode(name string) string {
 	if _, ok := znode.Sequence(name); ok {
 		return "n_" + Number(name, 0)
@@ -190,7 +190,7 @@ func ShortZnode(name string) string {
 	return znode.Safe(name, 16)
 }
 
-// Number is the sequence number in a znode's name, or the name if it has none, cut
+// Number returns the sequence number in a znode's name, or a name without one, cut
 // to most characters.
 func Number(name string, most int) string {
 	if n, ok := znode.Sequence(name); ok {
@@ -199,7 +199,7 @@ func Number(name string, most int) string {
 	return znode.Safe(name, most)
 }
 
-// TookAbout is a duration, marked if it is an estimate.
+// TookAbout returns a duration, marked if it is an estimate.
 func TookAbout(m model.Measure) string {
 	if m.Guess() {
 		return "~" + units.Took(*m.Took)
@@ -207,7 +207,7 @@ func TookAbout(m model.Measure) string {
 	return units.Took(*m.Took)
 }
 
-// Newest is the newest handoff, nil if there was none.
+// Newest returns the newest handoff, nil if there was none.
 func Newest(s *doctor.State) *model.Handoff {
 	if n := len(s.Handoffs); n > 0 {
 		return s.Handoffs[n-1]
@@ -215,8 +215,8 @@ func Newest(s *doctor.State) *model.Handoff {
 	return nil
 }
 
-// Followed says how changes of the election are learnt of, "" where nobody said so or the
-// user chose it.
+// Followed describes how electop follows the changes of the election, "" if that is not known or
+// the user chose it.
 func Followed(f *model.Follow) string {
 	switch {
 	case f == nil, f.Why == model.FollowAsked:
@@ -258,7 +258,7 @@ func FindingsBadge(s *doctor.State) string {
 	return text
 }
 
-// About returns the findings that are about a candidate.
+// About returns the findings that concern a candidate.
 func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	path := znode.Join(s.Path, c.Name)
 	var out []*doctor.Finding
@@ -270,8 +270,8 @@ func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	return out
 }
 
-// RiskWarning says why a risk to the leader would not be seen in time, "" where it
-// would be, or nobody leads.
+// RiskWarning returns why electop would not see a risk to the leader in time, "" if it
+// would, or if nobody leads.
 func RiskWarning(s *doctor.State) string {
 	l := s.Leader()
 	if l == nil {

@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// slowed says how the server is slowed down, "" at full speed.
+// slowed describes how the server is slowed down, "" at full speed.
 func slowed(s *doctor.State) string {
 	switch p := s.Pace; {
 	case p == nil:
@@ -26,9 +26,9 @@ func slowed(s *doctor.State) string {
 	return ""
 }
 
-// waitingHeld is how many messages the server holds, and which is next:
+// heldMessages counts the messages that the server holds, and describes the next one:
 // "the reply to birch, getChildren".
-func waitingHeld(s *doctor.State) (n int, next string) {
+func heldMessages(s *doctor.State) (n int, next string) {
 	p := s.Pace
 	if p == nil {
 		return 0, ""
@@ -39,10 +39,10 @@ func waitingHeld(s *doctor.State) (n int, next string) {
 	return max(p.Waiting, len(p.Held)), next
 }
 
-// Addressed says what a held or released message is and who gets it: "the reply to
+// Addressed describes a held or released message and its receiver: "the reply to
 // birch, getChildren".
 func Addressed(s *doctor.State, m *model.Message) string {
-	to := " to " + whose(s, m.Session) + ", "
+	to := " to " + ownerOf(s, m.Session) + ", "
 	if Notifies(m) {
 		return "the notification" + to + News(s, m)
 	}
@@ -56,7 +56,7 @@ func Addressed(s *doctor.State, m *model.Message) string {
 	return text
 }
 
-// News is the content of a notification: "n_12 deleted".
+// News returns the content of a notification: "n_12 deleted".
 func News(s *doctor.State, m *model.Message) string {
 	switch {
 	case m.Path == "":
@@ -67,11 +67,11 @@ func News(s *doctor.State, m *model.Message) string {
 	return nodeOf(s, m) + " " + znode.Safe(m.Event, 12)
 }
 
-// nodeOf is the znode that a message is about.
+// nodeOf returns the name of the znode that a message concerns.
 func nodeOf(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
-		return ShortZnode(name) // of the whole name: the number is at its end
+		return ShortZnode(name) // not of a cut name: the number is at its end
 	}
 	return znode.Safe(name, 24)
 }
@@ -79,26 +79,26 @@ func nodeOf(s *doctor.State, m *model.Message) string {
 // Notifies reports whether a message is a notification, not a reply.
 func Notifies(m *model.Message) bool { return m.Op == model.Notification }
 
-// PaceSpans are the pace and the number of held messages, for a panel's title.
+// PaceSpans returns the pace and the number of held messages, for a panel's title.
 func PaceSpans(s *doctor.State) []term.Span {
 	words := slowed(s)
 	if words == "" {
 		return nil
 	}
-	n, _ := waitingHeld(s)
+	n, _ := heldMessages(s)
 	if n == 0 {
 		return []term.Span{{Style: term.You, Text: words + "   ", Keep: 9}}
 	}
 	return []term.Span{{Style: term.You, Text: words, Keep: 9}, {Style: term.You, Text: ", " + strconv.Itoa(n) + " held   ", Keep: 8}}
 }
 
-// PaceLine says what the key that releases one message would do, "" if the server
-// does not go step by step.
+// PaceLine describes what the key "." would release, "" if the server does not go step by
+// step.
 func PaceLine(s *doctor.State) string {
 	if s.Pace == nil || !s.Pace.Steps {
 		return ""
 	}
-	n, next := waitingHeld(s)
+	n, next := heldMessages(s)
 	if n == 0 {
 		return "No message is held. . skips the wait."
 	}
@@ -108,8 +108,8 @@ func PaceLine(s *doctor.State) string {
 	return strconv.Itoa(n) + " held: next (.) is " + next
 }
 
-// OnTheWay counts the held notifications about a znode, without those to its owner,
-// as far as known.
+// OnTheWay counts the held notifications of a znode's deletion, except those to its owner,
+// as far as they are known.
 func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
 	n := 0
 	if s.Pace != nil {
@@ -134,15 +134,14 @@ func Share(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f %%", float64(int64(float64(part)/float64(whole)*1000))/10)
 }
 
-// ShortSession is a session id in seven cells. The sessions of a cluster differ in
-// the high byte, which is the server that created it, and in the last digits: 0xa1,
-// 1…00a1.
+// ShortSession returns a session id in seven cells: 0xa1, 1…00a1. The sessions of a cluster
+// differ in the high byte, which is the server that created the session, and in the last digits.
 func ShortSession(id uint64) string {
 	var room [16]byte
 	return string(AppendShortSession(room[:0], id))
 }
 
-// AppendShortSession appends a [ShortSession]: a table has one in each of its rows.
+// AppendShortSession appends a [ShortSession]. Tables need one in each row.
 func AppendShortSession(to []byte, id uint64) []byte {
 	switch {
 	case id == 0:

@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// WatchedNumbers are the znodes that e is about, for the watches column.
+// WatchedNumbers lists the znodes that e shows as watched, for the watches column.
 func WatchedNumbers(e doctor.Edge) string {
 	const most = 2
 	var out []string
@@ -30,7 +30,7 @@ func WatchedNumbers(e doctor.Edge) string {
 	return strings.Join(out, ", ")
 }
 
-// Target is the contender that the one at i should watch, nil for none.
+// Target returns the contender that the one at i should watch, nil for none.
 func Target(s *doctor.State, i int) *dialect.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
 	if !ok || to < 0 || to >= s.Queue.Len() {
@@ -44,7 +44,7 @@ func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
 
-// EdgeFact says in a sentence what r watches, and how and when that became known.
+// EdgeFact describes in a sentence what r watches, and how and when that became known.
 func EdgeFact(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	to := Target(s, r.Position)
 	if r.Position < s.Holders() || r.Position == 0 && to == nil {
@@ -88,12 +88,12 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	return term.Watch, words + asked
 }
 
-// verified says which server confirms a watch.
+// verified names the server that confirms a watch.
 func verified(e doctor.Edge) string {
 	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
 }
 
-// askedAt says when the servers were asked for a watch, "" if they were not.
+// askedAt returns when the servers were asked for a watch, "" if they were not.
 func askedAt(f *term.Frame, e doctor.Edge) string {
 	if e.At.IsZero() {
 		return ""
@@ -101,8 +101,8 @@ func askedAt(f *term.Frame, e doctor.Edge) string {
 	return ", asked at " + f.Clock(e.At)
 }
 
-// ownWatch says what a contender watches that has nobody before it: its own znode
-// perhaps, to learn of its deletion.
+// ownWatch describes what a contender without a predecessor watches: perhaps its own znode, to
+// learn of its deletion.
 func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
 	name := "its own znode " + phrase.Brief(r.Candidate)
@@ -116,7 +116,7 @@ func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	return term.Text, "nobody before it" + asked
 }
 
-// watchedNames are the znodes that e is about, with the names of their candidates.
+// watchedNames lists the znodes that e shows as watched, with the names of their candidates.
 func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {

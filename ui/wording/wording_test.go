@@ -12,7 +12,7 @@ import (
 
 var start = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
-func TestExpiryIsBounds(t *testing.T) {
+func TestExpiryIsAnUpperBound(t *testing.T) {
 	unknown := doctor.NewJournal(model.Config{}).State()
 	c := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
 	m := &model.Member{Fault: model.Killed, FaultAt: start, Timeout: 4 * time.Second}
@@ -29,15 +29,15 @@ func TestExpiryIsBounds(t *testing.T) {
 		}
 	}
 	if _, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{}}); ok {
-		t.Error("a member without a fault is in trouble")
+		t.Error("got an expiry of a member without a fault")
 	}
 	if _, ok := ExpiryOf(unknown, model.Row{Member: m, Position: -1}); ok {
-		t.Error("a member without a znode has one that expires")
+		t.Error("got an expiry of a member without a znode")
 	}
 	if tr, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start) != "expires with its session" {
-		t.Error("nothing is known of the session, yet something is said")
+		t.Error("got a bound of a session without a known timeout")
 	}
-	// While the server holds something back for it, its deadline stands off.
+	// While the server holds a message of the session, there is no bound.
 	j := doctor.NewJournal(model.Config{})
 	held := func(session uint64) Expiry {
 		j.Apply(&model.Pace{At: start, Steps: true, Waiting: 1, Held: []model.Message{{Session: session, Op: "getChildren", Since: start}}})
@@ -47,10 +47,10 @@ func TestExpiryIsBounds(t *testing.T) {
 		return tr
 	}
 	if tr := held(1); tr.Known() {
-		t.Errorf("its message is held, and its time runs: %+v", tr)
+		t.Errorf("its message is held: got the bound %+v, want none", tr)
 	}
 	if tr := held(2); !tr.Known() {
-		t.Errorf("another's message is held, and its time does not run: %+v", tr)
+		t.Errorf("a message of another session is held: got no bound %+v", tr)
 	}
 }
 
@@ -60,13 +60,12 @@ func TestFormats(t *testing.T) {
 		{ShortSession(0xa1), "0xa1"}, {ShortSession(0x10000a1b2c300a1), "1…00a1"}, {ShortSession(0), "-"},
 	} {
 		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
+			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
 }
 
-// TestAddressed: a held message, and a released one, is named by what it is, its
-// receiver, and the znode that it is about.
+// TestAddressed: a message is described by its kind, its receiver, and its znode.
 func TestAddressed(t *testing.T) {
 	s := &doctor.State{State: &model.State{Path: "/e", Members: []*model.Member{{Name: "birch", Session: 2}}}}
 	for want, m := range map[string]model.Message{
@@ -79,7 +78,7 @@ func TestAddressed(t *testing.T) {
 		"the reply to session " + ShortSession(3) + ", create n_7": {Session: 3, Op: "create", Path: "/e/n_0000000007"},
 	} {
 		if got := Addressed(s, &m); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
