@@ -55,7 +55,7 @@ func (d Discovery) split() (elections, registries []Found) {
 	return elections, registries
 }
 
-// ElectionCount is how many of what is shown are no lists of members.
+// ElectionCount returns the number of elections that are shown, without lists of members.
 func (d Discovery) ElectionCount() int {
 	elections, _ := d.split()
 	return len(elections)
@@ -96,17 +96,17 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// line returns what a line about an election in such trouble begins and ends with. All
-// beginnings have the same length, and so the columns of a table.
-func (d Discovery) line(grave doctor.Severity) (begin, end string) {
-	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[grave]
+// line returns the beginning and the end of a line about an election with that severity. All
+// beginnings have the same length, so the columns of a table are aligned.
+func (d Discovery) line(severity doctor.Severity) (begin, end string) {
+	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
 		begin, end = "\x1b["+x[1]+"m"+begin, "\x1b[0m"
 	}
 	return begin, end
 }
 
-// belowMax is how many elections [Below] names.
+// belowMax bounds how many elections [Below] names.
 const belowMax = 5
 
 // Below names elections in a line, "" for none.
@@ -117,15 +117,15 @@ func Below(found []Found) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		stand := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
+		words := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
 		if l := f.State.Leader(); f.State.Single && l != nil { // no queue
-			stand = phrase.Who(l) + " leads"
+			words = phrase.Who(l) + " leads"
 		} else if f.State.NoLeader() == model.UnknownKind {
-			stand = "unknown system"
+			words = "unknown system"
 		} else if f.State.Single {
-			stand = "nobody leads"
+			words = "nobody leads"
 		}
-		fmt.Fprintf(&b, "%s (%s)", znode.Safe(f.State.Path, 0), stand)
+		fmt.Fprintf(&b, "%s (%s)", znode.Safe(f.State.Path, 0), words)
 	}
 	if more := len(elections) - belowMax; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)
@@ -133,8 +133,8 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Visible is how many wait, or could take over without standing in a queue; -1 where that
-// is not visible.
+// Visible returns the number of waiting candidates or, without a queue, of programs that could
+// take over; -1 if they are not visible.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting
@@ -146,7 +146,7 @@ func (f Found) Visible() int {
 	return len(could.Names) + could.Unread
 }
 
-// Text is the elections as a table, for people.
+// Text returns the elections as a table, for people.
 func (d Discovery) Text() string {
 	var b strings.Builder
 	elections, registries := d.split()

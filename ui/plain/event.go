@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// riskOf returns a risk; now is zero for one that is over.
+// riskOf returns a risk; now is zero for a risk that is over.
 func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	c, runs := r.Candidate, !now.IsZero()
 	return object{
@@ -30,7 +30,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	}
 }
 
-// silence is for how long a client is silent at least.
+// silence returns the least time for which a client has been silent.
 func silence(r *doctor.Risk, now time.Time) *float64 {
 	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
@@ -53,7 +53,7 @@ func Event(cluster, path string, e model.Event) any {
 		return child("left", b.Candidate, b.Ignored)
 	case model.Handoff:
 		return head("handoff", handoff(cluster, path, &b)...)
-	case model.Explained: // a later answer shows why a leader's znode was deleted
+	case model.Explained: // a later answer showed why a leader's znode was deleted
 		return head("cause", "from", znodePath(path, b.From), "cause", b.Cause, "evidence", text(b.Evidence))
 	case model.Acknowledged: // the handoff's own line could not wait for it
 		h := b.Handoff
@@ -68,7 +68,7 @@ func Event(cluster, path string, e model.Event) any {
 		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
 	case model.EpochChanged: // of the number by which a system counts its leaders
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // was is the severity before, if only that changed; the key is that of the event before
+	case doctor.FindingChanged: // was: the severity before, if only that changed; the key is the same as then
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
@@ -116,7 +116,7 @@ func handoff(cluster, path string, h *model.Handoff) object {
 	return out
 }
 
-// rangeOf are the bounds of a duration in milliseconds.
+// rangeOf returns the bounds of a duration in milliseconds.
 func rangeOf(s *model.Span) *[2]float64 {
 	if s == nil {
 		return nil
@@ -124,7 +124,7 @@ func rangeOf(s *model.Span) *[2]float64 {
 	return &[2]float64{millis(s.Least), millis(s.Most)}
 }
 
-// changed is the state of a finding or a risk.
+// changed returns the state of a finding or a risk.
 func changed(raised bool) string {
 	if raised {
 		return "raised"
@@ -204,7 +204,7 @@ func handoffNotes(h model.Handoff) string {
 	return b.String()
 }
 
-// measureNotes is a duration of a handoff, "" for none.
+// measureNotes returns a duration of a handoff as text, "" if it is not known.
 func measureNotes(m model.Measure) string {
 	switch {
 	case m.Guess():
@@ -215,7 +215,7 @@ func measureNotes(m model.Measure) string {
 	return ""
 }
 
-// first is the first piece of evidence, to end a line with.
+// first returns the first line of evidence, for the end of a line.
 func first(evidence []string) string {
 	if len(evidence) == 0 {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"electop/model/znode"
 )
 
-// findingOf is what the doctor noticed.
+// findingOf returns a finding as an object.
 func findingOf(f *doctor.Finding) object {
 	return object{
 		"id", f.ID, "severity", f.Severity, "title", f.Title, "evidence", list(f.Evidence), "harm", f.Harm,
@@ -23,7 +23,7 @@ func findingOf(f *doctor.Finding) object {
 	}
 }
 
-// sessions are the sessions of a finding, never null in JSON.
+// sessions returns the sessions of a finding, never null in JSON.
 func sessions(f *doctor.Finding) []string {
 	out := make([]string, 0, len(f.Sessions))
 	for _, id := range f.Sessions {
@@ -32,7 +32,7 @@ func sessions(f *doctor.Finding) []string {
 	return out
 }
 
-// findingsOf is never null in JSON.
+// findingsOf returns findings, never null in JSON.
 func findingsOf(fs []*doctor.Finding) []object {
 	out := make([]object, 0, len(fs))
 	for _, f := range fs {
@@ -41,7 +41,7 @@ func findingsOf(fs []*doctor.Finding) []object {
 	return out
 }
 
-// list is never null in JSON.
+// list returns strings, never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
 // Doctor returns the object that `electop doctor --json` prints for a state that was observed
@@ -58,7 +58,7 @@ func Doctor(s *doctor.State, observed time.Duration) any {
 	}
 }
 
-// DoctorText is what the doctor found, for people.
+// DoctorText returns what the doctor found, as text for people.
 func DoctorText(s *doctor.State, observed time.Duration) string {
 	var b strings.Builder
 	unchecked := append(NotChecked(s), tooEarly(s, observed)...)
@@ -90,7 +90,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	return b.String()
 }
 
-// checked says what the doctor looked at. What it could not look at is in [NotChecked].
+// checked lists what the doctor checked. [NotChecked] lists what it could not check.
 func checked(s *doctor.State) []string {
 	n, waiting, verified, heard := s.Queue.Len(), 0, 0, 0
 	for i, c := range s.Queue.All() {
@@ -115,7 +115,7 @@ func checked(s *doctor.State) []string {
 	return out
 }
 
-// title is a finding in a line.
+// title returns a finding as a line.
 func title(f *doctor.Finding) string {
 	return fmt.Sprintf("%-8s  %s  (%s)", strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID)
 }
@@ -130,17 +130,17 @@ func field(b *strings.Builder, name, value string) {
 	}
 }
 
-// Unchecked is something that only servers know and did not report.
+// Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // which did not report it; empty: all
+	Servers []string `json:"servers"` // that did not report it; empty: all
 	Why     string   `json:"why"`
-	Setting *string  `json:"setting"` // what would allow it
+	Setting *string  `json:"setting"` // that would allow the check
 }
 
 // NotChecked lists what the servers did not report about an election, and the
-// settings that would let them. Without it watches are only inferred, and a
-// candidate that lost its connection is not seen to be at risk.
+// settings that would let them. Without these reports watches are only inferred, and no
+// candidate without a connection is found to be at risk.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -161,12 +161,12 @@ func NotChecked(s *doctor.State) []Unchecked {
 	return out
 }
 
-// Unwhole says why t may not be the whole ensemble.
+// Unwhole returns why t may not have the whole ensemble.
 func Unwhole(t *session.Table) string {
 	return cmp.Or(t.Unwhole, "not every member of the ensemble is known to have been asked")
 }
 
-// Unreported lists what servers were asked for and did not report.
+// Unreported lists what the servers did not report although they were asked for it.
 func Unreported(servers []session.Server) (out []Unchecked) {
 	add := func(what, server string, a session.Answer) {
 		if a.State == session.Answered || a.State == session.NotAsked {
@@ -204,8 +204,8 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// Brief says in a line what was not checked, and the settings that would allow it.
-// Suspicions that were not observed for long enough are one thing.
+// Brief returns one line about what was not checked, and the settings that would allow it.
+// Suspicions that were not observed for long enough are one item.
 func Brief(us []Unchecked) string {
 	var whats, settings []string
 	add := func(to *[]string, s string) {
@@ -232,7 +232,7 @@ func Brief(us []Unchecked) string {
 	return znode.Safe(line, 1000)
 }
 
-// String says what was not checked, where, and why.
+// String returns what was not checked, where, and why.
 func (u Unchecked) String() string {
 	line := u.What
 	if len(u.Servers) > 0 {
@@ -264,11 +264,11 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// observeFor is how long the doctor has to observe to tell what lasts: by then it
-// has asked the servers twice, with time between.
+// observeFor is how long the doctor has to observe before it can decide what lasts: by then the
+// servers have been asked twice, with time between.
 const observeFor = 6 * time.Second
 
-// tooEarly lists what the doctor had no time for when it observed for that long.
+// tooEarly lists what the doctor could not decide in the time of observation.
 func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	var out []Unchecked
 	add := func(what, why string, left time.Duration) {

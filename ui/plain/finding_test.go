@@ -13,24 +13,23 @@ import (
 	"electop/ui/plain"
 )
 
-// examined is an election of strangers with a finding, and servers of which
-// not all said everything.
-func examined(t *testing.T) *doctor.State {
+// withFindings returns an election with findings, and servers that did not report everything.
+func withFindings(t *testing.T) *doctor.State {
 	t.Helper()
 	s := *strangers(t)
 	s.Findings = []*doctor.Finding{ghost(), {
 		ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "Everybody watches the leader",
-		Evidence: []string{"12 sessions watch \\x1b[2J-n_0000000010"}, Harm: "All are woken at each handoff.", Advice: "Watch the predecessor.",
+		Evidence: []string{"12 sessions watch \\x1b[2J-n_0000000010"}, Harm: "All are notified at each handoff.", Advice: "Watch the predecessor.",
 		Znodes: slices.Repeat([]string{path + "/\x1b[2J-n_0000000010"}, 12), Sessions: []uint64{1, 2}, References: []string{"ZooKeeper recipes"},
 	}}
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "wchp is not executed because it is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
-	said := session.Answer{State: session.Answered, Via: "4lw", At: start}
+	answered := session.Answer{State: session.Answered, Via: "4lw", At: start}
 	s.Answers = &session.Table{
 		At: start, End: start.Add(time.Second), Unwhole: "/zookeeper/config may not be read",
 		Servers: []session.Server{
-			{Addr: "zk1:2181", Basic: said, Connections: said, Sessions: said, Watches: said, Leftover: true},
-			{Addr: "zk2:2181", Basic: said, Connections: said, Sessions: said, Watches: refused},
-			{Addr: "zk3:2181", Basic: said, Connections: said, Sessions: said, Watches: refused},
+			{Addr: "zk1:2181", Basic: answered, Connections: answered, Sessions: answered, Watches: answered, Leftover: true},
+			{Addr: "zk2:2181", Basic: answered, Connections: answered, Sessions: answered, Watches: refused},
+			{Addr: "zk3:2181", Basic: answered, Connections: answered, Sessions: answered, Watches: refused},
 			{Addr: "zk4:2181", Basic: session.Answer{State: session.Failed, Why: "no answer within 3s"}, Connections: session.Answer{State: session.Failed, Why: "no answer within 3s"}},
 		},
 	}
@@ -38,21 +37,21 @@ func examined(t *testing.T) *doctor.State {
 }
 
 func TestDoctor(t *testing.T) {
-	for name, s := range map[string]*doctor.State{"ill": examined(t), "well": election(t, child("n_0000000001", 1, 2, []byte("amber")))} {
+	for name, s := range map[string]*doctor.State{"findings": withFindings(t), "no-findings": election(t, child("n_0000000001", 1, 2, []byte("amber")))} {
 		t.Run(name, func(t *testing.T) {
 			b := line(t, plain.Doctor(s, 6*time.Second))
-			unprintable(t, string(b))
+			printable(t, string(b))
 			text := plain.DoctorText(s, 6*time.Second)
 			for l := range strings.Lines(text) {
-				unprintable(t, l)
+				printable(t, l)
 			}
 			golden.RequireEqual(t, text+string(b))
 		})
 	}
 }
 
-// The words that servers allow by default tell the doctor little: what to set is
-// in its first lines, and "Nothing found." has its limits.
+// Servers that allow only the default commands report little. The first lines of the doctor name
+// the setting, and "Nothing found" is limited to what was checked.
 func TestUncheckedFirst(t *testing.T) {
 	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
@@ -66,11 +65,11 @@ func TestUncheckedFirst(t *testing.T) {
 	first := strings.Join(lines[1:3], " ")
 	for _, want := range []string{"Not checked: connections, session deadlines, watches", refused.Hint} {
 		if !strings.Contains(first, want) {
-			t.Errorf("the first lines are %q, want them to contain %q", lines[:4], want)
+			t.Errorf("got the first lines %q, want %q in them", lines[:4], want)
 		}
 	}
 	if !slices.Contains(lines, "Nothing found in what was checked.") {
-		t.Errorf("%q", lines)
+		t.Errorf("got no limited \"Nothing found\" in %q", lines)
 	}
 }
 
@@ -79,11 +78,11 @@ func TestNotChecked(t *testing.T) {
 	if us := plain.NotChecked(s); len(us) != 1 || us[0].Setting == nil || *us[0].Setting != "--admin auto" {
 		t.Errorf("never asked: %+v", us)
 	}
-	us := plain.NotChecked(examined(t))
+	us := plain.NotChecked(withFindings(t))
 	find := func(what string) plain.Unchecked {
 		i := slices.IndexFunc(us, func(u plain.Unchecked) bool { return u.What == what })
 		if i < 0 {
-			t.Fatalf("nothing of %s in %+v", what, us)
+			t.Fatalf("got no %q in %+v", what, us)
 		}
 		return us[i]
 	}
@@ -96,27 +95,27 @@ func TestNotChecked(t *testing.T) {
 	if u := find("whether a watch or a connection is missing"); u.Why != "/zookeeper/config may not be read" {
 		t.Errorf("the ensemble: %+v", u)
 	}
-	whole := *examined(t)
-	whole.Answers = &session.Table{Whole: true, Servers: examined(t).Answers.Servers[:1]}
+	whole := *withFindings(t)
+	whole.Answers = &session.Table{Whole: true, Servers: withFindings(t).Answers.Servers[:1]}
 	whole.Answers.Servers[0].Leftover = false
 	if us := plain.NotChecked(&whole); len(us) != 0 {
-		t.Errorf("all was said, and not checked is %+v", us)
+		t.Errorf("everything was reported, but not checked is %+v", us)
 	}
 }
 
 func TestDiscovery(t *testing.T) {
-	ill := examined(t)
+	troubled := withFindings(t)
 	for name, d := range map[string]plain.Discovery{
 		"nothing": {Root: "/", Visited: 1},
-		"several": {Root: "/app", Visited: 1200, Denied: 3, Stopped: "10000 znodes", Elections: found(ill, election(t), election(t, child("n_0000000001", 1, 2, []byte("amber"))))},
+		"several": {Root: "/app", Visited: 1200, Denied: 3, Stopped: "10000 znodes", Elections: found(troubled, election(t), election(t, child("n_0000000001", 1, 2, []byte("amber"))))},
 		"hostile": {Root: "/\x1b[2J", Visited: 1, Stopped: "\u202e"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := line(t, d.JSON())
-			unprintable(t, string(b))
+			printable(t, string(b))
 			text := d.Text()
 			for l := range strings.Lines(text) {
-				unprintable(t, l)
+				printable(t, l)
 			}
 			golden.RequireEqual(t, text+string(b))
 		})

@@ -14,7 +14,7 @@ import (
 	"electop/model/znode"
 )
 
-// headline says who leads and how many wait.
+// headline returns the first line about an election: who leads and how many wait.
 func headline(s *doctor.State) string {
 	return znode.Safe(s.Path, 0) + ": " + stateWords(s)
 }
@@ -31,7 +31,7 @@ func stateWords(s *doctor.State) string {
 	return phrase.NoLeader(s).Sentence
 }
 
-// StatusText is a state, for people.
+// StatusText returns a state as text for people.
 func StatusText(s *doctor.State) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, headline(s))
@@ -71,13 +71,14 @@ func StatusText(s *doctor.State) string {
 	return b.String()
 }
 
-// risksText says which sessions are about to expire, and when.
+// risksText writes which sessions are about to expire, and when.
 func risksText(b *strings.Builder, s *doctor.State) {
 	for _, r := range s.Risks {
 		fmt.Fprintln(b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
 	}
 }
 
+// statusTable writes the queue as a table.
 func statusTable(b *strings.Builder, s *doctor.State) {
 	if s.Queue.Len() == 0 {
 		return
@@ -127,7 +128,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	t.Flush() // into memory
 }
 
-// watched are the znodes that a contender watches, those of the queue by their numbers.
+// watched lists the znodes that a contender watches. A znode of the queue is its number.
 func watched(s *doctor.State, e doctor.Edge) string {
 	names := slices.Clone(e.Watched)
 	for i, name := range names {
@@ -138,7 +139,7 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	return safeList(names)
 }
 
-// watchText says what the contender at position i watches, and how that is known.
+// watchText describes what the contender at position i watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	w, waits := s.Recipe.Watches(s.Queue, i)
@@ -206,9 +207,9 @@ func statusOf(s *doctor.State) object {
 		"system_epoch", text(s.Epoch()),
 		"leader_state", text(string(s.Lead())), // how far it leads
 		"findings", findingsOf(s.Findings),
-		"leader_since", since, // the bounds of when it became the first
+		"leader_since", since, // bounds of the time at which it became the first
 		"leader_watchers", watchersOf(s),
-		// What the znodes beside the election say, if its system has such znodes.
+		// From the znodes beside the election, if its system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
@@ -257,7 +258,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"znode", znode.Join(s.Path, c.Name),
 		"sequence", sequence(c),
 		"session", sessionID(c),
-		"name", name(c), // who it is, as far as its system's naming shows
+		"name", name(c), // of its owner, as far as the system's naming shows it
 	}
 	out = append(out, content("data", c)...)
 	return append(out,
@@ -268,18 +269,18 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"role", role, // leader or waiting
 		"watches", watches,
 		"watch_state", edge.State, // unknown: inferred from the recipe
-		"watched", watched, // what the servers say it watches
+		"watched", watched, // according to the servers
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
 		"connected", when(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
 		"session_timeout_ms", when(timeout > 0, millis(timeout)), // null: no server listed its connection
-		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // null: no server said when its session expires
+		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // null: no server reported when its session expires
 		"silent_ms", silent, // at least; null: it is not at risk
 		"risk", risk, // why it is at risk; null: it is not
 	)
 }
 
-// firstOf is the head of the queue if it is not said to lead, and why, otherwise nil.
+// firstOf returns the head of the queue if it is not said to lead, with the reason, otherwise nil.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Group() {
@@ -288,7 +289,7 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf is since when nobody leads, and how that is known: watched, znodes, or found
+// leaderlessOf returns since when nobody leads, and how that is known: watched, znodes, or found
 // (nobody has led since then at the latest).
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
@@ -302,8 +303,8 @@ func leaderlessOf(s *doctor.State) object {
 	return object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf are those who could take over without standing in a queue, nil where that
-// is not visible.
+// standbysOf returns the programs that could take over without a queue, nil if they are not
+// visible.
 func standbysOf(s *doctor.State) []string {
 	could := s.Standbys()
 	if !could.Listed {
@@ -312,7 +313,7 @@ func standbysOf(s *doctor.State) []string {
 	return append([]string{}, could.Names...)
 }
 
-// waiting says how many wait, or who could take over where there is no queue.
+// waiting counts the waiting candidates or, without a queue, names who could take over.
 func waiting(s *doctor.State) string {
 	if s.Dialect != nil && s.Dialect.Single {
 		return doctor.Could("take over", s.Standbys())
@@ -320,7 +321,7 @@ func waiting(s *doctor.State) string {
 	return fmt.Sprintf("%d waiting", Waiting(s))
 }
 
-// leaderCell is the leader in a table, or why there is none.
+// leaderCell returns the leader for a table, or why there is none.
 func leaderCell(s *doctor.State) string {
 	e, who := phrase.NoLeader(s), phrase.Who(s.First())
 	switch others := s.Holders() - 1; {
@@ -340,7 +341,7 @@ func leaderCell(s *doctor.State) string {
 	return who
 }
 
-// Waiting is how many contenders of an election do not hold the role.
+// Waiting returns the number of contenders that do not hold the role.
 func Waiting(s *doctor.State) int {
 	return s.Queue.Len() - s.Holders()
 }

@@ -35,13 +35,13 @@ func line(t *testing.T, v any) []byte {
 // that `electop help json` documents: any change of format 1 is seen here.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	all := scenes(t)
-	for i, sc := range all {
-		l := line(t, plain.Event("zk1:2181", path, model.Event{N: uint64(i + 1), At: start, Body: sc.body}))
-		unprintable(t, string(l))
+	all := allEvents(t)
+	for i, body := range all {
+		l := line(t, plain.Event("zk1:2181", path, model.Event{N: uint64(i + 1), At: start, Body: body}))
+		printable(t, string(l))
 		b.Write(l)
 	}
-	b.Write(line(t, plain.Status(all[0].body.(doctor.Snapshot).State)))
+	b.Write(line(t, plain.Status(all[0].(doctor.Snapshot).State)))
 	b.Write(line(t, plain.Status(doctor.NewJournal(model.Config{Path: "/"}).State())))
 	golden.RequireEqual(t, b.Bytes())
 }
@@ -49,14 +49,14 @@ func TestJSON(t *testing.T) {
 // decode reads a line into a T.
 func decode[T any](t *testing.T, b []byte) (v T) {
 	t.Helper()
-	unprintable(t, string(b))
+	printable(t, string(b))
 	if err := json.Unmarshal(b, &v); err != nil {
 		t.Fatalf("%v in %s", err, b)
 	}
 	return v
 }
 
-// statusDoc and candidateDoc are the parts of the status object that anybody may write to.
+// statusDoc and candidateDoc are the parts of the status object with text from the cluster.
 type (
 	statusDoc struct {
 		Candidates []*candidateDoc `json:"candidates"`
@@ -73,7 +73,7 @@ type (
 	}
 )
 
-// Whatever strangers write, a line is one line of printable text, and says
+// Whatever others write to the cluster, the output is one line of printable text with exactly
 // what they wrote.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(strangers(t))))
@@ -83,18 +83,18 @@ func TestJSONOfHostileChildren(t *testing.T) {
 	for i, h := range hostile {
 		at := slices.IndexFunc(s.Candidates, func(c *candidateDoc) bool { return c.Session == fmt.Sprintf("%#x", 0xb0+i) })
 		if at < 0 {
-			t.Fatalf("%s: not among the candidates", h.what)
+			t.Fatalf("%s: got no such candidate", h.what)
 		}
 		c := s.Candidates[at]
 		name, cut := strings.ToValidUTF8(h.name, "\ufffd\ufffd"), znode.NewData(h.data).Bytes
 		if h.what != "not UTF-8" && c.Znode != path+"/"+name {
-			t.Errorf("%s: the name is %q", h.what, c.Znode)
+			t.Errorf("%s: got the name %q, want %q", h.what, c.Znode, path+"/"+name)
 		}
 		switch {
 		case utf8.Valid(cut) && (c.Data == nil || *c.Data != string(cut) || c.DataBase64 != nil):
-			t.Errorf("%s: the data is %v and %q", h.what, c.Data, c.DataBase64)
+			t.Errorf("%s: got the data %v and %q", h.what, c.Data, c.DataBase64)
 		case !utf8.Valid(cut) && (c.Data != nil || !bytes.Equal(c.DataBase64, cut)):
-			t.Errorf("%s: the data is %v and %q", h.what, c.Data, c.DataBase64)
+			t.Errorf("%s: got the data %v and %q", h.what, c.Data, c.DataBase64)
 		}
 		if long := len(h.data) > len(cut); long != (c.DataLength != nil) || long && *c.DataLength != len(h.data) {
 			t.Errorf("%s: %d bytes, cut to %d, data_length %v", h.what, len(h.data), len(cut), c.DataLength)
@@ -104,41 +104,40 @@ func TestJSONOfHostileChildren(t *testing.T) {
 		b := line(t, plain.Event("zk1:2181", path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
 		v := decode[candidateDoc](t, b)
 		if v.Znode != s.Candidates[i].Znode || v.Data == nil != (s.Candidates[i].Data == nil) || !bytes.Equal(v.DataBase64, s.Candidates[i].DataBase64) {
-			t.Errorf("joined %+v, in the status %+v", v, s.Candidates[i])
+			t.Errorf("got %+v in the event, %+v in the status", v, s.Candidates[i])
 		}
 		if len(b) > 32<<10 {
-			t.Errorf("a line of %d bytes", len(b))
+			t.Errorf("got a line of %d bytes", len(b))
 		}
 	}
 }
 
-// unprintable fails for text of more than its last line, or with something in
-// it that a terminal would act on.
-func unprintable(t *testing.T, s string) {
+// printable fails if a text is not one line, or has characters that a terminal interprets.
+func printable(t *testing.T, s string) {
 	t.Helper()
 	s, ok := strings.CutSuffix(s, "\n")
 	if !ok || !utf8.ValidString(s) {
-		t.Errorf("no line of text: %.200q", s)
+		t.Errorf("not one line of text: %.200q", s)
 	}
 	for i, r := range s {
 		if znode.Unsafe(r) {
-			t.Errorf("%q at %d of %.200q", r, i, s)
+			t.Errorf("got %q at %d of %.200q", r, i, s)
 			return
 		}
 	}
 }
 
-// Times by a server's clock that no clock shows are not known.
+// The zero time of a server's clock means that the time is not known.
 func TestJSONWithoutTimes(t *testing.T) {
 	z := child("n_0000000001", 1, 2, nil)
 	z.Ctime = time.Time{}
 	s := decode[statusDoc](t, line(t, plain.Status(election(t, z))))
 	if c := s.Candidates[0]; c.CreatedAt != nil || c.Czxid == nil {
-		t.Errorf("created at %v, czxid %v", c.CreatedAt, c.Czxid)
+		t.Errorf("got created at %v, czxid %v, want no time and a czxid", c.CreatedAt, c.Czxid)
 	}
 }
 
-// A znode that is an election by itself has no parent to tell of.
+// An election that is a single znode has no parent.
 func TestJSONOfSingleZnode(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
@@ -154,8 +153,8 @@ const path = "/app/election"
 
 var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
 
-// hostile are names and data as anybody who can write to the cluster may
-// choose them.
+// hostile are names and data that anybody who can write to the cluster may
+// choose.
 var hostile = []struct {
 	what string
 	name string
@@ -181,13 +180,13 @@ func child(name string, session uint64, czxid int64, data []byte) znode.Znode {
 
 func duration(d time.Duration) *time.Duration { return &d }
 
-// election is the state of an election with these children.
+// election returns the state of an election with these children.
 func election(t *testing.T, zs ...znode.Znode) *doctor.State {
 	t.Helper()
 	return observed(t, zs...).State()
 }
 
-// observed is a journal that has read these children.
+// observed returns a journal that has read these children.
 func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	t.Helper()
 	j := doctor.NewJournal(model.Config{Path: path})
@@ -198,13 +197,13 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 		Parent: znode.Parent{Czxid: 0x100000002, Ctime: start, Cversion: 2*40 - n, Children: n, Pzxid: 9},
 	})
 	if len(events) < 1 || events[0].N != 1 {
-		t.Fatalf("%d events of a first read", len(events))
+		t.Fatalf("got %d events of a first read", len(events))
 	}
 	return j
 }
 
-// asked is an election of three candidates, of the sessions 1 to 3, whose only server
-// answered at once with these watches. Session 70 is connected to it, too.
+// asked returns an election of three candidates, with the sessions 1 to 3, whose only server
+// answered once with these watches. Session 70 is connected too.
 func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
 	j := askedJournal(t)
@@ -212,7 +211,8 @@ func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	return j.State()
 }
 
-// askedJournal is that of asked, whose server answered with the connections of these sessions.
+// askedJournal returns the journal of such an election. Its server answered with the connections
+// of these sessions.
 func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
@@ -222,7 +222,8 @@ func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	return j
 }
 
-// answers are those of a server that is alone, with the connections of these sessions and electop's.
+// answers returns a table of a standalone server, with the connections of these sessions and of
+// electop.
 func answers(at time.Time, watched []session.Watch, connected ...uint64) *session.Table {
 	const own = 0xf00d000000000001
 	answered := session.Answer{State: session.Answered, At: at}
@@ -239,13 +240,8 @@ func answers(at time.Time, watched []session.Watch, connected ...uint64) *sessio
 	}
 }
 
-// scene is one event, by name.
-type scene struct {
-	name string
-	body model.EventBody
-}
-
-func scenes(t *testing.T) []scene {
+// allEvents returns events of every kind.
+func allEvents(t *testing.T) []model.EventBody {
 	t.Helper()
 	amber := &dialect.Candidate{Znode: child("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
 	birch := &dialect.Candidate{Znode: child("guid-n_0000000002", 1<<63, 0x100000005, []byte("birch")), Sequence: 2, HasSequence: true}
@@ -268,54 +264,54 @@ func scenes(t *testing.T) []scene {
 		}
 		return h
 	}
-	return []scene{
-		{"state", doctor.Snapshot{State: election(t, amber.Znode, birch.Znode, config.Znode, unread.Znode, denied.Znode)}},
-		{"state-absent", doctor.Snapshot{State: absent.State()}},
-		{"state-empty", doctor.Snapshot{State: election(t)}},
-		{"state-ignored-only", doctor.Snapshot{State: election(t, config.Znode)}},
-		{"joined", model.Joined{Candidate: amber}},
-		{"joined-ignored", model.Joined{Candidate: config, Ignored: true}},
-		{"joined-unread", model.Joined{Candidate: unread}},
-		{"joined-denied", model.Joined{Candidate: denied}},
-		{"joined-binary", model.Joined{Candidate: binary}},
-		{"left", model.Left{Candidate: birch}},
-		{"left-ignored", model.Left{Candidate: config, Ignored: true}},
-		{"handoff-resigned", handoff(amber, birch, model.CauseResigned, nil, duration(3*time.Millisecond), nil)},
-		{"handoff-closed", handoff(amber, birch, model.CauseClosed, nil, duration(999*time.Nanosecond), nil)},
-		{"handoff-expired", handoff(amber, birch, model.CauseExpired, duration(4020123456*time.Nanosecond), duration(12345678*time.Nanosecond), nil)},
-		{"handoff-left", handoff(amber, birch, model.CauseLeft, nil, nil, nil)},
-		{"handoff-unknown", handoff(amber, birch, model.CauseUnknown, nil, nil, nil)},
-		{"handoff-to-nobody", handoff(birch, nil, model.CauseExpired, duration(0), nil, nil)},
-		{"handoff-from-nobody", handoff(nil, amber, model.CauseUnknown, nil, duration(time.Second), duration(90*time.Minute))},
-		{"handoff-to-unread", handoff(amber, unread, model.CauseUnknown, nil, nil, nil)},
-		{"handoff-to-binary", handoff(amber, binary, model.CauseUnknown, nil, nil, nil)},
-		{"handoff-to-large", handoff(amber, large, model.CauseUnknown, nil, nil, nil)},
-		{"missed", model.Missed{Creates: 3, Known: true}},
-		{"missed-unknown", model.Missed{}},
-		{"connected", model.LinkChanged{Link: model.Connected, Server: "[::1]:2181", Session: 0xf00d000000000001}},
-		{"disconnected", model.LinkChanged{Link: model.Disconnected, Server: "zk1:2181", Session: 1}},
-		{"expired", model.LinkChanged{Link: model.Expired, Session: 1}},
-		{"connecting", model.LinkChanged{Link: model.Connecting}},
-		{"finding-raised", doctor.FindingChanged{Finding: ghost(), Raised: true}},
-		{"finding-cleared", doctor.FindingChanged{Finding: &doctor.Finding{ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "A herd"}}},
-		{"risk-raised", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
+	return []model.EventBody{
+		doctor.Snapshot{State: election(t, amber.Znode, birch.Znode, config.Znode, unread.Znode, denied.Znode)},
+		doctor.Snapshot{State: absent.State()},
+		doctor.Snapshot{State: election(t)},
+		doctor.Snapshot{State: election(t, config.Znode)},
+		model.Joined{Candidate: amber},
+		model.Joined{Candidate: config, Ignored: true},
+		model.Joined{Candidate: unread},
+		model.Joined{Candidate: denied},
+		model.Joined{Candidate: binary},
+		model.Left{Candidate: birch},
+		model.Left{Candidate: config, Ignored: true},
+		handoff(amber, birch, model.CauseResigned, nil, duration(3*time.Millisecond), nil),
+		handoff(amber, birch, model.CauseClosed, nil, duration(999*time.Nanosecond), nil),
+		handoff(amber, birch, model.CauseExpired, duration(4020123456*time.Nanosecond), duration(12345678*time.Nanosecond), nil),
+		handoff(amber, birch, model.CauseLeft, nil, nil, nil),
+		handoff(amber, birch, model.CauseUnknown, nil, nil, nil),
+		handoff(birch, nil, model.CauseExpired, duration(0), nil, nil),
+		handoff(nil, amber, model.CauseUnknown, nil, duration(time.Second), duration(90*time.Minute)),
+		handoff(amber, unread, model.CauseUnknown, nil, nil, nil),
+		handoff(amber, binary, model.CauseUnknown, nil, nil, nil),
+		handoff(amber, large, model.CauseUnknown, nil, nil, nil),
+		model.Missed{Creates: 3, Known: true},
+		model.Missed{},
+		model.LinkChanged{Link: model.Connected, Server: "[::1]:2181", Session: 0xf00d000000000001},
+		model.LinkChanged{Link: model.Disconnected, Server: "zk1:2181", Session: 1},
+		model.LinkChanged{Link: model.Expired, Session: 1},
+		model.LinkChanged{Link: model.Connecting},
+		doctor.FindingChanged{Finding: ghost(), Raised: true},
+		doctor.FindingChanged{Finding: &doctor.Finding{ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "A herd"}},
+		doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
 			Candidate: amber, Leader: true, Next: birch,
 			Danger: session.Danger{By: start.Add(3500 * time.Millisecond), Since: start, Evidence: "no member of the ensemble has a connection of its session"},
-		}}},
-		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, Danger: by(start.Add(-time.Second)), Leader: true}}},
-		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, Danger: by(start)}}},
-		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, Danger: by(start), Leader: true}}},
-		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, Danger: by(start)}}},
-		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, Danger: by(start), Leader: true}}},
-		{"cause", model.Explained{Handoff: model.Handoff{From: amber, To: birch, Cause: model.CauseDeleted, Evidence: "its session is alive without its znode"}}},
-		{"finding-worse", doctor.FindingChanged{Finding: ghost(), Raised: true, Was: doctor.Warning}},
-		{"risk-raised-queueless", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
+		}},
+		doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, Danger: by(start.Add(-time.Second)), Leader: true}},
+		doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, Danger: by(start)}},
+		doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, Danger: by(start), Leader: true}},
+		doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, Danger: by(start)}},
+		doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, Danger: by(start), Leader: true}},
+		model.Explained{Handoff: model.Handoff{From: amber, To: birch, Cause: model.CauseDeleted, Evidence: "its session is alive without its znode"}},
+		doctor.FindingChanged{Finding: ghost(), Raised: true, Was: doctor.Warning},
+		doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
 			Candidate: birch, Danger: by(start.Add(2 * time.Second)), Leader: true, Queueless: true,
-		}}},
+		}},
 	}
 }
 
-// strangers is an election of hostile children, read from the first of them.
+// strangers returns an election of hostile children.
 func strangers(t *testing.T) *doctor.State {
 	t.Helper()
 	var zs []znode.Znode
@@ -325,7 +321,7 @@ func strangers(t *testing.T) *doctor.State {
 	return election(t, append(zs, child("\x1b[2Jconfig\u202e", 0, 0x100000050, []byte("\x1b[2J")))...)
 }
 
-// ghost is a finding, in the words of a stranger where it quotes one.
+// ghost returns a finding with a hostile znode.
 func ghost() *doctor.Finding {
 	return &doctor.Finding{
 		ID: "ghost-node", Key: "ghost-node 0xa1", Severity: doctor.Critical, Since: start,
@@ -338,15 +334,15 @@ func ghost() *doctor.Finding {
 	}
 }
 
-// by is a danger whose bound is known.
+// by returns a danger whose bound is known.
 func by(at time.Time) session.Danger { return session.Danger{By: at} }
 
-// Every line of text.
+// TestText compares the line of every kind of event.
 func TestText(t *testing.T) {
 	var b strings.Builder
-	for i, sc := range scenes(t) {
-		l := plain.Line(model.Event{N: uint64(i + 1), At: start, Body: sc.body}, time.UTC)
-		unprintable(t, l+"\n")
+	for i, body := range allEvents(t) {
+		l := plain.Line(model.Event{N: uint64(i + 1), At: start, Body: body}, time.UTC)
+		printable(t, l+"\n")
 		b.WriteString(l + "\n")
 	}
 	golden.RequireEqual(t, []byte(b.String()))
@@ -360,9 +356,9 @@ func TestTextOfHostileChildren(t *testing.T) {
 			model.Handoff{From: c, To: c, Cause: model.CauseResigned, Fence: c.Czxid},
 		} {
 			l := plain.Line(model.Event{N: 1, At: start, Body: body}, time.UTC)
-			unprintable(t, l+"\n")
+			printable(t, l+"\n")
 			if len(l) > 600 {
-				t.Errorf("a line of %d bytes: %q", len(l), l)
+				t.Errorf("got a line of %d bytes: %q", len(l), l)
 			}
 			b.WriteString(l + "\n")
 		}
@@ -374,31 +370,31 @@ func TestTextOfHostileChildren(t *testing.T) {
 		model.LinkChanged{Link: model.Connected, Server: "\x1b[2J:2181", Session: 1},
 	} {
 		l := plain.Line(model.Event{N: 1, At: start, Body: body}, time.UTC)
-		unprintable(t, l+"\n")
+		printable(t, l+"\n")
 		b.WriteString(l + "\n")
 	}
 	golden.RequireEqual(t, []byte(b.String()))
 }
 
 func TestStatusText(t *testing.T) {
-	all := scenes(t)
+	all := allEvents(t)
 	for name, s := range map[string]*doctor.State{
-		"state":   all[0].body.(doctor.Snapshot).State,
-		"absent":  all[1].body.(doctor.Snapshot).State,
-		"empty":   all[2].body.(doctor.Snapshot).State,
+		"state":   all[0].(doctor.Snapshot).State,
+		"absent":  all[1].(doctor.Snapshot).State,
+		"empty":   all[2].(doctor.Snapshot).State,
 		"hostile": strangers(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := plain.StatusText(s)
 			for l := range strings.Lines(text) {
-				unprintable(t, l)
+				printable(t, l)
 			}
 			golden.RequireEqual(t, text)
 		})
 	}
 }
 
-// Where several hold the role, it is not said of one that it leads alone.
+// If several hold the role, no text claims that one leads alone.
 func TestStatusTextOfLeases(t *testing.T) {
 	a := child("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
 	b := child("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
@@ -407,11 +403,11 @@ func TestStatusTextOfLeases(t *testing.T) {
 	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{a, b}, Witnesses: []string{"/sem-__lock__"}})
 	s := j.State()
 	if text := plain.StatusText(s); !strings.Contains(text, " and 1 other hold, 0 waiting\n") {
-		t.Error(text)
+		t.Errorf("got %s", text)
 	}
 }
 
-// Where a queue does not show who leads, text and screen say so, and why.
+// If a queue does not show who leads, text and screen show that, and why.
 func TestNobodySaidToLead(t *testing.T) {
 	const (
 		gone  = "_c_0123456789abcdef0123456789abcdef-lock-0000000000"
@@ -442,24 +438,24 @@ func TestNobodySaidToLead(t *testing.T) {
 		j.Apply(r)
 		s := j.State()
 		if s.NoLeader() != c.why || s.Leader() != nil {
-			t.Errorf("%q: %v leads, %q", c.children, s.Leader(), s.NoLeader())
+			t.Errorf("%q: got leader %v, %q, want none, %q", c.children, s.Leader(), s.NoLeader(), c.why)
 		}
 		text := plain.StatusText(s)
 		if first, _, _ := strings.Cut(text, "\n"); first != c.status {
-			t.Errorf("status says %q, want %q", first, c.status)
+			t.Errorf("got status %q, want %q", first, c.status)
 		}
 		if !strings.Contains(text, "next volunteer") {
-			t.Errorf("of the next volunteer:\n%s", text)
+			t.Errorf("got no line about the next volunteer:\n%s", text)
 		}
 		for i, want := range c.rows {
 			if words := phrase.Standing(s, i).Row; words != want {
-				t.Errorf("%s: row %d is %q, want %q", c.why, i, words, want)
+				t.Errorf("%s: got row %d %q, want %q", c.why, i, words, want)
 			}
 		}
 	}
 }
 
-// A leader that acknowledges by a child is named by the session of that child.
+// If another session's child acknowledges, the status names that session.
 func TestAcknowledgedByAnother(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	const path = "/aurora/scheduler"
@@ -471,36 +467,36 @@ func TestAcknowledgedByAnother(t *testing.T) {
 	}})
 	s := j.State()
 	if first, _, _ := strings.Cut(plain.StatusText(s), "\n"); first != path+": unknown who leads: 192.0.2.1 is first, and session 0xb acknowledged" {
-		t.Errorf("status says %q", first)
+		t.Errorf("got status %q", first)
 	}
 }
 
-// herd is an election of three in which all watch the leader, and two others do, too.
+// herd returns the watches on the leader of three candidates: the two others and two more sessions.
 func herd() session.Watch {
 	return session.Watch{Path: path + "/n_0000000001", Sessions: []uint64{2, 3, 70, 71}}
 }
 
-// TestLeaderWatchers: text and JSON count the same sessions, and say where they are.
+// TestLeaderWatchers: text and JSON count the same sessions, and the text has their hosts.
 func TestLeaderWatchers(t *testing.T) {
 	s := asked(t, herd())
 	const want = "\n2 candidates and 2 other sessions watch the leader's znode, from 10.0.0.70 (1), an unknown host (1).\n"
 	if text := plain.StatusText(s); !strings.Contains(text, want) {
-		t.Errorf("status says\n%s", text)
+		t.Errorf("got status\n%s", text)
 	}
 	v := decode[struct {
 		Watchers struct{ Total, Candidates, Others int } `json:"leader_watchers"`
 	}](t, line(t, plain.Status(s))).Watchers
 	if v.Total != 4 || v.Candidates != 2 || v.Others != 2 {
-		t.Errorf("JSON has %+v", v)
+		t.Errorf("got JSON %+v", v)
 	}
 }
 
-// TestFirstAnswerReplacesInference: what one answer of the servers shows replaces what the
-// recipe asks for, in text and in JSON.
+// TestFirstAnswerReplacesInference: the watches in one answer of the servers replace the inferred
+// ones, in text and in JSON.
 func TestFirstAnswerReplacesInference(t *testing.T) {
 	s := asked(t, herd())
 	if text := plain.StatusText(s); !strings.Contains(text, "  1, should be 2\n") || strings.Contains(text, "inferred") {
-		t.Errorf("status says\n%s", text)
+		t.Errorf("got status\n%s", text)
 	}
 	c := decode[struct {
 		Candidates []struct {
@@ -509,12 +505,12 @@ func TestFirstAnswerReplacesInference(t *testing.T) {
 		}
 	}](t, line(t, plain.Status(s))).Candidates
 	if c[1].State != "verified" || c[2].State != "other" || c[2].Watched[0] != path+"/n_0000000001" {
-		t.Errorf("JSON has %+v", c)
+		t.Errorf("got JSON %+v", c)
 	}
 }
 
-// TestTimeLeft: status and doctor say for how long a session lasts at most, its timeout, for
-// how long its client was silent and where it was connected last.
+// TestTimeLeft: status and doctor show how long a session lasts at most, its timeout, how long
+// its client has been silent, and its last connection.
 func TestTimeLeft(t *testing.T) {
 	j := askedJournal(t, 1, 2, 3)
 	for sec := range 4 {
@@ -523,10 +519,10 @@ func TestTimeLeft(t *testing.T) {
 	s := j.State()
 	const left = "n_0000000001 is at risk, expires in at most 10 s (session timeout 10 s, silent for at least 3 s): last seen connected at "
 	if text := plain.StatusText(s); !strings.Contains(text, left) || !strings.Contains(text, "10.0.0.1:4000  not connected, last to zk1:2181") {
-		t.Errorf("status says\n%s", text)
+		t.Errorf("got status\n%s", text)
 	}
 	if text := plain.DoctorText(s, time.Second); !strings.Contains(text, left) {
-		t.Errorf("doctor says\n%s", text)
+		t.Errorf("got doctor\n%s", text)
 	}
 	type risk struct {
 		Expires float64 `json:"expires_within_ms"`
@@ -542,7 +538,7 @@ func TestTimeLeft(t *testing.T) {
 	}](t, line(t, plain.Status(s))).Candidates[0]
 	r := decode[struct{ Risks []risk }](t, line(t, plain.Doctor(s, time.Second))).Risks
 	if len(r) != 1 || r[0] != c.risk || r[0].Timeout != 10000 || r[0].Silent != 3000 || c.Address != "10.0.0.1:4000" || c.Connected {
-		t.Errorf("status has %+v, doctor %+v", c, r)
+		t.Errorf("got %+v in the status, %+v from the doctor", c, r)
 	}
 }
 

@@ -1,14 +1,14 @@
-// Package plain shows an election without a screen: as JSON, one object a
+// Package plain writes an election without a screen: as JSON, one object a
 // line, for scripts ([Event], [Status]; format 1, described in electop help json),
-// or as lines of text for people ([Line], [StatusText]). It shows what is in the
-// journal and decides nothing.
+// or as lines of text for people ([Line], [StatusText]). It only formats the state of a
+// journal.
 //
 // zxids and session ids are hex strings, times are RFC 3339 with nanoseconds,
 // a znode is its full path as the client sees it, durations are milliseconds
-// with fractions, and null is unknown.
+// with fractions, and null means unknown.
 //
-// Each file has both, the object and the text: event.go, status.go, finding.go (the doctor's
-// answer), discovery.go (a list of elections). value.go has the values of objects.
+// Each file has both the object and the text: event.go, status.go, finding.go (the doctor's
+// diagnosis), discovery.go (a list of elections). value.go has the values of objects.
 package plain
 
 import (
@@ -59,7 +59,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b.Bytes(), '}'), nil
 }
 
-// when is nil if a value is not known.
+// when returns a value, nil if it is not known.
 func when[T any](known bool, v T) *T {
 	if !known {
 		return nil
@@ -77,25 +77,25 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content has the content of a znode: text, or base64 if it is not text. The length is there
-// if it is cut.
+// content returns the data of a znode: text, or base64 if it is not text. The length is included
+// if the data is cut.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
 	if known && d.Truncated() {
 		length = d.Length
 	}
-	is := known && utf8.Valid(d.Bytes)
-	if is || !known {
-		return object{name, when(is, string(d.Bytes)), name + "_length?", length}
+	isText := known && utf8.Valid(d.Bytes)
+	if isText || !known {
+		return object{name, when(isText, string(d.Bytes)), name + "_length?", length}
 	}
 	return object{name, nil, name + "_base64?", d.Bytes, name + "_length?", length}
 }
 
-// text is nil for "", which means unknown.
+// text returns s, nil for "", which means unknown.
 func text(s string) *string { return when(s != "", s) }
 
-// name is who a candidate is, nil for nobody, or if only its znode's name is known.
+// name returns who a candidate is, nil for no candidate, or if only its znode's name is known.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
@@ -108,13 +108,13 @@ const nameMax = 64
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// known is nil for the zero time, which means unknown.
+// known returns a time, nil for the zero time, which means unknown.
 func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 
-// within is the time left until a bound.
+// within returns the time left until a bound.
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
-// took is a duration, nil if it is not known.
+// took returns a duration, nil if it is not known.
 func took(d *time.Duration) *float64 {
 	if d == nil {
 		return nil
@@ -122,11 +122,10 @@ func took(d *time.Duration) *float64 {
 	return when(true, millis(*d))
 }
 
-// millis keeps microseconds: the clocks are not more precise.
+// millis returns milliseconds with microseconds: the clocks are not more precise.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// whoOrWhat is Who for a child that may not be a candidate: then its data does not
-// say who it is.
+// whoOrWhat names a candidate by [phrase.Who], and any other child by its znode's name.
 func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	if ignored {
 		return znode.Safe(c.Name, 0) + "  (not a candidate)"
