@@ -10,20 +10,20 @@ import (
 	"electop/ui/wording"
 )
 
-// headLines are the names above the ladder.
+// headLines is the number of lines for the names above the ladder.
 const headLines = 1
 
 // Lines is the least height of the panel with its border.
 const Lines = 10
 
-// stampFormat is the time of an entry; from stampsFrom cells on there is room for it.
+// stampFormat is the format of the time of an entry. The time is shown from stampsFrom cells on.
 const (
 	stampFormat = "04:05.000"
 	stampsFrom  = 60
 )
 
-// tickFlight is how often a delayed message moves: a cell or two at a time.
-const tickFlight = 50 * time.Millisecond
+// progressTick is the time between two steps of a delayed message: a cell or two each.
+const progressTick = 50 * time.Millisecond
 
 // Draw draws the ladder.
 func (v Panel) Draw(f *term.Frame) {
@@ -47,7 +47,7 @@ func (v Panel) Draw(f *term.Frame) {
 	v.drawLegend(d, headLines+len(all)+v.held)
 }
 
-// drawNothing says what will be here.
+// drawNothing explains the empty ladder.
 func (v *Panel) drawNothing(f *term.Frame, a term.Area) {
 	words := []string{"No message was held yet.", "[ slows the server, and . steps: then each request, reply and notification is shown here, with the znodes that are deleted and the steps of the recipe."}
 	if p := v.State.Pace; p != nil && (p.Steps || p.Delay > 0) {
@@ -62,7 +62,7 @@ var legend = []string{
 	"Pings and checks of a lease are never held, and not shown.",
 }
 
-// drawLegend draws the explanation where there is room to spare.
+// drawLegend draws the legend if there is room.
 func (v *Panel) drawLegend(d *ladder, y int) {
 	var lines []string
 	for _, text := range legend {
@@ -72,16 +72,16 @@ func (v *Panel) drawLegend(d *ladder, y int) {
 	if from < y+1 {
 		return
 	}
-	d.life(y, from-1)
+	d.lifelines(y, from-1)
 	for i, line := range lines {
 		d.Area.Pen(from+i).Text(term.Muted, line)
 	}
 }
 
-// drawHeld draws what is held, the first to be released first, on n lines.
+// drawHeld draws the held messages in the order of their release, on n lines.
 func (v *Panel) drawHeld(d *ladder, y, n int) {
 	s := v.State
-	d.life(y, y+n)
+	d.lifelines(y, y+n)
 	p := s.Pace
 	if p == nil || len(p.Held) == 0 {
 		words := wording.PaceLine(s)
@@ -103,11 +103,11 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 		of := sideOf(&v.left, &v.right, memberWith(s, m.Session), m.Session)
 		text := heldText(s, of, m)
 		if d.held(y+i, of, text, p.Steps && i == 0); p.Delay > 0 {
-			d.flies(y+i, of, text, float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
+			d.progress(y+i, of, text, float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
 		}
 	}
 	if p.Delay > 0 {
-		d.f.Every(tickFlight)
+		d.f.Every(progressTick)
 	}
 }
 
@@ -129,7 +129,7 @@ func newLadder(f *term.Frame, a term.Area) *ladder {
 	return d
 }
 
-// put writes text at a column of the canvas, up to another.
+// put writes text at a column of the canvas, up to another column.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
 		return x
@@ -137,7 +137,7 @@ func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	return d.f.Put(x, d.Area.Rect.Y+y, end, st, text)
 }
 
-// head names who is where.
+// head writes the name of each lifeline.
 func (d *ladder) head(l, r *lane) {
 	const middle = "ZooKeeper"
 	at := d.server - len(middle)/2
@@ -149,8 +149,8 @@ func (d *ladder) head(l, r *lane) {
 	}
 }
 
-// life draws the three lines from y to before end.
-func (d *ladder) life(y, end int) {
+// lifelines draws the lines of both candidates and of the server from y to before end.
+func (d *ladder) lifelines(y, end int) {
 	for ; y < end; y++ {
 		for _, x := range []int{d.left, d.server, d.right} {
 			d.put(y, x, x+1, term.Border, d.f.Theme.Glyph.V)
@@ -165,7 +165,7 @@ func (d *ladder) across(y int, st term.Style, text string) {
 	d.put(y, x, d.right, st, text)
 }
 
-// span are the columns between the line of a side and the server's.
+// span returns the columns between the lifelines of a side and of the server.
 func (d *ladder) span(of side) (from, to int) {
 	if of == left {
 		return d.left + 1, d.server - 1
@@ -173,9 +173,9 @@ func (d *ladder) span(of side) (from, to int) {
 	return d.server + 1, d.right - 1
 }
 
-// entry draws what happened.
+// entry draws an entry.
 func (d *ladder) entry(y int, e *entry) {
-	d.life(y, y+1)
+	d.lifelines(y, y+1)
 	if d.stamps && !e.at.IsZero() {
 		d.Area.Pen(y).Text(term.Muted, e.at.In(d.f.Now.Location()).Format(stampFormat))
 	}
@@ -228,7 +228,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	from, to := d.span(e.side)
 	room := to - from + 1
 	mark := g.Expired
-	switch e.lost { // these have it read later, if they can
+	switch e.lost { // a frozen or cut-off client may still read it later
 	case loss(model.Frozen):
 		mark = g.Frozen
 	case loss(model.Partitioned):
@@ -236,7 +236,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	}
 	head := g.H + " " + term.Cut(e.text, room-6) + " "
 	tail := mark + " " + string(e.lost)
-	if e.side == left { // mirrored: it goes from the right to the left
+	if e.side == left { // mirrored, from right to left
 		head = " " + term.Cut(e.text, room-6) + " " + g.H
 		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + mark
 		x := to + 1 - term.Width(head)
@@ -248,7 +248,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
 }
 
-// beside writes text next to the line of a candidate, over the server's if it is long.
+// beside writes text next to the lifeline of a candidate. A long text covers the server's.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	x, end := d.left+1, d.right
 	text = term.Cut(text, end-x)
@@ -258,8 +258,8 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// held draws a message that waits at the server. next says that the key releases it.
-// That of a candidate that has no lane is in the middle.
+// held draws a message that waits at the server, in the middle if its candidate has no lane.
+// next: the key "." releases it.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
@@ -294,16 +294,16 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	}
 }
 
-// flies draws how far a message is whose delay runs, behind its text.
-func (d *ladder) flies(y int, of side, text string, way float64) {
+// progress draws a line behind a delayed message. way is the part of the delay that has passed.
+func (d *ladder) progress(y int, of side, text string, way float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)
 	track := to - from + 1 - term.Width(g.Notice+" "+text+" ")
-	const least, arrives = 3, 0.97 // it is there when the server says so
+	const least, most = 3, 0.97 // it only arrives when the server reports that
 	if of == elsewhere || track < least {
 		return
 	}
-	n := int(max(0, min(way, arrives)) * float64(track))
+	n := int(max(0, min(way, most)) * float64(track))
 	line := strings.Repeat(g.H, n)
 	if of == left {
 		x := to + 1 - term.Width(g.Notice+" "+text+" ")

@@ -1,13 +1,12 @@
-// Package messages is the panel of messages: a ladder of what goes between two
-// candidates and the embedded server while that is slowed or steps. Time goes down;
-// each candidate has a line at one side and the server one in the middle.
+// Package messages is the panel of messages: a ladder of the messages between two
+// candidates and the embedded server while the server is slowed or steps. Time goes down;
+// each candidate has a lifeline at one side, and the server has one in the middle.
 //
-// An arrow to the server is a request that it carried out, an arrow from it a reply or
-// a notification that it sent. One that did not arrive ends half-way, with the reason.
-// What is held is below, in the order of its release. Between the arrows are the
-// deletions, as the server reported them, and the steps of the recipe, as the candidates
-// did. All of that was reported by the one that did it; nothing is concluded from the
-// recipe.
+// An arrow to the server is a request that the server carried out. An arrow from the server is
+// a reply or a notification that it sent. An arrow of a message that did not arrive ends
+// half-way, with the reason. Held messages are below, in the order of their release. Between the
+// arrows are the deletions that the server reported, and the steps of the recipe that the
+// candidates reported. Nothing is inferred from the recipe.
 package messages
 
 import (
@@ -33,21 +32,21 @@ type Panel struct {
 	place       term.Rect
 	left, right lane
 	entries     []entry
-	held        int // lines for what is held
-	page        int // lines for what happened
-	back        int // lines of that below the ones in view
+	held        int // lines for held messages
+	page        int // lines for entries
+	back        int // entries below the ones in view
 }
 
 // Shown is what the panel shows.
 type Shown struct {
 	State    *doctor.State
 	Focused  bool
-	Selected model.Row // the candidate whose messages are wanted
+	Selected model.Row // the candidate whose messages are shown
 }
 
-// Settle takes what to show and where.
+// Settle sets what to show and where.
 func (v *Panel) Settle(x Shown, r term.Rect) {
-	if x.State != v.State || x.Selected != v.Selected { // else it tells the same
+	if x.State != v.State || x.Selected != v.Selected { // otherwise the entries are the same
 		v.left, v.right = lanes(x.State, x.Selected)
 		v.entries = entries(x.State, &v.left, &v.right)
 	}
@@ -61,24 +60,24 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.back = min(v.back, v.most())
 }
 
-// most is how many entries cannot be in view.
+// most returns the largest number of entries below the view.
 func (v *Panel) most() int { return max(0, len(v.entries)-v.page) }
 
-// Move scrolls what happened.
+// Move scrolls the entries.
 func (v *Panel) Move(do input.Command) {
 	v.back = v.most() - input.Moved(do, v.most()-v.back, v.most(), v.page)
 }
 
-// inView are the entries in view.
+// inView returns the entries in view.
 func (v *Panel) inView() []entry {
 	end := len(v.entries) - v.back
 	return v.entries[max(0, end-v.page):end]
 }
 
-// lane is a candidate at one side of the ladder. The zero lane is nobody's.
+// lane is a candidate at one side of the ladder. The zero lane has no candidate.
 type lane struct {
 	row     model.Row
-	member  string // [model.Member.ID], "" for a candidate that is not ours
+	member  string // [model.Member.ID], "" for a third-party candidate
 	session uint64
 }
 
@@ -96,12 +95,12 @@ func laneOf(r model.Row) lane {
 	return l
 }
 
-// has reports whether a message to that member or session is the lane's.
+// has reports whether a message to that member or session belongs to the lane.
 func (l *lane) has(member string, session uint64) bool {
 	return l.member != "" && member == l.member || l.session != 0 && session == l.session
 }
 
-// style is that of the lane's name.
+// style returns the style of the lane's name.
 func (l *lane) style() term.Style {
 	m := l.row.Member
 	switch {
@@ -113,14 +112,15 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes are the selected candidate and another one, in the order of the queue: the one
-// that depends on it or, if that has no messages, the one that has the newest.
+// lanes returns the lanes of the selected candidate and of another one, in the order of the queue.
+// The other one is the selected candidate's partner or, if that has no messages, the candidate
+// with the newest message.
 func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
 	}
 	own, other := laneOf(selected), partner(s, selected)
-	if other == (lane{}) || !other.talks(s) {
+	if other == (lane{}) || !other.hasMessages(s) {
 		if l := newest(s, &own); l != (lane{}) {
 			other = l
 		}
@@ -131,8 +131,8 @@ func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	return own, other
 }
 
-// partner is who watches a candidate, or for the last one whom it watches, or for one
-// without a znode who is first.
+// partner returns the lane of the candidate that watches this one. For the last candidate it is
+// the one that it watches, for a member without a znode the first candidate.
 func partner(s *doctor.State, of model.Row) lane {
 	i := of.Position
 	if of.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -149,8 +149,8 @@ func partner(s *doctor.State, of model.Row) lane {
 	return lane{}
 }
 
-// talkers are the members and sessions of the messages, the newest first.
-func talkers(s *doctor.State) iter.Seq2[string, uint64] {
+// receivers returns the members and sessions of the messages, the newest first.
+func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
 			for _, m := range slices.Backward(s.Pace.Held) {
@@ -167,9 +167,9 @@ func talkers(s *doctor.State) iter.Seq2[string, uint64] {
 	}
 }
 
-// talks reports whether there is a message of the lane.
-func (l *lane) talks(s *doctor.State) bool {
-	for member, session := range talkers(s) {
+// hasMessages reports whether there is a message of the lane.
+func (l *lane) hasMessages(s *doctor.State) bool {
+	for member, session := range receivers(s) {
 		if l.has(member, session) {
 			return true
 		}
@@ -177,9 +177,9 @@ func (l *lane) talks(s *doctor.State) bool {
 	return false
 }
 
-// newest is the lane of the candidate that has the newest message, except one.
+// newest returns the lane of the candidate with the newest message, except one lane.
 func newest(s *doctor.State, but *lane) lane {
-	for member, session := range talkers(s) {
+	for member, session := range receivers(s) {
 		if but.has(member, session) {
 			continue
 		}
@@ -197,11 +197,11 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-// watcherMax is how far behind a candidate its watcher is searched: read locks wait for
-// one that may be far ahead.
+// watcherMax is how far behind a candidate its watcher is searched: a read lock may wait for
+// a writer that is far ahead.
 const watcherMax = 100
 
-// at is the lane of a position in the queue.
+// at returns the lane of a position in the queue.
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
 		return lane{}
@@ -211,8 +211,8 @@ func at(s *doctor.State, i int) lane {
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
-// kind is what an entry of the ladder tells. What happens at the same time is in this
-// order: a reply comes before the step that it allows, and that before the next request.
+// kind is a kind of entry. Entries of the same time are in this order: a reply comes before the
+// step that it allows, and the step before the next request.
 type kind int
 
 const (
@@ -225,7 +225,7 @@ const (
 	others              // messages of candidates that have no lane
 )
 
-// side is whose an entry is.
+// side is where an entry belongs.
 type side int
 
 const (
@@ -252,15 +252,14 @@ type entry struct {
 	side side
 	at   time.Time
 	text string
-	// Of a message that was sent: whether it is a notification, and why it did not
-	// arrive, "" if nothing is known to have kept it.
+	// For sent: whether the message is a notification, and why it did not arrive.
 	notifies bool
 	lost     loss
-	// n orders the messages of one moment, and is of others their number.
+	// n orders the messages of one moment. For others it is their number.
 	n int
 }
 
-// loss is why a message did not arrive.
+// loss is why a message did not arrive, "" if it arrived as far as is known.
 type loss string
 
 const (
@@ -269,20 +268,20 @@ const (
 	cutOff   loss = "cut off" // its connection ended first
 )
 
-// before is how long before the first message its causes are: the deletion that a
-// notification is of, the step that a request belongs to.
+// before is how long before the first message its cause may be: the deletion that a
+// notification reports, or the step of a request.
 const before = 20 * time.Millisecond
 
-// entries are what happened since the first message that is remembered, oldest first.
+// entries returns the entries since the first message that the state has, oldest first.
 func entries(s *doctor.State, l, r *lane) []entry {
 	var out []entry
 	var began time.Time
-	asked := func(m *model.Message, of side) {
+	addRequest := func(m *model.Message, of side) {
 		if began.IsZero() || m.Since.Before(began) {
 			began = m.Since
 		}
 		if !wording.Notifies(m) {
-			out = append(out, entry{kind: request, side: of, at: m.Since, text: asks(s, m), n: m.N})
+			out = append(out, entry{kind: request, side: of, at: m.Since, text: requestText(s, m), n: m.N})
 		}
 	}
 	for i := range s.Exchanges {
@@ -294,13 +293,13 @@ func entries(s *doctor.State, l, r *lane) []entry {
 		if x.Fast {
 			out = append(out, entry{kind: missing, at: x.Since, text: "full speed until here: no messages", n: x.N})
 		}
-		asked(&x.Message, of)
-		out = append(out, entry{kind: sent, side: of, at: x.Left, text: says(s, &x.Message), notifies: wording.Notifies(&x.Message), lost: lossOf(x), n: x.N})
+		addRequest(&x.Message, of)
+		out = append(out, entry{kind: sent, side: of, at: x.Left, text: sentText(s, &x.Message), notifies: wording.Notifies(&x.Message), lost: lossOf(x), n: x.N})
 	}
 	if s.Pace != nil {
 		for i := range s.Pace.Held {
 			m := &s.Pace.Held[i]
-			asked(m, sideOf(l, r, memberWith(s, m.Session), m.Session))
+			addRequest(m, sideOf(l, r, memberWith(s, m.Session), m.Session))
 		}
 	}
 	if began.IsZero() {
@@ -334,11 +333,11 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	slices.SortStableFunc(out, func(a, b entry) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
 	})
-	return joined(out)
+	return mergeOthers(out)
 }
 
-// joined makes one entry of messages in a row of candidates that have no lane.
-func joined(all []entry) []entry {
+// mergeOthers makes one entry of consecutive messages of candidates that have no lane.
+func mergeOthers(all []entry) []entry {
 	out := all[:0]
 	for _, e := range all {
 		if e.side == elsewhere {
@@ -370,8 +369,8 @@ func lossOf(x *model.Exchange) loss {
 	return arrived
 }
 
-// asks is a request, without what only its reply says.
-func asks(s *doctor.State, m *model.Message) string {
+// requestText describes a request, without what only its reply has.
+func requestText(s *doctor.State, m *model.Message) string {
 	op := znode.Safe(m.Op, 16)
 	name := znode.Base(m.Path)
 	_, numbered := znode.Sequence(name)
@@ -386,8 +385,8 @@ func asks(s *doctor.State, m *model.Message) string {
 	return op + " " + wording.ShortZnode(name)
 }
 
-// says is a reply or a notification.
-func says(s *doctor.State, m *model.Message) string {
+// sentText describes a reply or a notification.
+func sentText(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	_, numbered := znode.Sequence(name)
 	switch {
@@ -405,7 +404,7 @@ func says(s *doctor.State, m *model.Message) string {
 	return "ok"
 }
 
-// memberWith is the ID of our member that has the session, "" for none.
+// memberWith returns the ID of electop's member that has the session, "" for none.
 func memberWith(s *doctor.State, session uint64) string {
 	if m := s.MemberWith(session); m != nil {
 		return m.ID
@@ -413,8 +412,8 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// heldText is a held message, with its client's name if that has no lane. The content of a
-// reply is not known yet.
+// heldText describes a held message, with its client's name if the client has no lane. The
+// content of a reply is not known yet.
 func heldText(s *doctor.State, of side, m *model.Message) string {
 	text := "reply to " + znode.Safe(m.Op, 16)
 	if wording.Notifies(m) {

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 
 var start = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// election is a journal with three candidates, and what was reported of its messages.
+// election is a journal with four candidates, and its messages.
 type election struct {
 	t    *rapid.T
 	j    *doctor.Journal
@@ -46,7 +47,7 @@ func newElection(t *rapid.T) *election {
 	return e
 }
 
-// drawElection has messages of four candidates and of somebody else.
+// drawElection draws messages of four candidates and of another client.
 func drawElection(t *rapid.T) *election {
 	e := newElection(t)
 	pick := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
@@ -79,130 +80,137 @@ func drawElection(t *rapid.T) *election {
 	return e
 }
 
-// talked reports whether the session has a message.
-func (e *election) talked(session uint64) bool {
+// hasMessage reports whether the session has a message.
+func (e *election) hasMessage(session uint64) bool {
 	is := func(m model.Message) bool { return m.Session == session }
 	return slices.ContainsFunc(e.held, is) || slices.ContainsFunc(e.j.State().Exchanges, func(x model.Exchange) bool { return is(x.Message) })
 }
 
-// othersTalked reports whether one of ours has a message besides that session.
-func (e *election) othersTalked(session uint64) bool {
+// othersHaveMessages reports whether a candidate with another session has a message.
+func (e *election) othersHaveMessages(session uint64) bool {
 	for i := range names {
-		if s := uint64(i + 1); s != session && e.talked(s) {
+		if s := uint64(i + 1); s != session && e.hasMessage(s) {
 			return true
 		}
 	}
 	return false
 }
 
-// The ladder has every message and every step of its two candidates, each with all of
-// it and in the order in which they happened, and counts the messages of all others.
-func TestLadderTellsAll(t *testing.T) {
+// checkLanes fails if the lanes are not of the selected candidate and of the one behind it or, if that
+// has no message, of another one with messages.
+func (e *election) checkLanes(v *Panel, selected int) {
+	own, other := &v.left, &v.right
+	if own.member != names[selected] {
+		own, other = other, own
+	}
+	behind := selected + 1
+	if own.member != names[selected] || behind < len(names) && other.member != names[behind] && e.hasMessage(uint64(behind+1)) ||
+		other.member != "" && !e.hasMessage(other.session) && e.othersHaveMessages(own.session) {
+		e.t.Fatalf("with %s selected the lanes are %+v and %+v", names[selected], v.left, v.right)
+	}
+}
+
+// event is an entry of the ladder, as a test compares it.
+type event struct {
+	at   time.Time
+	text string
+}
+
+// wantEvents returns the events of the two lanes, and the number of messages of others, from the
+// journal.
+func (e *election) wantEvents(v *Panel) (want []event, others int) {
+	s, first := e.j.State(), e.now
+	sides := map[uint64]string{v.left.session: "left ", v.right.session: "right "}
+	add := func(at time.Time, session uint64, text string) {
+		if side, ok := sides[session]; ok {
+			want = append(want, event{at, side + text})
+		} else {
+			others++
+		}
+	}
+	request := func(m *model.Message) {
+		if m.Since.Before(first) {
+			first = m.Since
+		}
+		if m.Op != model.Notification {
+			add(m.Since, m.Session, "requests "+requestText(s, m))
+		}
+	}
+	for i := range s.Exchanges {
+		x := &s.Exchanges[i]
+		request(&x.Message)
+		text := "gets " + sentText(s, &x.Message)
+		if x.Dropped {
+			text += " not"
+		}
+		add(x.Left, x.Session, text)
+	}
+	for i := range e.held {
+		request(&e.held[i])
+	}
+	for _, x := range s.Steps {
+		session := uint64(slices.Index(names, x.Member) + 1)
+		if sides[session] != "" && !x.At.Before(first.Add(-before)) && e.n > 0 {
+			add(x.At, session, fmt.Sprint("step ", int(x.Step)))
+		}
+	}
+	return want, others
+}
+
+// gotEvents returns the same from the entries of the panel.
+func gotEvents(v *Panel) (got []event, counted int) {
+	for _, x := range v.entries {
+		text := map[side]string{left: "left ", right: "right "}[x.side]
+		switch x.kind {
+		case request:
+			text += "requests " + x.text
+		case sent:
+			text += "gets " + x.text
+			if x.lost != arrived {
+				text += " not"
+			}
+		case step:
+			text += "step " + x.text[:1]
+		case others:
+			counted += x.n
+			continue
+		}
+		got = append(got, event{x.at, text})
+	}
+	return got, counted
+}
+
+// The ladder has every message and every step of its two candidates, in the order in which they
+// happened, and counts the messages of all others.
+func TestLadderIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawElection(t)
 		s := e.j.State()
 		at := rapid.IntRange(0, len(names)-1).Draw(t, "selected")
 		var v Panel
 		v.Settle(Shown{State: s, Selected: model.Row{Candidate: s.Queue.At(at), Member: s.Member(s.Queue.At(at)), Position: at}}, term.Rect{W: 80, H: 400})
-		own, other := &v.left, &v.right
-		if own.member != names[at] {
-			own, other = other, own
-		}
-		if neighbour := at + 1; own.member != names[at] || neighbour < len(names) && other.member != names[neighbour] && e.talked(uint64(neighbour+1)) || other.member != "" && !e.talked(other.session) && e.othersTalked(own.session) {
-			t.Fatalf("with %s selected the lanes are %+v and %+v", names[at], v.left, v.right)
-		}
-		type event struct {
-			at   time.Time
-			text string
-		}
-		var want []event
-		elsewhere := 0
-		first := e.now
-		add := func(at time.Time, session uint64, text string) {
-			switch session {
-			case v.left.session:
-				want = append(want, event{at, "left " + text})
-			case v.right.session:
-				want = append(want, event{at, "right " + text})
-			default:
-				elsewhere++
-			}
-		}
-		ask := func(m *model.Message) {
-			if m.Since.Before(first) {
-				first = m.Since
-			}
-			if m.Op != model.Notification {
-				add(m.Since, m.Session, "asks "+asks(s, m))
-			}
-		}
-		for i := range s.Exchanges {
-			x := &s.Exchanges[i]
-			ask(&x.Message)
-			text := "gets " + says(s, &x.Message)
-			if x.Dropped {
-				text += " not"
-			}
-			add(x.Left, x.Session, text)
-		}
-		for i := range e.held {
-			ask(&e.held[i])
-		}
-		for _, x := range s.Steps {
-			if session := uint64(slices.Index(names, x.Member) + 1); (session == v.left.session || session == v.right.session) && !x.At.Before(first.Add(-before)) && e.n > 0 {
-				add(x.At, session, fmt.Sprint("step ", int(x.Step)))
-			}
-		}
-		slices.SortStableFunc(want, func(a, b event) int { return a.at.Compare(b.at) })
-		var got []event
-		counted := 0
-		for _, x := range v.entries {
-			text := map[side]string{left: "left ", right: "right "}[x.side]
-			switch x.kind {
-			case request:
-				text += "asks " + x.text
-			case sent:
-				text += "gets " + x.text
-				if x.lost != arrived {
-					text += " not"
-				}
-			case step:
-				text += "step " + x.text[:1]
-			case others:
-				counted += x.n
-				continue
-			}
-			got = append(got, event{x.at, text})
-		}
-		if counted != elsewhere {
-			t.Fatalf("%d messages of others are counted, want %d", counted, elsewhere)
-		}
-		if len(got) != len(want) {
-			t.Fatalf("the ladder has %v, want %v", got, want)
-		}
-		// What happens at one moment may be in either order here.
-		sortMoment := func(all []event) {
-			slices.SortStableFunc(all, func(a, b event) int {
-				if c := a.at.Compare(b.at); c != 0 {
-					return c
-				}
-				return strings.Compare(a.text, b.text)
-			})
+		e.checkLanes(&v, at)
+		want, others := e.wantEvents(&v)
+		got, counted := gotEvents(&v)
+		if counted != others {
+			t.Fatalf("got %d messages of others, want %d", counted, others)
 		}
 		if !slices.IsSortedFunc(got, func(a, b event) int { return a.at.Compare(b.at) }) {
-			t.Fatalf("not in their order: %v", got)
+			t.Fatalf("not in order: %v", got)
 		}
-		sortMoment(got)
-		sortMoment(want)
+		// Events of one moment may be in any order here.
+		for _, all := range [][]event{got, want} {
+			slices.SortFunc(all, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.text, b.text)) })
+		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("the ladder has\n%v, want\n%v", got, want)
+			t.Fatalf("got the entries\n%v, want\n%v", got, want)
 		}
 	})
 }
 
-// What is drawn at any size is the newest of it, what is held first in the order of
-// its release, and says how much is not shown.
-func TestDrawn(t *testing.T) {
+// At any size the newest entries are in view, the next held message is marked, and the view
+// scrolls to the first entry and back.
+func TestDraw(t *testing.T) {
 	theme := term.NewTheme(term.Mono, lipgloss.DefaultRenderer())
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawElection(t)
@@ -216,22 +224,22 @@ func TestDrawn(t *testing.T) {
 		v.Draw(f)
 		text := f.Render(theme)
 		if n := len(e.held); n > 0 && !strings.Contains(text, " . ") {
-			t.Errorf("nothing is next of %d held:\n%s", n, text)
+			t.Errorf("got no mark of the next of %d held messages:\n%s", n, text)
 		}
 		shown := v.inView()
 		if len(shown) != min(len(v.entries), v.page) || len(shown) > 0 && shown[len(shown)-1] != v.entries[len(v.entries)-1] {
-			t.Errorf("%d of %d entries in view, of which %d fit", len(shown), len(v.entries), v.page)
+			t.Errorf("got %d of %d entries in view, want the last %d", len(shown), len(v.entries), v.page)
 		}
 		if len(v.entries) > v.page { // it can be scrolled to its beginning and back
 			v.Move(input.CmdTop)
 			if v.inView()[0] != v.entries[0] {
-				t.Error("the top is not the first entry")
+				t.Error("got another entry than the first at the top")
 			}
 			for range len(v.entries) {
 				v.Move(input.CmdDown)
 			}
 			if v.back != 0 {
-				t.Errorf("%d lines below the bottom", v.back)
+				t.Errorf("got %d entries below the view at the bottom", v.back)
 			}
 		}
 	})
