@@ -13,7 +13,7 @@ import (
 
 // asked applies what the servers answered.
 func (j *Journal) asked(t *session.Table) {
-	t = t.Believed()
+	t = t.Checked()
 	j.table, j.answers = t, t.MergedOver(j.answers)
 	j.watches.take(t, &j.children, j.cfg.Path, j.link.Session)
 	at := session.Later(j.at, wall(t.When()))
@@ -28,7 +28,7 @@ func (j *Journal) asked(t *session.Table) {
 		j.interpret(j.naming.dialect.Guess(true))
 		j.checkHead(at, timeBounds{}, false)
 	}
-	j.sessions.Hear(t, at, holders, j.unexplained.has)
+	j.sessions.Apply(t, at, holders, j.unexplained.has)
 	j.returned.hear(t, j.sessions.View(), at, j.owns)
 	j.expired = j.expired.add(t)
 	for _, c := range j.unexplained.explain(t, at) {

@@ -25,7 +25,7 @@ var (
 	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
 	// appended to: the clone has no spare capacity, so an append copies.
 	sharedMaps = []string{
-		"Journal.sessions.known.clients", "Journal.sessions.known.heard", "Journal.watches.several",
+		"Journal.sessions.known.clients", "Journal.sessions.known.live", "Journal.watches.several",
 		"Journal.waves.times", "Journal.directories", "Journal.notes",
 	}
 	sharedSlices = []string{

@@ -240,7 +240,7 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 		x.names = slices.Clip(slices.Compact(x.names))
 	}
 	r.why = t.Incomplete()
-	if t.TellsEveryConn() {
+	if t.ListsEveryConn() {
 		r.clients = t.Conns()
 	}
 	owns := make(map[uint64]bool, queue.Len())

@@ -11,78 +11,77 @@ import (
 
 // # When a session expires
 //
-// Only the ensemble's leader expires sessions, by its own monotonic clock. Let
-// T be when it last heard from a session there, to the session's timeout, tick
-// its tick time. The deadline that it keeps and reports is
+// Only the ensemble's leader expires sessions, by its own monotonic clock. Let T be the
+// time by that clock at which the leader last heard from a session, to the session's
+// timeout, and tick the leader's tick time. The leader keeps and reports the deadline
 //
 //	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
 //
-// A client pings when a third of its timeout passed without a request. The
-// member that it is connected to answers, and passes the touch on to the leader
-// in batches, every half tick. So for a healthy client T is never older than
-// to/3 + tick/2, and some time for the network ([Slack]).
+// A client pings when a third of its timeout passed without a request. The member of the
+// ensemble to which the client is connected answers, and reports the client to the leader
+// in batches, every half tick. So for a healthy client T is at most to/3 + tick/2 old,
+// plus some time for the network ([Slack]).
 //
-// There are two sources of a bound. The first are the deadlines. Let d be what our
-// clock shows when the leader's shows 0 (both run evenly over the minutes that this is
-// about). A deadline D is D+d by our clock, so d has to be bounded, and it is
-// bounded by what the same reply says of sessions of our own (anchors). The leader had
-// heard from ours when it replied, at R by our clock or before, at T >= D' - to' - tick
-// by its own:
+// There are two sources of a bound.
+//
+// The first source is the deadlines. Let d be the time by our clock at which the leader's
+// clock shows 0. (Both clocks run evenly for the few minutes that matter.) A deadline D
+// is D+d by our clock, so we need bounds of d. The same reply has the deadlines of our own
+// sessions (anchors), and these bound d. Take one with deadline D' and timeout to', in a
+// reply that came at R by our clock. The leader heard from our session before R, and at
+// T >= D' - to' - tick by its own clock:
 //
 //	d = (our time of T) - T  <=  R - (D' - to' - tick)
 //
-// An expiry is no later than D + d, at the most. Then the session's end has to be
-// committed, which takes [commit] more.
+// So a session expires no later than the largest D + d. The ensemble then commits the
+// session's end, which takes at most [commit].
 //
-// The other way round: our session sent at S something that was answered. If it is
-// connected to the leader, the leader heard from us since S; otherwise, if that was
-// not yet passed on, since the ping before, S - to'/3 - tick at the earliest. So
-// d > S - (D' - to'), or S - to'/3 - tick - (D' - to').
+// The lower bound of d: our session sent a request at S that was answered. If our session
+// is connected to the leader, the leader heard from it at S or later. Otherwise the request
+// may not have reached the leader yet, but the ping before it did, which was sent at
+// S - to'/3 - tick or later. So d > S - (D' - to'), or d > S - to'/3 - tick - (D' - to').
 //
-// The text of dump has wall-clock times cut to whole seconds, each line
-// computed again from two clocks. There D is at most a second and 10 ms more than
-// it says, and D' at least what it says, less the same 10 ms.
+// The text of dump has wall-clock times in whole seconds, and computes each line from two
+// clocks. There D is up to a second and 10 ms later than the text, and D' at most 10 ms
+// earlier than the text.
 //
-// The second source is this program's own view: of a connection that is the same in a reply
-// at R and in a later one, or is gone by R, the leader heard last before R + tick/2, and
-// the expiry is no later than R + tick/2 + to + tick. Where connections are not reported,
-// the same is true of a deadline.
+// The second source is what electop sees. If a connection is the same in a reply at R and
+// in a later reply, or is gone at R, then the leader last heard from the client before
+// R + tick/2, and the session expires no later than R + tick/2 + to + tick. If the servers
+// do not report connections, the same holds for a deadline.
 //
-// All of this ends where the ensemble elects a leader, another or the same, and
-// where a server that is alone is restarted: every session has its full timeout
-// again from there on. So a bound names the epoch in which it holds (see
-// ensembleTerm), what was known is dropped when another epoch is seen, and there is
-// no bound while the ensemble leader is unknown.
+// No bound outlives an election of the ensemble's leader (another server or the same), or
+// a restart of a standalone server: every session then gets its full timeout again. So a
+// bound names its epoch (see ensembleTerm), another epoch drops all bounds, and there is no
+// bound while the ensemble's leader is unknown.
 const (
-	// Slack is for the network, for a client's timer, and for a server that is
-	// busy; clients in Java ping up to a second early, none is known to be late.
+	// Slack allows for the network, a client's timer and a busy server. Java clients ping
+	// up to a second early; no client is known to ping late.
 	Slack = 500 * time.Millisecond
-	// commit bounds the time in which the servers agree on the end of an expired session:
-	// the ensemble leader's threads on a busy machine, and a quorum's write to
-	// slow disks.
+	// commit bounds the time in which the servers agree on the end of an expired session,
+	// with a busy leader and slow disks.
 	commit = time.Second
 	// tickDefault is tickTime in ZooKeeper's sample configuration.
 	tickDefault = 2 * time.Second
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
-	// reconnect is the time that a client has to come back after a lost connection:
-	// the library for Go waits a second before it tries again.
+	// reconnect is the time in which a healthy client connects again: the Go library waits
+	// a second before it tries.
 	reconnect = 3 * time.Second
-	// DangerOver is the time from the bound of a danger until it is given up, if the znode
-	// still exists: either the client is back, or the bound was wrong.
+	// DangerOver is the time after the bound of a danger at which electop drops the danger
+	// if the znode still exists: the client is back, or the bound was wrong.
 	DangerOver = tickDefault
 )
 
-// clock bounds the difference between our clock and a leader's, for deadlines
-// of one kind. most and least are ours at the leader's zero, zero if not known.
+// clock bounds the difference between our clock and a leader's clock.
 type clock struct {
-	most, least time.Time
+	most, least time.Time // bounds of our time at which the leader's clock shows 0; zero: not known
 	tick        time.Duration
-	wall        bool
-	unit, err   time.Duration
+	wall        bool          // the deadlines are wall-clock times
+	unit, err   time.Duration // the precision and the error of these
 }
 
-// clockOf finds the bounds in one reply of deadlines.
+// clockOf returns the bounds that one reply with deadlines gives.
 func clockOf(t *Table, s *Server) clock {
 	k := clock{tick: tickOf(s)}
 	if k.wall = slices.ContainsFunc(s.Deadlines, func(d Deadline) bool { return d.Wall }); k.wall {
@@ -122,7 +121,7 @@ func tickOf(s *Server) time.Duration {
 	return tickDefault
 }
 
-// replyTime returns the time of a reply.
+// replyTime returns the time of a reply, the end of the round if it is not known.
 func replyTime(t *Table, a Answer) time.Time {
 	if a.At.IsZero() || a.At.After(t.End) {
 		return t.End.Round(0)
@@ -130,41 +129,42 @@ func replyTime(t *Table, a Answer) time.Time {
 	return a.At.Round(0)
 }
 
-// Liveness has what the servers' tables show about one contender's session: bounds of
-// when the servers last heard from it. Only a new table changes it.
+// Liveness bounds when the servers last heard from one contender's session, according to
+// their tables. Only a new table changes it.
 type Liveness struct {
 	timeout time.Duration // 0: not known
 
-	conn     *Client   // as listed last; nil: not listed
-	last     Conn      // the last one that was listed, also after it is gone
-	absent   time.Time // the end of the first round in which no server listed it; zero: listed
+	conn     *Client   // the listed connection; nil: not listed
+	last     Conn      // the last connection that was listed
+	absent   time.Time // the end of the first round in which no server listed a connection; zero: listed
 	absences int       // such rounds in a row
 
 	deadline  Deadline
-	leader    string    // that reported it; "": none did
+	leader    string    // the server that reported the deadline; "": none did
 	by        time.Time // the deadline by our clock at most; zero: no anchor
-	notBefore time.Time // and at least; zero: not known
+	notBefore time.Time // the deadline by our clock at least; zero: not known
 
-	// quiet is the first reply that had it as it is now: its connection or, if those
-	// are not reported, its deadline. zero: neither was reported.
+	// quiet is the time of the first reply with the present connection, or with the
+	// present deadline if connections are not reported. zero: neither was reported.
 	quiet time.Time
-	// When the last round with its connection or the lack of it began, and with a deadline.
+	// asked is the beginning of the last round that listed the connection or its absence.
+	// askedDue is the beginning of the last round with a deadline.
 	asked, askedDue time.Time
 
-	// after: it was heard from after that, surely; zero: not known.
+	// after is a time after which the servers certainly heard from the client; zero: not known.
 	after time.Time
 	// sound is the beginning of the last round that showed no danger; zero: none did.
 	sound time.Time
-	// silent: it was connected and not heard from since.
+	// silent reports whether the client was connected and silent when the danger was seen.
 	silent bool
-	// danger says why the session is about to expire, "" for no reason;
-	// dangerSince is when it was first seen.
+	// danger describes why the session is about to expire, "" if it is not.
+	// dangerSince is the time at which that was first seen.
 	danger      string
 	dangerSince time.Time
 }
 
-// listed applies a connection as a member lists it.
-func (h *Liveness) listed(t *Table, x Conn) {
+// applyConn applies a connection that a member lists.
+func (h *Liveness) applyConn(t *Table, x Conn) {
 	if x.Conn.Timeout > 0 {
 		h.timeout = x.Conn.Timeout
 	}
@@ -172,7 +172,7 @@ func (h *Liveness) listed(t *Table, x Conn) {
 	if old == nil || h.last.Server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
 		h.quiet = x.At
 		if old != nil || !h.absent.IsZero() {
-			// The server's word of before was given after it was asked.
+			// The connection changed after the last reply, which came after its round began.
 			h.after = Later(h.after, h.asked)
 		}
 	}
@@ -181,8 +181,8 @@ func (h *Liveness) listed(t *Table, x Conn) {
 	h.asked = t.At.Round(0)
 }
 
-// unlisted notes that no member lists one.
-func (h *Liveness) unlisted(t *Table) {
+// applyNoConn notes that no member lists a connection.
+func (h *Liveness) applyNoConn(t *Table) {
 	if h.absent.IsZero() {
 		h.absent = t.End.Round(0)
 	}
@@ -191,17 +191,17 @@ func (h *Liveness) unlisted(t *Table) {
 	h.asked = t.At.Round(0)
 }
 
-// due applies a deadline.
-func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
+// applyDeadline applies a deadline that a server reports.
+func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The leader heard from it since, and so its member a batch before
-			// that at the earliest.
+			// The leader heard from the client since. The client's member did so at
+			// most one batch earlier.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
 		h.by, h.notBefore = time.Time{}, time.Time{}
-		if h.asked.Before(t.At.Round(0)) { // it was heard from since connections were listed
+		if h.asked.Before(t.At.Round(0)) { // the deadline is newer than the list of connections
 			h.conn, h.absent, h.absences = nil, time.Time{}, 0
 		}
 		if h.conn == nil {
@@ -217,9 +217,9 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 	h.askedDue = t.At.Round(0)
 }
 
-// renewed notes that another server leads the ensemble: leases began again,
-// no later than the end of the round.
-func (h *Liveness) renewed(t *Table) {
+// renew notes that the ensemble elected a leader, so that all timeouts began again, no
+// later than the end of the round.
+func (h *Liveness) renew(t *Table) {
 	h.quiet, h.askedDue = time.Time{}, time.Time{}
 	if h.conn != nil {
 		h.quiet = t.End.Round(0)
@@ -230,11 +230,11 @@ func (h *Liveness) renewed(t *Table) {
 	h.deadline, h.leader, h.by, h.notBefore = Deadline{}, "", time.Time{}, time.Time{}
 }
 
-// bound returns the time by which the session expires, unless it is heard from again;
+// bound returns the time by which the session expires, unless the client returns;
 // zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
-	// The last request of a client before its connection was lost may not have been passed
-	// on yet, which moves the deadline once more.
+	// The member may not have reported the client's last request to the leader yet. That
+	// moves the deadline once more.
 	if !h.by.IsZero() && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack))) {
 		by = h.by.Add(commit)
 	}
@@ -245,7 +245,7 @@ func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	return by
 }
 
-// Alive returns the time until which the session cannot have expired; zero: unknown.
+// Alive returns the time before which the session cannot have expired; zero: unknown.
 func (h *Liveness) Alive() time.Time {
 	if h.after.IsZero() || h.timeout <= 0 {
 		return h.notBefore
@@ -256,9 +256,9 @@ func (h *Liveness) Alive() time.Time {
 // Timeout returns the session's timeout, 0 if it is not known.
 func (h *Liveness) Timeout() time.Duration { return h.timeout }
 
-// Silence returns since when the client was not heard from. It is sure if two
-// rounds showed it, or one that took as long as two: a client that lost its
-// connection takes some time to come back.
+// Silence returns the time since which the client is silent. sure is false for a client
+// without a connection that may just be connecting again: at least two rounds, and the
+// time that a client needs to connect, make it sure.
 func (h *Liveness) Silence() (since time.Time, sure bool) {
 	if !h.absent.IsZero() {
 		return h.absent, h.absences >= 2 && h.asked.Sub(h.absent) >= reconnect
@@ -266,9 +266,9 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 	return h.quiet, true
 }
 
-// Silent bounds for how long the servers did not hear from the client of a session that
-// expired, if its znode was deleted between two times. tick is their tick time. ok is
-// false if the timeout is not known.
+// Silent bounds how long the client of an expired session had been silent when its znode
+// was deleted, between from and to. tick is the servers' tick time. ok is false if the
+// timeout is not known.
 func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most time.Duration, ok bool) {
 	least, most = h.timeout, h.timeout+tick+tick/2+commit+to.Sub(from)
 	if since, _ := h.Silence(); !since.IsZero() && !h.asked.Before(to.Add(-h.timeout)) {
@@ -280,8 +280,7 @@ func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most t
 	return least, max(least, most), h.timeout > 0
 }
 
-// LastKnown says in words what was last known about the session, to explain its
-// end.
+// LastKnown describes what was last known about the session, as evidence of why it ended.
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
@@ -292,17 +291,17 @@ func (h *Liveness) LastKnown() string {
 	return "the servers did not report when its session expires"
 }
 
-// Likely returns when a session may expire: before its client fell silent the client may have
-// deleted its znodes. One without a connection may expire later, if its client was
-// healthy when it joined or was last seen healthy: it then pings every third of its
-// timeout. The session may also have been closed since.
+// Likely returns the time from which a deleted znode means that the session expired. An
+// earlier deletion may be a delete by the client, which was not yet silent. If the session
+// has no connection, it may have been closed: until it is over, a client that was healthy
+// when it joined, or later, pings every third of its timeout.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return h.quiet
 	}
-	// If the session was closed just before the servers were asked, its znodes
-	// were deleted too, which is seen within the Slack.
+	// If the session was closed just before the round, the deletion of its znodes is seen
+	// within the Slack.
 	closed := h.absent.Add(Slack)
 	if from.IsZero() {
 		return closed
@@ -313,12 +312,12 @@ func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	return Later(closed, from.Add(max(timeout*2/3-Slack, timeout/2)))
 }
 
-// assess finds out, after a round, whether the session is about to expire.
+// assess decides, after a round, whether the session is about to expire.
 func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	was := h.danger
 	h.danger = h.signs(tick, len(t.Servers))
 	if by := h.bound(tick); h.danger != "" && !by.IsZero() && at.After(by.Add(DangerOver)) {
-		h.danger = "" // a bound that did not hold
+		h.danger = "" // the bound was wrong
 	}
 	switch {
 	case h.danger == "":
@@ -332,15 +331,16 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
-// patience returns how long a healthy client may be the same in the servers' answers.
+// patience returns how long the servers' answers about a healthy client may stay the same.
 func (h *Liveness) patience(tick time.Duration) time.Duration {
-	if h.conn == nil { // a deadline moves in steps of a tick, and up to half a tick late
+	if h.conn == nil { // a deadline moves by whole ticks, up to half a tick late
 		return h.timeout/3 + Slack + tick + tick/2
 	}
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt says when so many members first listed no connection, and when one last listed it.
+// unlistedAt describes when the members, of in number (0: not mentioned), first listed no
+// connection, and when a member last listed one.
 func (h *Liveness) unlistedAt(of int) string {
 	text := "not connected "
 	if of > 1 {
@@ -352,7 +352,8 @@ func (h *Liveness) unlistedAt(of int) string {
 	return text
 }
 
-// signs says why the session is about to expire, "" for no reason.
+// signs describes why the session is about to expire, "" if nothing shows that. of is the
+// number of members that were asked.
 func (h *Liveness) signs(tick time.Duration, of int) string {
 	switch {
 	case !h.absent.IsZero():
@@ -369,15 +370,14 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 	return ""
 }
 
-// early returns how much longer a contender's session has to be looked at to
-// tell whether its client is alive; 0: that is known, or the servers do not report it
-// what it takes.
-func (h *Liveness) early(tick time.Duration) time.Duration {
+// untilKnown returns how much longer electop must observe the session to know whether its
+// client is alive; 0 or less: that is known, or the servers do not report enough.
+func (h *Liveness) untilKnown(tick time.Duration) time.Duration {
 	switch {
 	case !h.absent.IsZero():
 		return reconnect - h.asked.Sub(h.absent)
 	case h.timeout <= 0, !h.after.IsZero(), !h.by.IsZero(), h.quiet.IsZero():
-		return 0 // or the deadline says when it was last heard from
+		return 0
 	case h.conn != nil:
 		return h.patience(tick) - h.asked.Sub(h.quiet)
 	}

@@ -7,19 +7,20 @@ import (
 	"electop/model/session"
 )
 
-// rounds asks a leader and a follower about session 7, which has a timeout of 10 s.
+// rounds makes tables of a leader and a follower with session 7, which has a timeout of 10 s.
 type rounds struct{ tracker session.Tracker }
 
 var began = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func at(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
-// deadline returns the deadline of a session last heard from after so many seconds, with a tick of 2 s.
+// deadline returns the deadline of a session from which the leader last heard at that second.
 func deadline(id uint64, heard int) session.Deadline {
 	return session.Deadline{Session: id, At: time.Duration(heard+10)/2*2*time.Second + 2*time.Second}
 }
 
-func (r *rounds) hear(sec int, epoch int64, lists bool, deadlines ...session.Deadline) {
+// apply applies a table. lists reports whether the follower lists its connections.
+func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.Deadline) {
 	answered := session.Answer{State: session.Answered, At: at(sec)}
 	follower := session.Server{Addr: "b:1", Mode: session.ModeFollower, Basic: answered, Connections: session.Answer{State: session.Failed}}
 	if lists {
@@ -30,58 +31,58 @@ func (r *rounds) hear(sec int, epoch int64, lists bool, deadlines ...session.Dea
 		Basic: answered, Connections: answered, Sessions: answered, Deadlines: deadlines}
 	t := &session.Table{At: at(sec), End: at(sec), Whole: true, Servers: []session.Server{leader, follower},
 		Anchors: []session.Anchor{{Session: 9, Sent: at(sec), Timeout: 10 * time.Second}}}
-	r.tracker.Hear(t, at(sec), []session.Holder{{Session: 7, Timeout: 10 * time.Second, SeenAt: began}}, func(uint64) bool { return true })
+	r.tracker.Apply(t, at(sec), []session.Holder{{Session: 7, Timeout: 10 * time.Second, SeenAt: began}}, func(uint64) bool { return true })
 }
 
-// TestUnreportedSessionAfterAnElection: nothing is to be awaited of a session that no
-// server reports any more.
+// After an election of the ensemble no server reports the session any more, so electop
+// does not wait to know more about it.
 func TestUnreportedSessionAfterAnElection(t *testing.T) {
 	var r rounds
-	r.hear(0, 1, false, deadline(7, 0))
+	r.apply(0, 1, false, deadline(7, 0))
 	for sec := 1; sec < 8; sec++ {
-		r.hear(sec, 2, false)
-		if n, left := r.tracker.View().Unheard(); n > 0 {
-			t.Fatalf("after %d s: %d sessions are awaited, for another %v", sec, n, left)
+		r.apply(sec, 2, false)
+		if n, left := r.tracker.View().LivenessUnknown(); n > 0 {
+			t.Fatalf("after %d s: the liveness of %d sessions is unknown for another %v, want 0", sec, n, left)
 		}
 	}
 }
 
-// TestDeadlineAfterTheLastList: a client lives on after its server has stopped to list
-// connections. What the last list showed is no bound then.
+// A client may live on after its server stopped listing connections. Then the last list
+// gives no bound.
 func TestDeadlineAfterTheLastList(t *testing.T) {
 	const stopped = 40
 	var r rounds
 	shown := false
 	for sec := range stopped + 12 {
-		r.hear(sec, 1, sec < 10, deadline(7, min(sec, stopped)/2*2), deadline(9, sec))
+		r.apply(sec, 1, sec < 10, deadline(7, min(sec, stopped)/2*2), deadline(9, sec))
 		d := r.tracker.Danger(7, at(sec))
 		if sec <= stopped {
 			if d != nil {
-				t.Fatalf("after %d s: %+v", sec, d)
+				t.Fatalf("after %d s: danger %+v, want none", sec, d)
 			}
 			continue
 		}
 		if d != nil && !d.By.IsZero() {
 			shown = true
 			if expires := began.Add(deadline(7, stopped).At); d.By.Before(expires) {
-				t.Fatalf("after %d s: the session expires by %v, it does at %v", sec, d.By.Sub(began), expires.Sub(began))
+				t.Fatalf("after %d s: the bound is %v, but the session expires at %v", sec, d.By.Sub(began), expires.Sub(began))
 			}
 		}
 	}
 	if !shown {
-		t.Error("no danger was shown")
+		t.Error("no danger with a bound was shown")
 	}
 }
 
-// TestLastSeenConnected: a connection that is gone is not dated: what is known is when it
-// was listed last, and when it was not. Its address stays as the last known.
+// The end of a connection has no known time: the evidence names the last round that listed
+// the connection, and the first that did not. The last address stays known.
 func TestLastSeenConnected(t *testing.T) {
 	var k session.Tracker
 	ask := func(sec int, clients ...session.Client) {
 		answered := session.Answer{State: session.Answered, At: at(sec)}
 		s := session.Server{Addr: "a:1", Mode: session.ModeStandalone, Tick: time.Second,
 			Basic: answered, Connections: answered, Sessions: answered, Clients: clients}
-		k.Hear(&session.Table{At: at(sec), End: at(sec), Whole: true, Servers: []session.Server{s}}, at(sec),
+		k.Apply(&session.Table{At: at(sec), End: at(sec), Whole: true, Servers: []session.Server{s}}, at(sec),
 			[]session.Holder{{Session: 7, SeenAt: began.Add(-time.Second)}}, func(uint64) bool { return false })
 	}
 	evidence := func(sec int) string { return k.Danger(7, at(sec)).Evidence }
@@ -103,15 +104,15 @@ func TestLastSeenConnected(t *testing.T) {
 	}
 }
 
-// TestSilenceBeforeTheFirstLook: a deadline shows when the servers heard from a client last,
-// though electop asks only long after that.
-func TestSilenceBeforeTheFirstLook(t *testing.T) {
+// A deadline shows when the servers last heard from a client, even if the first round is
+// much later.
+func TestSilenceBeforeTheFirstRound(t *testing.T) {
 	var r rounds
 	for _, sec := range []int{7, 8} {
-		r.hear(sec, 1, true, deadline(7, 0), deadline(9, sec))
+		r.apply(sec, 1, true, deadline(7, 0), deadline(9, sec))
 	}
 	d := r.tracker.Danger(7, at(8))
 	if d == nil || d.By.IsZero() || d.Silent.After(d.By.Add(-10*time.Second)) || d.Silent.Before(began) {
-		t.Fatalf("%+v", d)
+		t.Fatalf("danger %+v, want silence since the deadline less the timeout or earlier", d)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"electop/model/session"
 )
 
-// TestMergedKeepsAnswers: a round that does not ask for watches is no reason to
-// forget the last answer, and a round that does replaces it.
+// A round that does not ask for watches keeps the last answer about them. A round that
+// does replaces it.
 func TestMergedKeepsAnswers(t *testing.T) {
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	answered := func(s int) session.Answer {
@@ -30,7 +30,7 @@ func TestMergedKeepsAnswers(t *testing.T) {
 		session.Server{Addr: "c:1", Basic: answered(2)}))
 	s := j.State()
 	if n := len(s.Answers.Servers); n != 3 {
-		t.Fatalf("%d servers, want those of the last round", n)
+		t.Fatalf("%d servers, want the 3 of the last round", n)
 	}
 	b, a, c := s.Answers.Servers[0], s.Answers.Servers[1], s.Answers.Servers[2]
 	if a.Watches != answered(1) || len(a.Watched) != 1 || a.Connections != answered(2) || a.Basic != answered(2) || !a.Leftover {

@@ -10,44 +10,42 @@ import (
 	"electop/model/znode"
 )
 
-// Table has the answers of the ensemble's members about themselves in one round. It
-// is the only source for who really watches what. Each member knows only its own
-// connections and watches; sessions and ephemerals are the same on all members, and
-// only the ensemble's leader knows deadlines.
+// Table has the answers of the ensemble's members in one round of questions. No other
+// source shows who really watches what. Each member knows only its own connections and
+// watches. Sessions and ephemerals are the same on all members. Only the ensemble's
+// leader knows deadlines.
 //
-// A journal gets only the part about its election: the watches on the election's
-// path, its children and its acknowledgement; the connections and deadlines of the
-// sessions that own or watch one of these, of those in [State.Sessions], of the
-// observers, and the connections from the hosts in [State.Hosts]. The counts are of the whole server.
+// A journal gets only the part about its election: the watches on the election's path,
+// its children and its acknowledgement; the connections and deadlines of the sessions
+// that own or watch one of these, of the sessions in State.Sessions (package model) and of
+// the observers; and the connections from the hosts in State.Hosts. The counts are of the
+// whole server.
 type Table struct {
-	// At is when the round began and End when its last reply came, by this
-	// program's clock. What happened after At may be in a reply or not.
+	// At is the beginning of the round and End the time of its last reply, by this
+	// program's clock. A reply may or may not show what happened after At.
 	At  time.Time `json:"at"`
 	End time.Time `json:"end"`
-	// Whole says that Servers are all members of the ensemble that clients can
-	// be connected to: the ensemble's own configuration was read, and each of
-	// its members has an entry.
-	Whole bool `json:"whole"`
-	// Unwhole is why not.
+	// Whole reports whether Servers are all members of the ensemble that clients can
+	// connect to: the ensemble's own configuration was read, and each of its members has
+	// an entry. Unwhole is the reason if they are not.
+	Whole   bool   `json:"whole"`
 	Unwhole string `json:"unwhole,omitempty"`
-	// Every is how often connections and sessions are asked for; 0: only when
-	// they were asked for.
+	// Every is the interval of the requests for connections and sessions; 0: only on demand.
 	Every   time.Duration `json:"every,omitempty"`
 	Servers []Server      `json:"servers"`
-	// Anchors tie the servers' clocks to ours: sessions of this process, whose
+	// Anchors relate the servers' clocks to ours. They are sessions of this process, whose
 	// deadlines are in the same reply as the others'.
 	Anchors []Anchor `json:"anchors,omitempty"`
-	// Cheap says that nobody demanded to be asked every time: connections and
-	// sessions are asked for while that costs the servers little. Restraint is why
-	// they are not, if it is not zero; then Every is 0.
+	// Cheap reports whether connections and sessions are requested only while that costs
+	// the servers little. Restraint, if it is not zero, is why they are not requested; then
+	// Every is 0.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
-	// Hosts are the clients' hosts of which all connections are listed: see
-	// [HostOf].
+	// Hosts are the clients' hosts (see [HostOf]) with all their connections in the table.
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Anchor is a time by our clock after which the servers heard from a session of our own,
+// Anchor is a session of our own from which the servers heard after Sent, by our clock,
 // and before they replied with deadlines.
 type Anchor struct {
 	Session uint64        `json:"session"`
@@ -55,9 +53,9 @@ type Anchor struct {
 	Timeout time.Duration `json:"timeout"`
 }
 
-// TellsEveryConn reports whether what is in no member's list of connections is
-// connected to none.
-func (t *Table) TellsEveryConn() bool {
+// ListsEveryConn reports whether all members listed all connections. Then a session in
+// no list has no connection.
+func (t *Table) ListsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
 			return false
@@ -68,7 +66,7 @@ func (t *Table) TellsEveryConn() bool {
 
 // Server has the answers of one member in a round.
 type Server struct {
-	Addr    string `json:"addr"`              // host:port for clients, as the connect string or the configuration has it
+	Addr    string `json:"addr"`              // host:port for clients, from the connect string or the configuration
 	Version string `json:"version,omitempty"` // "3.8.0"
 	Mode    Mode   `json:"mode,omitempty"`
 	Zxid    int64  `json:"zxid,omitempty"` // last processed
@@ -77,30 +75,28 @@ type Server struct {
 
 	Connections Answer   `json:"connections"`
 	Clients     []Client `json:"clients,omitempty"`
-	// ConnectionCount is of the whole server.
+	// ConnectionCount counts the connections of the whole server.
 	ConnectionCount int `json:"connection_count,omitempty"`
 
 	Sessions Answer `json:"sessions"`
-	// Deadlines are when sessions expire by the server's own monotonic clock,
-	// rounded up to its tick; only the ensemble's leader (or a server that is
-	// alone) has any.
+	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
+	// Only the ensemble's leader and a standalone server have any.
 	Deadlines []Deadline `json:"deadlines,omitempty"`
 	// Tick is the server's tick time, 0 if not known (2 s is the default).
 	Tick time.Duration `json:"tick,omitempty"`
-	// Expired is how many sessions the server let expire since its start, before it
-	// was asked for sessions; nil: it did not say. Only the ensemble's leader counts.
+	// Expired counts the sessions that the server expired from its start to the request
+	// for sessions; nil: not reported. Only the ensemble's leader counts.
 	Expired *int `json:"expired,omitempty"`
 	// Ephemerals are the ephemeral znodes of the election on this member.
 	Ephemerals []Ephemeral `json:"ephemerals,omitempty"`
 
 	Watches Answer  `json:"watches"`
 	Watched []Watch `json:"watched,omitempty"`
-	// WatchCount is zk_watch_count, which counts child watches too; DataWatches
-	// is the total of wchs, which does not. -1: not known.
+	// WatchCount is zk_watch_count, which includes child watches. DataWatches is the total
+	// of wchs, which does not. -1: not known.
 	WatchCount  int `json:"watch_count"`
 	DataWatches int `json:"data_watches"`
-	// Leftover says that the lists are not complete, as there were more than
-	// are kept.
+	// Leftover reports whether the lists were longer than electop keeps, and are cut.
 	Leftover bool `json:"leftover,omitempty"`
 }
 
@@ -119,10 +115,10 @@ const (
 type AnswerState string
 
 const (
-	NotAsked AnswerState = ""         // not wanted in this round
+	NotAsked AnswerState = ""         // not requested in this round
 	Answered AnswerState = "answered" // in full
-	Refused  AnswerState = "refused"  // a setting forbids it; Hint says which setting allows it
-	Failed   AnswerState = "failed"   // no answer, or none that makes sense
+	Refused  AnswerState = "refused"  // a setting forbids it; Hint names the setting that allows it
+	Failed   AnswerState = "failed"   // no answer, or an answer that cannot be read
 	TooLarge AnswerState = "too large"
 )
 
@@ -131,7 +127,7 @@ type Answer struct {
 	State AnswerState `json:"state,omitempty"`
 	Via   string      `json:"via,omitempty"`  // "http" or "4lw"
 	At    time.Time   `json:"at,omitzero"`    // of the reply
-	Why   string      `json:"why,omitempty"`  // for all but Answered; safe to show
+	Why   string      `json:"why,omitempty"`  // the reason if State is not Answered; safe to show
 	Hint  string      `json:"hint,omitempty"` // the server's setting that allows it
 }
 
@@ -142,18 +138,17 @@ type Client struct {
 	Timeout     time.Duration `json:"timeout"` // negotiated
 	LastOp      string        `json:"last_op,omitempty"`
 	Established time.Time     `json:"established,omitzero"` // by the server's clock
-	// LastResponse is when the server last answered, on its own monotonic clock.
+	// LastResponse is the time of the server's last answer, by its own monotonic clock.
 	LastResponse time.Duration `json:"last_response"`
 	Received     int64         `json:"received"`
 	Outstanding  int           `json:"outstanding,omitempty"`
 }
 
-// Deadline is when a session expires: on the ensemble leader's own monotonic
-// clock (AdminServer), or by its wall clock in whole seconds (dump), if Wall
-// is set.
+// Deadline is the time at which a session expires: by the ensemble leader's monotonic
+// clock (AdminServer), or by its wall clock in whole seconds if Wall is set (dump).
 type Deadline struct {
 	Session uint64        `json:"session"`
-	At      time.Duration `json:"at"` // since that clock's zero (the Unix epoch for wall)
+	At      time.Duration `json:"at"` // since the clock's zero (the Unix epoch of a wall clock)
 	Wall    bool          `json:"wall,omitempty"`
 }
 
@@ -170,22 +165,21 @@ type Watch struct {
 	Sessions []uint64 `json:"sessions"`
 }
 
-// When is the end of the round: reads during the round come before it.
+// When returns the end of the round: reads during the round come before it.
 func (o *Table) When() time.Time { return o.End }
 
-// Anchored reports whether it is a session of this process.
+// Anchored reports whether the session is one of the anchors, which are this process's.
 func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Believed returns the table with its claim to be whole taken back if the members
-// list everybody's connections and this process's are not among
-// them, or if they know of no session at all, though ours lives: an AdminServer
-// of another ensemble may have answered, of which all contenders here seem to
-// have neither connections nor watches. It may be a moment of reconnecting too,
-// in which nothing is lost but one round.
-func (t *Table) Believed() *Table {
-	if !t.TellsEveryConn() {
+// Checked returns the table, but not Whole if it cannot be: the members list every
+// connection and ours is not among them, or they have no session at all, though ours
+// exists. Then an AdminServer of another ensemble may have answered, where no contender of
+// this election has a connection or a watch. Or electop was just connecting again: then
+// one round is lost.
+func (t *Table) Checked() *Table {
+	if !t.ListsEveryConn() {
 		return t
 	}
 	knows, sessions := false, false
@@ -200,7 +194,7 @@ func (t *Table) Believed() *Table {
 		}
 	}
 	if len(t.Anchors) == 0 && (knows || !sessions) {
-		return t // where our sessions are was not asked
+		return t // no list is expected to have a session of ours
 	}
 	doubted := *t
 	doubted.Whole = false
@@ -208,7 +202,7 @@ func (t *Table) Believed() *Table {
 	return &doubted
 }
 
-// Incomplete says why the watch tables do not show all watches, "" if they do.
+// Incomplete returns why the watch tables do not show all watches, "" if they do.
 func (t *Table) Incomplete() string {
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -228,7 +222,7 @@ func (t *Table) Incomplete() string {
 	return ""
 }
 
-// Unanswered says why a server's answer is missing, and how to get it.
+// Unanswered describes why a server's answer is missing, and how to get it.
 func (s *Server) Unanswered(what string, a Answer) string {
 	text := znode.Safe(s.Addr, 0)
 	switch a.State {
@@ -250,9 +244,9 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns the last answer of each member to each question: the answers of
-// the last round, and earlier ones to what it did not ask. A round on
-// the cadence does not ask for watches, and that is no reason to forget them.
+// MergedOver returns the last answer of each member to each question: the answers of the
+// last round, and earlier answers to the questions that it did not ask. A regular round
+// does not ask for watches.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -285,7 +279,7 @@ func (last *Table) MergedOver(before *Table) *Table {
 	return &t
 }
 
-// Server returns what the member at addr said, nil for none.
+// Server returns the answers of the member at addr, nil for none.
 func (t *Table) Server(addr string) *Server {
 	for i := range t.Servers {
 		if t.Servers[i].Addr == addr {
@@ -295,11 +289,10 @@ func (t *Table) Server(addr string) *Server {
 	return nil
 }
 
-// Conn has the connection of a session, and the member of the ensemble that listed it at
-// that time.
+// Conn is a connection that a member of the ensemble listed at a time.
 type Conn struct {
 	Conn   *Client
-	Server string // safe to show
+	Server string // the member; safe to show
 	At     time.Time
 }
 
@@ -340,7 +333,8 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the server whose deadlines count, nil if none reported any.
+// Expirer returns the server that expires the sessions, by the deadlines that it reports;
+// nil if no server reported any.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
@@ -363,34 +357,34 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// By default servers are asked for connections and sessions only if all of them
-// together have this many connections at most, and answer within this time.
+// By default electop requests connections and sessions only while all servers together
+// have at most CheapConnections connections, and each answers within CheapAnswer.
 const (
 	CheapConnections = 2000
 	CheapAnswer      = 100 * time.Millisecond
 )
 
-// Restraint is why servers are not asked for connections and sessions by default.
+// Restraint is the reason why electop does not request connections and sessions by default.
 type Restraint struct {
-	// Connections is how many connections the servers have together, if that is
-	// more than [CheapConnections].
+	// Connections is the number of connections of all servers, if that is more than
+	// [CheapConnections].
 	Connections int `json:"connections,omitempty"`
-	// Server took longer than [CheapAnswer], if Took is set. The servers are asked
-	// again at Again.
+	// Server is the server that took longer than [CheapAnswer], and Took the time, if Took
+	// is set. The next request is at Again.
 	Server string        `json:"server,omitempty"`
 	Took   time.Duration `json:"took,omitempty"`
 	Again  time.Time     `json:"again,omitzero"`
 }
 
-// demand is the option that has the servers asked for connections and sessions.
+// demand is the flag that makes electop request connections and sessions regularly.
 const demand = "--admin-sessions 2s"
 
-// Unasked says why the servers are not asked for connections and sessions regularly,
-// and how to have them asked; "" if they are. A nil table is none.
+// Unasked returns why electop does not request connections and sessions regularly, and
+// how to make it do so; "" if it does. t is nil if no server was ever asked.
 func (t *Table) Unasked() string {
 	switch {
 	case t == nil:
-		return "servers not asked (" + demand + ")" // it has to fit a narrow screen
+		return "servers not asked (" + demand + ")" // short, for a narrow screen
 	case t.Every > 0:
 		return ""
 	case t.Restraint == (Restraint{}):

@@ -1,13 +1,13 @@
-// Package session knows what the servers report about sessions: where each is
-// connected, when a server last heard from it, and when it expires.
+// Package session collects what the servers report about sessions: where a session is
+// connected, when a server last heard from its client, and when it expires.
 //
-// A [Table] has the answers of the ensemble's members in one round. The [Tracker]
-// applies one table after the other and keeps a [Liveness] for each session that
-// owns a contender: bounds of when the servers last heard from it. Two results
-// depend on these bounds: why a leader's znode was deleted (package model), and
+// A [Table] has the answers of the ensemble's members in one round of questions. The
+// [Tracker] applies one table after the other and keeps a [Liveness] for each session
+// that owns a contender: bounds of when the servers last heard from the client. Two
+// results depend on these bounds: why a leader's znode was deleted (package model), and
 // whether a leader's session is about to expire (package doctor).
 //
-//	Table -> Tracker.Hear -> Liveness, Danger, View
+//	Table -> Tracker.Apply -> Liveness, Danger, View
 //
 // Anchors relate the clocks of other machines to ours: they are sessions of this
 // process, whose deadlines are in the same reply as the others' (liveness.go). A
@@ -22,27 +22,25 @@ import (
 	"electop/model/znode"
 )
 
-// A Tracker collects what the servers report about sessions, round by round: where
-// each is connected, when a server last heard from it, and when it expires. A copy of
-// it is independent.
+// A Tracker applies the servers' tables, round by round. A copy of it is independent.
 type Tracker struct {
 	known  View
-	at     time.Time // the end of the last round that reported connections
-	rounds int       // that reported sessions
-	end    time.Time // of the last of them
+	at     time.Time // the end of the last round with connections
+	rounds int       // counts the rounds with connections or deadlines
+	end    time.Time // the end of the last of these rounds
 	term   ensembleTerm
-	lost   time.Time // when the observer's connection was lost last
-	steady bool      // it was not lost since the last table
+	lost   time.Time // when the observer's connection was last lost
+	steady bool      // the connection was not lost since the last table
 	tick   time.Duration
 }
 
 // A View has what a tracker knows at one moment. It is immutable.
 type View struct {
 	clients map[uint64]Conn
-	hosts   []string // those with all their connections in clients
+	hosts   []string // the hosts with all their connections in clients
 	whole   bool
-	heard   map[uint64]Liveness
-	unheard int
+	live    map[uint64]Liveness
+	unknown int // holders of unknown liveness
 	left    time.Duration
 	tick    time.Duration
 }
@@ -50,32 +48,32 @@ type View struct {
 // A Holder is a znode whose session must be tracked.
 type Holder struct {
 	Session uint64
-	// Timeout is the timeout from another source; 0: unknown.
+	// Timeout is the session's timeout from another source; 0: unknown.
 	Timeout time.Duration
 	SeenAt  time.Time // when this program first saw the znode
 }
 
-// Hear applies a round. Of the sessions known before, the holders' and
-// those that keep names stay known.
-func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
+// Apply applies a round. The tracker forgets the sessions that own no holder, except
+// those for which keep is true.
+func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
-	before := k.known.heard
-	if k.serve(t) {
-		before = make(map[uint64]Liveness, len(k.known.heard))
-		for session, h := range k.known.heard {
-			h.renewed(t)
+	before := k.known.live
+	if k.updateTerm(t) {
+		before = make(map[uint64]Liveness, len(k.known.live))
+		for session, h := range k.known.live {
+			h.renew(t)
 			before[session] = h
 		}
-		k.known.heard = before
+		k.known.live = before
 	}
 	if clients == nil && exp == nil {
 		return
 	}
 	if exp != nil && k.term.known && znode.Safe(exp.Addr, 0) != k.term.leader {
-		exp = nil // it was deposed
+		exp = nil // a deposed leader
 	}
 	if clients != nil {
-		k.known.clients, k.known.hosts, k.known.whole, k.at = clients, t.Hosts, t.TellsEveryConn(), t.End.Round(0)
+		k.known.clients, k.known.hosts, k.known.whole, k.at = clients, t.Hosts, t.ListsEveryConn(), t.End.Round(0)
 	}
 	k.rounds++
 	k.end = t.End.Round(0)
@@ -92,79 +90,77 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 			deadlines[x.Session] = x
 		}
 	}
-	heard := make(map[uint64]Liveness, len(holders))
-	k.known.unheard, k.known.left = 0, 0
+	live := make(map[uint64]Liveness, len(holders))
+	k.known.unknown, k.known.left = 0, 0
 	for _, x := range holders {
 		if x.Session == 0 {
 			continue
 		}
-		h, again := heard[x.Session]
+		h, again := live[x.Session]
 		if !again {
 			if h = before[x.Session]; h.timeout == 0 {
 				h.timeout = x.Timeout
 			}
 			if conn, ok := clients[x.Session]; ok {
-				h.listed(t, conn)
+				h.applyConn(t, conn)
 			} else if clients != nil && k.known.whole && !x.SeenAt.After(t.At.Round(0)) {
-				h.unlisted(t)
+				h.applyNoConn(t)
 			}
 			if d, ok := deadlines[x.Session]; ok {
-				h.due(t, exp, d, c)
+				h.applyDeadline(t, exp, d, c)
 			}
 			h.assess(t, at, k.tick)
-			heard[x.Session] = h
+			live[x.Session] = h
 		}
-		if left := h.early(k.tick); left > 0 {
-			k.known.unheard++
+		if left := h.untilKnown(k.tick); left > 0 {
+			k.known.unknown++
 			k.known.left = max(k.known.left, left)
 		}
 	}
 	for session, h := range before {
-		if _, ok := heard[session]; !ok && keep(session) {
-			heard[session] = h
+		if _, ok := live[session]; !ok && keep(session) {
+			live[session] = h
 		}
 	}
-	k.known.heard, k.known.tick = heard, k.tick
+	k.known.live, k.known.tick = live, k.tick
 }
 
-// ConnectionLost notes that the observer's own connection was lost: perhaps the
-// ensemble leader is down. Until the next table reports it, no bound
-// holds.
+// ConnectionLost notes that the observer's own connection was lost. The ensemble's leader
+// may be down, so no bound holds until the next table.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
 
-// Of returns what is known of a session, nil for nothing.
+// Of returns what is known about a session, nil for nothing.
 func (k *Tracker) Of(session uint64) *Liveness {
-	h, ok := k.known.heard[session]
+	h, ok := k.known.live[session]
 	if !ok {
 		return nil
 	}
 	return &h
 }
 
-// Danger says that a session is about to expire.
+// Danger shows that a session is about to expire.
 type Danger struct {
-	// The session expires by By (this program's clock) and not before NotBefore,
-	// if these are known: unless it is heard from again, and By only while the
-	// ensemble keeps its leader. An election starts all timeouts again; it begins
-	// another Epoch, the upper half of the zxids. A server that is alone does so
-	// when it is restarted, without another epoch.
+	// By and NotBefore bound the time at which the session expires unless its client
+	// returns, by this program's clock; zero: not known. By holds while the ensemble keeps
+	// its leader: an election begins another Epoch (the upper half of the zxids) and starts
+	// all timeouts again. So does the restart of a standalone server, in the same epoch.
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string    // what was seen; safe to show
 	Since         time.Time // when that was first seen
-	// Timeout is the session's, 0 if it is not known. Silent and Sure are as in
+	// Timeout is the session's timeout, 0 if not known. Silent and Sure are as in
 	// [Liveness.Silence].
 	Timeout time.Duration
 	Silent  time.Time
 	Sure    bool
 }
 
-// Danger returns the evidence that the session is about to expire, and its bounds;
-// nil if there is none, or if it is too old.
+// Danger returns the evidence that the session is about to expire, with bounds; nil if
+// there is none, or if it is too old.
 func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
-	h := k.known.heard[session]
+	h := k.known.live[session]
 	if h.danger == "" {
 		return nil
 	}
@@ -175,7 +171,7 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 			d.By, d.Epoch = by, k.term.epoch
 		}
 		if heard := by.Add(-h.timeout); h.timeout > 0 && heard.Before(d.Silent) {
-			d.Silent = heard // the deadline is the last sign of life and the timeout
+			d.Silent = heard // the deadline is the timeout after the last sign of life
 		}
 	}
 	if !at.Before(d.Over(k.end)) {
@@ -184,13 +180,12 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	return d
 }
 
-// dangerStale is the time for which a danger without a bound is believed after the last
-// table that showed it: the longest session that the servers grant by default
-// is 20 ticks.
+// dangerStale is how long a danger without a bound lasts after the last table that showed
+// it. By default the longest timeout that servers grant is 20 ticks.
 const dangerStale = 20 * tickDefault
 
-// Over returns when the danger is given up, if the last round that reported sessions
-// ended at heard.
+// Over returns the time at which electop drops the danger, if the last round of
+// [Tracker.Rounds] ended at heard.
 func (d *Danger) Over(heard time.Time) time.Time {
 	if d.By.IsZero() {
 		return Later(d.Since, heard).Add(dangerStale)
@@ -198,19 +193,19 @@ func (d *Danger) Over(heard time.Time) time.Time {
 	return Later(d.By.Add(DangerOver), Later(d.Since, heard))
 }
 
-// Rounds counts the rounds that reported sessions; Heard is when the last of them
-// ended, and Listed the last that reported connections.
+// Rounds counts the rounds with connections or deadlines. Heard returns the end of the
+// last of them, and Listed the end of the last round with connections.
 func (k *Tracker) Rounds() int         { return k.rounds }
 func (k *Tracker) Heard() time.Time    { return k.end }
 func (k *Tracker) Listed() time.Time   { return k.at }
 func (k *Tracker) View() View          { return k.known }
 func (k *Tracker) Tick() time.Duration { return k.tick }
 
-// Memory estimates the memory of what a tracker knows, in bytes.
-func (k *Tracker) Memory() int { return len(k.known.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
+// Memory estimates the memory of a tracker, in bytes.
+func (k *Tracker) Memory() int { return len(k.known.live) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
-// From returns the sessions that were connected from a host, sorted, when the
-// servers were last asked. ok is false if there may have been others.
+// From returns the sessions that were connected from a host in the last round, sorted.
+// ok is false if there may have been others.
 func (v View) From(host string) (sessions []uint64, ok bool) {
 	if !v.whole || !slices.Contains(v.hosts, host) {
 		return nil, false
@@ -224,23 +219,23 @@ func (v View) From(host string) (sessions []uint64, ok bool) {
 	return sessions, true
 }
 
-// Client returns where the session is connected, by the servers' last answers; Conn
-// is nil if that is unknown.
+// Client returns the session's connection in the servers' last answers; Conn is nil if
+// it is unknown.
 func (v View) Client(session uint64) Conn { return v.clients[session] }
 
-// Last is Client, or if the servers do not list the session any longer, where it was
-// connected last; then listed is false.
+// Last returns the session's connection as Client does. If the servers no longer list
+// one, it returns the last connection, and listed is false.
 func (v View) Last(session uint64) (x Conn, listed bool) {
 	if x, listed = v.clients[session]; !listed {
-		x = v.heard[session].last
+		x = v.live[session].last
 	}
 	return x, listed
 }
 
-// Heard returns a time after which the servers surely heard from the client of the
-// session; zero: unknown.
+// Heard returns a time after which the servers certainly heard from the session's client;
+// zero: unknown.
 func (v View) Heard(session uint64) time.Time {
-	h := v.heard[session]
+	h := v.live[session]
 	if h.notBefore.IsZero() || h.timeout <= 0 {
 		return h.after
 	}
@@ -250,39 +245,39 @@ func (v View) Heard(session uint64) time.Time {
 // Whole reports whether all members of the ensemble listed their connections.
 func (v View) Whole() bool { return v.whole }
 
-// Absent reports whether the session had no connection to any member when they
-// were last asked. If that cannot be known, it is false.
+// Absent reports whether the last round showed that the session had no connection to any
+// member. It is false if that is not known.
 func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
 
 // Timeout returns the session's timeout; 0: unknown.
-func (v View) Timeout(session uint64) time.Duration { return v.heard[session].timeout }
+func (v View) Timeout(session uint64) time.Duration { return v.live[session].timeout }
 
-// Unheard returns for how many holders it is unknown whether their clients are
-// alive, because a healthy client may be silent for the time observed so far, and
-// how much longer it takes to know.
-func (v View) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
+// LivenessUnknown counts the holders whose clients may be alive or dead: a healthy client
+// may be silent for as long as electop has observed. left is how much longer it takes to
+// know.
+func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
-// An ensembleTerm is the time for which one server keeps the deadlines of all
-// sessions: until the ensemble elects a leader, another or the same, or a
-// standalone server is restarted. Then every session has its full timeout from
-// there on, so no bound outlives the term that it was made in.
+// An ensembleTerm is the time in which one server keeps the deadlines of all sessions. It
+// ends when the ensemble elects a leader (another server or the same), or a standalone
+// server is restarted. Then every session gets its full timeout again, so no bound
+// outlives its term.
 type ensembleTerm struct {
-	leader string // its address
+	leader string // the server's address
 	// epoch is the upper half of the leader's zxid: each election begins another.
 	epoch int64
-	alone bool
+	alone bool // a standalone server
 	known bool
 }
 
-// serve applies the term that a table shows, and reports whether all deadlines
+// updateTerm applies the term that a table shows, and reports whether all deadlines
 // started again since the table before.
-func (k *Tracker) serve(t *Table) (renewed bool) {
+func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		// One that was deposed and does not know is of an older epoch.
+		// A deposed leader that does not know it has an older epoch.
 		if epoch := s.Zxid >> 32; (s.Mode == ModeLeader || s.Mode == ModeStandalone) && (!now.known || epoch > now.epoch) {
 			now = ensembleTerm{leader: znode.Safe(s.Addr, 0), epoch: epoch, alone: s.Mode == ModeStandalone, known: true}
 		}
@@ -291,8 +286,8 @@ func (k *Tracker) serve(t *Table) (renewed bool) {
 		k.term.known = false
 		return false
 	}
-	// Of a server that is alone the epoch tells nothing, but that a connection to it
-	// outlived the time between does.
+	// The restart of a standalone server does not change the epoch, but it ends our
+	// connection.
 	same := k.term.leader == now.leader && k.term.epoch == now.epoch && (!now.alone || k.steady)
 	renewed = k.term.leader != "" && !same
 	k.term, k.steady = now, true

@@ -104,7 +104,7 @@ func checked(s *doctor.State) []string {
 			heard++
 		}
 	}
-	unheard, _ := s.Tracked.Unheard()
+	unheard, _ := s.Tracked.LivenessUnknown()
 	out := []string{"the znodes of " + units.Count(n, "candidate", "candidates")}
 	if s.Answers != nil && n > 0 {
 		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), units.Count(n, "candidate", "candidates")))
@@ -287,7 +287,7 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	if early > 0 {
 		add("whether "+units.Count(early, "candidate watches", "candidates watch")+" the predecessor", short+": "+why, 0)
 	}
-	if n, left := s.Tracked.Unheard(); n > 0 {
+	if n, left := s.Tracked.LivenessUnknown(); n > 0 {
 		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
 	}
 	for i, p := range s.Pending {
