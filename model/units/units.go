@@ -1,19 +1,18 @@
-// Package units writes amounts for people, the same way wherever they are
-// read: in a finding, on the screen, in a line of a script's text, in a lesson.
-// Its forms of a duration differ in what the reader needs:
+// Package units formats amounts for people, in the same way in a finding, on the
+// screen, in a line of text output and in a lesson. It has several forms of a duration:
 //
-//	Age      12s  3m41s  2h05m  412d     how old something is: a narrow column
-//	Seconds  12 s  3m41s                 how long ago, in a sentence
-//	Tenths   2.1 s  3m41s                the same, if tenths are watched
-//	Counter  00:42  59:59  1h05m         how far back a player is
-//	Took     0.3 ms  4.02 s  3m41s       what was measured
-//	Exact    200 ms  1.5 s  5m           what was configured or negotiated
+//	Age      12s  3m41s  2h05m  412d     an age in a narrow column
+//	Seconds  12 s  3m41s                 an age in a sentence
+//	Tenths   2.1 s  3m41s                an age that changes while it is watched
+//	Counter  00:42  59:59  1h05m         how far the view is behind the present
+//	Took     0.3 ms  4.02 s  3m41s       a measured duration
+//	Exact    200 ms  1.5 s  5m           a configured or negotiated duration
 //	AtMost   5 s  1m30s  2h06m           an upper bound
 //
-// JSON has numbers instead. Where people are asked for a flag's value, the
-// text has Go's own form, which flags take: 1m30s.
+// JSON has numbers instead. A text about a flag's value has Go's own form, which
+// flags accept: 1m30s.
 //
-// It imports the standard library only, so that every package may use it.
+// The package imports the standard library only, so every package may use it.
 package units
 
 import (
@@ -24,7 +23,7 @@ import (
 	"time"
 )
 
-// Count is a number of things: "1 child", "2 children".
+// Count formats a number of things: "1 child", "2 children".
 func Count[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -32,14 +31,14 @@ func Count[N int | int64](n N, one, many string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + many
 }
 
-// Age is how long something has been, rounded down, in at most six columns for
-// the first 270 years. An age below zero is 0s: clocks differ.
+// Age formats an age, rounded down, in at most six columns for the first 270 years.
+// A negative age is 0s: clocks differ.
 func Age(d time.Duration) string {
 	var room [16]byte
 	return string(AppendAge(room[:0], d))
 }
 
-// AppendAge appends an [Age]: a table has one in each of its rows.
+// AppendAge appends an [Age] without an allocation: a table has one in each row.
 func AppendAge(to []byte, d time.Duration) []byte {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	s := int64(max(0, d) / time.Second)
@@ -60,12 +59,11 @@ func AppendAge(to []byte, d time.Duration) []byte {
 	return append(strconv.AppendInt(to, s/day, 10), 'd')
 }
 
-// Seconds is how long something has been, in a sentence: rounded down, and
-// from a minute on as an [Age].
+// Seconds formats an age for a sentence: rounded down, and from a minute on as an [Age].
 func Seconds(d time.Duration) string { return elapsed(d, time.Second, 0) }
 
-// Tenths is [Seconds] with a tenth of a second, which it always shows: a
-// number that ticks keeps its width.
+// Tenths formats as [Seconds] does, always with a tenth of a second: so a number that
+// changes keeps its width.
 func Tenths(d time.Duration) string { return elapsed(d, time.Second/10, 1) }
 
 func elapsed(d, tick time.Duration, digits int) string {
@@ -75,8 +73,8 @@ func elapsed(d, tick time.Duration, digits int) string {
 	return strconv.FormatFloat(d.Truncate(tick).Seconds(), 'f', digits, 64) + " s"
 }
 
-// Counter is how far back a player is, rounded down: minutes and seconds, from
-// an hour on an [Age].
+// Counter formats how far the view is behind the present, rounded down: minutes and
+// seconds, and from an hour on an [Age].
 func Counter(d time.Duration) string {
 	if d = max(0, d); d >= time.Hour {
 		return Age(d)
@@ -85,9 +83,9 @@ func Counter(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
-// Took is a measured duration, rounded to the digits that mean something: to
-// whole milliseconds if the measure is whole, to three digits up to ten
-// seconds, to tenths up to a minute, and from there on as an [Age].
+// Took formats a measured duration with its significant digits: whole milliseconds
+// if the measure is whole, three digits up to ten seconds, tenths up to a minute, and
+// an [Age] from there on.
 func Took(d time.Duration) string {
 	ms := float64(max(0, d)) / float64(time.Millisecond)
 	switch {
@@ -103,8 +101,8 @@ func Took(d time.Duration) string {
 	return Age(d)
 }
 
-// Exact is a duration with all its digits and no more. Without the space
-// [time.ParseDuration] reads it back.
+// Exact formats a duration with all its digits and no more. [time.ParseDuration]
+// reads the result if the space is removed.
 func Exact(d time.Duration) string {
 	if d.Abs() < time.Minute {
 		unit, name := time.Second, " s"
@@ -122,9 +120,9 @@ func Exact(d time.Duration) string {
 	return text
 }
 
-// AtMost is an upper bound, as [Seconds], but rounded up.
+// AtMost formats an upper bound as [Seconds] does, but rounded up.
 func AtMost(d time.Duration) string {
-	unit := time.Second // the smaller one that an age of d shows
+	unit := time.Second // the smallest unit in the [Age] of d
 	switch {
 	case d >= 100*24*time.Hour:
 		unit = 24 * time.Hour
@@ -139,8 +137,9 @@ func AtMost(d time.Duration) string {
 	return Seconds(d)
 }
 
-// Stamp is a time with its date, in UTC.
+// Stamp formats a time with its date, in UTC.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Clock is a time of day in evidence: UTC, for a recording has no zone.
+// Clock formats a time of day in evidence. It is in UTC, because a recording has no
+// time zone.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }

@@ -71,8 +71,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// durations are of every size, not only large ones, and often next to a limit
-// of a form.
+// durations draws durations of every magnitude, often close to a limit at which a
+// form changes.
 func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.OneOf(
 		rapid.Custom(func(t *rapid.T) time.Duration {
@@ -87,21 +87,21 @@ func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	)
 }
 
-// What is longer does not read as shorter, no form outgrows its column, and the
-// value read back is off by no more than the form says.
-func TestDurationsAlways(t *testing.T) {
+// A longer duration never has a text that means a shorter one, no text is wider than its
+// column, and a parsed text differs from the duration by no more than its form rounds.
+func TestRandomDurations(t *testing.T) {
 	for _, form := range []struct {
 		name    string
 		format  func(time.Duration) string
 		columns int
-		off     func(d, read time.Duration) bool
+		close   func(d, read time.Duration) bool
 	}{
 		{"Age", units.Age, 6, down},
 		{"Seconds", units.Seconds, 6, down},
 		{"Tenths", units.Tenths, 6, down},
 		{"Counter", units.Counter, 6, down},
 		{"Took", units.Took, 6, func(d, read time.Duration) bool {
-			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half of its last digit, two at the least
+			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half of the last digit; there are at least two
 		}},
 		{"Exact", units.Exact, 24, func(d, read time.Duration) bool { return d == read }},
 		{"AtMost", units.AtMost, 6, up},
@@ -111,27 +111,27 @@ func TestDurationsAlways(t *testing.T) {
 				a := durations(99_999*day).Draw(t, "a")
 				b := durations(99_999*day).Draw(t, "b")
 				text, other := form.format(a), form.format(b)
-				if n := len(text); n > form.columns { // it is ASCII
-					t.Fatalf("%q has %d columns, at most %d are allowed", text, n, form.columns)
+				if n := len(text); n > form.columns { // ASCII only
+					t.Fatalf("%q has %d columns, want at most %d", text, n, form.columns)
 				}
-				read, and := parse(t, text), parse(t, other)
-				if !form.off(a, read) {
-					t.Fatalf("%v is %q", a, text)
+				read, otherRead := parse(t, text), parse(t, other)
+				if !form.close(a, read) {
+					t.Fatalf("%v is formatted as %q", a, text)
 				}
-				if a < b && read > and || a > b && read < and {
-					t.Fatalf("%v is %q, %v is %q", a, text, b, other)
+				if a < b && read > otherRead || a > b && read < otherRead {
+					t.Fatalf("%v is formatted as %q, %v as %q", a, text, b, other)
 				}
 			})
 		})
 	}
 }
 
-func down(d, read time.Duration) bool { return read <= d && d < read+smaller(d) }
+func down(d, read time.Duration) bool { return read <= d && d < read+smallestUnit(d) }
 
-func up(d, read time.Duration) bool { return d <= read && read < d+smaller(d) }
+func up(d, read time.Duration) bool { return d <= read && read < d+smallestUnit(d) }
 
-// smaller is the smaller one of the two units that an age shows.
-func smaller(d time.Duration) time.Duration {
+// smallestUnit returns the smallest unit in the [units.Age] of d.
+func smallestUnit(d time.Duration) time.Duration {
 	switch {
 	case d >= 100*day:
 		return day
@@ -143,7 +143,7 @@ func smaller(d time.Duration) time.Duration {
 	return sec
 }
 
-// parse reads a form back.
+// parse parses the text of any form.
 func parse(t *rapid.T, text string) time.Duration {
 	s := strings.ReplaceAll(text, " ", "")
 	if minutes, seconds, ok := strings.Cut(s, ":"); ok {

@@ -9,12 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Safe returns s made safe for a terminal, a log or a message: control
-// characters, C1, bidirectional overrides, invisible and unassigned code
-// points and invalid UTF-8 become visible escapes (\x1b, \u202e), as do the
-// second and later combining marks on one character. At most max runes of
-// output are returned, the last of them "…" when something was cut; max <= 0
-// means [SafeMax].
+// Safe makes s safe for a terminal, a log or a message. These become visible escapes
+// (\x1b, \u202e): control characters, C1, bidirectional overrides, invisible and
+// unassigned code points, invalid UTF-8, and the second and later combining marks on
+// one character. The result has at most max runes; its last one is "…" if something was
+// cut. max <= 0 means [SafeMax].
 //
 // Safe is idempotent: the escapes are plain ASCII.
 func Safe(s string, max int) string {
@@ -55,13 +54,13 @@ func Safe(s string, max int) string {
 	return b.String()
 }
 
-// SafeMax is the longest text, in runes, that [Safe] returns when no bound is
-// given: longer than any name worth reading, short enough for a log line.
+// SafeMax is the default bound of [Safe], in runes: longer than any useful name, short
+// enough for a log line.
 const SafeMax = 256
 
-// Unsafe reports whether r may not reach a terminal as it is: it controls
-// something, or nothing of it can be seen. Letters that are drawn as nothing
-// (the Hangul fillers) and the empty Braille cell count as print to Unicode.
+// Unsafe reports whether r must not reach a terminal, because it is a control
+// character or invisible. Unicode counts some invisible letters (the Hangul fillers)
+// and the empty Braille cell as printable.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
 		return false
@@ -70,7 +69,7 @@ func Unsafe(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// plain reports the common case: printable ASCII only.
+// plain reports whether s is printable ASCII only, the common case.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -96,10 +95,9 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// SafeJSON marshals v so that the line can be shown on a terminal: code
-// points that are [Unsafe], and combining marks that follow another or no
-// letter, are written as \u escapes, which mean the same to every reader of JSON.
-// It does not escape for HTML.
+// SafeJSON marshals v into a line that is safe for a terminal. It escapes (as \u...,
+// which every JSON parser decodes) code points that are [Unsafe], and combining marks
+// that follow another mark or no letter. It does not escape for HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -116,7 +114,7 @@ func SafeJSON(v any) ([]byte, error) {
 		return b, nil
 	}
 	out := append(make([]byte, 0, len(b)+16), b[:i]...)
-	marked := i == 0 || b[i-1] == '"' // no mark may follow here
+	marked := i == 0 || b[i-1] == '"' // no combining mark may follow
 	for i < len(b) {
 		r, size := utf8.DecodeRune(b[i:])
 		mark := unicode.Is(unicode.M, r)

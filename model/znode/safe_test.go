@@ -37,19 +37,19 @@ func TestSafe(t *testing.T) {
 		{"a\nb\tc\rd\x00\x7f", 0, `a\nb\tc\rd\x00\x7f`},
 		{"\u202eabc", 0, `\u202eabc`},
 		{"a\u200bb", 0, `a\u200bb`},
-		{"a\u3164b", 0, `a\u3164b`}, // a letter of which nothing is seen
+		{"a\u3164b", 0, `a\u3164b`}, // an invisible letter
 		{"a\u2800b", 0, `a\u2800b`},
 		{"\xff", 0, `\xff`},
 		{"\ufffd", 0, `\ufffd`},
 		{"\U000e0041", 0, `\U000e0041`},
 		{"e\u0301", 0, "e\u0301"},
 		{"e\u0301\u0302\u0303", 0, "e\u0301" + `\u0302\u0303`},
-		{"\u0301x", 0, `\u0301x`},   // it would combine with what stands before
-		{"a\u034fb", 0, `a\u034fb`}, // a mark of which nothing is seen
+		{"\u0301x", 0, `\u0301x`},   // it would combine with the text before
+		{"a\u034fb", 0, `a\u034fb`}, // an invisible mark
 		{"\u2764\ufe0f", 0, "\u2764" + `\ufe0f`},
 		{"abcdef", 6, "abcdef"},
 		{"abcdefg", 6, "abcde\u2026"},
-		{"abcde\x1b", 6, "abcde\u2026"}, // an escape is whole or not there
+		{"abcde\x1b", 6, "abcde\u2026"}, // no escape is cut
 		{"ab\x1b", 6, `ab\x1b`},
 		{"ab\x1bc", 6, "ab\u2026"},
 		{"ab", 1, "\u2026"},
@@ -71,12 +71,12 @@ func FuzzSafe(f *testing.F) {
 			limit = znode.SafeMax
 		}
 		if !utf8.ValidString(got) {
-			t.Fatalf("Safe(%q) = %q: invalid", s, got)
+			t.Fatalf("Safe(%q) = %q: invalid UTF-8", s, got)
 		}
 		if n := utf8.RuneCountInString(got); n > limit {
 			t.Fatalf("Safe(%q, %d) has %d runes", s, limit, n)
 		}
-		marks := 1 // none may be the first
+		marks := 1 // a mark may not be first
 		for _, r := range got {
 			if znode.Unsafe(r) || unicode.IsControl(r) {
 				t.Fatalf("Safe(%q) has %U", s, r)
@@ -84,11 +84,11 @@ func FuzzSafe(f *testing.F) {
 			if !unicode.Is(unicode.M, r) {
 				marks = 0
 			} else if marks++; marks > 1 {
-				t.Fatalf("Safe(%q) = %q: marks pile up", s, got)
+				t.Fatalf("Safe(%q) = %q: two combining marks in a row", s, got)
 			}
 		}
 		if again := znode.Safe(got, limit); again != got {
-			t.Fatalf("Safe(%q) = %q, and of that %q", s, got, again)
+			t.Fatalf("Safe(%q) = %q, Safe of that = %q", s, got, again)
 		}
 	})
 }
@@ -127,7 +127,7 @@ func FuzzSafeJSON(f *testing.F) {
 			t.Fatal(err)
 		}
 		if bytes.ContainsAny(got, "\n\r") || !utf8.Valid(got) {
-			t.Fatalf("SafeJSON(%q) = %q: not one line of text", s, got)
+			t.Fatalf("SafeJSON(%q) = %q: not one line of UTF-8", s, got)
 		}
 		mark := true
 		for _, r := range string(got) {
@@ -136,7 +136,7 @@ func FuzzSafeJSON(f *testing.F) {
 			}
 			is := unicode.Is(unicode.M, r)
 			if is && mark {
-				t.Fatalf("SafeJSON(%q) = %q: marks pile up", s, got)
+				t.Fatalf("SafeJSON(%q) = %q: two combining marks in a row", s, got)
 			}
 			mark = is || r == '"'
 		}
@@ -148,7 +148,7 @@ func FuzzSafeJSON(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(a, b) {
-			t.Fatalf("SafeJSON(%q) means %v, json.Marshal's %v", s, a, b)
+			t.Fatalf("SafeJSON(%q) is decoded as %v, want %v", s, a, b)
 		}
 	})
 }

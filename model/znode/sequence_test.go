@@ -14,7 +14,7 @@ const (
 	hex  = "0123456789abcdef0123456789abcdef"
 )
 
-// The names that real systems give.
+// sequenceNames has names of real systems, and names at the limits.
 var sequenceNames = []struct {
 	name string
 	want int64
@@ -49,24 +49,24 @@ var sequenceNames = []struct {
 	{"ActiveStandbyElectorLock", 0, false},
 	{"ActiveBreadCrumb", 0, false},
 
-	// The end of the numbers, and beyond in ZooKeeper before 3.6.
+	// The largest number, and the negative numbers of ZooKeeper before 3.6.
 	{"n_2147483647", 2147483647, true},
 	{"n_-2147483648", -2147483648, true},
 	{"lock--2147483648", -2147483648, true},
 	{"n_-1000000000", -1000000000, true},
-	{"latch-2147483648", -2147483648, true},        // no counter goes that far without the sign
-	{"latch-2147483647", 2147483647, true},         // a separator after a letter
-	{"latch-2147483649", 0, false},                 // too small with it
+	{"latch-2147483648", -2147483648, true},        // too large without the sign
+	{"latch-2147483647", 2147483647, true},         // "-" is a separator after a letter
+	{"latch-2147483649", 0, false},                 // too large without the sign, too small with it
 	{"job-1795187631811", 0, false},                // the end of a time stamp
-	{"n_-0000000001", 1, true},                     // a sign takes room from the zeros
+	{"n_-0000000001", 1, true},                     // with a sign there would be only nine digits
 	{"n_-0999999999", 999999999, true},             // likewise
-	{"x1-2000000000", 2000000000, true},            // after a digit
-	{"\u00e9-2000000000", 2000000000, true},        // after a letter beyond ASCII
-	{"-2147483648", -2147483648, true},             // nothing before
-	{"0000000000", 0, true},                        // no name but the number
-	{"n_00000000123", 123, true},                   // eleven digits: the last ten
+	{"x1-2000000000", 2000000000, true},            // "-" after a digit
+	{"\u00e9-2000000000", 2000000000, true},        // "-" after a letter that is not ASCII
+	{"-2147483648", -2147483648, true},             // nothing before the sign
+	{"0000000000", 0, true},                        // nothing but the number
+	{"n_00000000123", 123, true},                   // eleven digits: the last ten count
 	{"n_10000000001", 1, true},                     // likewise
-	{"n_000000001", 0, false},                      // nine
+	{"n_000000001", 0, false},                      // nine digits
 	{"", 0, false},                                 //
 	{"n_000000000a", 0, false},                     //
 	{"n_\u0660\u0660\u0660\u0660\u0660", 0, false}, // digits of another script
@@ -88,22 +88,22 @@ func FuzzSequence(f *testing.F) {
 		seq, ok := znode.Sequence(name)
 		if !ok {
 			if seq != 0 {
-				t.Fatalf("Sequence(%q) = %d and none", name, seq)
+				t.Fatalf("Sequence(%q) = %d, false; want 0", name, seq)
 			}
 			tail := name[max(0, len(name)-znode.SequenceDigits):]
 			if len(tail) == znode.SequenceDigits && strings.Trim(tail, "0123456789") == "" && tail <= "2147483647" {
-				t.Fatalf("Sequence(%q) = none", name)
+				t.Fatalf("Sequence(%q) = false", name)
 			}
 			return
 		}
 		abs, err := strconv.ParseInt(name[len(name)-znode.SequenceDigits:], 10, 64)
 		if err != nil || seq != abs && seq != -abs {
-			t.Fatalf("Sequence(%q) = %d; the digits say %d, %v", name, seq, abs, err)
+			t.Fatalf("Sequence(%q) = %d; the digits are %d, %v", name, seq, abs, err)
 		}
 		if seq < 0 && (abs < 1000000000 || name[len(name)-11] != '-') {
 			t.Fatalf("Sequence(%q) = %d", name, seq)
 		}
-		// Whatever the name: what the server appends next is what is read.
+		// Whatever the name is, the number that the server appends is found.
 		n := abs & 0x7fffffff
 		if got, ok := znode.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {
 			t.Fatalf("Sequence(%q + _%010d) = %d, %v", name, n, got, ok)

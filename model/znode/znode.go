@@ -1,10 +1,9 @@
-// Package znode has what znodes are made of, as plain values: names and the
-// sequence numbers in them, stats, data of bounded length, zxids and session ids
-// as people and machines read them.
+// Package znode has the parts of znodes as plain values: names and their sequence
+// numbers, stats, data of bounded length, and the text forms of zxids and session ids.
 //
-// Anybody who can write to the cluster chooses names and data. [Safe] makes
-// them fit for a terminal, a log or a message, and [SafeJSON] for a line of JSON;
-// nothing else may.
+// Everybody with write access to the cluster chooses names and data. [Safe] makes
+// them safe for a terminal, a log or a message, and [SafeJSON] for a line of JSON.
+// Nothing else does.
 package znode
 
 import (
@@ -14,14 +13,14 @@ import (
 	"unicode/utf8"
 )
 
-// DataMax is how many bytes of a znode's data are kept. Names of hosts fit;
-// a megabyte from a stranger does not get far.
+// DataMax bounds the bytes that are kept of a znode's data. Host names fit; a megabyte
+// from a stranger does not.
 const DataMax = 4096
 
 // Data is the content of a znode, cut to [DataMax] bytes.
 type Data struct {
 	Bytes  []byte `json:"bytes,omitempty"`
-	Length int    `json:"length"`           // of the whole, in bytes
+	Length int    `json:"length"`           // of the uncut data, in bytes
 	Denied bool   `json:"denied,omitempty"` // the ACL forbids reading it
 }
 
@@ -31,7 +30,7 @@ func NewData(b []byte) Data {
 	if len(b) > DataMax {
 		cut := DataMax
 		for cut > DataMax-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
-			cut-- // text stays text when it is cut
+			cut-- // UTF-8 stays valid
 		}
 		b = b[:cut]
 	}
@@ -39,7 +38,7 @@ func NewData(b []byte) Data {
 	return d
 }
 
-// Truncated reports whether Bytes is less than the znode holds.
+// Truncated reports whether Bytes is shorter than the znode's data.
 func (d Data) Truncated() bool { return len(d.Bytes) < d.Length }
 
 // Znode is one child of an election as it was read.
@@ -49,12 +48,12 @@ type Znode struct {
 	Czxid   int64     `json:"czxid"`
 	Ctime   time.Time `json:"ctime"` // by the server's clock, in whole milliseconds
 	Data    Data      `json:"data"`
-	// Unread is true for a child that was listed and gone before it could be
-	// read: only its name is known.
+	// Unread reports whether the child was listed but deleted before it was read: only
+	// its name is known.
 	Unread bool `json:"unread,omitempty"`
 }
 
-// Parent has what matters of the stat of an election's parent.
+// Parent has the relevant fields of the stat of an election's parent.
 type Parent struct {
 	Czxid    int64     `json:"czxid"`
 	Ctime    time.Time `json:"ctime"`
@@ -63,20 +62,20 @@ type Parent struct {
 	Pzxid    int64     `json:"pzxid"`
 }
 
-// jam is the number of creates after which ZooKeeper (3.6 on, since
-// ZOOKEEPER-3249) stops counting them and refuses sequential ones.
+// jam is the number of creates at which ZooKeeper (since 3.6, ZOOKEEPER-3249) stops
+// counting creates and refuses sequential ones.
 const jam = 1<<31 - 1
 
-// Creates returns how many children were ever created under this parent,
-// which is also the next sequence number; false once the counter has jammed.
-// DataNode.copyStat shows clients 2*creates - children as cversion.
+// Creates returns how many children were ever created under this parent, which is also
+// the next sequence number. ok is false if the counter has jammed. DataNode.copyStat
+// shows clients 2*creates - children as cversion.
 func (p Parent) Creates() (n uint32, ok bool) {
 	n = (uint32(p.Cversion) + uint32(p.Children)) >> 1
 	return n, n < jam
 }
 
-// Since returns how many creates and deletes happened after old was read,
-// for two reads of the same parent (same Czxid); false if it cannot be known.
+// Since returns how many creates and deletes happened after old was read, for two
+// reads of the same parent (same Czxid). ok is false if that cannot be known.
 func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	if p == old {
 		return 0, 0, true // even if the counter has stopped
@@ -87,18 +86,18 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	// Wrapping 32-bit differences: the visible cversion turns negative after
 	// about 2^30 creates.
 	dcv, dn := p.Cversion-old.Cversion, p.Children-old.Children
-	c, d := dcv+dn, dcv-dn // twice what we want
+	c, d := dcv+dn, dcv-dn // twice the creates and deletes
 	return int(c / 2), int(d / 2), c >= 0 && d >= 0 && c%2 == 0
 }
 
-// NameMax bounds a name on the screen, and what can be typed to find one, in runes.
+// NameMax bounds a name on the screen and the text of a search, in runes.
 const NameMax = 64
 
-// Zxid formats a zxid as zkCli and JSON do ("0x10000002a"), so that what is on
-// the screen can be searched for elsewhere.
+// Zxid formats a zxid as zkCli does ("0x10000002a"), so that a zxid on the screen can
+// be found in other tools.
 func Zxid(z int64) string { return Hex(uint64(z)) }
 
-// Hex formats a session id or zxid as machines read it.
+// Hex formats a session id or a zxid as zkCli does.
 func Hex(v uint64) string {
 	var room [18]byte
 	return string(AppendHex(room[:0], v))
@@ -107,8 +106,8 @@ func Hex(v uint64) string {
 // AppendHex appends a [Hex].
 func AppendHex(to []byte, v uint64) []byte { return strconv.AppendUint(append(to, "0x"...), v, 16) }
 
-// Join returns the full path of the child called name. A name that is a path,
-// as in an election of a single znode, is the full path already.
+// Join returns the full path of the child with that name. The name of an election's
+// single znode is its full path already.
 func Join(parent, name string) string {
 	if strings.HasPrefix(name, "/") {
 		return name
@@ -119,7 +118,7 @@ func Join(parent, name string) string {
 	return parent + "/" + name
 }
 
-// Dir returns the path of a znode's parent, the root for the root.
+// Dir returns the path of a znode's parent. The parent of the root is the root.
 func Dir(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
 		return path[:i]
@@ -132,25 +131,25 @@ func Base(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// SequenceDigits is the width ZooKeeper prints a sequence with ("%010d",
-// PrepRequestProcessor), so it is the last ten digits of a name.
+// SequenceDigits is the number of digits of a sequence number ("%010d" in ZooKeeper's
+// PrepRequestProcessor).
 const SequenceDigits = 10
 
 // SequenceMax is the largest sequence number: the counter has 32 bits.
 const SequenceMax = 1<<31 - 1
 
-// Sequence returns the sequence number at the end of a znode's name, and
-// whether there is one.
+// Sequence returns the sequence number at the end of a znode's name, which is its last
+// ten digits. ok is false if there is none.
 //
-// It is the last ten digits. ZooKeeper before 3.6 wrapped to negative numbers
-// after 2147483647, so "-" before the digits may be a sign, or a separator as
-// in "latch-0000000001". It is a sign only when the digits are at least
-// 1000000000 (the sign takes no room from ten digits that start with a zero)
-// and the "-" itself follows a separator, as in "n_-2147483648", or when the
-// number would be too large without it.
+// ZooKeeper before 3.6 wrapped to negative numbers after 2147483647, so a "-" before
+// the digits may be a sign, or a separator as in "latch-0000000001". "%010d" counts the
+// sign as one of the ten characters, so a negative number with ten digits is at least
+// 1000000000 without its sign. The "-" is a sign if the digits are at least that and
+// another separator stands before it, as in "n_-2147483648", or if the number is too
+// large without the sign.
 //
-// A number above [SequenceMax] was never given by ZooKeeper, so it is no
-// sequence: the end of a time stamp, as in HBase's region servers.
+// ZooKeeper never gives a number above [SequenceMax]. Such digits are no sequence
+// number but, for example, the end of a time stamp, as in HBase's region servers.
 func Sequence(name string) (seq int64, ok bool) {
 	at := len(name) - SequenceDigits
 	if at < 0 {

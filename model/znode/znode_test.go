@@ -60,20 +60,20 @@ func TestNewData(t *testing.T) {
 	d := znode.NewData(b)
 	b[0] = 'g'
 	if string(d.Bytes) != "host" || d.Length != 4 || d.Truncated() {
-		t.Errorf("NewData = %q, %d, truncated %v: want a whole copy", d.Bytes, d.Length, d.Truncated())
+		t.Errorf("NewData = %q, %d, truncated %v; want an uncut copy", d.Bytes, d.Length, d.Truncated())
 	}
-	for shift := range 4 { // 漢 is three bytes, so the cut falls into it
+	for shift := range 4 { // 漢 has three bytes, so a cut falls into it
 		long := strings.Repeat("x", shift) + strings.Repeat("\u6f22", znode.DataMax)
 		d := znode.NewData([]byte(long))
 		if !utf8.Valid(d.Bytes) || len(d.Bytes) > znode.DataMax || len(d.Bytes) < znode.DataMax-3 || !strings.HasPrefix(long, string(d.Bytes)) {
-			t.Errorf("shift %d: %d bytes, valid %v", shift, len(d.Bytes), utf8.Valid(d.Bytes))
+			t.Errorf("shift %d: %d bytes, valid UTF-8 %v", shift, len(d.Bytes), utf8.Valid(d.Bytes))
 		}
 		if d.Length != len(long) || !d.Truncated() {
 			t.Errorf("shift %d: Length %d of %d, truncated %v", shift, d.Length, len(long), d.Truncated())
 		}
 	}
 	if d := znode.NewData(bytes.Repeat([]byte{0x80}, 2*znode.DataMax)); len(d.Bytes) == 0 || len(d.Bytes) > znode.DataMax {
-		t.Errorf("bytes that are no text: kept %d", len(d.Bytes))
+		t.Errorf("kept %d bytes that are not UTF-8", len(d.Bytes))
 	}
 	if d := znode.NewData(bytes.Repeat([]byte{'x'}, znode.DataMax)); d.Truncated() {
 		t.Error("DataMax bytes are cut")
@@ -83,11 +83,11 @@ func TestNewData(t *testing.T) {
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ parent, name, path string }{{"/", "n", "/n"}, {"/e", "n", "/e/n"}} {
 		if got := znode.Join(c.parent, c.name); got != c.path || znode.Base(got) != c.name {
-			t.Errorf("Join(%q, %q) = %q, Base of it %q", c.parent, c.name, got, znode.Base(got))
+			t.Errorf("Join(%q, %q) = %q, want %q; its Base is %q", c.parent, c.name, got, c.path, znode.Base(got))
 		}
 	}
 	if got := znode.Zxid(0x10000002a); got != "0x10000002a" {
-		t.Errorf("Zxid = %s", got)
+		t.Errorf("Zxid(0x10000002a) = %s", got)
 	}
 	if got := znode.Zxid(-1); got != "0xffffffffffffffff" {
 		t.Errorf("Zxid(-1) = %s", got)
