@@ -1,13 +1,12 @@
 // Package history keeps the past of an election.
 //
-// A recording is a [Header] and the observations, one JSON object a line
-// ([Encoder], [Decoder]). To apply them again yields the same events, which is
-// all that a replay is. A [Timeline] keeps the observations in memory, and clones of
-// the journal at some moments, from which any other moment is computed again:
-// that is time travel.
+// A recording is a [Header] and the observations, one JSON object a line ([Encoder],
+// [Decoder]). A replay applies the observations again, which gives the same events. A
+// [Timeline] keeps the observations in memory, and clones of the journal at some moments.
+// Time travel computes any other moment from these.
 //
-// A recording is a stranger's file: the length of its lines and the memory that
-// they take are bounded.
+// A recording may come from a stranger, so the length of its lines and their memory are
+// bounded.
 package history
 
 import (
@@ -29,7 +28,7 @@ import (
 // RecordingFormat is the version of the recording's lines.
 const RecordingFormat = 1
 
-// Header is the first line of a recording: what election it is of.
+// Header is the first line of a recording, and describes its election.
 type Header struct {
 	Kind        string    `json:"kind"` // [RecordingKind]
 	Format      int       `json:"format"`
@@ -40,10 +39,10 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Part counts the files of a recording that began another when one was
-	// full; absent for the first. Initial is how many of the lines that follow show
-	// the election as it was then (see [model.State.Observations]): their times are
-	// older, and a playback does not wait between them.
+	// Part numbers the files of a recording that continues in another file when one is
+	// full; absent in the first. Initial counts the next lines, which show the election
+	// at the beginning of the part (see [model.State.Observations]). Their times are older,
+	// and a playback does not wait between them.
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -51,8 +50,8 @@ type Header struct {
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
-// recognised stands in a header for a recipe that is recognised from what was
-// observed, as it was when that was recorded.
+// recognised is a header's recipe if the replay recognises it from the observations, as
+// the recorded journal did.
 const recognised = "recognised"
 
 // NewHeader returns the header for a recording of the election of cfg.
@@ -99,11 +98,11 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines are in older recordings. What is left of them is that time passed.
+	// Deadlines are in older recordings. Only their time is used.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
-// newEntry returns the entry of an observation: it is in the field of its type.
+// newEntry returns an entry with an observation in the field of its type.
 func newEntry(o model.Observation) *entry {
 	l := &entry{}
 	fields, v := reflect.ValueOf(l).Elem(), reflect.ValueOf(o)
@@ -116,7 +115,7 @@ func newEntry(o model.Observation) *entry {
 	return l
 }
 
-// observation returns the observation of the first field that is set, nil for none.
+// observation returns the first field that is set, nil for none.
 func (l *entry) observation() model.Observation {
 	fields := reflect.ValueOf(l).Elem()
 	for i := range fields.NumField() {
@@ -127,8 +126,8 @@ func (l *entry) observation() model.Observation {
 	return nil
 }
 
-// Encoder writes a recording, one line a call and one Write a line, so that a
-// crash tears the last line at the most.
+// Encoder writes a recording. It writes each line with one Write, so that a crash tears
+// the last line at most.
 type Encoder struct{ w io.Writer }
 
 // NewEncoder writes the header to w and returns an encoder for what follows.
@@ -152,23 +151,24 @@ func (e *Encoder) write(v any) error {
 	return err
 }
 
-// ErrTorn is the error of [Decoder.Decode] for a last line that a crash cut
-// short. Everything before it is good.
+// ErrTorn is the error of [Decoder.Decode] for a last line without its end, as a crash
+// leaves it. The lines before are complete.
 var ErrTorn = errors.New("the recording's last line is torn")
 
-// Bounds of a recording's line: a full read of 20,000 children, and the tables of three
-// servers with 18,000 sessions, fit. Three bytes of a hostile line can be an item that takes
-// 552 bytes in memory, so the items are counted before anything is decoded.
+// Bounds of a recording's line. A full read of 20,000 children fits, and so do the tables
+// of three servers with 18,000 sessions. Three bytes of a hostile line can be an item with
+// 552 bytes of memory, so the items are counted before the line is decoded.
 const (
 	lineMax  = 256 << 20 // bytes
 	itemsMax = 1 << 17
-	// A server is the largest item. Its number in an ensemble has eight bits.
+	// serversMax bounds the servers, the largest items. The id of a server in an
+	// ensemble has eight bits.
 	serversMax = 1 << 8
 )
 
 // items counts the elements of the lists in JSON, and the objects outside lists.
 func items(text []byte) (n int) {
-	var lists []bool // what is open: a list or an object
+	var lists []bool // the open lists (true) and objects
 	inList := func() bool { return len(lists) > 0 && lists[len(lists)-1] }
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -195,9 +195,9 @@ func items(text []byte) (n int) {
 // Decoder reads a recording.
 type Decoder struct {
 	r   *bufio.Reader
-	n   int   // lines decoded
+	n   int   // lines read
 	max int   // bounds a line, in bytes
-	err error // a line was longer
+	err error // set after a line that is too long
 }
 
 // NewDecoder reads the header from r.
@@ -221,8 +221,8 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 	return d, h, nil
 }
 
-// Decode returns the next observation, io.EOF after the last and [ErrTorn] in
-// place of a torn one.
+// Decode returns the next observation. Its error is io.EOF after the last line and
+// [ErrTorn] for a torn line.
 func (d *Decoder) Decode() (model.Observation, error) {
 	b, err := d.next()
 	if err != nil {
@@ -267,8 +267,7 @@ func (d *Decoder) next() (line []byte, err error) {
 	return nil, d.err
 }
 
-// older has what recordings of older versions have besides: what a member's step works on,
-// as text.
+// older has a field of older recordings: the text form of [model.Member.StepOn].
 type older struct {
 	Cast struct {
 		Member struct {
@@ -277,7 +276,7 @@ type older struct {
 	} `json:"cast"`
 }
 
-// readDetail reads such a text into the values of today.
+// readDetail converts the text of an older recording into the fields of the member.
 func readDetail(m *model.Member, text string) {
 	switch {
 	case text == "" || !m.StepOn.IsZero() || m.Reason != "":
@@ -288,7 +287,7 @@ func readDetail(m *model.Member, text string) {
 	}
 }
 
-// stepOnOf reads what an older recording says of a step: "C := {12, 13, … 3 more}",
+// stepOnOf parses the text of a step in an older recording: "C := {12, 13, … 3 more}",
 // a number, a name, or "found by its name".
 func stepOnOf(step model.Step, text string) model.StepOn {
 	if step == model.StepCreate && text == "found by its name" {

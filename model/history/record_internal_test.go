@@ -32,7 +32,7 @@ func decoded(line []byte) (model.Observation, error) {
 	return (&Decoder{r: bufio.NewReader(bytes.NewReader(append(line, '\n'))), max: lineMax}).Decode()
 }
 
-// vary gives every field a value, or some none.
+// vary sets every field to a value, or only some fields if all is false.
 func vary(t *rapid.T, v reflect.Value, all bool) {
 	if !all && rapid.IntRange(0, 4).Draw(t, "nothing") == 0 {
 		return
@@ -76,11 +76,10 @@ func vary(t *rapid.T, v reflect.Value, all bool) {
 			vary(t, v.Field(i), all)
 		}
 	default:
-		t.Fatalf("teach vary what to put into a %s", v.Type())
+		t.Fatalf("vary has no value for a %s", v.Type())
 	}
 }
 
-// Every field that there is can be read back.
 func TestRecordingKeepsEveryField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := reflect.TypeFor[entry]()
@@ -96,7 +95,7 @@ func TestRecordingKeepsEveryField(t *testing.T) {
 	})
 }
 
-// What a step works on was text in older recordings.
+// Older recordings have the objects of a step as text.
 func TestOlderSteps(t *testing.T) {
 	for _, c := range []struct {
 		step model.Step
@@ -119,20 +118,20 @@ func TestOlderSteps(t *testing.T) {
 		}
 		m := o.(*model.Cast).Member
 		if !m.StepOn.Equal(c.want.StepOn) || m.Reason != c.want.Reason || m.Step != c.step || m.Name != "amber" {
-			t.Errorf("%q of step %d is read as %+v", c.text, c.step, m)
+			t.Errorf("%q of step %d is read as %+v, want %+v", c.text, c.step, m, c.want)
 		}
 	}
 }
 
-// Older recordings have deadlines of sessions, which nothing shows any more.
-func TestOldDeadlines(t *testing.T) {
+// Older recordings have deadlines of sessions. Only their time is used.
+func TestOlderDeadlines(t *testing.T) {
 	o, err := decoded([]byte(`{"deadlines":{"at":"2026-01-02T03:04:05Z","sessions":[{"session":1,"expires":"2026-01-02T03:04:09Z"}]}}`))
 	if _, ok := o.(*model.Advance); !ok || err != nil {
-		t.Errorf("read as %+v, %v", o, err)
+		t.Errorf("read as %T %+v, %v; want an Advance", o, o, err)
 	}
 }
 
-// endless is a line without an end.
+// endless reads as one line without an end, and counts the bytes.
 type endless struct{ n int }
 
 func (e *endless) Read(b []byte) (int, error) {
@@ -158,16 +157,16 @@ func TestHugeLines(t *testing.T) {
 	}
 	for range 3 {
 		if _, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2 is over") {
-			t.Errorf("Decode = %v", err)
+			t.Errorf("Decode = %v, want an error for line 2", err)
 		}
 	}
 	if e.n > 2*bound {
-		t.Errorf("%d bytes read for a bound of %d", e.n, bound)
+		t.Errorf("%d bytes read, want at most %d", e.n, 2*bound)
 	}
 	if _, _, err := newDecoder(&endless{}, bound); err == nil {
-		t.Error("an endless header is one")
+		t.Error("an endless header is accepted")
 	}
-	// A long line that is within the bound, in pieces.
+	// A long line within the bound, read in pieces.
 	long := strings.Replace(line, "127.0.0.1:2181", strings.Repeat("y", bound/2), 1)
 	d, _, err := NewDecoder(iotest.HalfReader(strings.NewReader(header + long + long)))
 	if err != nil {
@@ -180,8 +179,8 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-// TestDenseLines: a hostile line of any list takes a bounded amount of memory, and one
-// with too many items is refused before anything is decoded.
+// A hostile line with any list takes a bounded amount of memory. A line with too many
+// items is refused before it is decoded.
 func TestDenseLines(t *testing.T) {
 	decode := func(line string) (took uint64, err error) {
 		var before, after runtime.MemStats
@@ -202,21 +201,21 @@ func TestDenseLines(t *testing.T) {
 	} {
 		for _, element := range []string{`{}`, `0`, `[]`, `""`, `null`, `[0]`, `{"x":{}}`, "{ }"} {
 			list := func(n int) string { return around[0] + strings.Repeat(element+",", n) + element + around[1] }
-			// All garbage of a list that grows to a few thousand elements.
+			// This includes the garbage of a growing slice.
 			if took, _ := decode(list(4000)); took > 20<<20 {
-				t.Errorf("%s%s…: %d bytes for 4,000", around[0], element, took)
+				t.Errorf("%s%s…: %d bytes of memory for 4,000 elements, want at most %d", around[0], element, took, 20<<20)
 			}
 			line := list(itemsMax)
 			took, err := decode(line)
 			if err == nil || !strings.Contains(err.Error(), " items: this version reads ") || took > uint64(8*len(line)) {
-				t.Errorf("%s%s…: %d bytes for a line of %d: %v", around[0], element, took, len(line), err)
+				t.Errorf("%s%s…: %d bytes of memory for a line of %d, error %v; want at most %d and an error", around[0], element, took, len(line), err, 8*len(line))
 			}
 		}
 	}
 }
 
-// TestLargeLines: what electop writes of 20,000 candidates can be read again, and what
-// three servers report of 18,000: each of them lists all ephemeral znodes.
+// The decoder reads a full read of 20,000 candidates, and the tables of three servers with
+// 18,000, each of which lists all ephemeral znodes.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
 	for i := range 20_000 {
@@ -237,6 +236,6 @@ func TestLargeLines(t *testing.T) {
 		}
 	}
 	if err := (&Encoder{}).Encode(&model.Read{Gone: make([]string, itemsMax)}); err == nil {
-		t.Error("a line that cannot be read again was written")
+		t.Error("a line with too many items was written")
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recording returns the lines of a short one, the header first.
+// recording returns the lines of a short recording, the header first.
 func recording(t testing.TB) []string {
 	var b bytes.Buffer
 	enc, err := history.NewEncoder(&b, history.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, modeltest.Start))
@@ -45,7 +45,7 @@ func recording(t testing.TB) []string {
 	return strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-// decode counts what a recording holds, up to its end or an error.
+// decode counts the observations of a recording, up to its end or an error.
 func decode(r io.Reader) (n int, err error) {
 	dec, _, err := history.NewDecoder(r)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestRecordingIsLinesOfSafeText(t *testing.T) {
 	}
 	for _, l := range lines {
 		if got := znode.Safe(strings.TrimSuffix(l, "\n"), len(l)); got+"\n" != l && got != l {
-			t.Errorf("unsafe: %q", l)
+			t.Errorf("unsafe line %q", l)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestGarbageInARecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2") {
-			t.Errorf("%q: %+v, %v; want an error that tells the line", garbage, o, err)
+			t.Errorf("%q: %+v, %v; want an error with the number of the line", garbage, o, err)
 		}
 		if _, err := dec.Decode(); err != nil {
 			t.Errorf("after %q: %v", garbage, err)
@@ -107,11 +107,11 @@ func TestWrongHeaders(t *testing.T) {
 	}
 	broken := errors.New("broken disk")
 	if _, _, err := history.NewDecoder(iotest.ErrReader(broken)); !errors.Is(err, broken) {
-		t.Errorf("NewDecoder of a broken disk: %v", err)
+		t.Errorf("NewDecoder on a broken disk: %v", err)
 	}
 	r := io.MultiReader(strings.NewReader(strings.Join(recording(t)[:2], "")), iotest.ErrReader(broken))
 	if n, err := decode(r); n != 1 || !errors.Is(err, broken) {
-		t.Errorf("a disk that breaks later: %d, %v", n, err)
+		t.Errorf("a disk that breaks after one observation: %d observations, %v", n, err)
 	}
 }
 
@@ -137,8 +137,8 @@ func TestAckData(t *testing.T) {
 	}
 }
 
-// Whatever a recording holds, it neither panics nor does the journal, and
-// the accounts hold.
+// Whatever a recording holds, neither the decoder nor the journal panics, and the state
+// is consistent.
 func FuzzDecoder(f *testing.F) {
 	lines := recording(f)
 	whole := strings.Join(lines, "")
@@ -180,14 +180,14 @@ func FuzzDecoder(f *testing.F) {
 				names[c.Name] = true
 			}
 			if l := s.Leader(); l != nil && fmt.Sprint(l.ID()) != fmt.Sprint(s.Queue.At(0).ID()) {
-				t.Fatalf("leader %v", l)
+				t.Fatalf("leader %v, want the first contender %v", l.ID(), s.Queue.At(0).ID())
 			}
 		}
 		t.Fatal("a recording without end")
 	})
 }
 
-// A recording gives the events and the state that were recorded.
+// A replay gives the events and the state of the recorded journal.
 func TestRecordingReplays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -216,14 +216,14 @@ func TestRecordingReplays(t *testing.T) {
 				t.Fatalf("observation %d of %d: %v", i, len(all), err)
 			}
 			if diff := modeltest.Differs(live.Apply(o), replayed.Apply(read)); diff != "" {
-				t.Fatalf("observation %d of %d, %T: events (-) and those of the replay (+):\n%s", i, len(all), o, diff)
+				t.Fatalf("observation %d of %d, %T: events live (-) and in the replay (+):\n%s", i, len(all), o, diff)
 			}
 		}
 		if _, err := dec.Decode(); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last observation: %v", err)
 		}
 		if diff := modeltest.Differs(live.State(), replayed.State()); diff != "" {
-			t.Fatalf("state (-) and that of the replay (+):\n%s", diff)
+			t.Fatalf("state live (-) and in the replay (+):\n%s", diff)
 		}
 	})
 }

@@ -13,46 +13,45 @@ import (
 	"electop/model/session"
 )
 
-// Timeline is the past of an election: the observations, and the journal at some
-// moments, from which any other is computed again. It is bounded: when it is
-// full the oldest part is dropped, and it says where it begins.
+// Timeline is the past of an election: the observations, and clones of the journal at
+// some moments, from which it computes any other moment. It is bounded: when it is full,
+// it drops its oldest part, and its first moment shows where it begins.
 //
-// A moment is an observation after which there is something new to see. It is
-// numbered from 1. Most are events; the others are steps that a member took,
-// what was done to it, wakes and writes.
+// A moment is an observation after which a screen shows something new. Moments are
+// numbered from 1. Most have events; the others are a member's steps and faults, wakes
+// and writes.
 //
-// A timeline is for one goroutine. Computing a moment takes long; a [Position] can
-// do it in another goroutine.
+// A timeline is for one goroutine. To compute a moment takes long; a [Position] can do
+// it in another goroutine.
 type Timeline struct {
 	journal  *doctor.Journal
 	max      int
 	segments []*segment // the last one is open
-	bytes    int        // of all, roughly
+	bytes    int        // of all segments, roughly
 	n        uint64     // moments so far
-	shown    *stills
+	computed *computed
 }
 
-// DefaultMax bounds the memory of what a timeline keeps, in bytes, roughly, unless another
-// bound is given.
+// DefaultMax is the default bound of a timeline's memory, in bytes, roughly.
 const DefaultMax = 64 << 20
 
-// Moment is one that a [Timeline] has.
+// Moment is a moment of a [Timeline].
 type Moment struct {
 	N      uint64
 	At     time.Time
 	State  *doctor.State
-	Events []model.Event // that happened at it; none for what is no event
-	// First and Last say that there is none before, or none after it. Earlier ones than
-	// the first were dropped unless it has number 1. Kept is the bound, in bytes.
+	Events []model.Event // of this moment; may be empty
+	// First and Last report whether it is the timeline's first or last moment. If the first
+	// one has another number than 1, earlier ones were dropped. Kept is the bound, in bytes.
 	First, Last bool
 	Kept        int
 }
 
-// Move is a step in the past. One without a target stays where it is.
+// Move is a move in the past. A move that finds no moment goes nowhere.
 type Move string
 
 const (
-	MoveTo            Move = "to" // the moment itself, or the nearest there is
+	MoveTo            Move = "to" // the moment itself, or the nearest one
 	MoveBack          Move = "back"
 	MoveOn            Move = "on"
 	MoveToEvent       Move = "event"          // the next moment with an event
@@ -63,52 +62,52 @@ const (
 	MoveToLast        Move = "last"
 )
 
-// segment is a piece of the past: a journal, and what was observed from there
-// on. Only the last one of a timeline is added to, and what it has is not changed.
+// segment is a part of the past: a journal, and the observations from there on. A timeline
+// appends to its last segment only, and never changes what is in a segment.
 type segment struct {
-	from         *doctor.Journal // a clone; only cloned
-	index        uint64          // of its first observation, from 0 at the beginning
-	before       uint64          // moments before it
+	from         *doctor.Journal // a clone, which is only cloned
+	index        uint64          // of the segment's first observation, from 0
+	before       uint64          // moments before the segment
 	all          []model.Observation
 	moments      []mark
-	bytes        int // of them
+	bytes        int // of the observations, roughly
 	journalBytes int
-	limit        int // observations
+	limit        int // bounds the observations
 }
 
 // mark is a moment of a segment.
 type mark struct {
 	at    time.Time
 	index int // in the segment's observations
-	what  marks
+	kinds kinds
 }
 
-type marks uint8
+// kinds is the set of kinds of a moment.
+type kinds uint8
 
 const (
-	aMoment marks = 1 << iota
+	aMoment kinds = 1 << iota // every moment
 	withEvent
 	withHandoff
 )
 
-// NewTimeline returns an empty timeline of the election of cfg. maxBytes bounds the memory
-// of what is kept, roughly; 0 is [DefaultMax].
+// NewTimeline returns an empty timeline of the election of cfg. maxBytes bounds its
+// memory, roughly; 0 is [DefaultMax].
 func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
-	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(maxBytes, DefaultMax), shown: &stills{}}
+	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(maxBytes, DefaultMax), computed: &computed{}}
 	t.cut()
 	return t
 }
 
-// segmentMin is the least number of observations of a segment. To clone a
-// journal takes about as long as to apply an observation for each eight of what
-// it holds.
+// segmentMin is the least number of observations of a segment. To clone a journal takes
+// about as long as to apply one observation for each eight of its entries.
 const segmentMin = 512
 
 // cut ends the open segment, and begins another.
 func (t *Timeline) cut() {
 	j := t.journal.Clone()
-	journalBytes, things := j.Memory()
-	s := &segment{from: j, journalBytes: journalBytes, limit: segmentMin + things/8, before: t.n}
+	journalBytes, entries := j.Memory()
+	s := &segment{from: j, journalBytes: journalBytes, limit: segmentMin + entries/8, before: t.n}
 	if k := len(t.segments); k > 0 {
 		s.index = t.segments[k-1].index + uint64(len(t.segments[k-1].all))
 	}
@@ -117,13 +116,13 @@ func (t *Timeline) cut() {
 	t.trim()
 }
 
-// Keep bounds from now on what is kept, as [NewTimeline] does.
+// Keep sets the bound of the timeline's memory.
 func (t *Timeline) Keep(maxBytes int) {
 	t.max = maxBytes
 	t.trim()
 }
 
-// trim drops what is too much, the oldest first.
+// trim drops the oldest segments until the timeline is within its bound.
 func (t *Timeline) trim() {
 	drop := 0
 	for t.bytes > t.max && drop < len(t.segments)-1 {
@@ -133,7 +132,7 @@ func (t *Timeline) trim() {
 	t.segments = slices.Delete(t.segments, 0, drop)
 }
 
-// Apply applies an observation as [doctor.Journal.Apply] does, and keeps it.
+// Apply applies an observation to the journal, and keeps the observation.
 func (t *Timeline) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
 	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.journalBytes) {
@@ -144,9 +143,9 @@ func (t *Timeline) Apply(o model.Observation) []model.Event {
 	news := j.News(o)
 	happened := j.Events()
 	events := j.Apply(o)
-	if news || len(events) > 0 || j.Events() != happened { // held ones did happen
+	if news || len(events) > 0 || j.Events() != happened { // held events count too
 		t.n++
-		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), marksOf(events)})
+		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), kindsOf(events)})
 	}
 	s.all = append(s.all, o)
 	size := memoryOf(o)
@@ -155,27 +154,27 @@ func (t *Timeline) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-func marksOf(events []model.Event) marks {
-	m := aMoment
+func kindsOf(events []model.Event) kinds {
+	k := aMoment
 	for i := range events {
-		m |= withEvent
+		k |= withEvent
 		if _, ok := events[i].Body.(model.Handoff); ok {
-			m |= withHandoff
+			k |= withHandoff
 		}
 	}
-	return m
+	return k
 }
 
 // State returns the newest state.
 func (t *Timeline) State() *doctor.State { return t.journal.State() }
 
-// Deadline is as [doctor.Journal.Deadline].
+// Deadline returns [doctor.Journal.Deadline] of the newest journal.
 func (t *Timeline) Deadline() (time.Time, bool) { return t.journal.Deadline() }
 
-// Held is as [doctor.Journal.Held].
+// Held returns [doctor.Journal.Held] of the newest journal.
 func (t *Timeline) Held() (time.Time, bool) { return t.journal.Held() }
 
-// Span returns when the first moment was that there still is, and the last.
+// Span returns the times of the first and the last moment that the timeline has.
 func (t *Timeline) Span() (first, last time.Time) {
 	for _, s := range t.segments {
 		if n := len(s.moments); n > 0 {
@@ -188,8 +187,8 @@ func (t *Timeline) Span() (first, last time.Time) {
 	return first, last
 }
 
-// Seek returns the moment to which m leads from the moment n; n beyond the last
-// one is the last. ok is false for a timeline without moments.
+// Seek returns the moment to which m leads from moment n, or from the last moment if n is
+// larger. ok is false for a timeline without moments.
 func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 	c, ok := t.Find(n, m)
 	if !ok {
@@ -198,20 +197,20 @@ func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 	return c.Moment(), true
 }
 
-// Position is a moment of a [Timeline] that was found and not computed yet. It stays
-// good whatever the timeline does.
+// Position is a moment of a [Timeline] that is found but not computed yet. It stays valid
+// when the timeline grows.
 type Position struct {
 	N           uint64
 	First, Last bool
 	kept        int
 	segment     *segment
 	index       int                 // of the moment, in moments
-	moments     []mark              // what the segment has so far
-	all         []model.Observation // likewise
-	shown       *stills
+	moments     []mark              // the segment's moments so far
+	all         []model.Observation // the segment's observations so far
+	computed    *computed
 }
 
-// Position finds the moment to which m leads, as [Timeline.Seek] does.
+// Find finds the moment to which m leads, as [Timeline.Seek] does.
 func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	first := t.first()
 	if first > t.n {
@@ -221,28 +220,28 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	s := t.segmentOf(n)
 	return Position{
 		N: n, First: n == first, Last: n == t.n, kept: t.max,
-		segment: s, index: int(n - s.before - 1), moments: s.moments, all: s.all, shown: t.shown,
+		segment: s, index: int(n - s.before - 1), moments: s.moments, all: s.all, computed: t.computed,
 	}, true
 }
 
-// first is the number of the first moment that there still is, one more than
-// the last for none.
+// first returns the number of the first moment, one more than the last moment's if there
+// is none.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
-// segmentOf returns the segment with that moment.
+// segmentOf returns the segment with moment n.
 func (t *Timeline) segmentOf(n uint64) *segment {
 	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
 }
 
-// find returns the last segment of which begins holds, as it does for all those
-// before it; -1 for none.
+// find returns the index of the last segment for which begins is true, -1 for none. begins
+// is true for the segments up to that one, and false for the others.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
 
-// Observation returns the observation with that index, from 0, and the number
-// of the last moment up to it. ok is false if it was not made yet; for one that
-// is no longer kept o is nil.
+// Observation returns the observation with that index, from 0, and the number of the last
+// moment up to it. ok is false if there is no such observation yet. o is nil if the
+// timeline dropped it.
 func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
@@ -257,16 +256,16 @@ func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok 
 	return s.all[i], s.before + uint64(upTo), true
 }
 
-// steps are the moves to the next moment of a kind.
+// steps has the moves to the next or the previous moment of a kind.
 var steps = map[Move]struct {
 	by   int64
-	what marks
+	kind kinds
 }{
 	MoveBack: {-1, aMoment}, MoveBackToEvent: {-1, withEvent}, MoveBackToHandoff: {-1, withHandoff},
 	MoveOn: {1, aMoment}, MoveToEvent: {1, withEvent}, MoveToHandoff: {1, withHandoff},
 }
 
-// move returns where m leads from n, which is at most one before the first.
+// move returns the moment to which m leads from n. n is at least first-1.
 func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	switch m {
 	case MoveToFirst:
@@ -276,7 +275,7 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	}
 	if step, ok := steps[m]; ok {
 		for i := n + uint64(step.by); first <= i && i <= t.n; i += uint64(step.by) {
-			if s := t.segmentOf(i); s.moments[i-s.before-1].what&step.what != 0 {
+			if s := t.segmentOf(i); s.moments[i-s.before-1].kinds&step.kind != 0 {
 				return i
 			}
 		}
@@ -284,21 +283,21 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	return min(max(n, first), t.n)
 }
 
-// stills are the moments of a segment that were computed last: whoever goes
-// back one by one wants the others next.
-type stills struct {
+// computed has the moments of a segment that were computed last. A user who goes back one
+// by one needs the others next.
+type computed struct {
 	of      *segment
-	first   int // index of the first
+	first   int // the index of the first moment
 	moments []Moment
 }
 
-// stillsMax bounds them, in children and members of all their states together.
-const stillsMax = 1 << 20
+// computedMax bounds the children and members of all states of the computed moments.
+const computedMax = 1 << 20
 
 // Moment computes the moment. It may be called while the timeline grows, but not
-// for two moments of a timeline at a time.
+// concurrently for two positions of the same timeline.
 func (c Position) Moment() Moment {
-	k := c.shown
+	k := c.computed
 	if i := c.index - k.first; k.of != c.segment || i < 0 || i >= len(k.moments) {
 		c.compute()
 	}
@@ -307,16 +306,16 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute applies the segment again, up to its end or, if it is of very many
-// candidates, up to the moment.
+// compute applies the segment again, up to its end or, if there are too many candidates
+// for that, up to the moment.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)
-	if room := max(1, stillsMax/(1+j.Size())); end > room {
+	if room := max(1, computedMax/(1+j.Size())); end > room {
 		first, end = max(0, c.index+1-room), c.index+1
 	}
-	k := c.shown
-	*k = stills{of: c.segment, first: first, moments: make([]Moment, 0, end-first)}
+	k := c.computed
+	*k = computed{of: c.segment, first: first, moments: make([]Moment, 0, end-first)}
 	next := 0
 	for i, o := range c.all[:c.moments[end-1].index+1] {
 		events := j.Apply(o)
@@ -330,9 +329,9 @@ func (c Position) compute() {
 	}
 }
 
-// Journal returns a journal as it was right after the moment, the caller's own,
-// and the index of the observation that came next (see [Timeline.Observation]).
-// Unlike Moment it may be called at any time.
+// Journal returns a new journal in the state right after the moment, and the index of the
+// next observation (see [Timeline.Observation]). Unlike Moment it may be called
+// concurrently.
 func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	j = c.segment.from.Clone()
 	k := c.moments[c.index].index + 1
@@ -342,8 +341,8 @@ func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	return j, c.segment.index + uint64(k)
 }
 
-// memoryOf estimates the memory of an observation, with its index and what is remembered of
-// a child that left.
+// memoryOf estimates the memory of an observation, with what a segment and a journal keep
+// because of it.
 func memoryOf(o model.Observation) int {
 	const each, left = 160, 400
 	candidate := int(reflect.TypeFor[dialect.Candidate]().Size())
@@ -356,14 +355,14 @@ func memoryOf(o model.Observation) int {
 	case *model.Refresh:
 		return n + candidate
 	case *session.Table:
-		return 2 * n // with the doctor's indexes of it
+		return 2 * n // the doctor has indexes of the table
 	case *model.Cast, *model.Wake, *model.Pace, *model.Write:
-		return 2 * n // with what the journal makes of it
+		return 2 * n // the journal keeps values that it derives from these
 	}
 	return n
 }
 
-// referred returns the size of what a value refers to.
+// referred returns the size of the memory to which a value refers.
 func referred(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:

@@ -20,7 +20,7 @@ import (
 	"electop/model/znode"
 )
 
-// instant is a moment as it was live.
+// instant is a moment of the live journal.
 type instant struct {
 	at     time.Time
 	state  *doctor.State
@@ -36,7 +36,7 @@ func (i instant) handoff() bool {
 	return false
 }
 
-// news says which observations are moments, besides by their events.
+// news decides which observations are moments, also without events that are due.
 type news struct {
 	members map[string]model.Member
 	wakes   map[dialect.ID]bool // znode and zxid
@@ -55,7 +55,7 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 		}
 		n.members[o.Member.ID] = o.Member
 		m := o.Member
-		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // these alone are nothing to see
+		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // a change of these alone is no moment
 		return !reflect.DeepEqual(m, old) || more
 	case *model.Wake:
 		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}
@@ -70,9 +70,9 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 	return more
 }
 
-// leads is where a move leads, by the list of all moments; numbers are from 1
-// and those before first are dropped.
-func leads(all []instant, first, n int, m history.Move) int {
+// target returns the moment to which a move leads, computed from the list of all moments.
+// Numbers begin at 1; the timeline dropped the moments before first.
+func target(all []instant, first, n int, m history.Move) int {
 	last := len(all)
 	n = min(n, last)
 	find := func(from, by int, ok func(instant) bool) int {
@@ -110,8 +110,8 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// Whatever its size, a timeline has the newest moments as they were, and every move
-// leads where it should.
+// Whatever its bound, a timeline has the newest moments as they were live, and every move
+// leads to the right moment.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -125,7 +125,7 @@ func TestTimeline(t *testing.T) {
 		for _, o := range observed {
 			events := j.Apply(o)
 			if diff := modeltest.Differs(events, timeline.Apply(o)); diff != "" {
-				t.Fatalf("events of a journal (-) and of a timeline (+):\n%s", diff)
+				t.Fatalf("events of the journal (-) and of the timeline (+):\n%s", diff)
 			}
 			s := j.State()
 			if n.of(o, s) || len(events) > 0 {
@@ -136,49 +136,49 @@ func TestTimeline(t *testing.T) {
 			}
 		}
 		if diff := modeltest.Differs(j.State(), timeline.State()); diff != "" {
-			t.Fatalf("the last state (-) and that of the timeline (+):\n%s", diff)
+			t.Fatalf("last state of the journal (-) and of the timeline (+):\n%s", diff)
 		}
 		kept, ok := timeline.Seek(0, history.MoveToFirst)
 		if !ok {
 			if bound == 0 && len(all) > 0 {
-				t.Fatalf("%d moments, and none is kept", len(all))
+				t.Fatalf("the timeline has none of %d moments", len(all))
 			}
 			return
 		}
 		first := int(kept.N)
 		if bound == 0 && first != 1 {
-			t.Fatalf("the first moment is %d", first)
+			t.Fatalf("the first moment is %d, want 1", first)
 		}
 		from, to := timeline.Span()
 		if !from.Equal(all[first-1].at) || !to.Equal(all[len(all)-1].at) {
-			t.Fatalf("from %v to %v, want %v to %v", from, to, all[first-1].at, all[len(all)-1].at)
+			t.Fatalf("the timeline is from %v to %v, want %v to %v", from, to, all[first-1].at, all[len(all)-1].at)
 		}
 		for range 4 {
 			n := rapid.IntRange(0, len(all)+2).Draw(t, "n")
 			m := rapid.SampledFrom(moves).Draw(t, "move")
-			want := leads(all, first, n, m)
+			want := target(all, first, n, m)
 			got, ok := timeline.Seek(uint64(n), m)
 			if !ok || got.N != uint64(want) || got.First != (want == first) || got.Last != (want == len(all)) {
 				t.Fatalf("from %d of %d..%d, %q leads to %d (first %v, last %v), want %d", n, first, len(all), m, got.N, got.First, got.Last, want)
 			}
 			was := all[want-1]
 			if !got.At.Equal(was.at) {
-				t.Fatalf("moment %d was at %v, not %v", want, was.at, got.At)
+				t.Fatalf("moment %d is at %v, want %v", want, got.At, was.at)
 			}
 			if diff := modeltest.Differs(was.events, got.Events); diff != "" {
-				t.Fatalf("moment %d of %d: events (-) and those of the timeline (+):\n%s", want, len(all), diff)
+				t.Fatalf("moment %d of %d: events live (-) and in the timeline (+):\n%s", want, len(all), diff)
 			}
 			if a, b := modeltest.Text(t, was.state), modeltest.Text(t, got.State); !bytes.Equal(a, b) {
-				t.Fatalf("moment %d of %d: %s", want, len(all), modeltest.Differs(was.state, got.State))
+				t.Fatalf("moment %d of %d: state live (-) and in the timeline (+):\n%s", want, len(all), modeltest.Differs(was.state, got.State))
 			}
 		}
 		if got, ok := timeline.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
-			t.Fatalf("beyond the last is %d, not %d", got.N, len(all))
+			t.Fatalf("beyond the last moment is %d, want %d", got.N, len(all))
 		}
 	})
 }
 
-// A position that was found before the timeline grows stays valid.
+// A position stays valid when the timeline grows and drops the position's segment.
 func TestPositionStaysValid(t *testing.T) {
 	c := modeltest.NewCrowd(20)
 	timeline := history.NewTimeline(model.Config{Path: "/e"}, 1<<20)
@@ -192,29 +192,29 @@ func TestPositionStaysValid(t *testing.T) {
 	before := modeltest.Text(t, p.Moment().State)
 	journal, next := p.Journal()
 	if !ok || want == 0 || string(modeltest.Text(t, journal.State())) != string(before) {
-		t.Fatalf("the journal of moment %d is another than its state", want)
+		t.Fatalf("the journal of moment %d has another state than the moment", want)
 	}
 	if o, n, ok := timeline.Observation(next); !ok || n != want+1 || o == nil {
-		t.Errorf("after moment %d comes %T of moment %d", want, o, n)
+		t.Errorf("after moment %d comes %T of moment %d, want moment %d", want, o, n, want+1)
 	}
 	for i := range 20000 {
 		timeline.Apply(c.Change(i))
 	}
 	if first, _ := timeline.Seek(0, history.MoveToFirst); first.N <= want {
-		t.Fatalf("moment %d is still there: the test has to make more", first.N)
+		t.Fatalf("the timeline still has moment %d: the test needs more changes", want)
 	}
 	if m := p.Moment(); m.N != want || string(modeltest.Text(t, m.State)) != string(before) {
-		t.Errorf("moment %d is moment %d by now, or another state", want, m.N)
+		t.Errorf("the position has moment %d, want %d with the same state", m.N, want)
 	}
 	if o, _, ok := timeline.Observation(next); !ok || o != nil {
-		t.Errorf("a dropped observation is %v, %v", o, ok)
+		t.Errorf("a dropped observation is %v, %v; want nil, true", o, ok)
 	}
 	if _, _, ok := timeline.Observation(math.MaxUint64); ok {
-		t.Error("there is an observation to come")
+		t.Error("an observation of the future was found")
 	}
 }
 
-// A timeline uses about the memory that it may, and no more.
+// A timeline uses about the memory of its bound, and no more.
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := modeltest.NewCrowd(500)
@@ -231,22 +231,22 @@ func TestTimelineIsBounded(t *testing.T) {
 	full := run(20000)
 	after := run(20000)
 	if full > empty+2*bound || after > full+bound/2 {
-		t.Errorf("the heap is %d bytes without, %d with 20,000 changes, %d with 40,000", empty, full, after)
+		t.Errorf("the heap has %d bytes at first, %d after 20,000 changes, %d after 40,000; the bound is %d", empty, full, after, bound)
 	}
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, ok := timeline.Seek(0, history.MoveToLast)
 	if !ok || first.N < 1000 || last.N-first.N < 3000 {
-		t.Errorf("moments %d to %d are kept", first.N, last.N)
+		t.Errorf("the timeline has moments %d to %d, want 3,000 or more after 1,000", first.N, last.N)
 	}
 	timeline.Keep(bound / 8)
 	now, _ := timeline.Seek(0, history.MoveToFirst)
 	if less := modeltest.Heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
-		t.Errorf("with an eighth of it the heap is %d bytes of %d, and moments %d to %d are kept", less, full, now.N, last.N)
+		t.Errorf("with an eighth of the bound the heap has %d bytes, before %d; the timeline has moments %d to %d", less, full, now.N, last.N)
 	}
 }
 
-// By default it takes 64 MiB, counts each of 200,000 changes, and reports that it dropped
-// the oldest ones.
+// By default a timeline takes 64 MiB, counts each of 200,000 changes, and shows that it
+// dropped the oldest moments.
 func TestTimelineIsBoundedByDefault(t *testing.T) {
 	c := modeltest.NewCrowd(50)
 	empty := modeltest.Heap()
@@ -265,16 +265,16 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, _ := timeline.Seek(0, history.MoveToLast)
 	if !first.First || first.N == 1 || first.Kept != history.DefaultMax || last.N-first.N < changes/8 {
-		t.Errorf("moments %d to %d are there, %d bytes are kept", first.N, last.N, first.Kept)
+		t.Errorf("the timeline has moments %d to %d and a bound of %d bytes", first.N, last.N, first.Kept)
 	}
-	seen := first.State.Totals.Joined + first.State.Totals.Left // of what was dropped, and the first
+	seen := first.State.Totals.Joined + first.State.Totals.Left // in the dropped moments and the first one
 	k := last.State.Totals
 	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
 		t.Errorf("totals %+v, at moment %d %+v", k, first.N, first.State.Totals)
 	}
 }
 
-// present has what [model.State.Observations] must show.
+// present has the parts of a state that [model.State.Observations] must show.
 type present struct {
 	Path, Recipe, Dialect string
 	Phase                 model.Phase
@@ -284,7 +284,7 @@ type present struct {
 	Parent                znode.Parent
 	Queue, Ignored        []child
 	Members               []*model.Member
-	Owners                []string // of Queue: our member, by ID
+	Owners                []string // the IDs of our members that own Queue, "" for third-party clients
 	Ack                   model.AckState
 	Directories           map[string]*model.Directory
 	Table                 *session.Table
@@ -343,10 +343,10 @@ func TestObservations(t *testing.T) {
 		}
 		st := part.State()
 		if diff := cmp.Diff(presentOf(s), presentOf(st), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("the election (-) and what its observations show (+):\n%s", diff)
+			t.Fatalf("the election (-) and the election that its observations show (+):\n%s", diff)
 		}
 		if len(st.Handoffs)+len(st.Wakes) > 0 || len(st.Reigns) > 1 || st.Totals.Handoffs+st.Totals.Joined+st.Totals.Left > 0 {
-			t.Fatalf("a past was made up: %+v", st.Totals)
+			t.Fatalf("the observations show a past: totals %+v", st.Totals)
 		}
 	})
 }
