@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Agenda is what will be done when, in the order of time and then of adding.
+// Agenda is a list of future tasks, in the order of their times and then of Add.
 type Agenda struct{ tasks []task }
 
 type task struct {
@@ -13,7 +13,7 @@ type task struct {
 	do func()
 }
 
-// Add adds something to do at that time.
+// Add adds a task for that time.
 func (a *Agenda) Add(at time.Time, do func()) {
 	i, _ := slices.BinarySearchFunc(a.tasks, at, func(t task, at time.Time) int {
 		if t.at.After(at) {
@@ -24,7 +24,7 @@ func (a *Agenda) Add(at time.Time, do func()) {
 	a.tasks = slices.Insert(a.tasks, i, task{at, do})
 }
 
-// Due returns when the first task is due, ok is false if there is none.
+// Due returns the time of the first task; ok is false if there is none.
 func (a *Agenda) Due() (at time.Time, ok bool) {
 	if len(a.tasks) == 0 {
 		return time.Time{}, false
@@ -32,7 +32,7 @@ func (a *Agenda) Due() (at time.Time, ok bool) {
 	return a.tasks[0].at, true
 }
 
-// Take takes out the first task.
+// Take removes the first task and returns it.
 func (a *Agenda) Take() (do func()) {
 	do = a.tasks[0].do
 	a.tasks = slices.Delete(a.tasks, 0, 1)

@@ -21,8 +21,8 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Differs is how two states, or what holds some, differ; "" for not at all. Most
-// are equal, and cmp takes its time to find that.
+// Differs describes how two states, or values with states, differ; "" if they do not.
+// Most are equal, which reflect finds much faster than cmp.
 func Differs(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -30,6 +30,7 @@ func Differs(a, b any) string {
 	return cmp.Diff(a, b, sameState)
 }
 
+// ID returns the identity of a candidate, the zero one for nil.
 func ID(c *dialect.Candidate) dialect.ID {
 	if c == nil {
 		return dialect.ID{}
@@ -37,6 +38,7 @@ func ID(c *dialect.Candidate) dialect.ID {
 	return c.ID()
 }
 
+// Text returns a state as JSON.
 func Text(t rapid.TB, s *doctor.State) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -45,6 +47,7 @@ func Text(t rapid.TB, s *doctor.State) []byte {
 	return b
 }
 
+// Heap returns the bytes of the reachable objects.
 func Heap() int64 {
 	runtime.GC()
 	runtime.GC()

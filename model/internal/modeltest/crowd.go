@@ -9,29 +9,25 @@ import (
 	"electop/model/znode"
 )
 
-// Crowd is an election of n candidates in which one leaves and one joins at
-// every change, the leader every tenth time.
+// Crowd is an election of n candidates. At every change one candidate leaves and one
+// joins; every tenth time the leader leaves.
 type Crowd struct {
 	J     *doctor.Journal
 	At    time.Time
 	Names []string
-	First []znode.Znode
+	First []znode.Znode // the children of the first read
 	Next  uint32
 }
 
+// NewCrowd returns a crowd with a journal to which the first read was applied.
 func NewCrowd(n int) *Crowd {
 	c := &Crowd{J: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}), At: Start}
 	for range n {
 		c.First = append(c.First, c.znode())
 	}
-	c.start()
-	return c
-}
-
-// start shows the journal the first read.
-func (c *Crowd) start() {
 	c.J.Apply(&model.Connection{At: c.At, Link: model.Connected})
 	c.J.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
+	return c
 }
 
 func (c *Crowd) znode() znode.Znode {
@@ -43,6 +39,7 @@ func (c *Crowd) znode() znode.Znode {
 
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
+// Change makes change i and returns the read that shows it.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0

@@ -1,6 +1,6 @@
-// Package modeltest is what the tests of model's rooms share: elections to observe
-// (Tree, Sim, Crowd, and the random past of DrawPast), a Script of observations with
-// the events that it wants, and what compares and replays the result.
+// Package modeltest has what the tests below package model share: elections to observe
+// (Tree, Crowd, and the random past of DrawPast), a Script of observations with the
+// expected events, and a comparison of states.
 package modeltest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, and fails if they leave goroutines behind. Histories are
-// much garbage and little memory, so the collector runs less often.
+// Main runs a package's tests, and fails if they leave goroutines behind. The tests make
+// much garbage and use little memory, so the collector runs less often.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

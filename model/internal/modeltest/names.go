@@ -1,9 +1,8 @@
 package modeltest
 
-import (
-	"electop/model/dialect"
-)
+import "electop/model/dialect"
 
+// UUID1 and UUID2 are guids with dashes, Hex1 and Hex2 guids without.
 const (
 	UUID1 = "d17cae02-6c55-4f9f-b5d5-b82402ee572e"
 	UUID2 = "381f220e-fef5-487f-ae4f-04ac14aaed1f"
@@ -11,6 +10,7 @@ const (
 	Hex2  = "9cb226cb23864645aa23c5ee664203de"
 )
 
+// DialectID returns the ID of a dialect, "nobody's" for nil.
 func DialectID(d *dialect.Dialect) string {
 	if d == nil {
 		return "nobody's"

@@ -14,51 +14,54 @@ import (
 	"electop/model/znode"
 )
 
-// past draws what may be observed of an election, of every kind: of a tree that
-// changes at random, members that do as they like, and servers that say what
-// they like of it.
+// past draws what may be observed of an election of any kind: a tree that changes at
+// random, members that act at random, and servers with random answers.
 type past struct {
 	*rapid.T
 	tree    *Tree
 	w       *Watcher
 	cfg     model.Config
+	kinds   []string // stems of the names
+	single  bool     // the election is a single znode
 	members map[int]*model.Member
 	all     []model.Observation
 }
 
-// stems are names of several dialects.
+// stems are the stems of names of several dialects.
 var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
+
+// singles are paths of single znodes: of no known system, of Kafka, of Patroni, and of
+// Hadoop, whose acknowledgement has the data of the leader's znode.
+var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
 // DrawPast draws a configuration and observations for it.
 func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	p := &past{T: t, tree: NewTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
 	p.w = &Watcher{Tree: p.tree}
-	switch rapid.IntRange(0, 3).Draw(t, "recipe") {
+	switch p.pick("recipe", 4) {
 	case 0:
 		p.cfg.Recipe = dialect.Election()
 	case 1:
 		p.cfg.Recipe = dialect.Herd()
 	}
-	if rapid.Bool().Draw(t, "ack path") {
-		p.cfg.AckPath = "/leader"
-		p.cfg.AckExpected = rapid.Bool().Draw(t, "ack expected")
-		p.cfg.AckFollows = rapid.Bool().Draw(t, "ack follows")
+	if p.flip("ack path") {
+		p.cfg.AckPath, p.cfg.AckExpected, p.cfg.AckFollows = "/leader", p.flip("ack expected"), p.flip("ack follows")
 	}
-	// One in some is of a single znode, at least to begin with.
-	single := rapid.IntRange(0, 9).Draw(t, "single") == 0
-	if rapid.Bool().Draw(t, "linked at first") {
+	// It may become a parent later.
+	if p.single = p.pick("single", 6) == 0; p.single {
+		p.cfg.Path = rapid.SampledFrom(singles).Draw(t, "path")
+	}
+	if p.flip("connected at first") {
 		p.link(model.Connected)
 	}
 	p.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5}).Draw(t, "creates before"))
-	kinds := stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
+	p.kinds = stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		p.tree.Now = p.tree.Now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
-		if single && rapid.IntRange(0, 30).Draw(t, "a parent by now") == 0 {
-			single = false
-		}
-		p.step(kinds, single)
+		p.single = p.single && p.pick("a parent from now on", 31) < 30 // rapid prefers small numbers
+		p.step()
 	}
 	return p.cfg, p.all
 }
@@ -76,8 +79,79 @@ func (p *past) child() string {
 	return ""
 }
 
-// deltas puts what a read shows as a persistent watch reports it.
-func (p *past) deltas(r *model.Read) {
+// step adds one change of the tree or one observation.
+func (p *past) step() {
+	switch p.pick("step", 25) {
+	case 0, 1, 2, 3, 4, 5:
+		p.create()
+	case 6, 7, 8:
+		p.remove()
+	case 9, 10, 11, 12, 13:
+		if p.single {
+			p.readSingle()
+		} else {
+			p.read()
+		}
+	case 14:
+		if names := slices.Sorted(maps.Keys(p.w.Known)); len(names) > 0 {
+			if r := p.w.Refresh(rapid.SampledFrom(names).Draw(p.T, "refresh")); r != nil {
+				p.put(r)
+			}
+		}
+	case 15:
+		p.disturb()
+	case 16:
+		p.acked()
+	case 17, 18, 19, 20:
+		p.cast()
+	case 21:
+		p.put(&model.Advance{At: p.tree.Now})
+	case 22:
+		p.demo()
+	case 23:
+		p.asked()
+	case 24:
+		p.beside()
+	}
+}
+
+func (p *past) create() {
+	name := rapid.SampledFrom(p.kinds).Draw(p.T, "name")
+	session := uint64(p.pick("session", 9))
+	data := fmt.Sprint("host", session)
+	if p.single {
+		data = fmt.Sprintf(`{"version":1,"brokerid":%d}`, session)
+	}
+	p.tree.Create(name, name != "other", session, data)
+}
+
+// remove deletes a child, which the server may report.
+func (p *past) remove() {
+	name := p.child()
+	p.tree.Delete(name)
+	if name == "" || !p.flip("reported") {
+		return
+	}
+	wake := &model.Wake{At: p.tree.Now, Deleted: p.tree.Now, Znode: name, Zxid: p.tree.Zxid, Notified: []uint64{3}}
+	p.put(wake)
+	if p.flip("again") {
+		more := *wake
+		more.Requests, more.Settled = 2, true
+		p.put(&more)
+	}
+}
+
+// read adds a read of the children, or the deltas of a persistent watch that show the same.
+func (p *past) read() {
+	r := p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
+		if p.pick("race", 6) == 0 {
+			p.tree.Delete(p.child())
+		}
+	})
+	if p.pick("by a watch", 4) > 0 || r.Full || r.Gap || r.Presence != model.Present {
+		p.put(r)
+		return
+	}
 	p.put(&model.Follow{At: r.At, By: model.ByWatch})
 	for _, name := range r.Gone {
 		p.put(&model.Delta{At: r.At, Notified: r.At, Gone: name})
@@ -90,76 +164,43 @@ func (p *past) deltas(r *model.Read) {
 	}
 }
 
-func (p *past) step(kinds []string, single bool) {
-	now := p.tree.Now
-	switch p.pick("step", 25) {
-	case 0, 1, 2, 3, 4, 5:
-		name := rapid.SampledFrom(kinds).Draw(p.T, "name")
-		session := uint64(rapid.IntRange(0, 8).Draw(p.T, "session"))
-		p.tree.Create(name, name != "other", session, fmt.Sprint("host", session))
-	case 6, 7, 8:
-		name := p.child()
-		p.tree.Delete(name)
-		if name != "" && p.flip("reported") {
-			wake := &model.Wake{At: now, Deleted: now, Znode: name, Zxid: p.tree.Zxid, Notified: []uint64{3}}
-			p.put(wake)
-			if p.flip("again") {
-				more := *wake
-				more.Requests, more.Settled = 2, true
-				p.put(&more)
-			}
+// readSingle adds a read of the single znode.
+func (p *past) readSingle() {
+	r := &model.Read{At: p.tree.Now, Single: true, Presence: model.Absent, Gap: p.pick("gap", 12) == 0}
+	if name := p.child(); name != "" {
+		z := p.tree.Children[name]
+		z.Name = rapid.SampledFrom([]string{p.cfg.Path, znode.Base(p.cfg.Path)}).Draw(p.T, "named")
+		if p.pick("unread", 6) == 0 {
+			z = znode.Znode{Name: z.Name, Unread: true}
 		}
-	case 9, 10, 11, 12, 13:
-		if single {
-			p.one()
-			return
+		r.Presence, r.New = model.Present, []znode.Znode{z}
+		if !z.Unread && p.pick("refresh", 4) == 0 {
+			p.put(&model.Refresh{At: r.At, Znode: z})
 		}
-		r := p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
-			if p.pick("race", 6) == 0 {
-				p.tree.Delete(p.child())
-			}
-		})
-		if p.pick("by a watch", 4) == 0 && !r.Full && !r.Gap && r.Presence == model.Present {
-			p.deltas(r)
-		} else {
-			p.put(r)
-		}
-	case 24:
-		p.beside()
-	case 14:
-		if names := slices.Sorted(maps.Keys(p.w.Known)); len(names) > 0 {
-			if r := p.w.Refresh(rapid.SampledFrom(names).Draw(p.T, "refresh")); r != nil {
-				p.put(r)
-			}
-		}
-	case 15:
-		switch p.pick("what", 6) {
-		case 0:
-			p.put(&model.Read{At: now, Presence: model.Denied})
-		case 1:
-			p.tree.DeleteParent()
-			p.tree.CreateParent(0)
-		case 2:
-			p.tree.DeleteParent()
-		case 3:
-			p.tree.CreateParent(0)
-		default:
-			p.link(rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected, model.Expired, model.Connecting}).Draw(p.T, "link"))
-		}
-	case 16:
-		p.acked()
-	case 17, 18, 19, 20:
-		p.cast()
-	case 21:
-		p.put(&model.Advance{At: now})
-	case 22:
-		p.demo()
-	case 23:
-		p.asked()
+	} else {
+		r.Single = p.flip("known to be single")
+	}
+	p.put(r)
+}
+
+// disturb changes the parent, the access or the connection.
+func (p *past) disturb() {
+	switch p.pick("disturbance", 6) {
+	case 0:
+		p.put(&model.Read{At: p.tree.Now, Presence: model.Denied})
+	case 1:
+		p.tree.DeleteParent()
+		p.tree.CreateParent(0)
+	case 2:
+		p.tree.DeleteParent()
+	case 3:
+		p.tree.CreateParent(0)
+	default:
+		p.link(rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected, model.Expired, model.Connecting}).Draw(p.T, "link"))
 	}
 }
 
-// demo is what only the demo reports.
+// demo adds an observation that only the demo reports.
 func (p *past) demo() {
 	now := p.tree.Now
 	switch p.pick("of the demo", 5) {
@@ -187,22 +228,12 @@ func (p *past) link(l model.Link) {
 	p.put(&model.Connection{At: p.tree.Now, Link: l, Session: uint64(7 + p.pick("session", 2)), Server: "127.0.0.1:2181", RTT: time.Millisecond})
 }
 
-// one is a look at the single znode.
-func (p *past) one() {
-	r := &model.Read{At: p.tree.Now, Single: true, Presence: model.Absent}
-	if name := p.child(); name != "" {
-		z := p.tree.Children[name]
-		z.Name = p.cfg.Path
-		r.Presence, r.New = model.Present, []znode.Znode{z}
-	}
-	p.put(r)
-}
-
+// acked adds a read of the acknowledgement.
 func (p *past) acked() {
 	a := &model.Ack{At: p.tree.Now, Presence: model.Absent}
 	if name := p.child(); name != "" {
 		z := p.tree.Children[name]
-		a.Presence, a.Session = model.Present, z.Session
+		a.Presence, a.Session, a.Data = model.Present, z.Session, z.Data
 		if p.flip("ours") {
 			a.Data = znode.NewData(model.AckData(znode.Join(p.cfg.Path, name), z.Czxid))
 		}
@@ -210,7 +241,7 @@ func (p *past) acked() {
 	p.put(a)
 }
 
-// beside is a look at a directory beside the election.
+// beside adds a read of a directory beside the election.
 func (p *past) beside() {
 	d := &model.Directory{At: p.tree.Now, Presence: model.Present, Path: znode.Dir(p.cfg.Path)}
 	if p.flip("other directory") {
@@ -224,6 +255,7 @@ func (p *past) beside() {
 	p.put(d)
 }
 
+// cast adds the report of a member.
 func (p *past) cast() {
 	n := p.pick("member", 6)
 	m := p.members[n]
@@ -231,7 +263,7 @@ func (p *past) cast() {
 		m = &model.Member{ID: fmt.Sprint("m", n), Name: fmt.Sprint("host", n), Recipe: "election", Belief: model.Volunteering, Timeout: 4 * time.Second}
 		p.members[n] = m
 	}
-	switch p.pick("what it does", 8) {
+	switch p.pick("change", 8) {
 	case 0:
 		p.put(&model.Cast{At: p.tree.Now, Member: *m, Gone: true})
 		delete(p.members, n)
@@ -254,7 +286,7 @@ func (p *past) cast() {
 	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
 
-// asked is what three servers say, not all of them of everything.
+// asked adds the answers of three servers, some of which do not answer everything.
 func (p *past) asked() {
 	now := p.tree.Now
 	answered := func(what string) session.Answer {

@@ -13,8 +13,8 @@ import (
 	"electop/model/znode"
 )
 
-// Script plays a tree to a journal, one line a step, and collects the events
-// as short text.
+// Script changes a tree, applies reads of it to a journal, and compares the events as
+// short text.
 type Script struct {
 	*testing.T
 	Tree *Tree
@@ -33,7 +33,7 @@ func NewScript(t *testing.T, cfg model.Config) *Script {
 	return s
 }
 
-// Acked is an election whose leaders acknowledge.
+// Acked is the configuration of an election whose leaders acknowledge.
 var Acked = model.Config{AckPath: "/leader", AckExpected: true}
 
 // After lets time pass.
@@ -53,7 +53,7 @@ func (s *Script) Join(session uint64) string {
 	return s.Tree.Create("n_", true, session, fmt.Sprint("host", session))
 }
 
-// Ack is the acknowledgement of the candidate with that name.
+// Ack applies the acknowledgement of the candidate with that name.
 func (s *Script) Ack(name string) []string {
 	z := s.Tree.Children[name]
 	return s.Apply(&model.Ack{
@@ -71,6 +71,7 @@ func (s *Script) Want(got []string, want ...string) {
 	}
 }
 
+// Short describes an event with its number and its time. It shortens n_0000000012 to "12.".
 func Short(e model.Event) string {
 	name := func(c *dialect.Candidate) string {
 		if c == nil {

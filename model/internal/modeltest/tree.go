@@ -10,8 +10,8 @@ import (
 	"electop/model/znode"
 )
 
-// Tree is the part of a ZooKeeper that an election needs: one parent, its
-// children, and the counters as the server keeps them.
+// Tree is the part of a ZooKeeper server that an election needs: one parent, its
+// children, and their counters.
 type Tree struct {
 	Zxid     int64
 	Now      time.Time
@@ -19,10 +19,11 @@ type Tree struct {
 	czxid    int64
 	Pzxid    int64
 	Creates  uint32
-	Deletes  uint32 // no server keeps this one
+	Deletes  uint32 // a real server has no such counter
 	Children map[string]znode.Znode
 }
 
+// Jammed is the number of creates at which a server stops counting.
 const Jammed = 1<<31 - 1
 
 func NewTree() *Tree {
@@ -48,8 +49,8 @@ func (t *Tree) DeleteParent() {
 	}
 }
 
-// Create makes a child; sequential ones get the counter appended. It returns
-// the name, "" if there was one or there is no parent.
+// Create creates a child, with the counter at the end of a sequential one's name. It
+// returns the name, "" if the child exists or the parent does not.
 func (t *Tree) Create(name string, sequential bool, session uint64, data string) string {
 	if !t.Exists {
 		return ""
@@ -88,16 +89,16 @@ func (t *Tree) Stat() znode.Parent {
 	return znode.Parent{Czxid: t.czxid, Ctime: time.UnixMilli(1).UTC(), Cversion: int32(2*t.Creates) - n, Children: n, Pzxid: t.Pzxid}
 }
 
-// Watcher reads a tree as an observer does: the list and the stat at once,
-// then one child after another.
+// Watcher reads a tree as an observer does: the list and the stat in one reply, then one
+// child after another.
 type Watcher struct {
 	Tree  *Tree
-	Czxid int64                  // of the parent read last; 0: none
-	Known map[string]znode.Znode // as read last; Unread: gone by then
+	Czxid int64                  // of the parent in the last read; 0: none
+	Known map[string]znode.Znode // the children of the last read; Unread: deleted during the read
 }
 
-// Read makes a Read. between runs before each read of a child. full reads
-// everything again.
+// Read reads the tree. between runs before each read of a child. full reads all children
+// again.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
@@ -107,7 +108,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	r := &model.Read{At: t.Now, Presence: model.Present, Parent: t.Stat(), Full: full || w.Czxid != t.czxid, Gap: gap}
 	listed := t.Names()
 	if w.Czxid != t.czxid {
-		w.Known = nil // of the parent before
+		w.Known = nil // they were children of another parent
 	}
 	before := w.Known
 	if r.Full {
@@ -132,7 +133,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 		z, ok := t.Children[name]
 		if !ok || !t.Exists {
 			r.New = append(r.New, znode.Znode{Name: name, Unread: true})
-			z = w.Known[name] // what was known of it stays
+			z = w.Known[name] // the values of the read before stay known
 			z.Name, z.Unread = name, true
 			known[name] = z
 			continue
@@ -144,7 +145,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	return r
 }
 
-// Refresh reads one known child again; nil if it is gone.
+// Refresh reads one known child again; nil if it was deleted.
 func (w *Watcher) Refresh(name string) *model.Refresh {
 	z, ok := w.Tree.Children[name]
 	if k, known := w.Known[name]; !ok || !known || k.Unread || !w.Tree.Exists || w.Czxid != w.Tree.czxid {
@@ -154,7 +155,7 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat is a parent as a server shows it (DataNode.copyStat).
+// Stat returns a parent's stat as a server computes it (DataNode.copyStat).
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
