@@ -87,8 +87,8 @@
 // next one. The time line alone also shows what came after, so it does not change while a
 // playhead moves over it.
 //
-// A [lessons.Tutor] says what there is to read, to answer and to do; the dashboard
-// shows that and passes on answers. It judges nothing.
+// A [lessons.Runner] reports what the user can read, answer and do in a lesson; the dashboard
+// shows that and passes on the user's input.
 //
 // Nothing inferred is drawn as if it were known. A watch has a sign and, if it is wrong, words
 // (doctor.State.Edge); a countdown is an upper bound, and is rounded up; a picture without a

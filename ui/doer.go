@@ -76,9 +76,9 @@ func (d doer) copy(text string, send func(string) error) tea.Cmd {
 }
 
 // lesson returns the command that begins a lesson.
-func (d doer) lesson(tutor lessons.Tutor, id string) tea.Cmd {
+func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	return d.within(lessonTimeout, func(ctx context.Context) tea.Msg {
-		err := tutor.Start(ctx, id)
+		err := runner.Start(ctx, id)
 		return doneMsg(func(d *dashboard) tea.Cmd { d.lessonBegan(err); return nil })
 	})
 }

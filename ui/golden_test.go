@@ -323,7 +323,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			w.wait(time.Minute)
 			*m = New(Options{
 				Source: &multiSource{source{world: w}, []*world{verifiedAt("/other")}, searched(false)}, Mode: ModeDemo,
-				Tutor: thirdLesson(asking), Renderer: plainRenderer(), Now: func() time.Time { return w.now },
+				Lessons: thirdLesson(asking), Renderer: plainRenderer(), Now: func() time.Time { return w.now },
 			})
 		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {

@@ -18,7 +18,7 @@ func (d *dashboard) updateLesson() {
 }
 
 // lesson returns the lesson on the screen, nil for none. The past has none.
-func (d *dashboard) lesson() *lessons.Course {
+func (d *dashboard) lesson() *lessons.Panel {
 	if !d.course.On || d.past.journey.On {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	c := &d.course
 	result, start := term.Span{}, ""
 	switch {
-	case c.Tutor == nil:
+	case c.Runner == nil:
 		result = term.Span{Style: term.Trouble, Text: "lessons need the demo: electop lesson"}
 	case do == input.CmdLessons:
 		d.modes.Open(input.ModeLessons)
@@ -60,7 +60,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	}
 	d.modes.CloseAll()
 	d.screen.Focus, d.screen.Zoomed = mainscreen.Candidates, false
-	return d.doer.lesson(c.Tutor, start)
+	return d.doer.lesson(c.Runner, start)
 }
 
 // lessonBegan reports whether the lesson could begin.

@@ -19,22 +19,22 @@ import (
 	"electop/ui/overlay"
 )
 
-// stagedLesson is a demo with a tutor.
-func dashboardWithLesson(tu *fakeTutor, w, h int) (Model, *source, *fakeActions) {
+// dashboardWithLesson returns the dashboard of a demo with a lesson.
+func dashboardWithLesson(tu *fakeRunner, w, h int) (Model, *source, *fakeActions) {
 	acts := &fakeActions{done: make(chan action.Action, 9)}
-	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Tutor: tu})
+	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Lessons: tu})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m, src, acts
 }
 
-// The keys of a lesson reach the tutor, and those of the election the election.
+// The keys of a lesson reach the runner, and those of the election the election.
 func TestLessonKeys(t *testing.T) {
 	tu := thirdLesson(asking)
 	m, _, acts := dashboardWithLesson(tu, 120, 36)
 	keys(m, "2", " ", "H", ">", "<")
 	want := []string{"answer 1", "next 0", "hint 0", "skip 0", "back 0"}
 	if !slices.Equal(tu.inputs, want) {
-		t.Errorf("the tutor hears %q, want %q", tu.inputs, want)
+		t.Errorf("the runner gets %q, want %q", tu.inputs, want)
 	}
 	keys(m, "x")
 	if a := <-acts.done; a.Kind != action.Kill || a.Target != "amber" {
@@ -44,7 +44,7 @@ func TestLessonKeys(t *testing.T) {
 	tu.inputs = nil
 	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1H>")})
 	if want := []string{"answer 0", "hint 0", "skip 0"}; !slices.Equal(tu.inputs, want) {
-		t.Errorf("the tutor hears %q, want %q", tu.inputs, want)
+		t.Errorf("the runner gets %q, want %q", tu.inputs, want)
 	}
 	tu.inputs = nil
 	keys(m, "4")
@@ -64,7 +64,7 @@ func TestLessonKeys(t *testing.T) {
 }
 
 func TestNoLesson(t *testing.T) {
-	m, _, _ := dashboardWithLesson(&fakeTutor{entries: elevenLessons()}, 120, 36)
+	m, _, _ := dashboardWithLesson(&fakeRunner{entries: elevenLessons()}, 120, 36)
 	for _, k := range []string{" ", "1", "9", "H", ">", "<"} {
 		keys(m, k)
 		statusShows(t, m, "no lesson is running: L opens the menu")
@@ -76,9 +76,9 @@ func TestNoLesson(t *testing.T) {
 	}
 }
 
-// What the tutor has to say is drawn when it says so, and only then: the count
+// What the runner reports is drawn when it changes, and only then: the count
 // of frames alone tells a frame from one that is the same.
-func TestLessonIsHeard(t *testing.T) {
+func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(tu, 120, 36)
 	shows(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Select amber and press x")
@@ -121,7 +121,7 @@ func TestLessonPoints(t *testing.T) {
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	shows(t, m, "│ ★◂╮  12  amber ")
 	w, p := withPast()
-	d, _, _ := dashboardOn(w, nil, Options{Past: p, Tutor: thirdLesson(acting)})
+	d, _, _ := dashboardOn(w, nil, Options{Past: p, Lessons: thirdLesson(acting)})
 	shows(t, d, "Lesson 3 of 11")
 	keys(d, "p", "home", "j")
 	showsNot(t, d, "Lesson", "»")
@@ -153,7 +153,7 @@ func TestLessonFits(t *testing.T) {
 }
 
 func TestLessonMenu(t *testing.T) {
-	tu := &fakeTutor{entries: elevenLessons()}
+	tu := &fakeRunner{entries: elevenLessons()}
 	m, src, _ := dashboardWithLesson(tu, 120, 36)
 	keys(m, "L")
 	shows(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history")
@@ -197,7 +197,7 @@ func TestLessonMenu(t *testing.T) {
 }
 
 func TestLessonFails(t *testing.T) {
-	tu := &fakeTutor{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
+	tu := &fakeRunner{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
 	m, _, _ := dashboardWithLesson(tu, 120, 36)
 	keys(m, "L", "enter")
 	statusShows(t, m, `lesson: lesson l03: no\x1b server`)
@@ -227,7 +227,7 @@ func TestNextLesson(t *testing.T) {
 
 // Beginning a lesson lets a held picture go: it is about what happens now.
 func TestLessonIsLive(t *testing.T) {
-	tu := &fakeTutor{entries: elevenLessons()}
+	tu := &fakeRunner{entries: elevenLessons()}
 	m, _, _ := dashboardWithLesson(tu, 120, 36)
 	keys(m, "p", "z")
 	shows(t, m, "PAUSED")
@@ -258,7 +258,7 @@ func TestAnyKeysTaught(t *testing.T) {
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
-		o := Options{Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
+		o := Options{Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Lessons: tu, Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
 		if rapid.Bool().Draw(t, "replay") {
 			r := &fakeRecording{fakePast: *p, at: 3, end: w.now}
 			o.Mode, o.Past, o.Actions, src.others = ModeReplay, r, r, nil
@@ -324,7 +324,7 @@ func TestLessonFault(t *testing.T) {
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(action.LoseReply), "birch"
 	})
 	w := five(dialect.Election()).wait(time.Minute)
-	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Tutor: tu})
+	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: tu})
 	keys(m, "X")
 	shows(t, m, "Faults of amber", "The lesson is about birch: esc, and select it first.")
 	showsNot(t, m, "»    lose reply") // this is the list of another candidate
@@ -362,7 +362,7 @@ func TestSpaceReadsOn(t *testing.T) {
 			}
 		}
 		if !slices.Equal(tu.inputs, []string{"next 0"}) {
-			t.Errorf("%v: the tutor hears %q", size, tu.inputs)
+			t.Errorf("%v: the runner gets %q", size, tu.inputs)
 		}
 		for _, word := range strings.Fields(tu.view.Happened + " " + tu.view.Verdict) {
 			if !strings.Contains(seen, word) {
@@ -380,7 +380,7 @@ func TestLessonBeginsWithoutLeftovers(t *testing.T) {
 		if fresh {
 			tu.view.Began = w.now
 		}
-		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Tutor: tu})
+		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: tu})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
 		told := strings.Contains(screen(m), "n_12 was deleted")
 		if told == fresh {

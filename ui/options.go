@@ -72,8 +72,8 @@ type Options struct {
 	// Past, if set, lets the user go back in time, in each election of a [MultiSource]. In
 	// a replay it is a [travel.Recording], whose playback the action Pause stops and continues.
 	Past travel.Past
-	// Tutor, if set, gives lessons. [Source.Dirty] reports a change of its View, too.
-	Tutor lessons.Tutor
+	// Lessons, if set, runs lessons. [Source.Dirty] reports a change of its View, too.
+	Lessons lessons.Runner
 	// Invitations are ways for other programs to join. If Open is set, they can join from
 	// other machines.
 	Invitations []overlay.Invitation

@@ -886,7 +886,7 @@ func messageSamples() map[string]func() sample {
 		"messages-lesson": func() sample {
 			x := takenOver(dialect.Election())
 			o := demo
-			o.Tutor = thirdLesson(asking)
+			o.Lessons = thirdLesson(asking)
 			return sample{world: x.world, o: o, runs: true}
 		},
 	}
@@ -1027,8 +1027,8 @@ func (w *world) candidate(name string) *dialect.Candidate {
 	return nil
 }
 
-// tutor is a [lessons.Tutor] that shows what it is told to.
-type fakeTutor struct {
+// fakeRunner is a [lessons.Runner] with a given view.
+type fakeRunner struct {
 	entries []lesson.Entry
 	view    lesson.View
 	on      bool
@@ -1039,14 +1039,14 @@ type fakeTutor struct {
 	left    bool
 }
 
-func (t *fakeTutor) Lessons() []lesson.Entry   { return t.entries }
-func (t *fakeTutor) View() (lesson.View, bool) { return t.view, t.on }
-func (t *fakeTutor) Leave()                    { t.on, t.left = false, true }
-func (t *fakeTutor) Start(_ context.Context, id string) error {
+func (t *fakeRunner) Lessons() []lesson.Entry   { return t.entries }
+func (t *fakeRunner) View() (lesson.View, bool) { return t.view, t.on }
+func (t *fakeRunner) Leave()                    { t.on, t.left = false, true }
+func (t *fakeRunner) Start(_ context.Context, id string) error {
 	t.started = append(t.started, id)
 	return t.err
 }
-func (t *fakeTutor) Input(in lesson.Input, choice int) string {
+func (t *fakeRunner) Input(in lesson.Input, choice int) string {
 	t.inputs = append(t.inputs, fmt.Sprint(in, " ", choice))
 	return t.why
 }
@@ -1063,8 +1063,8 @@ func elevenLessons() []lesson.Entry {
 	return out
 }
 
-// teaching is a tutor with the third lesson on.
-func thirdLesson(change func(v *lesson.View)) *fakeTutor {
+// thirdLesson returns a runner with the third lesson.
+func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 	v := lesson.View{
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
 		Text: []string{
@@ -1073,7 +1073,7 @@ func thirdLesson(change func(v *lesson.View)) *fakeTutor {
 		},
 	}
 	change(&v)
-	return &fakeTutor{entries: elevenLessons(), view: v, on: true}
+	return &fakeRunner{entries: elevenLessons(), view: v, on: true}
 }
 
 func asking(v *lesson.View) {
@@ -1095,9 +1095,9 @@ func lessonSamples() map[string]func() sample {
 		o.Past = p
 		return sample{world: w, o: o, keys: keys, runs: true}
 	}
-	taught := func(t *fakeTutor, keys ...string) sample {
+	taught := func(t *fakeRunner, keys ...string) sample {
 		o := demo
-		o.Tutor = t
+		o.Lessons = t
 		return sample{world: quiet(), o: o, keys: keys, runs: true}
 	}
 	taughtAt := func(w func() *world, change func(v *lesson.View), keys ...string) func() sample {
@@ -1154,7 +1154,7 @@ func lessonSamples() map[string]func() sample {
 			return taught(thirdLesson(func(v *lesson.View) { v.Done, v.Skipped, v.Part = true, true, 5 }))
 		},
 		"lesson-preparing": func() sample {
-			return taught(thirdLesson(func(v *lesson.View) { v.Setting, v.Text, v.CanBack = true, nil, false }))
+			return taught(thirdLesson(func(v *lesson.View) { v.Preparing, v.Text, v.CanBack = true, nil, false }))
 		},
 		"lesson-hostile": func() sample {
 			return taught(thirdLesson(func(v *lesson.View) {
@@ -1164,7 +1164,7 @@ func lessonSamples() map[string]func() sample {
 				v.Keys = []string{"\x1b[31m"}
 			}))
 		},
-		"lessons":    func() sample { return taught(&fakeTutor{entries: elevenLessons()}, "L") },
+		"lessons":    func() sample { return taught(&fakeRunner{entries: elevenLessons()}, "L") },
 		"lessons-on": func() sample { return taught(thirdLesson(asking), "L", "G") },
 
 		"join":          func() sample { return joining(true) },

@@ -211,6 +211,6 @@ func (d *dashboard) footer() mainscreen.Footer {
 	return mainscreen.Footer{
 		Screen: &d.screen, Mode: d.withLesson(d.modes.Now()), Action: d.action,
 		Elections: len(d.elections.Rows), Leaving: lesson.Arg == lessons.None,
-		Refused: ok && list.Refused(), Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
+		Refused: ok && list.Refused(), Lessons: d.o.Lessons != nil, Invited: len(d.o.Invitations) > 0, Past: d.o.Past != nil,
 	}
 }

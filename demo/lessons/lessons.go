@@ -1,12 +1,12 @@
-// Package lessons holds the texts of the course, one file each.
+// Package lessons holds the texts of the lessons, one TOML file each.
 //
-// The files are TOML. A key that package lesson does not know is an error with its line; events,
-// placeholders and the like are checked by the tests of that package. A file name like 01-volunteer.toml gives the
-// place in the course, and after the number the lesson's ID.
+// An unknown key is an error with its line. The tests of package lesson check events,
+// placeholders and the like. A file name like 01-volunteer.toml has the number of the lesson
+// and its ID.
 //
-// A text is shown in a panel that is ten lines high, so paragraphs are short.
-// A test checks what the texts claim: it plays the whole course on a real
-// election, and what happens there judges every prediction.
+// The panel of a lesson is ten lines high, so paragraphs are short. The tests of
+// ui/cli/dashboard run every lesson in a real election, which shows whether its predictions
+// are right.
 package lessons
 
 import (
@@ -23,7 +23,7 @@ import (
 //go:embed *.toml
 var files embed.FS
 
-// All returns the lessons in the order of the course.
+// All returns the lessons in their order.
 func All() (all []*lesson.Lesson, err error) {
 	entries, err := files.ReadDir(".")
 	for _, e := range entries { // sorted by name

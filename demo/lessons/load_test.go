@@ -26,7 +26,7 @@ keys = ["s"]
 until = [{ event = "joined" }]
 `
 
-// Nothing in a file is passed over.
+// Nothing in a file is ignored.
 func TestReadIsStrict(t *testing.T) {
 	l, err := read("01-one-two.toml", sound)
 	if err != nil || l.ID != "one-two" || len(l.Parts) != 1 || l.Parts[0].Act.Until[0].Event != "joined" {
@@ -44,7 +44,7 @@ func TestReadIsStrict(t *testing.T) {
 		text := sound
 		if x.old != "" {
 			if text = strings.Replace(sound, x.old, x.new, 1); text == sound {
-				t.Fatalf("nothing to spoil at %q", x.old)
+				t.Fatalf("%q is not in the text", x.old)
 			}
 		}
 		if _, err := read(x.name, text); err == nil || !strings.Contains(err.Error(), x.want) {
@@ -53,7 +53,7 @@ func TestReadIsStrict(t *testing.T) {
 	}
 }
 
-func TestCourseIsInOrder(t *testing.T) {
+func TestLessonsAreInOrder(t *testing.T) {
 	all, err := All()
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +64,6 @@ func TestCourseIsInOrder(t *testing.T) {
 	}
 	const want = "volunteer chain handoff crash herd fence guid acknowledgement"
 	if got := strings.Join(ids, " "); got != want {
-		t.Errorf("the course is %s", got)
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -13,19 +13,18 @@ import (
 )
 
 const (
-	// paragraphMax is how long a paragraph may be: the screen cuts longer ones.
+	// paragraphMax bounds a paragraph: the screen cuts longer ones.
 	paragraphMax = znode.SafeMax
-	// partMax is how much there may be to read at once: what fits into a panel
-	// of 78 by 10.
+	// partMax bounds the text that is shown at once: it fits into a panel of 78 by 10.
 	partMax = 640
 )
 
-// keys are those that lessons may name.
+// keys lists the keys that lessons may name.
 var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", "S", "L", "j", "k", "enter", "!", "<", ">"}
 
 var pressed = regexp.MustCompile(`\b(?:[Pp]ress|with) (\S+?)[,.:;]?(?:\s|$)`)
 
-// untrue are claims that are not so, and words that have another meaning.
+// untrue lists false claims and words with another meaning, and why.
 var untrue = map[string]string{
 	`\bfence`:                         "say guard, multi with a check, or fencing token, at the resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
@@ -37,7 +36,7 @@ var untrue = map[string]string{
 	`leader whose session is alive\.`: "the znode can be deleted, too",
 }
 
-// Lessons claim no more than is so.
+// No lesson makes a claim that is known to be false.
 func TestTextsAreTrue(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	must(t, err)

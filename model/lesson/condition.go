@@ -9,44 +9,43 @@ import (
 	"electop/model/doctor"
 )
 
-// Event says what a condition waits for.
+// Event is what a condition waits for. Capital words are the fields of [Condition].
 type Event string
 
 const (
-	// Of the queue.
-	Joined  Event = "joined"  // a new contender; Who: one of ours that rejoined, or "you"
-	Left    Event = "left"    // Who
-	Handoff Event = "handoff" // from Who to To, for a Cause
-	// Elected: Who leads, but did not acknowledge within the time that a handoff
-	// allows. Acknowledged: it did.
-	Elected      Event = "elected"
-	Acknowledged Event = "acknowledged"
-	Ghosted      Event = "ghost"       // the session of Who owns two contenders
-	AllSettled   Event = "all settled" // all of ours are in the queue and know their place, and one leads
+	// In the queue.
+	Joined       Event = "joined"       // Who joined: a member again, or "you"; "" for any contender
+	Left         Event = "left"         // Who left
+	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
+	Elected      Event = "elected"      // Who was elected, but did not acknowledge in time
+	Acknowledged Event = "acknowledged" // Who leads and acknowledged
+	Ghosted      Event = "ghost"        // the session of Who owns two contenders
+	AllSettled   Event = "all settled"  // see [Settled]
 
-	// Of our own candidates.
-	Done      Event = "done"     // what the act does to its target
+	// Of electop's candidates.
+	Done      Event = "done"     // the act was done to its target
 	Found     Event = "found"    // Who found its znode by the name
-	Believes  Event = "believes" // Who: Belief
+	Believes  Event = "believes" // Who has the Belief
 	Believers Event = "believers of two leaders"
-	Watches   Event = "watches" // Who: To
+	Watches   Event = "watches" // Who watches To
 
-	// Of the demo as a whole.
+	// In the whole demo.
 	Recipe     Event = "recipe"
 	GuardOn    Event = "guard on"
 	GuardOff   Event = "guard off"
 	Slowed     Event = "slowed"
 	FullSpeed  Event = "full speed"
-	Woke       Event = "wake"          // what the deletion of Who caused is counted to the end
+	Woke       Event = "wake"          // the server has counted all effects of the deletion of Who
 	StaleWrite Event = "stale write"   // of Who's worker
-	GuardHeld  Event = "guard refused" // a worker's write, because its leader's znode is gone
-	TokenHeld  Event = "token refused" // by the outside resource, which saw a higher token
+	GuardHeld  Event = "guard refused" // the guard refused a write of Who's worker
+	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
-// waiting is the [Condition.Count] of all contenders, when the wait began, except the leader.
+// waitingCount is the [Condition.Count] of all contenders at the beginning of the wait,
+// except the leader.
 const waitingCount = "waiting"
 
-// Condition is something that happens. Fields that are not set do not matter.
+// Condition describes an event or a state. Fields that are not set do not matter.
 type Condition struct {
 	Event    Event        `toml:"event"`
 	Who      Role         `toml:"who"`
@@ -54,69 +53,69 @@ type Condition struct {
 	Cause    model.Cause  `toml:"cause"`
 	Belief   model.Belief `toml:"belief"`
 	Recipe   string       `toml:"recipe"`
-	Count    string       `toml:"count"`    // how many were notified: digits, or "waiting"
-	Notified Role         `toml:"notified"` // among others
-	Used     bool         `toml:"used"`     // who joined has a number that was used before
-	// Then: it counts only after those before it in the list.
+	Count    string       `toml:"count"`    // the number of notified candidates: digits, or "waiting"
+	Notified Role         `toml:"notified"` // one of the notified candidates
+	Used     bool         `toml:"used"`     // the number of the new contender was used before
+	// Then: the condition counts only after the ones before it in the list.
 	Then bool `toml:"then"`
 }
 
-// moment is one observation, as conditions see it.
-type moment struct {
+// change is what an observation changed.
+type change struct {
 	before, after *doctor.State
 	events        []model.Event
-	cast          *cast
-	done          bool // what the act does to its target was done
+	holders       *holders
+	done          bool // the act was done to its target
 }
 
-// met reports whether the condition is true: something happened in the moment, or a
-// state that lasts is so after it.
-func (c *Condition) met(m *moment) bool { return vocabulary[c.Event](c, m) }
+// met reports whether the condition is true: its event happened in the change, or the
+// state after the change has what it describes.
+func (c *Condition) met(m *change) bool { return vocabulary[c.Event](c, m) }
 
-var vocabulary = map[Event]func(*Condition, *moment) bool{
-	Joined: on(func(c *Condition, m *moment, j model.Joined) bool {
-		used := j.Candidate.HasSequence && j.Candidate.Sequence < m.cast.next
+var vocabulary = map[Event]func(*Condition, *change) bool{
+	Joined: on(func(c *Condition, m *change, j model.Joined) bool {
+		used := j.Candidate.HasSequence && j.Candidate.Sequence < m.holders.next
 		return !j.Ignored && (c.Who == "" || m.owns(c.Who, j.Candidate)) && (!c.Used || used)
 	}),
-	Left: on(func(c *Condition, m *moment, l model.Left) bool { return m.is(c.Who, l.Candidate) }),
-	Handoff: on(func(c *Condition, m *moment, h model.Handoff) bool {
+	Left: on(func(c *Condition, m *change, l model.Left) bool { return m.is(c.Who, l.Candidate) }),
+	Handoff: on(func(c *Condition, m *change, h model.Handoff) bool {
 		return m.is(c.Who, h.From) && m.is(c.To, h.To) && (c.Cause == "" || c.Cause == h.Cause)
 	}),
-	Elected: on(func(c *Condition, m *moment, h model.Handoff) bool {
-		l := m.after.First() // also a ghost
+	Elected: on(func(c *Condition, m *change, h model.Handoff) bool {
+		l := m.after.First() // may be a ghost
 		return h.To != nil && h.Takeover == nil && m.is(c.Who, h.To) && l != nil && l.ID() == h.To.ID() && !m.after.Acknowledged()
 	}),
-	Acknowledged: func(c *Condition, m *moment) bool { return m.after.Acknowledged() && m.is(c.Who, m.after.Leader()) },
-	Ghosted: on(func(c *Condition, m *moment, j model.Joined) bool {
+	Acknowledged: func(c *Condition, m *change) bool { return m.after.Acknowledged() && m.is(c.Who, m.after.Leader()) },
+	Ghosted: on(func(c *Condition, m *change, j model.Joined) bool {
 		x := j.Candidate
 		return !j.Ignored && m.owns(c.Who, x) && x.Session != 0 && m.after.Queue.Index(func(o *dialect.Candidate) bool {
 			return o.Session == x.Session && o.ID() != x.ID()
 		}) >= 0
 	}),
-	AllSettled: func(_ *Condition, m *moment) bool { return Settled(m.after) },
+	AllSettled: func(_ *Condition, m *change) bool { return Settled(m.after) },
 
-	Done: func(_ *Condition, m *moment) bool { return m.done },
-	Found: ours(func(c *Condition, m *moment, x *model.Member) bool {
-		old := memberNamed(m.before, x.ID)
+	Done: func(_ *Condition, m *change) bool { return m.done },
+	Found: ours(func(c *Condition, m *change, x *model.Member) bool {
+		old := m.before.MemberByID(x.ID)
 		return old != nil && !old.StepOn.Found && x.StepOn.Found
 	}),
-	Believes:  ours(func(c *Condition, _ *moment, x *model.Member) bool { return x.Belief == c.Belief }),
-	Believers: func(_ *Condition, m *moment) bool { return len(m.after.Properties.Believers) >= 2 },
-	Watches: ours(func(c *Condition, m *moment, x *model.Member) bool {
-		to := m.cast.found[c.To]
-		return to.stands && x.Watches == to.id.Name
+	Believes:  ours(func(c *Condition, _ *change, x *model.Member) bool { return x.Belief == c.Belief }),
+	Believers: func(_ *Condition, m *change) bool { return len(m.after.Properties.Believers) >= 2 },
+	Watches: ours(func(c *Condition, m *change, x *model.Member) bool {
+		to := m.holders.of[c.To]
+		return to.queued && x.Watches == to.id.Name
 	}),
 
-	Recipe:    func(c *Condition, m *moment) bool { return m.after.Recipe != nil && m.after.Recipe.Name() == c.Recipe },
-	GuardOn:   func(_ *Condition, m *moment) bool { return m.after.Work.Rules.Fenced },
-	GuardOff:  func(_ *Condition, m *moment) bool { return !m.after.Work.Rules.Fenced },
-	Slowed:    func(_ *Condition, m *moment) bool { return Slow(m.after) },
-	FullSpeed: func(_ *Condition, m *moment) bool { return !Slow(m.after) },
-	Woke: func(c *Condition, m *moment) bool {
-		w, to := m.wake(c.Who), m.cast.found[c.Notified]
+	Recipe:    func(c *Condition, m *change) bool { return m.after.Recipe != nil && m.after.Recipe.Name() == c.Recipe },
+	GuardOn:   func(_ *Condition, m *change) bool { return m.after.Work.Rules.Fenced },
+	GuardOff:  func(_ *Condition, m *change) bool { return !m.after.Work.Rules.Fenced },
+	Slowed:    func(_ *Condition, m *change) bool { return Slow(m.after) },
+	FullSpeed: func(_ *Condition, m *change) bool { return !Slow(m.after) },
+	Woke: func(c *Condition, m *change) bool {
+		w, to := m.wake(c.Who), m.holders.of[c.Notified]
 		want, err := strconv.Atoi(c.Count)
 		if c.Count == waitingCount {
-			want, err = m.cast.count-1, nil
+			want, err = m.holders.queued-1, nil
 		}
 		return w != nil && (err != nil || want == len(w.Notified)) && (c.Notified == "" || slices.Contains(w.Notified, to.session))
 	},
@@ -125,9 +124,9 @@ var vocabulary = map[Event]func(*Condition, *moment) bool{
 	TokenHeld:  wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused }),
 }
 
-// on reports whether is returns true for an event of a type.
-func on[E model.EventBody](is func(*Condition, *moment, E) bool) func(*Condition, *moment) bool {
-	return func(c *Condition, m *moment) bool {
+// on returns a function that reports whether is returns true for an event of type E.
+func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition, *change) bool {
+	return func(c *Condition, m *change) bool {
 		return slices.ContainsFunc(m.events, func(x model.Event) bool {
 			e, ok := x.Body.(E)
 			return ok && is(c, m, e)
@@ -135,57 +134,57 @@ func on[E model.EventBody](is func(*Condition, *moment, E) bool) func(*Condition
 	}
 }
 
-// ours reports whether is returns true for Who.
-func ours(is func(*Condition, *moment, *model.Member) bool) func(*Condition, *moment) bool {
-	return func(c *Condition, m *moment) bool {
-		x := memberNamed(m.after, m.cast.found[c.Who].member)
+// ours returns a function that reports whether is returns true for the member Who.
+func ours(is func(*Condition, *change, *model.Member) bool) func(*Condition, *change) bool {
+	return func(c *Condition, m *change) bool {
+		x := m.after.MemberByID(m.holders.of[c.Who].member)
 		return x != nil && is(c, m, x)
 	}
 }
 
-// wrote reports whether is returns true for a new write of Who.
-func wrote(is func(*model.Tried) bool) func(*Condition, *moment) bool {
-	return func(c *Condition, m *moment) bool {
+// wrote returns a function that reports whether is returns true for a new write of Who's worker.
+func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
+	return func(c *Condition, m *change) bool {
 		return slices.ContainsFunc(m.writes(), func(w model.Tried) bool {
-			return w.Write != nil && w.Member == m.cast.found[c.Who].member && is(&w)
+			return w.Write != nil && w.Member == m.holders.of[c.Who].member && is(&w)
 		})
 	}
 }
 
-// is reports whether x has the role, which "" leaves open.
-func (m *moment) is(role Role, x *dialect.Candidate) bool {
+// is reports whether x has the role; "" is any role.
+func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil
 	}
-	a := m.cast.found[role]
-	return a.stands && a.id == x.ID()
+	a := m.holders.of[role]
+	return a.queued && a.id == x.ID()
 }
 
-// owns reports whether x belongs to who had the role, by whatever name.
-func (m *moment) owns(role Role, x *dialect.Candidate) bool {
-	mine, a := m.after.Member(x), m.cast.found[role]
+// owns reports whether x belongs to the holder of the role, also by another znode.
+func (m *change) owns(role Role, x *dialect.Candidate) bool {
+	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
 		return mine != nil && mine.You
 	}
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent is how many of the last wakes are looked at.
+// recent is the number of the last wakes that are considered.
 const recent = 16
 
-// wake returns what the deletion of the one with the role caused, nil until it is counted to
-// the end.
-func (m *moment) wake(role Role) *model.Woken {
+// wake returns the counted effects of the deletion of the role's znode, nil until the server
+// has counted all of them.
+func (m *change) wake(role Role) *model.Woken {
 	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {
-		if a := m.cast.found[role]; w.Settled && a.stands && w.Znode == a.id.Name {
+		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
 			return w
 		}
 	}
 	return nil
 }
 
-// writes returns the attempts that are new.
-func (m *moment) writes() []model.Tried {
+// writes returns the new attempts to write.
+func (m *change) writes() []model.Tried {
 	tries := func(s *doctor.State) int {
 		w := &s.Work
 		return w.Counter.Accepted + w.Counter.Refused + w.Tokens.Accepted + w.Tokens.Refused
@@ -197,8 +196,8 @@ func (m *moment) writes() []model.Tried {
 // Slow reports whether the server delays or holds messages.
 func Slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
-// Settled reports whether each of ours without a fault has its place in the queue, by the
-// recipe of the election, and knows it, and the first one leads if nothing prevents it.
+// Settled reports whether the members have settled: each one without a fault is in the queue
+// with the recipe of the election and knows its place, and the first one leads if it can.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {
@@ -206,7 +205,7 @@ func Settled(s *doctor.State) bool {
 	}
 	return !slices.ContainsFunc(s.Members, func(m *model.Member) bool {
 		knows := m.Belief == model.Waiting || m.Belief == model.Leading || m.Belief == model.Elected && m.SlowLead
-		stands := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == m.Znode }) >= 0
-		return m.Fault == model.NoFault && (!knows || !stands || m.Ending != model.NoEnding || m.Recipe != s.Recipe.Name())
+		queued := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == m.Znode }) >= 0
+		return m.Fault == model.NoFault && (!knows || !queued || m.Ending != model.NoEnding || m.Recipe != s.Recipe.Name())
 	})
 }

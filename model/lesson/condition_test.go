@@ -9,98 +9,116 @@ import (
 	"electop/model/lesson"
 )
 
-// Each condition comes true by what it is about, once, and by nothing that only
-// looks like it.
-func TestConditions(t *testing.T) {
-	type act = func(*world)
-	join := func(name string) act { return func(w *world) { w.join(name) } }
-	resign := func(names ...string) act {
-		return func(w *world) {
-			for _, name := range names {
-				w.resign(name)
-			}
+type act = func(*world)
+
+func join(name string) act { return func(w *world) { w.join(name) } }
+
+func resign(names ...string) act {
+	return func(w *world) {
+		for _, name := range names {
+			w.resign(name)
 		}
 	}
-	expire := func(name string, f model.Fault) act {
-		return func(w *world) { w.fault(name, f); w.expire(name) }
-	}
-	member := func(name string, f func(*model.Member)) act { return func(w *world) { w.member(name, f) } }
-	suspended := func(m *model.Member) { m.Belief = model.Suspended }
-	second := func(name string) act { return func(w *world) { w.create(name, w.members[name].Session) } }
-	follow := func(recipe string) act { return func(w *world) { w.follow(recipe) } }
-	guard := func(on bool) act { return func(w *world) { w.rules(func(r *model.Rules) { r.Fenced = on }) } }
-	pace := func(p model.Pace) act { return func(w *world) { p.At = w.at; w.put(&p) } }
-	write := func(name string, r model.Resource, fenced, refused bool) act {
-		return func(w *world) { w.write(name, r, fenced, refused) }
-	}
-	for _, x := range []struct {
-		c      lesson.Condition
-		before act // to be in place, nil for nothing
-		yes    act
-		no     []act
-	}{
-		{lesson.Condition{Event: lesson.Joined}, nil, join("ember"), []act{resign("delta")}},
-		{lesson.Condition{Event: lesson.Joined, Who: lesson.You}, nil, join("you"), []act{join("ember")}},
-		{lesson.Condition{Event: lesson.Joined, Used: true}, nil, func(w *world) { w.next = 2; w.join("ember") }, []act{join("ember")}},
-		{
-			lesson.Condition{Event: lesson.Joined, Who: lesson.FrozenOne}, expire("amber", model.Frozen), func(w *world) { w.thaw("amber"); w.join("amber") },
-			[]act{join("ember")},
-		},
-		{lesson.Condition{Event: lesson.Left, Who: lesson.Last}, nil, resign("delta"), []act{resign("amber"), join("ember")}},
-		{lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, To: lesson.Second}, nil, resign("amber"), []act{resign("birch")}},
-		{
-			lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, Cause: model.CauseExpired}, nil, expire("amber", model.Killed),
-			[]act{resign("amber"), func(w *world) { w.fault("amber", model.Killed) }},
-		},
-		{lesson.Condition{Event: lesson.Handoff, To: lesson.Nobody}, resign("delta", "cedar", "birch"), resign("amber"), nil},
-		{lesson.Condition{Event: lesson.Elected, Who: lesson.SlowOne}, member("birch", func(m *model.Member) { m.SlowLead = true }), resign("amber"), nil},
-		{lesson.Condition{Event: lesson.Elected, Who: lesson.Second}, nil, nil, []act{resign("amber")}},
-		{lesson.Condition{Event: lesson.Acknowledged, Who: lesson.Second}, nil, resign("amber"), []act{resign("birch")}},
-		{lesson.Condition{Event: lesson.Ghosted, Who: lesson.Last}, nil, second("delta"), []act{second("cedar"), join("ember")}},
-		{
-			lesson.Condition{Event: lesson.AllSettled}, member("delta", func(m *model.Member) { m.Belief = model.Volunteering }), (*world).settle,
-			[]act{func(w *world) { w.pass(time.Second) }},
-		},
-		{
-			lesson.Condition{Event: lesson.Found, Who: lesson.Last}, nil, member("delta", func(m *model.Member) { m.StepOn.Found = true }),
-			[]act{member("delta", func(m *model.Member) { m.StepOn.Name = "3" })},
-		},
-		{lesson.Condition{Event: lesson.Believes, Who: lesson.Leader, Belief: model.Suspended}, nil, member("amber", suspended), []act{member("birch", suspended)}},
-		{lesson.Condition{Event: lesson.Watches, Who: lesson.Newcomer, To: lesson.Last}, nil, join("ember"), []act{resign("birch")}},
-		{lesson.Condition{Event: lesson.Watches, Who: lesson.AfterMiddle, To: lesson.BeforeMiddle}, nil, resign("cedar"), []act{resign("birch")}},
-		{lesson.Condition{Event: lesson.Believers}, nil, expire("amber", model.Frozen), []act{expire("amber", model.Killed)}},
-		{lesson.Condition{Event: lesson.Recipe, Recipe: "herd"}, nil, follow("herd"), []act{follow("election")}},
-		{lesson.Condition{Event: lesson.GuardOn}, nil, guard(true), nil},
-		{lesson.Condition{Event: lesson.GuardOff}, guard(true), guard(false), nil},
-		{lesson.Condition{Event: lesson.Slowed}, nil, pace(model.Pace{Delay: time.Second}), []act{pace(model.Pace{})}},
-		{lesson.Condition{Event: lesson.FullSpeed}, pace(model.Pace{Steps: true}), pace(model.Pace{}), []act{pace(model.Pace{Delay: time.Second})}},
-		{
-			lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "1", Notified: lesson.Second}, nil, resign("amber"),
-			[]act{resign("birch"), func(w *world) { w.follow("herd"); w.resign("amber") }},
-		},
-		{lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "waiting"}, follow("herd"), resign("amber"), nil},
-		{
-			lesson.Condition{Event: lesson.StaleWrite, Who: lesson.FrozenOne}, deposed, write("amber", model.Counter, false, false),
-			[]act{write("birch", model.Counter, false, false), write("amber", model.Counter, true, true)},
-		},
-		{
-			lesson.Condition{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, deposed, write("amber", model.Counter, true, true),
-			[]act{write("amber", model.Tokens, true, true), write("amber", model.Counter, false, false)},
-		},
-		{
-			lesson.Condition{Event: lesson.TokenHeld, Who: lesson.FrozenOne}, deposed, write("amber", model.Tokens, false, true),
-			[]act{write("amber", model.Tokens, false, false)},
-		},
-	} {
-		try := func(act func(*world)) bool {
+}
+
+func expire(name string, f model.Fault) act {
+	return func(w *world) { w.fault(name, f); w.expire(name) }
+}
+
+func member(name string, f func(*model.Member)) act {
+	return func(w *world) { w.member(name, f) }
+}
+
+func suspended(m *model.Member) { m.Belief = model.Suspended }
+
+func second(name string) act { return func(w *world) { w.create(name, w.members[name].Session) } }
+
+func follow(recipe string) act { return func(w *world) { w.follow(recipe) } }
+
+func guard(on bool) act {
+	return func(w *world) { w.rules(func(r *model.Rules) { r.Fenced = on }) }
+}
+
+func pace(p model.Pace) act { return func(w *world) { p.At = w.at; w.put(&p) } }
+
+func write(name string, r model.Resource, fenced, refused bool) act {
+	return func(w *world) { w.write(name, r, fenced, refused) }
+}
+
+// conditionTests has for each condition the acts that make it true, and similar acts that do
+// not. It is never written.
+var conditionTests = []struct {
+	c      lesson.Condition
+	before act // before the part begins, nil for nothing
+	yes    act
+	no     []act
+}{
+	{lesson.Condition{Event: lesson.Joined}, nil, join("ember"), []act{resign("delta")}},
+	{lesson.Condition{Event: lesson.Joined, Who: lesson.You}, nil, join("you"), []act{join("ember")}},
+	{lesson.Condition{Event: lesson.Joined, Used: true}, nil, func(w *world) { w.next = 2; w.join("ember") }, []act{join("ember")}},
+	{
+		lesson.Condition{Event: lesson.Joined, Who: lesson.FrozenOne}, expire("amber", model.Frozen), func(w *world) { w.thaw("amber"); w.join("amber") },
+		[]act{join("ember")},
+	},
+	{lesson.Condition{Event: lesson.Left, Who: lesson.Last}, nil, resign("delta"), []act{resign("amber"), join("ember")}},
+	{lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, To: lesson.Second}, nil, resign("amber"), []act{resign("birch")}},
+	{
+		lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, Cause: model.CauseExpired}, nil, expire("amber", model.Killed),
+		[]act{resign("amber"), func(w *world) { w.fault("amber", model.Killed) }},
+	},
+	{lesson.Condition{Event: lesson.Handoff, To: lesson.Nobody}, resign("delta", "cedar", "birch"), resign("amber"), nil},
+	{lesson.Condition{Event: lesson.Elected, Who: lesson.SlowOne}, member("birch", func(m *model.Member) { m.SlowLead = true }), resign("amber"), nil},
+	{lesson.Condition{Event: lesson.Elected, Who: lesson.Second}, nil, nil, []act{resign("amber")}},
+	{lesson.Condition{Event: lesson.Acknowledged, Who: lesson.Second}, nil, resign("amber"), []act{resign("birch")}},
+	{lesson.Condition{Event: lesson.Ghosted, Who: lesson.Last}, nil, second("delta"), []act{second("cedar"), join("ember")}},
+	{
+		lesson.Condition{Event: lesson.AllSettled}, member("delta", func(m *model.Member) { m.Belief = model.Volunteering }), (*world).settle,
+		[]act{func(w *world) { w.pass(time.Second) }},
+	},
+	{
+		lesson.Condition{Event: lesson.Found, Who: lesson.Last}, nil, member("delta", func(m *model.Member) { m.StepOn.Found = true }),
+		[]act{member("delta", func(m *model.Member) { m.StepOn.Name = "3" })},
+	},
+	{lesson.Condition{Event: lesson.Believes, Who: lesson.Leader, Belief: model.Suspended}, nil, member("amber", suspended), []act{member("birch", suspended)}},
+	{lesson.Condition{Event: lesson.Watches, Who: lesson.Newcomer, To: lesson.Last}, nil, join("ember"), []act{resign("birch")}},
+	{lesson.Condition{Event: lesson.Watches, Who: lesson.AfterMiddle, To: lesson.BeforeMiddle}, nil, resign("cedar"), []act{resign("birch")}},
+	{lesson.Condition{Event: lesson.Believers}, nil, expire("amber", model.Frozen), []act{expire("amber", model.Killed)}},
+	{lesson.Condition{Event: lesson.Recipe, Recipe: "herd"}, nil, follow("herd"), []act{follow("election")}},
+	{lesson.Condition{Event: lesson.GuardOn}, nil, guard(true), nil},
+	{lesson.Condition{Event: lesson.GuardOff}, guard(true), guard(false), nil},
+	{lesson.Condition{Event: lesson.Slowed}, nil, pace(model.Pace{Delay: time.Second}), []act{pace(model.Pace{})}},
+	{lesson.Condition{Event: lesson.FullSpeed}, pace(model.Pace{Steps: true}), pace(model.Pace{}), []act{pace(model.Pace{Delay: time.Second})}},
+	{
+		lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "1", Notified: lesson.Second}, nil, resign("amber"),
+		[]act{resign("birch"), func(w *world) { w.follow("herd"); w.resign("amber") }},
+	},
+	{lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "waiting"}, follow("herd"), resign("amber"), nil},
+	{
+		lesson.Condition{Event: lesson.StaleWrite, Who: lesson.FrozenOne}, deposed, write("amber", model.Counter, false, false),
+		[]act{write("birch", model.Counter, false, false), write("amber", model.Counter, true, true)},
+	},
+	{
+		lesson.Condition{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, deposed, write("amber", model.Counter, true, true),
+		[]act{write("amber", model.Tokens, true, true), write("amber", model.Counter, false, false)},
+	},
+	{
+		lesson.Condition{Event: lesson.TokenHeld, Who: lesson.FrozenOne}, deposed, write("amber", model.Tokens, false, true),
+		[]act{write("amber", model.Tokens, false, false)},
+	},
+}
+
+// Each condition comes true by what it describes, and not by something similar.
+func TestConditions(t *testing.T) {
+	seen := make(map[lesson.Event]bool)
+	for _, x := range conditionTests {
+		try := func(act act) bool {
 			w := newWorld("amber", "birch", "cedar", "delta")
 			if x.before != nil {
 				x.before(w)
 			}
-			// The roles are looked up once, as when a part begins to wait.
 			l := oneAct(x.c)
 			l.Parts[0].Setup.Recipe = w.state().Recipe.Name()
-			r := w.play(l)
+			r := w.begin(l)
 			if v := r.View(); !v.Waiting || v.Stuck != "" {
 				t.Errorf("%+v: does not wait: %+v", x.c, v)
 			}
@@ -112,7 +130,7 @@ func TestConditions(t *testing.T) {
 		}
 		for i, no := range x.no {
 			if try(no) {
-				t.Errorf("%+v came true by %d of what it is not", x.c, i)
+				t.Errorf("%+v came true by similar act %d", x.c, i)
 			}
 		}
 		seen[x.c.Event] = true
@@ -124,9 +142,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-var seen = make(map[lesson.Event]bool)
-
-// deposed is amber frozen and birch the leader, each with a worker's token.
+// deposed freezes amber and makes birch the leader, each with a fencing token.
 func deposed(w *world) {
 	fence := func(name string) {
 		w.member(name, func(m *model.Member) { m.Fence = w.here[w.znode(name)].Czxid })
@@ -137,7 +153,7 @@ func deposed(w *world) {
 	fence("birch")
 }
 
-// oneAct is a lesson with one part, which waits for c.
+// oneAct returns a lesson with one part, which waits for c.
 func oneAct(c lesson.Condition) *lesson.Lesson {
 	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Setup: lesson.Setup{Cast: 4}, Parts: []lesson.Part{{
 		Text: []string{"Text."}, After: "Done.",
@@ -145,7 +161,7 @@ func oneAct(c lesson.Condition) *lesson.Lesson {
 	}}}
 }
 
-// An event that the journal still held back when the part began does not count.
+// An event that the journal held back when the part began does not count.
 func TestLateEvents(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })
@@ -156,16 +172,16 @@ func TestLateEvents(t *testing.T) {
 	w.put(&model.Advance{At: w.at})
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Text[0] = "{slow}"
-	r := w.play(l)
+	r := w.begin(l)
 	w.pass(1100 * time.Millisecond)
 	if !slices.ContainsFunc(w.events, func(e model.Event) bool { _, ok := e.Body.(model.Joined); return ok }) {
 		t.Fatalf("the journal held nothing back: %+v", w.events)
 	}
 	if v := r.View(); !v.Waiting {
-		t.Error("who joined before the part began counts")
+		t.Error("a candidate that joined before the part began counts")
 	}
 	w.join("ember")
 	if v := r.View(); v.Waiting {
-		t.Error("who joined then does not count")
+		t.Error("a candidate that joined after the part began does not count")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"electop/demo/lessons"
 )
 
-// The lessons that the program has use words that the engine knows.
-func TestCourse(t *testing.T) {
+// The lessons of the program use only words that package lesson knows.
+func TestLessons(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)

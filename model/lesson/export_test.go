@@ -7,7 +7,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Events are all that a condition can wait for.
+// Events returns all events that a condition can wait for.
 func Events() (all []Event) {
 	for e := range vocabulary {
 		all = append(all, e)
@@ -15,8 +15,8 @@ func Events() (all []Event) {
 	return all
 }
 
-// Unknown returns the words of a lesson that mean nothing. What else can be wrong with a
-// lesson shows when it is played.
+// Unknown returns the mistakes in a lesson, such as unknown words. The tests of
+// ui/cli/dashboard find other mistakes.
 func (l *Lesson) Unknown() (bad []string) {
 	wrong := func(part int, format string, args ...any) {
 		bad = append(bad, fmt.Sprintf("lesson %s, part %d: %s", l.ID, part+1, fmt.Sprintf(format, args...)))

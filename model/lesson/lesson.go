@@ -1,34 +1,31 @@
-// Package lesson runs a course in leader election: it shows the next text, asks a
-// question, waits for what really happens, and judges the answer. It is pure: the
-// texts come from package demo/lessons, the events from the journal.
+// Package lesson runs lessons about leader election: it shows a text, asks a question, waits
+// for events of a real election, and checks the answer against them. It is pure: the texts
+// come from package demo/lessons, the events from the journal.
 //
-// # How a part goes
+// # The phases of a part
 //
-// A [Lesson] is a list of parts. A [Part] explains something. It may ask the
-// student what will happen, then have the student press the real keys, and wait
-// until it has happened:
+// A [Lesson] is a list of parts. A [Part] explains something. It may ask the user for a
+// prediction. Then it may ask for an act with the real keys, and wait for the effect:
 //
-//	setting --Start--> asking --Answer--> waiting --the event--> finished --Next--> the next part
+//	preparing --Start--> asking --Answer--> waiting --the events--> finished --Next--> the next part
 //
-// [Condition] values end the wait. They are a small closed vocabulary about the
-// state of the election and its events; no clock and no key makes one true. A
-// prediction is judged in the same way: each option has the condition under
-// which it is right, so the event gives the verdict and not the text.
+// [Condition] values end the wait. They are a small closed vocabulary about the state of the
+// election and its events; no clock and no key makes one true. They also check the
+// prediction: each option has the condition under which it is right.
 //
 // # Roles
 //
-// Texts and conditions name places in the queue, not candidates: the "leader",
-// the "next". While the student reads a part or its question, a role follows
-// the election. Once the student has answered, or has to act, the roles are
-// fixed: {next} is the candidate that was next then, even if it leaves.
+// Texts and conditions name places in the queue, not candidates: the "leader", the "next".
+// While the user reads a part or its question, a role follows the election. When the part
+// waits for the act, the roles are fixed: {next} is the candidate that was next then, even
+// if it leaves.
 //
 // # When a part cannot go on
 //
-// A part fits the election if its roles are there, and nothing is different from its
-// [Setup] that could change the answer. If it does not fit, or if something else
-// happens than what it asks for, its act disappears and no answer is judged:
-// [Back] restarts the part in its setup. A part that does not fit when the student
-// reaches it begins in its setup too.
+// A part fits the election if its roles have holders, and nothing differs from its [Setup]
+// that could change the answer. If it does not fit, or if something unexpected happens, it
+// shows no act and checks no answer: [Back] restarts the part in its setup. A part that does
+// not fit when the user reaches it also begins in its setup.
 package lesson
 
 import "time"
@@ -38,63 +35,63 @@ import "time"
 type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`
-	About string `toml:"about"` // in a line, for the menu
-	Setup Setup  `toml:"setup"` // Cast and Workers, of all parts
+	About string `toml:"about"` // a line for the menu
+	Setup Setup  `toml:"setup"` // Cast and Workers of all parts
 	Parts []Part `toml:"part"`
 }
 
 // Setup is the election in which a part begins; the program that shows lessons
 // builds it.
 type Setup struct {
-	Cast    int    `toml:"cast"`    // candidates, in the order of their names
-	Workers bool   `toml:"workers"` // leaders have one each
-	Guarded bool   `toml:"guarded"` // the workers write with the guard
-	Recipe  string `toml:"recipe"`  // its name; "" is the election's
-	Slow    bool   `toml:"slow"`    // each message is delayed by a second
-	Deeds   []Deed `toml:"deeds"`   // what was done then, one after the other
+	Cast    int     `toml:"cast"`    // candidates, in the order of their names
+	Workers bool    `toml:"workers"` // each leader has a worker
+	Guarded bool    `toml:"guarded"` // the workers write with the guard
+	Recipe  string  `toml:"recipe"`  // its name; "" is that of package dialect's Election
+	Slow    bool    `toml:"slow"`    // each message is delayed by a second
+	Faults  []Fault `toml:"faults"`  // in their order
 }
 
-// Deed is something done to a candidate.
-type Deed struct {
-	Fault string `toml:"fault"` // as in the list of faults
+// Fault is a fault of a candidate in a [Setup].
+type Fault struct {
+	Fault string `toml:"fault"` // a name in the list of faults
 	On    int    `toml:"on"`    // the candidate's number in the order of their names, from 1
 }
 
-// Part is a step of a lesson. Its texts may have placeholders, see text.go.
+// Part is a part of a lesson. Its texts may have placeholders: see role.go.
 type Part struct {
 	Setup    Setup     `toml:"setup"`    // without Cast and Workers
 	Text     []string  `toml:"text"`     // paragraphs
 	Question *Question `toml:"question"` // nil for none; needs an act
-	Act      *Act      `toml:"act"`      // nil where there is only something to read
-	After    string    `toml:"after"`    // said when it has happened
+	Act      *Act      `toml:"act"`      // nil for a part that is only read
+	After    string    `toml:"after"`    // shown when the wait has ended
 }
 
 // Question asks for a prediction, before the act.
 type Question struct {
 	Ask     string   `toml:"ask"`
 	Options []Option `toml:"options"`
-	Hints   []string `toml:"hints"` // until it is answered
+	Hints   []string `toml:"hints"` // before the answer
 	Right   string   `toml:"right"` // verdicts
 	Wrong   string   `toml:"wrong"`
 }
 
-// Option is one of the answers. It is the right one if its condition came true
-// while the part waited; of several, the first. Else is right if none did.
+// Option is a possible answer. The right answer is the first option whose condition came true
+// while the part waited, otherwise the option with Else.
 type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`
 	Else  bool       `toml:"else"`
-	Wrong string     `toml:"wrong"` // in place of [Question.Wrong], for who chose this
+	Wrong string     `toml:"wrong"` // the verdict on this option, in place of [Question.Wrong]
 }
 
-// Act says what the student is to do.
+// Act is what the user must do.
 type Act struct {
 	Do     string      `toml:"do"`
-	Keys   []string    `toml:"keys"`   // that do it, one after the other
-	Target Role        `toml:"target"` // whose row has to be selected; "": any
-	Fault  string      `toml:"fault"`  // what is done to the target, as in the list of faults; also its end
-	Until  []Condition `toml:"until"`  // all of these end the waiting
-	Hints  []string    `toml:"hints"`  // while it waits
+	Keys   []string    `toml:"keys"`   // to press, one after the other
+	Target Role        `toml:"target"` // the candidate to select; "": any
+	Fault  string      `toml:"fault"`  // to begin or end for the target, a name in the list of faults
+	Until  []Condition `toml:"until"`  // the wait ends when all came true
+	Hints  []string    `toml:"hints"`  // during the wait
 }
 
 // Entry is a line of the menu.
@@ -103,41 +100,41 @@ type Entry struct {
 	Done             bool
 }
 
-// Input says what a student does besides acting on the election.
+// Input is what the user does in a lesson besides changing the election.
 type Input string
 
 const (
 	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
-	Skip   Input = "skip" // past what is asked or waited for
+	Skip   Input = "skip" // the question or the wait
 	Back   Input = "back" // restart the part, or go to the part before if nothing was done in this one
 	Answer Input = "answer"
 )
 
-// View has what a screen shows of a run. It is immutable.
+// View is what a screen shows of a run. It is immutable.
 type View struct {
 	ID, Title   string
-	Number, Of  int       // of the lesson in the course, from 1
-	Began       time.Time // when its setup stood: what was before is not part of it
+	Number, Of  int       // of the lesson among all, from 1
+	Began       time.Time // when its setup was complete: older events are not part of the lesson
 	Part, Parts int       // from 1
-	Setting     bool      // the setup is being built
+	Preparing   bool      // the setup is being prepared
 	Text        []string  // paragraphs of prose
 	Question    string    // "" for none
-	Options     []string  // to choose from by their number, from 1
+	Options     []string  // chosen by their number, from 1
 	Chosen      int       // -1: not answered yet
-	Right       int       // -1: not known yet, or it had no answer
-	Verdict     string    // what to say about the answer, once it is known
-	Do          string    // what the student is to do now, "" for nothing
-	Keys        []string  // that do it, as "x"
-	Target      string    // [model.Member.ID] that the act is done to, "" for none
+	Right       int       // -1: unknown, or no option is right
+	Verdict     string    // on the answer, "" if it is unknown
+	Do          string    // what the user must do now, "" for nothing
+	Keys        []string  // to do it, such as "x"
+	Target      string    // [model.Member.ID] of the candidate to do it to, "" for none
 	Fault       string    // to choose from the list of faults, "" for none
-	Waiting     bool      // for the event that the act brings about
-	Happened    string    // what happened then, "" not yet
-	Stuck       string    // which wrong candidate was chosen, or that the part cannot go on; "" for neither
-	Hint        string    // shown when asked for, as long as it is about what is to be done
-	Hints       int       // that there are still
+	Waiting     bool      // for the act and its effect
+	Happened    string    // explains what happened, "" before that
+	Stuck       string    // names a wrong candidate that was chosen, or says that the part cannot go on; "" for neither
+	Hint        string    // the last one that was asked for, "" for none
+	Hints       int       // the number of further ones
 	CanBack     bool
 	CanNext     bool
 	Done        bool // the lesson is complete
-	Skipped     bool // and something of it was skipped
+	Skipped     bool // but something in it was skipped
 }

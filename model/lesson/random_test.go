@@ -56,118 +56,28 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 	return l
 }
 
-// Whatever happens in the election, and whatever a student tries: nothing
-// panics, a part ends by its conditions or by an input only, the parts move by
-// an input only, there is always a way on, and nothing is left unfilled.
-func TestAnyStudent(t *testing.T) {
+// For any events and inputs nothing panics, a part ends only by its conditions or by an input,
+// only an input moves to another part, there is always a way on, and every placeholder is
+// filled in.
+func TestAnyEventsAndInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		l := anyLesson(t)
 		r := lesson.Begin(l, 1, 1)
 		r.Start(w.state())
-		observed := func(s *doctor.State, es []model.Event) {
+		w.observe = func(s *doctor.State, es []model.Event) {
 			before := r.View()
 			r.Observe(s, es)
-			after := r.View()
-			switch {
-			case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:
-				t.Fatalf("an observation moved it from %+v to %+v", before, after)
-			case before.CanNext && !after.CanNext, !before.Waiting && after.Waiting && after.Question != "":
-				t.Fatalf("an observation took the way on: from %+v to %+v", before, after)
-			case after.Right >= 0 && before.Right < 0 && !before.Waiting:
-				t.Fatalf("judged without waiting: %+v", after)
-			}
-		}
-		w.told = observed
-		names := func(in []znode.Znode) (out []string) {
-			for _, z := range in {
-				out = append(out, string(z.Data.Bytes))
-			}
-			return out
+			checkObserved(t, before, r.View())
 		}
 		for range rapid.IntRange(5, 60).Draw(t, "steps") {
-			one := func() string {
-				if all := names(w.here); len(all) > 0 {
-					return rapid.SampledFrom(all).Draw(t, "who")
-				}
-				return "amber"
+			if n := rapid.IntRange(0, 18).Draw(t, "what"); n < 14 {
+				w.anyEvent(t, n)
+			} else {
+				anyInput(t, w, r)
 			}
-			alive := func() (string, bool) { n := one(); return n, w.members[n] != nil }
-			switch rapid.IntRange(0, 18).Draw(t, "what") {
-			case 0:
-				w.join(rapid.SampledFrom([]string{"amber", "ember", "fjord", "you", "\x1b"}).Draw(t, "new"))
-			case 1:
-				if n, ok := alive(); ok {
-					w.resign(n)
-				}
-			case 2:
-				if n, ok := alive(); ok {
-					w.fault(n, rapid.SampledFrom([]model.Fault{model.Frozen, model.Killed, model.Partitioned}).Draw(t, "fault"))
-				}
-			case 3:
-				w.expire(one())
-			case 4:
-				if n, ok := alive(); ok {
-					w.thaw(n)
-				}
-			case 5:
-				w.follow(rapid.SampledFrom([]string{"election", "herd"}).Draw(t, "recipe"))
-			case 6:
-				w.rules(func(r *model.Rules) { r.Fenced = !r.Fenced })
-			case 7:
-				if n, ok := alive(); ok {
-					w.write(n, rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(t, "resource"), rapid.Bool().Draw(t, "fenced"), rapid.Bool().Draw(t, "refused"))
-				}
-			case 9:
-				if n, ok := alive(); ok {
-					w.member(n, func(m *model.Member) { m.SlowLead, m.NoGuid = !m.SlowLead, rapid.Bool().Draw(t, "guid") })
-				}
-			case 10:
-				w.put(&model.Pace{At: w.at, Delay: rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "delay")})
-			case 11:
-				if n, ok := alive(); ok {
-					w.create(n, w.members[n].Session)
-				}
-			case 12: // a clock that was put back, or forward
-				w.at = w.at.Add(time.Duration(rapid.IntRange(-3600, 3600).Draw(t, "clock")) * time.Second)
-			case 13:
-				w.put(&model.Connection{At: w.at, Link: rapid.SampledFrom([]model.Link{model.Connected, model.Disconnected, model.Expired}).Draw(t, "link"), Session: 1})
-			case 14:
-				w.here, w.next = nil, 0
-				w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Absent})
-			default:
-				in := rapid.SampledFrom([]lesson.Input{lesson.Next, lesson.Hint, lesson.Skip, lesson.Back, lesson.Answer, "jump"}).Draw(t, "input")
-				before := r.View()
-				why := r.Input(in, rapid.IntRange(-1, 5).Draw(t, "choice"))
-				if _, ok := r.Setup(); ok {
-					r.Start(w.state()) // in any setup
-				}
-				after := r.View()
-				switch {
-				case why != "" && after.Part != before.Part, after.Part > before.Part+1, after.Part < before.Part-1:
-					t.Fatalf("%s (%s) moved it from %+v to %+v", in, why, before, after)
-				case in == lesson.Skip && !before.Done && why != "":
-					t.Fatalf("no skipping: %s", why)
-				case in == lesson.Next && before.CanNext != (why == ""):
-					t.Fatalf("next: %q, %+v", why, before)
-				case in == lesson.Hint && before.Hints > 0 && !before.Done && (why != "" || after.Hints != before.Hints-1):
-					t.Fatalf("hint: %q, %+v", why, after)
-				}
-			}
-			v := r.View()
-			if v.Part < 1 || v.Part > v.Parts || v.Waiting && v.Do == "" || v.Right >= len(v.Options) || v.Chosen >= len(v.Options) {
-				t.Fatalf("view %+v", v)
-			}
-			for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
-				if strings.ContainsAny(text, "{}") || znode.Safe(text, 4096) != text {
-					t.Fatalf("shown: %q", text)
-				}
-			}
-			if !v.Done && !v.CanNext && !v.Waiting && v.Question == "" && v.Stuck == "" {
-				t.Fatalf("no way on: %+v", v)
-			}
+			checkView(t, r.View())
 		}
-		// From wherever it is, skipping leads to the end.
 		for n := 0; !r.View().Done; n++ {
 			if n > 3*len(l.Parts) {
 				t.Fatalf("skipping does not end: %+v", r.View())
@@ -180,4 +90,93 @@ func TestAnyStudent(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkObserved checks how an observation changed the view.
+func checkObserved(t *rapid.T, before, after lesson.View) {
+	switch {
+	case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:
+		t.Fatalf("an observation moved the lesson from %+v to %+v", before, after)
+	case before.CanNext && !after.CanNext, !before.Waiting && after.Waiting && after.Question != "":
+		t.Fatalf("an observation took the way on: from %+v to %+v", before, after)
+	case after.Right >= 0 && before.Right < 0 && !before.Waiting:
+		t.Fatalf("a verdict without waiting: %+v", after)
+	}
+}
+
+// checkView checks that a view is consistent and filled in, and shows a way on.
+func checkView(t *rapid.T, v lesson.View) {
+	if v.Part < 1 || v.Part > v.Parts || v.Waiting && v.Do == "" || v.Right >= len(v.Options) || v.Chosen >= len(v.Options) {
+		t.Fatalf("view %+v", v)
+	}
+	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
+		if strings.ContainsAny(text, "{}") || znode.Safe(text, 4096) != text {
+			t.Fatalf("shown: %q", text)
+		}
+	}
+	if !v.Done && !v.CanNext && !v.Waiting && v.Question == "" && v.Stuck == "" {
+		t.Fatalf("no way on: %+v", v)
+	}
+}
+
+// anyEvent changes the election.
+func (w *world) anyEvent(t *rapid.T, what int) {
+	name := "amber"
+	if len(w.here) > 0 {
+		name = string(rapid.SampledFrom(w.here).Draw(t, "candidate").Data.Bytes)
+	}
+	alive := w.members[name] != nil
+	switch {
+	case what == 0:
+		w.join(rapid.SampledFrom([]string{"amber", "ember", "fjord", "you", "\x1b"}).Draw(t, "new"))
+	case what == 1 && alive:
+		w.resign(name)
+	case what == 2 && alive:
+		w.fault(name, rapid.SampledFrom([]model.Fault{model.Frozen, model.Killed, model.Partitioned}).Draw(t, "fault"))
+	case what == 3:
+		w.expire(name)
+	case what == 4 && alive:
+		w.thaw(name)
+	case what == 5:
+		w.follow(rapid.SampledFrom([]string{"election", "herd"}).Draw(t, "recipe"))
+	case what == 6:
+		w.rules(func(r *model.Rules) { r.Fenced = !r.Fenced })
+	case what == 7 && alive:
+		resource := rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(t, "resource")
+		w.write(name, resource, rapid.Bool().Draw(t, "fenced"), rapid.Bool().Draw(t, "refused"))
+	case what == 8 && alive:
+		w.member(name, func(m *model.Member) { m.SlowLead, m.NoGuid = !m.SlowLead, rapid.Bool().Draw(t, "guid") })
+	case what == 9:
+		w.put(&model.Pace{At: w.at, Delay: rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "delay")})
+	case what == 10 && alive:
+		w.create(name, w.members[name].Session)
+	case what == 11: // the clock was set
+		w.at = w.at.Add(time.Duration(rapid.IntRange(-3600, 3600).Draw(t, "clock")) * time.Second)
+	case what == 12:
+		w.put(&model.Connection{At: w.at, Link: rapid.SampledFrom([]model.Link{model.Connected, model.Disconnected, model.Expired}).Draw(t, "link"), Session: 1})
+	case what == 13:
+		w.here, w.next = nil, 0
+		w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Absent})
+	}
+}
+
+// anyInput makes an input and checks its effect.
+func anyInput(t *rapid.T, w *world, r *lesson.Run) {
+	in := rapid.SampledFrom([]lesson.Input{lesson.Next, lesson.Hint, lesson.Skip, lesson.Back, lesson.Answer, "jump"}).Draw(t, "input")
+	before := r.View()
+	why := r.Input(in, rapid.IntRange(-1, 5).Draw(t, "choice"))
+	if _, ok := r.Setup(); ok {
+		r.Start(w.state()) // whether the election fits or not
+	}
+	after := r.View()
+	switch {
+	case why != "" && after.Part != before.Part, after.Part > before.Part+1, after.Part < before.Part-1:
+		t.Fatalf("%s (%s) moved the lesson from %+v to %+v", in, why, before, after)
+	case in == lesson.Skip && !before.Done && why != "":
+		t.Fatalf("skip: %s", why)
+	case in == lesson.Next && before.CanNext != (why == ""):
+		t.Fatalf("next: %q, %+v", why, before)
+	case in == lesson.Hint && before.Hints > 0 && !before.Done && (why != "" || after.Hints != before.Hints-1):
+		t.Fatalf("hint: %q, %+v", why, after)
+	}
 }

@@ -14,72 +14,72 @@ import (
 	"electop/model/znode"
 )
 
-// Role is a place in the election that texts and conditions name; who has it is
-// looked up.
+// Role is a place in the election that texts and conditions name, such as the leader.
 type Role string
 
 const (
 	Leader       Role = "leader"
-	Second       Role = "next" // who takes over from the leader
+	Second       Role = "next" // takes over from the leader
 	Third        Role = "third"
 	BeforeMiddle Role = "before middle"
 	Middle       Role = "middle" // never the leader
 	AfterMiddle  Role = "after middle"
 	Last         Role = "last"
-	FrozenOne    Role = "frozen" // a member that is frozen
+	FrozenOne    Role = "frozen" // a frozen member
 	SlowOne      Role = "slow"   // a member whose leader procedure does not end
 	Guidless     Role = "guidless"
 	Ghost        Role = "ghost" // the older one of two znodes of one session
-	// You is the candidate of electop itself, for joins; Nobody is for handoffs.
-	You    Role = "you"
+	// You is electop's own candidacy. Only Joined may use it.
+	You Role = "you"
+	// Nobody means that there is no candidate. Only Handoff may use it.
 	Nobody Role = "nobody"
-	// Newcomer is the candidate that joined last while the part waited. Only
-	// texts shown after that may use it.
+	// Newcomer is the candidate that joined last while the part waited. Only texts that are
+	// shown after that may use it.
 	Newcomer Role = "newcomer"
 )
 
-// roles are looked up in each state.
+// roles lists the roles that [holdersIn] finds. It is never written.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
 
-// actor is the candidate that has a role.
-type actor struct {
+// holder is the candidate that has a role.
+type holder struct {
 	label   string // safe to show, "" for none
 	member  string // [model.Member.ID], "" for a third-party client
 	id      dialect.ID
-	stands  bool // it has a znode in the queue, id
+	queued  bool // the znode id is in the queue
 	session uint64
 	seq     string
 }
 
-// cast has who has which role in one state.
-type cast struct {
-	found map[Role]actor
-	count int   // of contenders
-	next  int64 // the sequence of the next one; -1: unknown
+// holders holds the roles of one state.
+type holders struct {
+	of     map[Role]holder
+	queued int   // the number of contenders
+	next   int64 // the sequence of the next volunteer; -1: unknown
 }
 
-func castOf(s *doctor.State) *cast {
-	c := &cast{found: make(map[Role]actor, len(roles)), count: s.Queue.Len(), next: -1}
+func holdersIn(s *doctor.State) *holders {
+	h := &holders{of: make(map[Role]holder, len(roles)), queued: s.Queue.Len(), next: -1}
 	if s.NextSequenceKnown {
-		c.next = int64(s.NextSequence)
+		h.next = int64(s.NextSequence)
 	}
 	for _, role := range roles {
-		c.found[role] = look(s, role)
+		h.of[role] = holderOf(s, role)
 	}
-	return c
+	return h
 }
 
-// same reports whether two casts are the same candidates in the same places.
-func (c *cast) same(o *cast) bool {
-	return o != nil && c.count == o.count && c.next == o.next && maps.Equal(c.found, o.found)
+// same reports whether h and o are the same candidates in the same places.
+func (h *holders) same(o *holders) bool {
+	return o != nil && h.queued == o.queued && h.next == o.next && maps.Equal(h.of, o.of)
 }
 
 // nameMax bounds the names in texts.
 const nameMax = 24
 
-// contender returns c as an actor.
-func contender(s *doctor.State, c *dialect.Candidate) actor {
-	a := actor{label: znode.Safe(c.Label(), nameMax), id: c.ID(), stands: true, session: c.Session, seq: "no number"}
+// contender returns a contender as a holder.
+func contender(s *doctor.State, c *dialect.Candidate) holder {
+	a := holder{label: znode.Safe(c.Label(), nameMax), id: c.ID(), queued: true, session: c.Session, seq: "no number"}
 	if c.HasSequence {
 		a.seq = strconv.FormatInt(c.Sequence, 10)
 	}
@@ -89,19 +89,19 @@ func contender(s *doctor.State, c *dialect.Candidate) actor {
 	return a
 }
 
-// look returns the candidate with a role.
-func look(s *doctor.State, role Role) actor {
+// holderOf returns the candidate that has a role.
+func holderOf(s *doctor.State, role Role) holder {
 	n := s.Queue.Len()
-	at := func(i, least int) actor {
+	at := func(i, least int) holder {
 		if n < least {
-			return actor{}
+			return holder{}
 		}
 		return contender(s, s.Queue.At(i))
 	}
-	mine := func(is func(*model.Member) bool) actor {
+	mine := func(is func(*model.Member) bool) holder {
 		i := slices.IndexFunc(s.Members, is)
 		if i < 0 {
-			return actor{}
+			return holder{}
 		}
 		m := s.Members[i]
 		for _, c := range s.Queue.All() {
@@ -109,7 +109,7 @@ func look(s *doctor.State, role Role) actor {
 				return contender(s, c)
 			}
 		}
-		return actor{label: znode.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
+		return holder{label: znode.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
 	}
 	switch role {
 	case Leader, Second, Third:
@@ -134,20 +134,10 @@ func look(s *doctor.State, role Role) actor {
 			}
 		}
 	}
-	return actor{}
+	return holder{}
 }
 
-// memberNamed returns our own candidate with that ID, nil for none.
-func memberNamed(s *doctor.State, id string) *model.Member {
-	for _, m := range s.Members {
-		if m.ID == id {
-			return m
-		}
-	}
-	return nil
-}
-
-// needs returns the roles that somebody has to have before the part can begin.
+// needs returns the roles that must have a holder before the part can begin.
 func (p *Part) needs() (all []Role) {
 	texts := append(slices.Clone(p.Text), p.Act.Do)
 	all = append(all, p.Act.Target)
@@ -174,21 +164,23 @@ func (p *Part) needs() (all []Role) {
 	return slices.DeleteFunc(all, func(r Role) bool { return !slices.Contains(roles, r) })
 }
 
-// Placeholders are written in braces: {leader} is a role's name, {seq of leader} the
-// number of its znode. All others are in values; most of these are known only in
-// [Part.After] and in verdicts.
-const seqOf = "seq of "
+const (
+	seqOf       = "seq of "
+	unknown     = "unknown"
+	unknownTime = "an unknown time"
+)
 
-const unknown = "unknown"
-
+// values has the placeholders that are not about a role. A placeholder is written in braces:
+// {leader} is the name of the role's holder, {seq of leader} the number of its znode. Most
+// values are known only in [Part.After] and in verdicts.
 var values = map[string]func(*Run) string{
-	"count":   func(r *Run) string { return strconv.Itoa(r.cast.count) }, // contenders
-	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.cast.count-1)) },
-	"next seq": func(r *Run) string { // that the next volunteer gets
-		if r.cast.next < 0 {
+	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
+	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },
+	"next seq": func(r *Run) string { // of the next volunteer
+		if r.holders.next < 0 {
 			return unknown
 		}
-		return strconv.FormatInt(r.cast.next, 10)
+		return strconv.FormatInt(r.holders.next, 10)
 	},
 	"timeout": timeout,
 
@@ -203,7 +195,7 @@ var values = map[string]func(*Run) string{
 
 var braces = regexp.MustCompile(`\{[^}]*\}`)
 
-// replace puts f's values in the place of placeholders.
+// replace replaces each placeholder with what f returns for its name.
 func replace(text string, f func(name string) string) string {
 	return braces.ReplaceAllStringFunc(text, func(x string) string { return f(x[1 : len(x)-1]) })
 }
@@ -220,13 +212,13 @@ func roleOf(name string) (role Role, seq bool) {
 // fill returns a text with the values of its placeholders.
 func (r *Run) fill(text string) string { return replace(text, r.value) }
 
-// value returns what a placeholder stands for.
+// value returns the value of a placeholder.
 func (r *Run) value(name string) string {
 	role, seq := roleOf(name)
 	if role == "" {
 		return values[name](r)
 	}
-	switch a := r.cast.found[role]; {
+	switch a := r.holders.of[role]; {
 	case a.label == "":
 		return "nobody"
 	case seq:
@@ -255,7 +247,7 @@ func winner(r *Run) string {
 
 // handoff returns the last handoff while the part waited, nil for none.
 func (r *Run) handoff() *model.Handoff {
-	if n := len(r.end.Handoffs); n > 0 && r.end.Totals.Handoffs > r.from.Totals.Handoffs {
+	if n := len(r.end.Handoffs); n > 0 && r.end.Totals.Handoffs > r.waited.Totals.Handoffs {
 		return r.end.Handoffs[n-1]
 	}
 	return nil
@@ -274,24 +266,22 @@ func takeover(r *Run) string {
 		return unknownTime
 	case h.Takeover != nil:
 		return units.Took(*h.Takeover)
-	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // later than the journal waited for it
+	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the acknowledgement came after the journal stopped waiting for it
 		return "more than " + units.Exact(model.AckWait)
 	}
 	return unknownTime
 }
 
-const unknownTime = "an unknown time"
-
 func staleWrites(r *Run) string {
 	count := func(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
-	return units.Count(count(r.end)-count(r.from), "stale write", "stale writes")
+	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-// ofWake returns what the deletion that the part waited for caused.
+// ofWake returns a value about the effects of the deletion that the part waited for.
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {
-			if w := (&moment{after: r.end, cast: r.cast}).wake(c.Who); c.Event == Woke && w != nil {
+			if w := (&change{after: r.end, holders: r.holders}).wake(c.Who); c.Event == Woke && w != nil {
 				return value(w)
 			}
 		}

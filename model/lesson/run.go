@@ -13,20 +13,20 @@ import (
 	"electop/model/znode"
 )
 
-// phase is how far a part has got.
+// phase is the progress of a part.
 type phase int
 
 const (
-	setting  phase = iota // its setup is being built
-	reading               // there is nothing to do
-	asking                // the roles follow the election; an answer is missing, or the part does not fit
-	waiting               // the act was asked for
-	lost                  // the part cannot go on
-	finished              // it has happened
-	complete              // so is the lesson
+	preparing phase = iota // the setup is being prepared
+	reading                // there is nothing to do
+	asking                 // the roles follow the election: there is no answer yet, or the part does not fit
+	waiting                // for the act, and what it causes
+	stuck                  // the part cannot go on
+	finished               // all conditions of the act were met
+	complete               // the whole lesson is
 )
 
-// Run is one student's progress in one lesson. It is for one goroutine at a time.
+// Run is the progress of a user in a lesson. It is for one goroutine at a time.
 type Run struct {
 	lesson     *Lesson
 	number, of int
@@ -34,45 +34,45 @@ type Run struct {
 	state      *doctor.State // the last one
 
 	part    int
-	skipped []bool // parts of which something was
+	skipped []bool // the parts in which something was skipped
 
 	// Of the present part.
-	phase     phase
-	fit       bool   // the election is as the part needs it
-	cast      *cast  // fixed while the part waits
-	known     uint64 // events that came before the waiting, also those that the journal held back
-	acted     bool   // what the act does to its target was done
-	met, came []bool // which conditions of the act and of the options were
-	chosen    int
-	right     int
-	hints     int           // shown
-	wrong     string        // which other candidate was chosen
-	from, end *doctor.State // of the waiting
+	phase       phase
+	fit         bool     // the election fits the part
+	holders     *holders // fixed while the part waits
+	known       uint64   // the number of the last event before the wait, also of events that the journal held back
+	acted       bool     // the act was done to its target
+	met         []bool   // which conditions of the act were met
+	optionMet   []bool   // which conditions of the options were met
+	chosen      int
+	right       int
+	hintsShown  int
+	wrong       string        // names a wrong candidate that was chosen
+	waited, end *doctor.State // at the beginning and the end of the wait
 
 	view  View
 	dirty bool
 }
 
-// Begin returns a run of l, which is lesson number of as many in the course. It waits for
-// its first setup.
+// Begin returns a run of l, which is lesson number of so many. The run waits for its first
+// setup.
 func Begin(l *Lesson, number, of int) *Run {
 	r := &Run{lesson: l, number: number, of: of, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
 	return r
 }
 
-// Setup returns the setup that has to be built before the part can begin; ok is false if
-// none has to be.
-func (r *Run) Setup() (sc Setup, ok bool) { return r.setup(), r.phase == setting }
+// Setup returns the setup of the part; ok is false if the part does not wait for it.
+func (r *Run) Setup() (u Setup, ok bool) { return r.setup(), r.phase == preparing }
 
 func (r *Run) setup() Setup {
-	sc := r.now().Setup
-	sc.Cast, sc.Workers = r.lesson.Setup.Cast, r.lesson.Setup.Workers
-	sc.Recipe = cmp.Or(sc.Recipe, dialect.Election().Name())
-	return sc
+	u := r.now().Setup
+	u.Cast, u.Workers = r.lesson.Setup.Cast, r.lesson.Setup.Workers
+	u.Recipe = cmp.Or(u.Recipe, dialect.Election().Name())
+	return u
 }
 
-// Start begins the part in the state s, in which its setup stands.
+// Start begins the part in the state s, in which its setup is complete.
 func (r *Run) Start(s *doctor.State) {
 	r.state, r.began = s, s.At
 	r.begin()
@@ -88,7 +88,7 @@ func (r *Run) begin() {
 
 func (r *Run) now() *Part { return &r.lesson.Parts[r.part] }
 
-// enter waits for the setup of a part.
+// enter goes to part i, which then waits for its setup.
 func (r *Run) enter(i int) {
 	*r = Run{
 		lesson: r.lesson, number: r.number, of: r.of, began: r.began, state: r.state, skipped: r.skipped,
@@ -108,13 +108,12 @@ func (r *Run) advance() {
 	}
 }
 
-// follow looks up the roles, as long as the part fits. An act without a question is
-// asked for as soon as it does.
+// follow updates the roles if the part fits. Without a question, it then waits for the act.
 func (r *Run) follow() {
-	c, fit := castOf(r.state), r.Fits(r.state)
-	r.dirty = r.dirty || fit != r.fit || !c.same(r.cast)
-	if r.fit = fit; fit || r.cast == nil {
-		r.cast = c
+	h, fit := holdersIn(r.state), r.Fits(r.state)
+	r.dirty = r.dirty || fit != r.fit || !h.same(r.holders)
+	if r.fit = fit; fit || r.holders == nil {
+		r.holders = h
 	}
 	if fit && r.phase == asking && r.now().Question == nil {
 		r.await()
@@ -124,43 +123,41 @@ func (r *Run) follow() {
 // await waits for the act, in the present election.
 func (r *Run) await() {
 	p := r.now()
-	r.phase, r.hints, r.known, r.met, r.from = waiting, 0, r.state.Events, make([]bool, len(p.Act.Until)), r.state
+	r.phase, r.hintsShown, r.known, r.met, r.waited = waiting, 0, r.state.Events, make([]bool, len(p.Act.Until)), r.state
 	if p.Question != nil {
-		r.came = make([]bool, len(p.Question.Options))
+		r.optionMet = make([]bool, len(p.Question.Options))
 	}
-	r.watch(&moment{before: r.state, after: r.state, cast: r.cast})
+	r.watch(&change{before: r.state, after: r.state, holders: r.holders})
 }
 
-// Observe takes what the journal made of one observation: the state after it
-// and its events. Call it for each, in order; nothing else makes a
-// lesson's condition true. Events that are older than the wait do not count: the journal
-// held them back, or they led to the state that the part began with.
+// Observe takes the state after an observation and its events. Call it for each observation,
+// in order; nothing else makes a condition true. Events from before the wait do not count:
+// the journal held them back, or they led to the state in which the part began.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]
 	}
-	m := &moment{before: r.state, after: s, events: events, cast: r.cast}
+	m := &change{before: r.state, after: s, events: events, holders: r.holders}
 	r.state = s
 	switch r.phase {
 	case reading, asking:
 		r.follow()
 	case waiting:
 		if r.disturbed(m) {
-			r.phase, r.dirty = lost, true
+			r.phase, r.dirty = stuck, true
 			return
 		}
 		r.watch(m)
 	}
 }
 
-// watch applies what happened while the part waits, and ends the waiting if all of its
-// conditions were met.
-func (r *Run) watch(m *moment) {
+// watch applies a change while the part waits, and ends the wait if all conditions were met.
+func (r *Run) watch(m *change) {
 	p := r.now()
 	m.done = r.acted
 	for i := range m.events {
 		if e, ok := m.events[i].Body.(model.Joined); ok && !e.Ignored {
-			m.cast.found[Newcomer] = contender(m.after, e.Candidate)
+			m.holders.of[Newcomer] = contender(m.after, e.Candidate)
 		}
 	}
 	before := true // all conditions before this one were met
@@ -170,30 +167,30 @@ func (r *Run) watch(m *moment) {
 		}
 		before = before && r.met[i]
 	}
-	for i := range r.came {
+	for i := range r.optionMet {
 		if c := p.Question.Options[i].If; c != nil {
-			r.came[i] = r.came[i] || c.met(m)
+			r.optionMet[i] = r.optionMet[i] || c.met(m)
 		}
 	}
 	if slices.Contains(r.met, false) {
 		return
 	}
-	r.phase, r.hints, r.wrong, r.dirty = finished, 0, "", true
+	r.phase, r.hintsShown, r.wrong, r.dirty = finished, 0, "", true
 	r.end = m.after
 	r.skipped[r.part] = r.skipped[r.part] && r.chosen < 0 && p.Question != nil
 	if p.Question != nil {
-		if r.right = slices.Index(r.came, true); r.right < 0 {
+		if r.right = slices.Index(r.optionMet, true); r.right < 0 {
 			r.right = slices.IndexFunc(p.Question.Options, func(o Option) bool { return o.Else })
 		}
 	}
 }
 
-// Input applies an input; choice is the number of an Answer, from 0. It returns why it
-// cannot be applied now, "" if it was.
+// Input applies an input; choice is the number of an Answer, from 0. It returns why the input
+// cannot be applied now, "" if it was applied.
 func (r *Run) Input(in Input, choice int) (why string) {
 	p := r.now()
 	switch {
-	case r.phase == setting:
+	case r.phase == preparing:
 		return "the lesson is being prepared"
 	case r.phase == complete && in != Back:
 		return "the lesson is complete: L lists all lessons"
@@ -201,7 +198,7 @@ func (r *Run) Input(in Input, choice int) (why string) {
 	switch in {
 	case Next:
 		switch {
-		case r.phase == lost || !r.fit:
+		case r.phase == stuck || !r.fit:
 			return cannot
 		case r.phase == asking:
 			return fmt.Sprintf("answer first, with 1 to %d; > skips the question", len(p.Question.Options))
@@ -210,10 +207,10 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		}
 		r.advance()
 	case Hint:
-		if r.hints >= len(r.clues()) { // none while the part does not fit
+		if r.hintsShown >= len(r.hints()) {
 			return "there are no more hints"
 		}
-		r.hints++
+		r.hintsShown++
 	case Skip:
 		r.skipped[r.part] = r.skipped[r.part] || r.phase != reading && r.phase != finished
 		if r.phase == asking && r.fit {
@@ -251,14 +248,14 @@ func (r *Run) Input(in Input, choice int) (why string) {
 	return ""
 }
 
-// untouched reports whether nothing was answered and done in the part.
+// untouched reports whether nothing was answered or done in the part.
 func (r *Run) untouched() bool {
 	return r.phase == reading || r.phase == asking && r.fit ||
 		r.phase == waiting && r.now().Question == nil && r.wrong == "" && !r.acted && !slices.Contains(r.met, true)
 }
 
-// clues are the hints about what is to be done now.
-func (r *Run) clues() []string {
+// hints returns the hints for the present phase.
+func (r *Run) hints() []string {
 	switch p := r.now(); {
 	case r.phase == asking && r.fit:
 		return p.Question.Hints
@@ -271,19 +268,19 @@ func (r *Run) clues() []string {
 // View returns what to show.
 func (r *Run) View() View {
 	if r.dirty {
-		r.view, r.dirty = r.draw(), false
+		r.view, r.dirty = r.newView(), false
 	}
 	return r.view
 }
 
-// draw makes a view that shares nothing with what changes later.
-func (r *Run) draw() View {
+// newView returns a view that shares nothing with what changes later.
+func (r *Run) newView() View {
 	p := r.now()
 	v := View{
-		ID: r.lesson.ID, Title: r.lesson.Title, Number: r.number, Of: r.of, Began: r.began, Setting: r.phase == setting,
+		ID: r.lesson.ID, Title: r.lesson.Title, Number: r.number, Of: r.of, Began: r.began, Preparing: r.phase == preparing,
 		Part: r.part + 1, Parts: len(r.lesson.Parts), Chosen: -1, Right: -1, Done: r.phase == complete, Skipped: slices.Contains(r.skipped, true),
 	}
-	if v.Setting {
+	if v.Preparing {
 		return v
 	}
 	v.CanBack = r.part > 0 || !r.untouched()
@@ -299,9 +296,9 @@ func (r *Run) draw() View {
 		}
 		v.Verdict = r.fill(r.verdict(q))
 	}
-	if clues := r.clues(); len(clues) > 0 {
-		if v.Hints = len(clues) - r.hints; r.hints > 0 {
-			v.Hint = r.fill(clues[r.hints-1])
+	if hints := r.hints(); len(hints) > 0 {
+		if v.Hints = len(hints) - r.hintsShown; r.hintsShown > 0 {
+			v.Hint = r.fill(hints[r.hintsShown-1])
 		}
 	}
 	v.Stuck = r.wrong
@@ -314,19 +311,18 @@ func (r *Run) draw() View {
 			}
 		}
 		v.Stuck = "This lesson is not complete. Skipped: " + strings.Join(parts, ", ") + ". < goes back."
-	case r.phase == lost || unfit:
+	case r.phase == stuck || unfit:
 		v.Stuck = strings.TrimSpace(r.wrong + " " + cannot)
 	case r.phase == finished || v.Done && p.Act != nil:
 		v.Happened = r.fill(p.After)
 	case r.phase == waiting:
 		v.Waiting, v.Do = true, r.fill(p.Act.Do)
-		v.Keys, v.Target, v.Fault = slices.Clone(p.Act.Keys), r.cast.found[p.Act.Target].member, p.Act.Fault
+		v.Keys, v.Target, v.Fault = slices.Clone(p.Act.Keys), r.holders.of[p.Act.Target].member, p.Act.Fault
 	}
 	return v
 }
 
-// verdict words whether the answer was right, once that is known; "" if there was
-// none.
+// verdict returns whether the answer was right, "" if that is unknown or there was none.
 func (r *Run) verdict(q *Question) string {
 	switch {
 	case r.chosen < 0 || r.phase < finished:
@@ -342,26 +338,26 @@ func (r *Run) verdict(q *Question) string {
 // cannot is shown if a part cannot go on.
 const cannot = "This part cannot go on: < restarts it."
 
-// Fits reports whether the part can begin in the state s: its roles are there, the
-// candidates are as they should be, and electop can act on its target.
+// Fits reports whether the part can begin in the state s: its roles have holders, the
+// candidates have no other faults than the part needs, and electop can act on the target.
 func (r *Run) Fits(s *doctor.State) bool {
-	p, c := r.now(), castOf(s)
+	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {
 		return true
 	}
-	if r.otherRules(s, nil) || p.Act.Target != "" && c.found[p.Act.Target].member == "" {
+	if r.otherRules(s, nil) || p.Act.Target != "" && h.of[p.Act.Target].member == "" {
 		return false
 	}
 	needs := p.needs()
 	for _, role := range needs {
-		if a := c.found[role]; a.label == "" || !a.stands && role != FrozenOne {
+		if a := h.of[role]; a.label == "" || !a.queued && role != FrozenOne {
 			return false
 		}
 	}
 	for _, u := range p.Act.Until {
-		if u.Event == Handoff && c.found[u.To].stands && c.found[u.To].id != c.found[Second].id ||
-			u.Event == Acknowledged && u.Who == p.Act.Target && c.found[u.Who].id != c.found[Leader].id {
-			return false // who should lead next is not next
+		if u.Event == Handoff && h.of[u.To].queued && h.of[u.To].id != h.of[Second].id ||
+			u.Event == Acknowledged && u.Who == p.Act.Target && h.of[u.Who].id != h.of[Leader].id {
+			return false // the candidate that should lead next is not next
 		}
 	}
 	for _, x := range s.Queue.All() {
@@ -369,7 +365,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 		if m == nil {
 			continue
 		}
-		is := func(role Role) bool { return slices.Contains(needs, role) && c.found[role].member == m.ID }
+		is := func(role Role) bool { return slices.Contains(needs, role) && h.of[role].member == m.ID }
 		if m.Recipe != s.Recipe.Name() || m.Ending != model.NoEnding || m.Fault != model.NoFault && !is(FrozenOne) ||
 			m.SlowLead && !is(SlowOne) || m.NoGuid && !is(Guidless) && !is(Ghost) {
 			return false
@@ -378,19 +374,18 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules reports whether the candidates follow another recipe, or their workers other
-// rules, than the part is about. Keys may change them.
+// otherRules reports whether the recipe or the rules of the workers differ from the setup of
+// the part. The given keys may change them.
 func (r *Run) otherRules(s *doctor.State, keys []string) bool {
-	sc := r.setup()
-	recipe := s.Recipe != nil && s.Recipe.Name() == sc.Recipe
-	rules := s.Work.Rules.Workers && s.Work.Rules.Fenced == sc.Guarded
-	return !recipe && !slices.Contains(keys, "h") || sc.Workers && !rules && !slices.Contains(keys, "w")
+	u := r.setup()
+	recipe := s.Recipe != nil && s.Recipe.Name() == u.Recipe
+	rules := s.Work.Rules.Workers && s.Work.Rules.Fenced == u.Guarded
+	return !recipe && !slices.Contains(keys, "h") || u.Workers && !rules && !slices.Contains(keys, "w")
 }
 
-// deed returns the fault that began or ended for a candidate, by its name in the list of
-// faults; "" for none. A candidate whose reply is to be lost leaves and joins again: that
-// it resigns is a part of this fault.
-func deed(old, now *model.Member) string {
+// newFault returns the name of the fault that began or ended for a candidate, "" for none. A
+// candidate that loses a reply resigns and joins again; that is one fault, not two.
+func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:
 		return "lose reply"
@@ -406,48 +401,48 @@ func deed(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed reports whether something happened while the part waits by which it cannot go
-// on: to its target, or, if it judges an answer, to anything that the question may be about.
-// It notes what was done to the target, and names a wrong candidate.
-func (r *Run) disturbed(m *moment) bool {
+// disturbed reports whether a change makes the part stuck while it waits: a change of the
+// target, or, with a question, of anything that the question may be about. It records
+// whether the act was done to its target, and names a wrong candidate.
+func (r *Run) disturbed(m *change) bool {
 	act, asks := r.now().Act, r.now().Question != nil
-	target := m.cast.found[act.Target]
-	lost := r.otherRules(m.after, act.Keys)
+	target := m.holders.of[act.Target]
+	stuck := r.otherRules(m.after, act.Keys)
 	for _, now := range m.after.Members {
-		old := memberNamed(m.before, now.ID)
+		old := m.before.MemberByID(now.ID)
 		if old == nil || old == now {
 			continue
 		}
-		switch d := deed(old, now); {
+		switch d := newFault(old, now); {
 		case d == "":
 		case now.ID != target.member:
-			lost = lost || asks
+			stuck = stuck || asks
 			if target.label != "" {
 				r.wrong, r.dirty = "You chose "+znode.Safe(now.Name, nameMax)+"; this step needs "+target.label+".", true
 			}
 		case d == act.Fault:
 			r.acted, r.wrong, r.dirty = true, "", true
 		default:
-			lost = true
+			stuck = true
 		}
 	}
 	if m.is(act.Target, m.after.First()) && !m.is(act.Target, m.before.First()) {
-		lost = true // it was not to lead yet
+		stuck = true // the target leads too early
 	}
 	each(m.before, m.after, func(gone *dialect.Candidate) {
 		mine := act.Target != "" && m.owns(act.Target, gone)
-		lost = lost || mine && !r.acted || !mine && asks
+		stuck = stuck || mine && !r.acted || !mine && asks
 	})
 	each(m.after, m.before, func(joined *dialect.Candidate) {
 		expected := act.Fault == "lose reply" && m.owns(act.Target, joined) || slices.ContainsFunc(act.Until, func(c Condition) bool {
 			return c.Event == Joined && (c.Who == "" || m.owns(c.Who, joined))
 		})
-		lost = lost || asks && !expected
+		stuck = stuck || asks && !expected
 	})
-	return lost
+	return stuck
 }
 
-// each calls f with the candidates that are in the queue of s and not in other's.
+// each calls f for the candidates in the queue of s that are not in that of other.
 func each(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {

@@ -11,8 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// course is a lesson with all that a lesson can have.
-func course() *lesson.Lesson {
+// sample returns a lesson with everything that a lesson can have.
+func sample() *lesson.Lesson {
 	return &lesson.Lesson{
 		ID: "sample", Title: "Sample", About: "everything", Setup: lesson.Setup{Cast: 3},
 		Parts: []lesson.Part{
@@ -47,21 +47,21 @@ func course() *lesson.Lesson {
 func input(t *testing.T, r *lesson.Run, in lesson.Input, choice int) {
 	t.Helper()
 	if why := r.Input(in, choice); why != "" {
-		t.Fatalf("%s is not taken: %s", in, why)
+		t.Fatalf("%s is refused: %s", in, why)
 	}
 }
 
 func TestRun(t *testing.T) {
 	for choice, want := range []string{"No.", "Right.", "No, not nobody."} {
-		l := course()
+		l := sample()
 		w := newWorld("amber", "birch", "cedar")
-		r := w.play(l)
+		r := w.begin(l)
 		v := r.View()
 		if v.Part != 1 || v.Parts != 3 || !v.CanNext || v.Text[0] != "amber leads 3, C := (0)." {
 			t.Fatalf("part 1: %+v", v)
 		}
 		if why := r.Input(lesson.Answer, 0); why == "" {
-			t.Error("an answer to nothing")
+			t.Error("a part without a question takes an answer")
 		}
 		input(t, r, lesson.Next, 0)
 		v = r.View()
@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 		if why := r.Input(lesson.Next, 0); !strings.Contains(why, "1 to 3") {
-			t.Errorf("on without an answer: %q", why)
+			t.Errorf("next without an answer: %q", why)
 		}
 		input(t, r, lesson.Answer, choice)
 		v = r.View()
@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 			t.Fatalf("answered: %+v", v)
 		}
 		if r.Input(lesson.Next, 0) == "" || r.Input(lesson.Answer, 0) == "" {
-			t.Error("on without the act, or answered twice")
+			t.Error("next without the act, or a second answer, is not refused")
 		}
 		w.resign("amber")
 		v = r.View()
@@ -103,16 +103,16 @@ func TestRun(t *testing.T) {
 		}
 		for _, in := range []lesson.Input{lesson.Next, lesson.Hint, lesson.Skip, lesson.Answer} {
 			if why := r.Input(in, 0); why == "" {
-				t.Errorf("%s after the end", in)
+				t.Errorf("%s is not refused after the end", in)
 			}
 		}
 	}
 }
 
-// Who is meant follows the election until the student has answered, and stays from then on.
-func TestWhoIsMeant(t *testing.T) {
+// Roles follow the election until the user has answered, and are fixed from then on.
+func TestRolesAreFixedByTheAnswer(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar", "delta", "ember")
-	r := w.play(course())
+	r := w.begin(sample())
 	input(t, r, lesson.Next, 0)
 	w.resign("amber")
 	if v := r.View(); v.Question != "Who follows birch?" || v.Options[1] != "cedar" || v.Stuck != "" {
@@ -125,13 +125,13 @@ func TestWhoIsMeant(t *testing.T) {
 	}
 }
 
-// Whatever happens besides what a part asks for, it names a wrong candidate, and judges no
-// answer that the question may not be about any more.
+// If something unexpected happens, the part names a wrong candidate, and checks no answer to a
+// question that may have become wrong.
 func TestCannotGoOn(t *testing.T) {
 	const cannot = "This part cannot go on: < restarts it."
 	kill := func(n string) func(*world) { return func(w *world) { w.fault(n, model.Killed) } }
 	for name, x := range map[string]struct {
-		part      int // that it is done in, from 1
+		part      int // from 1
 		do        func(*world)
 		want      string
 		continues bool
@@ -151,10 +151,10 @@ func TestCannotGoOn(t *testing.T) {
 	} {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
-		l := course()
+		l := sample()
 		l.Setup.Workers = true
 		l.Parts = l.Parts[x.part-1:]
-		r := w.play(l)
+		r := w.begin(l)
 		if x.part == 2 {
 			input(t, r, lesson.Answer, 1)
 		}
@@ -168,19 +168,19 @@ func TestCannotGoOn(t *testing.T) {
 		}
 		w.resign("amber")
 		if v = r.View(); v.Right >= 0 || v.CanNext {
-			t.Errorf("%s: judged all the same: %+v", name, v)
+			t.Errorf("%s: the answer is checked: %+v", name, v)
 		}
 		if why := r.Input(lesson.Next, 0); why != cannot {
 			t.Errorf("%s: next: %q", name, why)
 		}
 		input(t, r, lesson.Back, 0)
-		if sc, ok := r.Setup(); !ok || sc.Cast != 3 || sc.Recipe != "election" || !sc.Workers || !r.View().Setting {
+		if sc, ok := r.Setup(); !ok || sc.Cast != 3 || sc.Recipe != "election" || !sc.Workers || !r.View().Preparing {
 			t.Errorf("%s: the setup %+v", name, sc)
 		}
 		w = newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
 		r.Start(w.state())
-		w.told = r.Observe
+		w.observe = r.Observe
 		if x.part == 2 {
 			input(t, r, lesson.Answer, 1)
 			w.resign("amber")
@@ -193,7 +193,7 @@ func TestCannotGoOn(t *testing.T) {
 	}
 }
 
-// A part that does not fit when the student reaches it needs its setup first.
+// A part that does not fit when the user reaches it needs its setup first.
 func TestSetup(t *testing.T) {
 	for name, do := range map[string]func(*world){
 		"a dead candidate": func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
@@ -202,7 +202,7 @@ func TestSetup(t *testing.T) {
 		"nobody":           func(w *world) { w.resign("birch"); w.resign("cedar") },
 	} {
 		w := newWorld("amber", "birch", "cedar")
-		r := w.play(course())
+		r := w.begin(sample())
 		do(w)
 		input(t, r, lesson.Next, 0)
 		if _, ok := r.Setup(); !ok {
@@ -211,28 +211,28 @@ func TestSetup(t *testing.T) {
 		if why := r.Input(lesson.Skip, 0); why != "the lesson is being prepared" {
 			t.Errorf("%s: skip: %q", name, why)
 		}
-		r.Start(w.state()) // as it was
+		r.Start(w.state()) // without the setup
 		if v := r.View(); v.Stuck != "This part cannot go on: < restarts it." || v.Question != "" || r.Input(lesson.Answer, 0) == "" {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
 	w := newWorld("web-1")
 	w.stranger("web-2")
-	l := course()
+	l := sample()
 	l.Parts = l.Parts[2:]
-	if r := w.play(l); r.View().Target != "web-1" {
-		t.Errorf("ours: %+v", r.View())
+	if r := w.begin(l); r.View().Target != "web-1" {
+		t.Errorf("target of electop: %+v", r.View())
 	}
 	w = newWorld()
 	w.stranger("web-1")
-	if v := w.play(l).View(); v.Stuck == "" || v.Do != "" {
-		t.Errorf("electop cannot act on it: %+v", v)
+	if v := w.begin(l).View(); v.Stuck == "" || v.Do != "" {
+		t.Errorf("target of a third party: %+v", v)
 	}
 }
 
 func TestHintsSkipAndBack(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
-	r := w.play(course())
+	r := w.begin(sample())
 	if why := r.Input(lesson.Back, 0); why != "this is the first part" {
 		t.Errorf("back from the first part: %q", why)
 	}
@@ -244,10 +244,10 @@ func TestHintsSkipAndBack(t *testing.T) {
 		}
 	}
 	if why := r.Input(lesson.Hint, 0); why == "" {
-		t.Error("a third hint")
+		t.Error("a third hint is not refused")
 	}
 	input(t, r, lesson.Back, 0)
-	if v := r.View(); v.Part != 1 || v.CanBack || v.Setting {
+	if v := r.View(); v.Part != 1 || v.CanBack || v.Preparing {
 		t.Errorf("back from the second part: %+v", v)
 	}
 	input(t, r, lesson.Next, 0)
@@ -264,7 +264,7 @@ func TestHintsSkipAndBack(t *testing.T) {
 	if v := r.View(); v.Right != 1 || v.Verdict != "" || v.Chosen != -1 || v.Happened == "" {
 		t.Errorf("without an answer: %+v", v)
 	}
-	input(t, r, lesson.Skip, 0) // only read: the same as on
+	input(t, r, lesson.Skip, 0) // the same as next
 	input(t, r, lesson.Skip, 0)
 	if v := r.View(); !v.Done || !v.Skipped || v.Stuck != "This lesson is not complete. Skipped: part 2, part 3. < goes back." {
 		t.Errorf("all skipped: %+v", v)
@@ -277,57 +277,57 @@ func TestHintsSkipAndBack(t *testing.T) {
 	w.fault("birch", model.Frozen)
 	input(t, r, lesson.Next, 0)
 	if v := r.View(); !v.Done || !v.Skipped || !strings.Contains(v.Stuck, "Skipped: part 2.") {
-		t.Errorf("the question is skipped still: %+v", v)
+		t.Errorf("the skipped question does not count: %+v", v)
 	}
 }
 
-// What no other answer says is right if none of them came true; without such
-// an answer it may be that none is.
-func TestNoneOfThem(t *testing.T) {
-	for _, otherwise := range []bool{true, false} {
+// The option with Else is right if no condition of another option came true. Without Else it
+// is possible that no option is right.
+func TestElse(t *testing.T) {
+	for _, withElse := range []bool{true, false} {
 		l := oneAct(lesson.Condition{Event: lesson.Joined})
 		l.Parts[0].Question = &lesson.Question{Ask: "Who leads?", Right: "Right.", Wrong: "No.", Hints: []string{"A hint."}, Options: []lesson.Option{
 			{Text: "nobody", If: &lesson.Condition{Event: lesson.Handoff, To: lesson.Nobody}},
 			{Text: "{leader}", Else: true},
 		}}
 		want := "Right."
-		if !otherwise {
+		if !withElse {
 			l.Parts[0].Question.Options[1] = lesson.Option{Text: "{last}", If: &lesson.Condition{Event: lesson.Handoff, To: lesson.Last}}
 			want = "None of these happened."
 		}
 		w := newWorld("amber", "birch")
-		r := w.play(l)
+		r := w.begin(l)
 		input(t, r, lesson.Answer, 1)
 		w.join("cedar")
-		if v := r.View(); v.Verdict != want || (v.Right == 1) != otherwise {
-			t.Errorf("otherwise %v: %+v", otherwise, v)
+		if v := r.View(); v.Verdict != want || (v.Right == 1) != withElse {
+			t.Errorf("with Else %v: %+v", withElse, v)
 		}
 	}
 }
 
-// A condition that must come after another.
+// A condition with Then does not count before the one before it.
 func TestThen(t *testing.T) {
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Left, Who: lesson.Last, Then: true})
 	w := newWorld("amber", "birch", "cedar")
-	r := w.play(l)
+	r := w.begin(l)
 	w.resign("cedar")
 	w.join("delta")
 	if v := r.View(); !v.Waiting {
-		t.Error("it came before")
+		t.Error("the condition counts before the other one")
 	}
-	r = w.play(l)
+	r = w.begin(l)
 	w.join("ember")
 	w.resign("delta")
 	if v := r.View(); v.Waiting {
-		t.Errorf("it came after: %+v", v)
+		t.Errorf("the condition does not count after the other one: %+v", v)
 	}
 }
 
-// Views are values: what comes later does not change one.
+// A later change does not change a view.
 func TestViewIsImmutable(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
-	r := w.play(course())
+	r := w.begin(sample())
 	input(t, r, lesson.Next, 0)
 	v := r.View()
 	text, options := v.Text[0], slices.Clone(v.Options)
@@ -342,13 +342,13 @@ func TestViewIsImmutable(t *testing.T) {
 	}
 }
 
-// Names come from anybody who can write to the cluster.
+// Everybody who can write to the cluster chooses names.
 func TestHostileNames(t *testing.T) {
 	w := newWorld()
 	w.join("{last}")
 	w.join("b\u202ec")
 	w.join("\x1b[31m" + strings.Repeat("x", 300))
-	r := w.play(course())
+	r := w.begin(sample())
 	input(t, r, lesson.Next, 0)
 	v := r.View()
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question}) {

@@ -2,6 +2,7 @@ package lesson_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-// world is an election made of observations, as a journal shows it.
+// world is an election made of observations.
 type world struct {
 	journal *doctor.Journal
 	at      time.Time
@@ -20,15 +21,14 @@ type world struct {
 	here    []znode.Znode
 	members map[string]*model.Member
 	writes  int64
-	// told gets the state and the events after each observation.
-	told   func(*doctor.State, []model.Event)
-	events []model.Event // of the last act
+	// observe gets the state and the events after each observation.
+	observe func(*doctor.State, []model.Event)
+	events  []model.Event
 }
 
 const ack = "/e-leader"
 
-// newWorld returns an election of candidates with these names, of which the
-// first leads.
+// newWorld returns an election of candidates with these names; the first one leads.
 func newWorld(names ...string) *world {
 	w := &world{
 		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
@@ -51,8 +51,8 @@ func (w *world) state() *doctor.State { return w.journal.State() }
 func (w *world) put(o model.Observation) {
 	es := w.journal.Apply(o)
 	w.events = append(w.events, es...)
-	if w.told != nil {
-		w.told(w.journal.State(), es)
+	if w.observe != nil {
+		w.observe(w.journal.State(), es)
 	}
 }
 
@@ -67,10 +67,10 @@ func (w *world) read() {
 	}})
 }
 
-// pass lets time pass, which releases what the journal holds back.
+// pass lets time pass: the journal releases events that it held back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
-// member changes what one of ours says of itself; f nil removes it.
+// member changes what a member reports; f nil removes the member.
 func (w *world) member(name string, f func(*model.Member)) {
 	m := w.members[name]
 	if m == nil {
@@ -86,7 +86,7 @@ func (w *world) member(name string, f func(*model.Member)) {
 	}
 }
 
-// create makes a znode of a session.
+// create creates a znode of a session.
 func (w *world) create(name string, session uint64) znode.Znode {
 	w.zxid++
 	z := znode.Znode{
@@ -99,7 +99,7 @@ func (w *world) create(name string, session uint64) znode.Znode {
 	return z
 }
 
-// join lets one of ours volunteer; "you" is this program's own candidacy.
+// join lets a member volunteer; "you" is electop's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -114,13 +114,13 @@ func (w *world) join(name string) {
 // stranger lets a third-party candidate volunteer.
 func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
 
-// znode returns where a candidate's first znode is.
+// znode returns the index of a candidate's first znode.
 func (w *world) znode(name string) int {
 	return slices.IndexFunc(w.here, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
-// drop deletes a candidate's first znode, tells what the deletion caused, and
-// lets the others find their place.
+// drop deletes a candidate's first znode, reports the effects of the deletion, and lets the
+// others find their places.
 func (w *world) drop(name string) {
 	i := w.znode(name)
 	if i < 0 {
@@ -144,15 +144,10 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle has each of ours that can watch whom it should; the first leads and
+// settle lets each member without a fault watch the right znode; the first one leads and
 // acknowledges.
 func (w *world) settle() {
-	names := make([]string, 0, len(w.members))
-	for name := range w.members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]
 		i := w.znode(name)
 		if m.Fault != model.NoFault || m.Ending != model.NoEnding || i < 0 || w.here[i].Name != m.Znode {
@@ -212,8 +207,7 @@ func (w *world) rules(f func(*model.Rules)) {
 	w.put(&r)
 }
 
-// write is an attempt of a leader's worker, with the znode that it was last
-// known by.
+// write is an attempt of a leader's worker, with the leader's last znode.
 func (w *world) write(name string, r model.Resource, fenced, refused bool) {
 	m := w.members[name]
 	w.writes++
@@ -231,10 +225,10 @@ func (w *world) follow(recipe string) {
 	w.settle()
 }
 
-// play begins a lesson in the world and passes on all that happens there.
-func (w *world) play(l *lesson.Lesson) *lesson.Run {
+// begin begins a lesson in the world, which then gets each observation.
+func (w *world) begin(l *lesson.Lesson) *lesson.Run {
 	r := lesson.Begin(l, 1, 1)
 	r.Start(w.state())
-	w.told = r.Observe
+	w.observe = r.Observe
 	return r
 }

@@ -14,8 +14,8 @@ import (
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
 const lessonWidth = 100
 
-// news lists the sentences that a part gets while it continues, in order.
-func news(v *lesson.View) [6]string {
+// additions lists the sentences that a part may add while it continues, in order.
+func additions(v *lesson.View) [6]string {
 	done := ""
 	if v.Done {
 		done = "Lesson complete. Space begins the next one, L opens the menu."
@@ -26,10 +26,10 @@ func news(v *lesson.View) [6]string {
 	return [...]string{v.Do, v.Stuck, v.Happened, v.Verdict, v.Hint, done}
 }
 
-// paragraphs are the text of the lesson that is on, on lines of w cells;
-// without the blank ones if it is not spaced.
-func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Span) {
-	v := &c.View
+// paragraphs returns the text of the current lesson on lines of w cells, with blank lines if
+// spaced is set.
+func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Span) {
+	v := &p.View
 	w = min(w, lessonWidth)
 	// line adds a text with a sign before it. Keys in it are marked.
 	line := func(mark term.Span, st term.Style, text string, keys ...string) {
@@ -43,26 +43,26 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Sp
 			mark.Text = ""
 		}
 	}
-	// say is line, below a blank one, if there is a text.
-	say := func(mark term.Span, st term.Style, text string, keys ...string) {
+	// para adds a text below a blank line, if there is a text.
+	para := func(mark term.Span, st term.Style, text string, keys ...string) {
 		if text == "" {
 			return
 		}
 		if spaced && len(out) > 0 {
 			out = append(out, nil)
 		}
-		if text == c.added {
-			c.begins = len(out)
+		if text == p.added {
+			p.begins = len(out)
 		}
 		line(mark, st, text, keys...)
 	}
 	for _, text := range v.Text {
-		say(term.Span{}, term.Text, text)
+		para(term.Span{}, term.Text, text)
 	}
-	if v.Setting {
-		say(term.Span{}, term.Muted, "Starting a new election for this lesson.")
+	if v.Preparing {
+		para(term.Span{}, term.Muted, "Starting a new election for this lesson.")
 	}
-	say(term.Span{}, term.Strong, v.Question)
+	para(term.Span{}, term.Strong, v.Question)
 	for i, text := range v.Options {
 		st, sign := term.Text, " "
 		switch {
@@ -85,36 +85,35 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Sp
 	if len(v.Keys) > 0 {
 		do = term.Span{Style: term.Badge, Text: " " + keyCaps(v.Keys) + " "}
 	}
-	say(do, term.Strong, v.Do, v.Keys...)
+	para(do, term.Strong, v.Do, v.Keys...)
 	if v.Stuck == "" && v.Waiting {
 		line(term.Span{}, term.Muted, "Waiting for this to happen.")
 	}
-	say(term.Span{Style: term.Trouble, Text: g.Wrong}, term.Trouble, v.Stuck)
+	para(term.Span{Style: term.Trouble, Text: g.Wrong}, term.Trouble, v.Stuck)
 	good := term.Span{Style: term.Good, Text: g.Yes}
-	say(good, term.Text, v.Happened)
+	para(good, term.Text, v.Happened)
 	switch {
 	case v.Chosen >= 0 && v.Chosen == v.Right:
-		say(good, term.Good, v.Verdict)
+		para(good, term.Good, v.Verdict)
 	case v.Right >= 0:
-		say(term.Span{Style: term.Trouble, Text: g.Killed}, term.Text, v.Verdict)
+		para(term.Span{Style: term.Trouble, Text: g.Killed}, term.Text, v.Verdict)
 	default:
-		say(term.Span{}, term.Text, v.Verdict)
+		para(term.Span{}, term.Text, v.Verdict)
 	}
-	say(term.Span{Style: term.Muted, Text: "hint"}, term.Text, v.Hint, v.Keys...)
-	say(good, term.Strong, news(v)[5], "Space", "L")
+	para(term.Span{Style: term.Muted, Text: "hint"}, term.Text, v.Hint, v.Keys...)
+	para(good, term.Strong, additions(v)[5], "Space", "L")
 	return out
 }
 
-// proseMax bounds a paragraph, in runes: the course's own are far shorter, but
-// for the names that are put into them.
+// proseMax bounds a paragraph, in runes: names in the text may be long.
 const proseMax = 1000
 
-// prose is text in one line, its line ends as blanks.
+// prose returns text in one line, with blanks in place of line ends.
 func prose(text string) string {
 	return znode.Safe(strings.Join(strings.Fields(text), " "), proseMax)
 }
 
-// keyCaps are the keys that do something, one after the other.
+// keyCaps returns keys to press one after the other.
 func keyCaps(keys []string) string { return znode.Safe(strings.Join(keys, " "), 60) }
 
 // markKeys makes the words of a line that are keys stand out.
@@ -133,12 +132,12 @@ func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
 	return append(out, term.Span{Style: st, Text: plain})
 }
 
-// Lines are the text of the lesson that is on, on lines of w cells: spaced
-// if room lines are enough for that.
-func (c *Course) Lines(g *term.Glyphs, w, room int) [][]term.Span {
-	lines := c.paragraphs(g, w, true)
+// Lines returns the text of the current lesson on lines of w cells, with blank lines if it
+// fits into room lines then.
+func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
+	lines := p.paragraphs(g, w, true)
 	if len(lines) > room {
-		lines = c.paragraphs(g, w, false)
+		lines = p.paragraphs(g, w, false)
 	}
 	if lines == nil {
 		lines = [][]term.Span{nil}
@@ -146,39 +145,39 @@ func (c *Course) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	return lines
 }
 
-// Settle takes the text of the lesson, as [Course.Lines] has it, and its place.
-func (c *Course) Settle(lines [][]term.Span, r term.Rect) {
-	c.place = r
-	c.text.Settle(lines, r.H-2)
-	if c.added != "" {
-		c.text.From(c.begins)
-		c.added = ""
+// Settle takes the text of the lesson, from [Panel.Lines], and its place.
+func (p *Panel) Settle(lines [][]term.Span, r term.Rect) {
+	p.place = r
+	p.text.Settle(lines, r.H-2)
+	if p.added != "" {
+		p.text.From(p.begins)
+		p.added = ""
 	}
 }
 
 // Draw draws the lesson in its panel.
-func (c Course) Draw(f *term.Frame, focused bool) {
-	v := &c.View
+func (p Panel) Draw(f *term.Frame, focused bool) {
+	v := &p.View
 	var tail []term.Span
-	if c.text.Long() {
+	if p.text.Long() {
 		key := "pgdn"
-		if c.text.AtBottom() {
+		if p.text.AtBottom() {
 			key = "pgup"
 		}
-		first, last, of := c.text.InView()
+		first, last, of := p.text.InView()
 		tail = append(tail, term.Span{Style: term.You, Text: fmt.Sprintf("%d-%d of %d, %s   ", first, last, of, key), Keep: 5})
 	}
 	tail = append(tail, term.Span{Style: term.Muted, Text: fmt.Sprintf("part %d of %d", v.Part, v.Parts), Keep: 4})
 	title := fmt.Sprintf("Lesson %d of %d: %s", v.Number, v.Of, znode.Safe(v.Title, 60))
-	c.text.Draw(f.Box(c.place, term.Cut(title, max(8, c.place.W-term.SpansWidth(tail)-12)), focused, tail...))
+	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status says what to do now if the lesson's own text does not fit, "" if it does.
-func (c *Course) Status() string {
-	v := &c.View
+// Status returns what to do now, "" if the whole text of the lesson is in view.
+func (p *Panel) Status() string {
+	v := &p.View
 	switch asks := v.Question != "" && v.Chosen < 0 && !v.Waiting; {
-	case !c.text.Long():
-	case c.unread() && (v.CanNext || v.Done):
+	case !p.text.Long():
+	case p.unread() && (v.CanNext || v.Done):
 		return "space reads on"
 	case v.Done:
 		return "lesson complete: space begins the next one, L opens the menu"

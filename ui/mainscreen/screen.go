@@ -53,7 +53,7 @@ type Shown struct {
 	Messages   *messages.Panel
 	Texts      *Texts
 
-	Lesson    *lessons.Course // on the screen, nil for none
+	Lesson    *lessons.Panel  // on the screen, nil for none
 	Journey   *travel.Journey // through the past of a running election
 	Spawns    bool            // the user can add a candidate
 	Campaigns bool            // this program can become a candidate

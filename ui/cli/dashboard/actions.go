@@ -20,24 +20,20 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds the candidates in one process. So many are tested.
+// CastMax bounds the candidates in one process: the tests run so many.
 const CastMax = 2000
 
-// actions carries out the actions of the dashboard, on a cluster and in the demo.
-// Our candidates are in one election, the first. The others are only observed.
+// actions carries out the actions of the dashboard, on a cluster and in the demo. electop's
+// candidates are in the first election; the others are only observed.
 type actions struct {
-	path          string // of the first
+	path          string // of the first election
 	cast          *demo.Cast
 	sandbox       *demo.Sandbox // the demo's; nil on a live cluster
 	elections     *elections
 	candidacyName string
 	noActing      string                 // why nothing may be changed; "": it may
-	barred        atomic.Pointer[string] // why no candidate may join; nil or "": it may
+	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": it may
 }
-
-// bar stops further candidates of ours from joining, with the reason; "" lets them
-// join.
-func (a *actions) bar(why string) { a.barred.Store(&why) }
 
 // acts returns the table of the actions.
 func (a *actions) acts() action.Acts {
@@ -68,14 +64,14 @@ func (a *actions) acts() action.Acts {
 	}
 	for kind, act := range of {
 		if kind.Changes() {
-			of[kind] = a.ours(act)
+			of[kind] = a.changing(act)
 		}
 	}
 	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
 }
 
-// ours returns act, which is impossible in a read-only election.
-func (a *actions) ours(act action.Act) action.Act {
+// changing returns act, but refuses it in a read-only election.
+func (a *actions) changing(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
 		switch {
@@ -93,7 +89,7 @@ func (a *actions) ours(act action.Act) action.Act {
 
 // whyNoSpawn is the Why of Spawn and Campaign.
 func (a *actions) whyNoSpawn(act action.Action) string {
-	why := a.barred.Load()
+	why := a.noJoining.Load()
 	switch {
 	case act.Arg == action.ArgOff:
 	case why != nil && *why != "":
@@ -216,32 +212,31 @@ func paceWords(p zkserver.Pace) string {
 	return "full speed"
 }
 
-// admitter decides whether our candidates may join the election: those from the
-// command line as soon as the election's system is known, and later ones as long as
-// that does not change. An election without candidates at the start may turn out to be
-// another system's at any time.
+// admitter decides whether electop's candidates may join the election: those of the command
+// line as soon as the election's system is known, and further ones until that changes. An
+// election without candidates may later turn out to be another system's.
 type admitter struct {
 	actions  *actions
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // the last reason
+	last     string // the last reason for which no candidate may join
 }
 
 // unknownYet is why no candidate may join before the first read.
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run starts the candidates of the command line, then keeps judging.
+// run starts the candidates of the command line, then decides again after each change.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer reads first, so that every later change is observed.
+	// The observer reads before the candidates join, so that it observes their joining.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})
 	if err != nil {
 		return nil // the dashboard has ended
 	}
-	if a.judge(s) {
-		if err := a.enter(ctx); err != nil {
+	if a.decide(s) {
+		if err := a.start(ctx); err != nil {
 			return election.IgnoreEnd(err)
 		}
 	}
@@ -250,14 +245,14 @@ func (a *admitter) run(ctx context.Context) error {
 		if s, err = a.election.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != was.Phase || s.Dialect != was.Dialect }); err != nil {
 			return nil
 		}
-		a.judge(s)
+		a.decide(s)
 	}
 }
 
-// enter starts the candidates of the command line.
-func (a *admitter) enter(ctx context.Context) error {
+// start starts the candidates of the command line.
+func (a *admitter) start(ctx context.Context) error {
 	if a.cfg.Campaign {
-		// The user may have pressed the key for it meanwhile.
+		// The user may have pressed the key for the candidacy meanwhile.
 		if _, err := a.actions.cast.Campaign(a.actions.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
 			return err
 		}
@@ -265,8 +260,8 @@ func (a *admitter) enter(ctx context.Context) error {
 	return a.actions.cast.SpawnInOrder(ctx, a.cfg.Cast)
 }
 
-// judge decides whether our candidates may join, and reports it.
-func (a *admitter) judge(s *doctor.State) bool {
+// decide decides whether electop's candidates may join, and returns the decision.
+func (a *admitter) decide(s *doctor.State) bool {
 	why := ""
 	e, err := election.Admit(s)
 	switch {
@@ -279,7 +274,7 @@ func (a *admitter) judge(s *doctor.State) bool {
 	case s.Phase == model.Live && s.Queue.Len() > 0:
 		a.actions.cast.SetDialect(e.Naming())
 	}
-	a.actions.bar(why)
+	a.actions.noJoining.Store(&why)
 	if why != "" && why != unknownYet && why != a.last {
 		a.notice(why)
 	}

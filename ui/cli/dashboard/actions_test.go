@@ -50,7 +50,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// world is a demo without a screen, as the command puts it together, in virtual time.
+// world is a demo without a screen, assembled like that of the command, in virtual time.
 type world struct {
 	*parts
 	t    *testing.T
@@ -67,7 +67,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		log := slog.New(slog.DiscardHandler)
 		server := zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, Logger: log})
 		defer server.Close()
-		servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
+		servers, err := client.ParseConnectString(cluster.DefaultServers) // never dialled
 		must(t, err)
 		conn := client.Config{Servers: servers, SessionTimeout: 4 * time.Second, Logger: log}
 		observing := conn
@@ -83,7 +83,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 			Conn: conn, Create: true, Server: server,
 		}, tasks, h.notice)
 		must(t, err)
-		h.tutor.progress = &progress{}
+		h.lessons.progress = &progress{}
 		defer h.elections.watched.Close()
 		defer tasks.Stop()
 		defer h.actions.cast.Close()
@@ -119,13 +119,13 @@ func (h *world) awaitState(holds func(*doctor.State) bool) *doctor.State {
 }
 
 func (h *world) view() lesson.View {
-	v, _ := h.tutor.View()
+	v, _ := h.lessons.View()
 	return v
 }
 
-func (h *world) input(in lesson.Input, choice int) string { return h.tutor.Input(in, choice) }
+func (h *world) input(in lesson.Input, choice int) string { return h.lessons.Input(in, choice) }
 
-// await waits for a view, at most two minutes.
+// await waits at most two minutes for a view.
 func (h *world) await(what string, holds func(lesson.View) bool) lesson.View {
 	h.t.Helper()
 	limit := time.After(2 * time.Minute)
@@ -155,7 +155,7 @@ func (h *world) queue() string {
 	return b.String()
 }
 
-// act does what a key does in the demo, to the member in the selected row.
+// act does what a key does in the demo with target selected.
 func (h *world) act(key, target, fault string) error {
 	s, rules := h.elections.State(), h.actions.sandbox.Rules()
 	a := action.Action{Target: target, Kind: map[string]action.Kind{
@@ -178,7 +178,7 @@ func (h *world) act(key, target, fault string) error {
 		}
 	}
 	switch a.Arg = action.Toggle(on); {
-	case key == "X": // opens the list; enter does what is selected in it
+	case key == "X": // opens the list of faults; enter executes the selected one
 		return nil
 	case key == "[":
 		a.Arg = action.ArgSlower
@@ -190,8 +190,8 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// The screen shows a handoff's numbers as the server's tally has them: the chain
-// notifies one, the herd all. That the tally has what the server counted is tested there.
+// The screen shows the server's numbers of a handoff: a chain notifies one candidate, a herd
+// all. The tests of zkserver check the numbers themselves.
 func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	t.Parallel()
 	const n = 12
@@ -231,7 +231,7 @@ func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	}
 }
 
-// An action that is impossible says why, and is not done.
+// An impossible action returns the reason and does nothing.
 func TestImpossible(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 1, func(h *world) {
@@ -252,7 +252,7 @@ func TestImpossible(t *testing.T) {
 			if why := acts.Why(c.Action); !strings.Contains(why, c.why) {
 				h.t.Errorf("%+v: %q, want %q", c.Action, why, c.why)
 			} else if err := acts.Do(h.t.Context(), c.Action); err == nil || err.Error() != why {
-				h.t.Errorf("%+v: %q, and done with %v", c.Action, why, err)
+				h.t.Errorf("%+v: Why returns %q, Do %v", c.Action, why, err)
 			}
 		}
 		h.awaitState(func(s *doctor.State) bool { return len(s.Members) == 1 && s.Members[0].Fault == model.Frozen })

@@ -23,21 +23,21 @@ import (
 type parts struct {
 	elections *elections
 	actions   *actions
-	admitter  *admitter // nil: read-only
-	tutor     *tutor    // nil: there is no sandbox for lessons
+	admitter  *admitter     // nil: read-only
+	lessons   *lessonRunner // nil: no demo
 }
 
 // assemble makes the parts. Nothing runs yet.
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // see sharePast
-	cfg.Reach.Note = nil        // it would be written on the screen
+	cfg.Reach.Note = nil        // a note would overwrite the screen
 	if cfg.Server != nil {
 		var err error
-		if p.tutor, err = newTutor(tasks, notice); err != nil {
+		if p.lessons, err = newLessonRunner(tasks, notice); err != nil {
 			return nil, err
 		}
-		cfg.Watch.First.Applied = p.tutor.observe
+		cfg.Watch.First.Applied = p.lessons.observe
 	}
 	cfg.Watch.Notice = notice
 	watched, err := election.New(cfg.Watch)
@@ -62,11 +62,12 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 		p.actions.sandbox = first.Sandbox(demo.SandboxConfig{
 			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
 		})
-		p.tutor.open(p.actions.sandbox, cast, first.Feed, p.elections.mark)
+		l := p.lessons
+		l.sandbox, l.cast, l.feed, l.mark = p.actions.sandbox, cast, first.Feed, p.elections.mark
 	}
 	if cfg.NoActing == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
-		p.admitter.judge(p.elections.State()) // the first frame says already what no key can do
+		p.admitter.decide(p.elections.State()) // the first frame already disables keys
 	}
 	return p, nil
 }
@@ -126,7 +127,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 		tasks.Start("cast", p.admitter.run)
 	}
 	if cfg.Play.Lesson {
-		p.tutor.startLater(cfg.Play.Name)
+		p.lessons.startLater(cfg.Play.Name)
 	}
 	if cfg.Play.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
@@ -135,13 +136,13 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	}
 }
 
-// options are the parts as the dashboard sees them.
+// options returns the options of the dashboard.
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
 	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions.acts(), p.elections, notices, "observer"
 	o.Choose = cfg.choose()
 	if cfg.Server != nil {
-		o.Mode, o.Tutor = ui.ModeDemo, p.tutor
+		o.Mode, o.Lessons = ui.ModeDemo, p.lessons
 	}
 	switch {
 	case cfg.Cast > 0 && cfg.Server == nil:
@@ -152,33 +153,33 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	return o
 }
 
-// verifyEvery is how often the demo verifies watches: this costs other servers nothing.
+// verifyEvery is how often the demo verifies watches: the load is on its own server.
 const verifyEvery = 2 * time.Second
 
-// Config is what differs between the dashboards.
+// Config holds what differs between the dashboards.
 type Config struct {
 	Watch   election.Config // all but First and Notice
 	Reach   cluster.Reach   // how long to try to reach a server
-	Conn    client.Config   // of our candidates
-	Screen  ui.Options      // without what parts.options fills in
-	Notices []string        // the first ones
+	Conn    client.Config   // of electop's candidates
+	Screen  ui.Options      // parts.options sets the rest
+	Notices []string        // to show first
 
-	// Found is a search that has ended; nil: none. If it found several elections, the
+	// Found is the result of a search, nil for none. If it has several elections, the
 	// dashboard begins with their list.
 	Found *plain.Discovery
 
-	// What our candidates may do.
+	// What electop's candidates may do.
 	NoActing      string             // why the keys that act are disabled; "": they are enabled
 	Cast          int                // candidates to start with
-	Campaign      bool               // take part ourselves from the start
-	Create        bool               // the parent if it is missing
-	CandidacyName string             // the data of our own candidacy's znode
-	Admission     election.Admission // the election that they join, as far as known
-	Consent       bool               // the user knows which system's it is
+	Campaign      bool               // electop's own candidacy joins at the start
+	Create        bool               // create the parent if it is missing
+	CandidacyName string             // the data of the znode of electop's own candidacy
+	Admission     election.Admission // the election to join, as far as known
+	Consent       bool               // the user agreed to join another system's election
 
-	// The demo's own.
+	// For the demo.
 	Server *zkserver.Server                                     // nil: a cluster
-	Serve  func(ctx context.Context, notice func(string)) error // runs with the server, and ends with ctx
+	Serve  func(ctx context.Context, notice func(string)) error // runs until ctx ends
 	Play   Play
 }
 
@@ -187,9 +188,9 @@ func (cfg *Config) choose() bool {
 	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
 }
 
-// Play is what a demo does by itself.
+// Play holds what a demo does by itself.
 type Play struct {
 	Lesson bool   // a lesson begins at once
-	Name   string // which one; "": the first that is not complete
+	Name   string // its ID; "": the first lesson that was not done
 	Chaos  *demo.Chaos
 }

@@ -19,8 +19,8 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// elections are the watched elections for the dashboard. The user can search for more
-// and open them. They implement [ui.MultiSource].
+// elections holds the watched elections. The user can search for more and open them. It
+// implements [ui.MultiSource].
 type elections struct {
 	watched *election.Elections
 	tasks   *process.Tasks
@@ -40,7 +40,7 @@ func (e *elections) start() {
 	}
 }
 
-// forward passes on the changes of one election.
+// forward marks the dashboard dirty with each change of an election.
 func (e *elections) forward(one *election.Election) {
 	e.tasks.Start("marks", func(ctx context.Context) error {
 		for {
@@ -78,7 +78,7 @@ func (e *elections) States() []*doctor.State {
 }
 
 // Search implements [ui.MultiSource].
-func (e *elections) Search() *list.Search { return e.searcher.walk.Load() }
+func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.
 func (e *elections) find(path string) *election.Election {
@@ -108,7 +108,7 @@ func (e *elections) open(path string) error {
 		return errFull
 	}
 	cfg := election.Followed(path)
-	cfg.Found = true // the list is of a search
+	cfg.Found = true // a search found it
 	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: true})
 	e.sharePast()
 	e.forward(one)
@@ -118,8 +118,8 @@ func (e *elections) open(path string) error {
 
 var errFull = fmt.Errorf("%d elections are watched, which is the limit", election.Max)
 
-// sharePast divides [history.DefaultMax] among the elections: half of it is for the first
-// one, if there are others.
+// sharePast divides [history.DefaultMax] among the elections: the first one gets half of it,
+// or all if there are no others.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -140,7 +140,7 @@ func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment,
 	return one.Feed.Seek(n, m)
 }
 
-// Span returns from when to when the history of the election at path is kept.
+// Span returns the bounds of the kept history of the election at path.
 func (e *elections) Span(path string) (first, last time.Time) {
 	if one := e.find(path); one != nil {
 		return one.Feed.Span()
@@ -148,28 +148,28 @@ func (e *elections) Span(path string) (first, last time.Time) {
 	return
 }
 
-// searcher searches for elections, each time over a connection of its own.
+// searcher searches for elections, each time over a new connection.
 type searcher struct {
 	tasks *process.Tasks
 	conn  client.Config
 	reach cluster.Reach
-	mark  func() // the list changed
+	mark  func() // called when the list has changed
 
-	walk atomic.Pointer[list.Search]
+	shown atomic.Pointer[list.Search]
 
 	mu      sync.Mutex
 	last    plain.Discovery
-	next    time.Time          // when another search may begin; zero: one is under way, or none was
-	listing context.CancelFunc // nil: the list is not on the screen
+	next    time.Time          // when the next search may begin; zero during a search and before the first one
+	listing context.CancelFunc // stops repeated searches; nil: the list is not on the screen
 }
 
 // running reports whether a search is under way.
 func (s *searcher) running() bool {
-	w := s.walk.Load()
+	w := s.shown.Load()
 	return w != nil && w.Running
 }
 
-// start searches below root unless a search is under way. It does not wait.
+// start begins a search below root, unless one is under way. It does not wait.
 func (s *searcher) start(root string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,11 @@ func (s *searcher) begin(root string) {
 	}
 	s.set(found.Discovery(), true, nil)
 	s.tasks.Start("search for elections", func(ctx context.Context) error {
-		found.Changed = func() { s.show(found.Discovery(), true, nil) }
+		found.Changed = func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.set(found.Discovery(), true, nil)
+		}
 		_, err := found.Over(ctx, s.conn, s.reach)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -195,13 +199,13 @@ func (s *searcher) begin(root string) {
 	})
 }
 
-// ended shows the end of a search that took so long. The caller holds s.mu.
+// ended shows the result of a search. The caller holds s.mu.
 func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.next = time.Now().Add(election.Pause(took))
 	s.set(d, false, err)
 }
 
-// listed says whether the list is on the screen: only then it is searched for again.
+// listed takes whether the list is on the screen. Only then searches are repeated.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +222,7 @@ func (s *searcher) listed(on bool) {
 		defer cancel()
 		for {
 			select {
-			case <-time.After(s.again()):
+			case <-time.After(s.repeat()):
 			case <-ctx.Done():
 				return nil
 			}
@@ -226,8 +230,9 @@ func (s *searcher) listed(on bool) {
 	})
 }
 
-// again begins another search if it is time, and returns how long to wait before that.
-func (s *searcher) again() time.Duration {
+// repeat begins the next search if it is time, and returns how long to wait before the next
+// call.
+func (s *searcher) repeat() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next.IsZero() {
@@ -240,13 +245,6 @@ func (s *searcher) again() time.Duration {
 	return election.Pause(0)
 }
 
-// show shows a search.
-func (s *searcher) show(d plain.Discovery, running bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.set(d, running, err)
-}
-
 // found shows a search that has ended.
 func (s *searcher) found(d plain.Discovery) {
 	s.mu.Lock()
@@ -254,7 +252,7 @@ func (s *searcher) found(d plain.Discovery) {
 	s.ended(d, 0, nil)
 }
 
-// set sets what is shown of a search. The caller holds s.mu.
+// set sets the search that is shown. The caller holds s.mu.
 func (s *searcher) set(d plain.Discovery, running bool, err error) {
 	if running {
 		s.next = time.Time{}
@@ -264,6 +262,6 @@ func (s *searcher) set(d plain.Discovery, running bool, err error) {
 	if err != nil {
 		w.Err = znode.Safe(err.Error(), 0)
 	}
-	s.walk.Store(&w)
+	s.shown.Store(&w)
 	s.mark()
 }

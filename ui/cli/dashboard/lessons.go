@@ -27,11 +27,11 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// tutor gives the lessons of the course in a demo. It builds the setup of each
-// in the demo's sandbox and passes what happens to the running lesson. It implements
-// [lessons.Tutor].
-type tutor struct {
-	course   []*lesson.Lesson
+// lessonRunner runs the lessons in a demo. It prepares the setup of each part in the demo's
+// sandbox, and passes the events of the election to the current lesson. It implements
+// [lessons.Runner].
+type lessonRunner struct {
+	all      []*lesson.Lesson
 	progress *progress
 	tasks    *process.Tasks
 	sandbox  *demo.Sandbox // this and the next two are set before the first lesson begins
@@ -40,19 +40,18 @@ type tutor struct {
 	mark     func() // called when View has changed
 	notice   func(string)
 
-	starting sync.Mutex // held while a setup is built
+	preparing sync.Mutex // held while a setup is prepared
 
 	mu  sync.Mutex
 	run *lesson.Run
 }
 
-// setupMax bounds how long a setup takes, but for the callers of Start, which have their
-// own bound.
+// setupMax bounds how long the preparation of a setup takes. A caller of Start has its own bound.
 const setupMax = 30 * time.Second
 
-// newTutor returns a tutor that keeps its progress where the environment says.
-func newTutor(tasks *process.Tasks, notice func(string)) (*tutor, error) {
-	course, err := lessons.All()
+// newLessonRunner returns a lessonRunner that keeps its progress where the environment says.
+func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, error) {
+	all, err := lessons.All()
 	if err != nil {
 		return nil, err
 	}
@@ -60,93 +59,88 @@ func newTutor(tasks *process.Tasks, notice func(string)) (*tutor, error) {
 	if err != nil {
 		notice(err.Error())
 	}
-	return &tutor{course: course, progress: done, tasks: tasks, notice: notice}, nil
+	return &lessonRunner{all: all, progress: done, tasks: tasks, notice: notice}, nil
 }
 
-// open gives the tutor its sandbox with the cast, and the feed of its election, before the
-// first lesson. mark is called when View has changed.
-func (t *tutor) open(s *demo.Sandbox, c *demo.Cast, f *feed.Feed, mark func()) {
-	t.sandbox, t.cast, t.feed, t.mark = s, c, f, mark
-}
-
-// Lessons implements [lessons.Tutor].
-func (t *tutor) Lessons() []lesson.Entry {
-	out := make([]lesson.Entry, len(t.course))
-	for i, l := range t.course {
-		out[i] = lesson.Entry{ID: l.ID, Title: l.Title, About: l.About, Done: t.progress.has(l.ID)}
+// Lessons implements [lessons.Runner].
+func (r *lessonRunner) Lessons() []lesson.Entry {
+	out := make([]lesson.Entry, len(r.all))
+	for i, l := range r.all {
+		out[i] = lesson.Entry{ID: l.ID, Title: l.Title, About: l.About, Done: r.progress.has(l.ID)}
 	}
 	return out
 }
 
-// View implements [lessons.Tutor].
-func (t *tutor) View() (lesson.View, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.run == nil {
+// View implements [lessons.Runner].
+func (r *lessonRunner) View() (lesson.View, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.run == nil {
 		return lesson.View{}, false
 	}
-	return t.run.View(), true
+	return r.run.View(), true
 }
 
-// Start implements [lessons.Tutor]. A running lesson continues if other candidates prevent
-// the new one.
-func (t *tutor) Start(ctx context.Context, id string) error {
-	at := max(0, slices.IndexFunc(t.course, func(l *lesson.Lesson) bool { return !t.progress.has(l.ID) }))
+// Start implements [lessons.Runner]. If third-party candidates prevent the new lesson, the
+// current one continues.
+func (r *lessonRunner) Start(ctx context.Context, id string) error {
+	at := max(0, slices.IndexFunc(r.all, func(l *lesson.Lesson) bool { return !r.progress.has(l.ID) }))
 	if id != "" {
-		if at = find(t.course, id); at < 0 {
-			return noSuchLesson(id, t.course)
+		var err error
+		if at, err = find(r.all, id); err != nil {
+			return err
 		}
 	}
-	t.starting.Lock()
-	defer t.starting.Unlock()
-	if err := alone(t.feed.State()); err != nil {
+	r.preparing.Lock()
+	defer r.preparing.Unlock()
+	if err := checkNoThirdParties(r.feed.State()); err != nil {
 		return err
 	}
-	run := lesson.Begin(t.course[at], at+1, len(t.course))
-	t.mu.Lock()
-	t.run = run
-	t.mu.Unlock()
-	t.mark()
-	return t.build(ctx, run)
+	run := lesson.Begin(r.all[at], at+1, len(r.all))
+	r.mu.Lock()
+	r.run = run
+	r.mu.Unlock()
+	r.mark()
+	return r.prepare(ctx, run)
 }
 
-// build builds the setup that a run waits for, and begins the part in it. If that fails the
-// lesson ends. The caller holds t.starting.
-func (t *tutor) build(ctx context.Context, run *lesson.Run) error {
-	t.mu.Lock()
-	sc, ok := run.Setup()
-	ok = ok && t.run == run // else another lesson began
-	t.mu.Unlock()
+// prepare prepares the setup that a run waits for, and begins the part in it. If that fails
+// the lesson ends. The caller holds r.preparing.
+func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
+	r.mu.Lock()
+	u, ok := run.Setup()
+	ok = ok && r.run == run // otherwise another lesson has begun
+	r.mu.Unlock()
 	if !ok {
 		return nil
 	}
-	err := alone(t.feed.State())
+	err := checkNoThirdParties(r.feed.State())
 	if err == nil {
-		err = t.set(ctx, sc, run.Fits)
+		err = r.setUp(ctx, u, run.Fits)
 	}
-	t.mu.Lock()
+	r.mu.Lock()
 	switch {
-	case t.run != run: // it was left
+	case r.run != run: // the user left it
 	case err != nil:
-		t.run = nil
-	default: // it gets only what follows
-		run.Start(t.feed.State())
+		r.run = nil
+	default:
+		run.Start(r.feed.State())
 	}
-	t.mu.Unlock()
-	t.mark()
+	r.mu.Unlock()
+	r.mark()
 	return err
 }
 
-// set brings the sandbox into a setup and waits until the journal shows it, and it fits.
-func (t *tutor) set(ctx context.Context, sc lesson.Setup, fits func(*doctor.State) bool) error {
-	recipe, _ := dialect.RecipeNamed(sc.Recipe)
-	rules := model.Rules{Workers: sc.Workers, Fenced: sc.Guarded}
-	if err := t.sandbox.Prepare(ctx, demo.Setup{Cast: sc.Cast, Recipe: recipe, Rules: rules}); err != nil {
+// setUp prepares u in the sandbox, and waits until the state shows it and fits.
+func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
+	recipe, _ := dialect.RecipeNamed(u.Recipe)
+	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}
+	if err := r.sandbox.Prepare(ctx, demo.Setup{Cast: u.Cast, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
-	queue := sc.Cast // so many are in it
+	queue := u.Cast // the number of contenders
 	await := func(fits func(*doctor.State) bool) (*doctor.State, error) {
-		s, err := t.feed.Await(ctx, func(s *doctor.State) bool { return s.Queue.Len() == queue && lesson.Settled(s) && fits(s) })
+		s, err := r.feed.Await(ctx, func(s *doctor.State) bool { return s.Queue.Len() == queue && lesson.Settled(s) && fits(s) })
 		if err != nil {
 			err = fmt.Errorf("wait for its candidates: %w", err)
 		}
@@ -156,11 +150,11 @@ func (t *tutor) set(ctx context.Context, sc lesson.Setup, fits func(*doctor.Stat
 	if err != nil {
 		return err
 	}
-	for _, d := range sc.Deeds {
-		if err := t.cast.Fault(s.Member(s.Queue.At(d.On-1)).ID, demo.Fault(d.Fault), true); err != nil {
+	for _, x := range u.Faults {
+		if err := r.cast.Fault(s.Member(s.Queue.At(x.On-1)).ID, demo.Fault(x.Fault), true); err != nil {
 			return err
 		}
-		switch demo.Fault(d.Fault) {
+		switch demo.Fault(x.Fault) {
 		case demo.Resign, demo.Expire:
 			queue--
 		case demo.LoseReply: // without a guid: a ghost
@@ -170,16 +164,16 @@ func (t *tutor) set(ctx context.Context, sc lesson.Setup, fits func(*doctor.Stat
 			return err
 		}
 	}
-	if sc.Slow {
-		t.sandbox.SetPace(zkserver.Pace{Delay: time.Second})
+	if u.Slow {
+		r.sandbox.SetPace(zkserver.Pace{Delay: time.Second})
 	}
-	_, err = await(func(s *doctor.State) bool { return fits(s) && lesson.Slow(s) == sc.Slow })
+	_, err = await(func(s *doctor.State) bool { return fits(s) && lesson.Slow(s) == u.Slow })
 	return err
 }
 
-// alone returns nil if all candidates are ours. Else the error says why no lesson
-// can begin.
-func alone(s *doctor.State) error {
+// checkNoThirdParties returns why no lesson can begin beside third-party candidates, nil if
+// there are none.
+func checkNoThirdParties(s *doctor.State) error {
 	n := 0
 	for _, c := range s.Queue.All() {
 		if s.Member(c) == nil {
@@ -192,83 +186,80 @@ func alone(s *doctor.State) error {
 	return nil
 }
 
-// observe receives everything that happens in the election.
-func (t *tutor) observe(s *doctor.State, events []model.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.run != nil {
-		t.run.Observe(s, events)
+// observe gets every state of the election with its events.
+func (r *lessonRunner) observe(s *doctor.State, events []model.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.run != nil {
+		r.run.Observe(s, events)
 	}
 }
 
-// Input implements [lessons.Tutor].
-func (t *tutor) Input(in lesson.Input, choice int) (why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	run := t.run
+// Input implements [lessons.Runner].
+func (r *lessonRunner) Input(in lesson.Input, choice int) (why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run := r.run
 	if run == nil {
 		return "no lesson is running: L lists them"
 	}
 	why = run.Input(in, choice)
 	if _, ok := run.Setup(); ok && why == "" {
-		t.begin(func(ctx context.Context) error {
-			t.starting.Lock()
-			defer t.starting.Unlock()
-			return t.build(ctx, run)
+		r.inBackground(func(ctx context.Context) error {
+			r.preparing.Lock()
+			defer r.preparing.Unlock()
+			return r.prepare(ctx, run)
 		})
 	}
-	if v := run.View(); v.Done && !v.Skipped && t.progress.add(v.ID) {
-		t.tasks.Start("progress", func(context.Context) error {
-			if err := t.progress.save(); err != nil {
-				t.notice(err.Error())
+	if v := run.View(); v.Done && !v.Skipped && r.progress.add(v.ID) {
+		r.tasks.Start("progress", func(context.Context) error {
+			if err := r.progress.save(); err != nil {
+				r.notice(err.Error())
 			}
 			return nil
 		})
 	}
-	t.mark()
+	r.mark()
 	return why
 }
 
 // startLater starts a lesson and does not wait.
-func (t *tutor) startLater(id string) {
-	t.begin(func(ctx context.Context) error { return t.Start(ctx, id) })
+func (r *lessonRunner) startLater(id string) {
+	r.inBackground(func(ctx context.Context) error { return r.Start(ctx, id) })
 }
 
-// begin runs f and does not wait.
-func (t *tutor) begin(f func(context.Context) error) {
-	t.tasks.Start("lesson", func(ctx context.Context) error {
+// inBackground runs f and does not wait.
+func (r *lessonRunner) inBackground(f func(context.Context) error) {
+	r.tasks.Start("lesson", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, setupMax)
 		defer cancel()
 		if err := f(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			t.notice("lesson: " + err.Error())
+			r.notice("lesson: " + err.Error())
 		}
 		return nil
 	})
 }
 
-// Leave implements [lessons.Tutor].
-func (t *tutor) Leave() {
-	t.mu.Lock()
-	t.run = nil
-	t.mu.Unlock()
-	t.mark()
+// Leave implements [lessons.Runner].
+func (r *lessonRunner) Leave() {
+	r.mu.Lock()
+	r.run = nil
+	r.mu.Unlock()
+	r.mark()
 }
 
 // CheckLesson refuses a name that no lesson has.
 func CheckLesson(name string) error {
-	course, err := lessons.All()
-	if err != nil {
-		return err
+	all, err := lessons.All()
+	if err == nil {
+		_, err = find(all, name)
 	}
-	if find(course, name) < 0 {
-		return noSuchLesson(name, course)
-	}
-	return nil
+	return err
 }
 
-// ListLessons prints the course, and which of its lessons were done.
+// ListLessons prints the lessons, and which of them were done.
 func ListLessons(stdout, stderr io.Writer) error {
-	course, err := lessons.All()
+	all, err := lessons.All()
 	if err != nil {
 		return err
 	}
@@ -276,7 +267,7 @@ func ListLessons(stdout, stderr io.Writer) error {
 	if err != nil {
 		fmt.Fprintf(stderr, "electop: %v\n", err)
 	}
-	for i, l := range course {
+	for i, l := range all {
 		mark := "    "
 		if done.has(l.ID) {
 			mark = "done"
@@ -288,37 +279,37 @@ func ListLessons(stdout, stderr io.Writer) error {
 	return nil
 }
 
-func find(course []*lesson.Lesson, id string) int {
-	return slices.IndexFunc(course, func(l *lesson.Lesson) bool { return l.ID == id })
-}
-
-func noSuchLesson(id string, course []*lesson.Lesson) error {
-	ids := make([]string, len(course))
-	for i, l := range course {
+// find returns the index of the lesson with that ID.
+func find(all []*lesson.Lesson, id string) (int, error) {
+	ids := make([]string, len(all))
+	for i, l := range all {
+		if l.ID == id {
+			return i, nil
+		}
 		ids[i] = l.ID
 	}
-	return process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
+	return 0, process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }
 
-// progress is which lessons were done, in a file of the user's state directory
+// progress holds which lessons were done, in a file of the user's state directory
 // (XDG Base Directory Specification: XDG_STATE_HOME, or ~/.local/state).
 type progress struct {
-	file string // "": nowhere
+	file string // "": there is none
 
 	mu   sync.Mutex
 	done []string
 
-	saving sync.Mutex // held while it is written
-	failed bool       // and it was reported
+	saving sync.Mutex // held while the file is written
+	failed bool       // a failure was reported
 }
 
-// progressText is the file's content.
+// progressText is the content of the file.
 type progressText struct {
-	Done []string `json:"done"` // IDs of lessons; an older version may have had others
+	Done []string `json:"done"` // IDs of lessons, also of those of another version
 }
 
-// openProgress reads the progress. If it cannot be read it is empty, and the error
-// says why; lessons go on without it.
+// openProgress reads the progress. If it cannot be read, it is empty, and the error says why;
+// lessons work without it.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the specification says to ignore relative ones
@@ -354,7 +345,7 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add marks a lesson as done, and reports whether it was not before.
+// add marks a lesson as done, and reports whether that is new.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -365,8 +356,8 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save writes the progress, together with what another program has written meanwhile.
-// It reports only the first failure.
+// save writes the progress, and keeps what another program has written meanwhile. It reports
+// only the first failure.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil
@@ -391,7 +382,7 @@ func (p *progress) save() error {
 	return fmt.Errorf("progress in lessons is not kept: %w", err)
 }
 
-// replaceFile writes v as JSON such that a crash leaves the old file or the new.
+// replaceFile writes v as JSON. A crash leaves the old file or the new one.
 func replaceFile(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

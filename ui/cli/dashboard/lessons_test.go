@@ -22,7 +22,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// rights are the right answers of each lesson, from 1, by part; 0 where nothing is asked.
+// rights has the right answers of each lesson, from 1, by part; 0 for a part without a question.
 var rights = map[string][]int{
 	"volunteer":       {0, 2, 2, 0},
 	"chain":           {0, 2, 1, 3, 0},
@@ -34,12 +34,12 @@ var rights = map[string][]int{
 	"acknowledgement": {0, 0, 2, 0, 0},
 }
 
-// eachLesson runs f for each lesson in virtual time, each with a clock of its own.
+// eachLesson runs f for each lesson, each in its own virtual time.
 func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	t.Helper()
-	course, err := lessons.All()
+	all, err := lessons.All()
 	must(t, err)
-	for _, l := range course {
+	for _, l := range all {
 		t.Run(l.ID, func(t *testing.T) {
 			t.Parallel()
 			inDemo(t, 0, func(h *world) { f(h, l) })
@@ -50,30 +50,30 @@ func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 // begin begins a lesson and skips to a part, which begins in its setup.
 func (h *world) begin(l *lesson.Lesson, part int) {
 	h.t.Helper()
-	must(h.t, h.tutor.Start(h.t.Context(), l.ID))
+	must(h.t, h.lessons.Start(h.t.Context(), l.ID))
 	for {
 		if v := h.ready(); v.Part == part {
 			return
 		}
 		if why := h.input(lesson.Skip, 0); why != "" {
-			h.t.Fatalf("%s, part %d: no skipping: %s", l.ID, part, why)
+			h.t.Fatalf("%s, part %d: skip: %s", l.ID, part, why)
 		}
 	}
 }
 
-// ready waits until the part can be played.
+// ready waits until the part is prepared.
 func (h *world) ready() lesson.View {
 	h.t.Helper()
-	v := h.await("it can go on", func(v lesson.View) bool { return !v.Setting && v.Stuck == "" })
-	look(h.t, v)
+	v := h.await("prepared", func(v lesson.View) bool { return !v.Preparing && v.Stuck == "" })
+	checkTexts(h.t, v)
 	return v
 }
 
-// follow presses the keys that the lesson names, each after a pause. One may be refused by now.
+// follow presses the keys that the lesson names, each after a pause. The dashboard may refuse a key.
 func (h *world) follow(pause time.Duration) {
 	h.t.Helper()
 	v := h.view()
-	look(h.t, v)
+	checkTexts(h.t, v)
 	for _, key := range v.Keys {
 		time.Sleep(pause)
 		if v.Target != "" || !strings.Contains("xfdX", key) && key != "enter" {
@@ -82,40 +82,40 @@ func (h *world) follow(pause time.Duration) {
 	}
 }
 
-// answer answers where something is asked.
+// answer answers an open question.
 func (h *world) answer(choice int) {
 	if v := h.view(); v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext {
 		h.input(lesson.Answer, choice%len(v.Options))
 	}
 }
 
-// finish waits until it has happened, and checks the verdict.
+// finish waits until the part has ended, and checks the verdict.
 func (h *world) finish() {
 	h.t.Helper()
-	v := h.await("it happens", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
-	look(h.t, v)
-	if err := judged(v); err != nil {
+	v := h.await("ended", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
+	checkTexts(h.t, v)
+	if err := checkVerdict(v); err != nil {
 		h.t.Errorf("%s, part %d, answer %d: %v", v.ID, v.Part, v.Chosen+1, err)
 	}
 }
 
-// judged checks the verdict of a part that has ended.
-func judged(v lesson.View) error {
+// checkVerdict checks the verdict of a part that has ended.
+func checkVerdict(v lesson.View) error {
 	switch want := rights[v.ID][v.Part-1] - 1; {
 	case !v.CanNext || v.Happened == "" || v.Stuck != "":
-		return fmt.Errorf("it has ended so: %+v", v)
+		return fmt.Errorf("not ended: %+v", v)
 	case v.Right != want:
-		return fmt.Errorf("right is %d, want %d", v.Right+1, want+1)
+		return fmt.Errorf("right answer %d, want %d", v.Right+1, want+1)
 	case v.Chosen >= 0 && strings.HasPrefix(v.Verdict, "Right") != (v.Chosen == want):
-		return fmt.Errorf("its verdict is %q", v.Verdict)
+		return fmt.Errorf("verdict %q", v.Verdict)
 	}
 	return nil
 }
 
 var unfilled = regexp.MustCompile(`[{}]|\bunknown time|\bunknown\b|%!|\bnobody (is|was|and|thaws)|(of|Select|for) nobody`)
 
-// look checks what is shown.
-func look(t *testing.T, v lesson.View) {
+// checkTexts checks the texts of a view.
+func checkTexts(t *testing.T, v lesson.View) {
 	t.Helper()
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
 		if unfilled.MatchString(text) {
@@ -129,12 +129,12 @@ func look(t *testing.T, v lesson.View) {
 	}
 }
 
-// Each lesson from its beginning to its end, with right answers, then with wrong ones, and all hints.
-func TestCourse(t *testing.T) {
+// Each lesson is done with right answers, then with wrong ones and all hints.
+func TestLessons(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		for wrong := range 2 {
-			must(h.t, h.tutor.Start(h.t.Context(), l.ID))
+			must(h.t, h.lessons.Start(h.t.Context(), l.ID))
 			for part := range l.Parts {
 				v := h.ready()
 				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
@@ -143,7 +143,7 @@ func TestCourse(t *testing.T) {
 				h.answer(rights[l.ID][part] - 1 + wrong)
 				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
 					h.input(lesson.Hint, 0)
-					look(h.t, h.view())
+					checkTexts(h.t, h.view())
 				}
 				h.follow(time.Duration(1+10*wrong) * 200 * time.Millisecond)
 				if l.Parts[part].Act != nil {
@@ -154,15 +154,15 @@ func TestCourse(t *testing.T) {
 					h.t.Fatalf("part %d: %s", part+1, why)
 				}
 			}
-			if v := h.view(); !v.Done || v.Skipped || !h.tutor.progress.has(l.ID) {
+			if v := h.view(); !v.Done || v.Skipped || !h.lessons.progress.has(l.ID) {
 				h.t.Errorf("not complete: %+v", v)
 			}
 		}
 	})
 }
 
-// Each part is played with each answer, however long the student and the server take, and
-// once more after <.
+// Each part is done with each answer, at any pace of the user and the server, and once more
+// after <.
 func TestEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -194,7 +194,7 @@ func TestEachPace(t *testing.T) {
 	})
 }
 
-// step releases messages one after the other, while they are held.
+// step releases held messages one after the other.
 func (h *world) step(done chan struct{}) {
 	for {
 		select {
@@ -208,9 +208,9 @@ func (h *world) step(done chan struct{}) {
 	}
 }
 
-// An other is something that a student can do instead of what a part asks for.
+// An other is an act that the user can do instead of the one that a part asks for.
 type other struct {
-	on         int // the place in the queue, from 1; 0: none
+	on         int // the position in the queue, from 1; 0: none
 	key, fault string
 }
 
@@ -218,7 +218,7 @@ func (o other) String() string {
 	return strings.TrimSpace(fmt.Sprint(o.key, " ", o.fault, " on ", o.on))
 }
 
-// others are all that a student could do in an election of so many candidates.
+// others returns all acts that a user can do in an election with so many candidates.
 func others(cast int) (all []other) {
 	for _, key := range []string{"s", "c", "h", "w", "[", "]"} {
 		all = append(all, other{key: key})
@@ -234,12 +234,12 @@ func others(cast int) (all []other) {
 	return all
 }
 
-// quiet is how long it takes until all has happened that an act can bring about.
+// quiet is how long all effects of an act take.
 const quiet = 9 * time.Second
 
-// Whatever a student does instead, before or after the answer: no answer is judged by it
-// wrongly, a wrong candidate is named, and the part can be completed, if need be after <.
-// Only some are done, but all in the second tier.
+// If the user does another act, before or after the answer: no verdict is wrong, a wrong
+// candidate is named, and the part can be completed, perhaps after <. The test does only some
+// of the acts, and all of them in the second tier.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
 	share := 31
@@ -262,7 +262,7 @@ func TestOtherActs(t *testing.T) {
 	})
 }
 
-// other plays a part with another act than the one that it asks for.
+// other does a part with another act than the one that it asks for.
 func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
 	h.t.Helper()
 	h.begin(l, part)
@@ -277,7 +277,7 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	}
 	time.Sleep(pause)
 	if o.on > 0 && target == "" || h.act(o.key, target, o.fault) != nil {
-		return // nobody is there, or the dashboard refuses it
+		return // there is no candidate, or the dashboard refuses the act
 	}
 	if time.Sleep(pause); early {
 		h.answer(n)
@@ -285,7 +285,7 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	time.Sleep(quiet)
 	what := fmt.Sprintf("%s %d: %s (%s), early %v, after %v", l.ID, part, o, target, early, pause)
 	v0, v := v, h.view()
-	look(h.t, v)
+	checkTexts(h.t, v)
 	if named := fmt.Sprintf("You chose %s; this step needs %s.", target, v0.Target); v0.Target != "" && target != "" && target != v0.Target &&
 		!slices.Contains([]string{"expire"}, o.fault) && !strings.HasPrefix(v.Stuck, named) {
 		h.t.Errorf("%s: want %q, it says %q", what, named, v.Stuck)
@@ -294,11 +294,11 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	for range 6 {
 		switch v := h.view(); {
 		case v.CanNext:
-			if err := judged(v); err != nil {
+			if err := checkVerdict(v); err != nil {
 				h.t.Errorf("%s: %v", what, err)
 			}
 			return
-		case v.Setting:
+		case v.Preparing:
 			h.ready()
 			continue
 		case strings.Contains(v.Stuck, "<"):
@@ -313,18 +313,18 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	h.t.Errorf("%s: it does not end: %+v\n%s\n%q", what, h.view(), h.queue(), h.notices)
 }
 
-// A student who skips everything, and goes back after each part, gets to the end of each
-// lesson; it does not count as done.
+// A user who skips everything, and goes back after each part, reaches the end of each lesson.
+// The lesson does not count as done.
 func TestSkipping(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
-		must(h.t, h.tutor.Start(h.t.Context(), l.ID))
+		must(h.t, h.lessons.Start(h.t.Context(), l.ID))
 		for furthest := 0; ; {
 			v := h.ready()
 			if v.Part > furthest {
 				furthest = v.Part
 				to := max(1, v.Part-1)
-				if v.Happened != "" { // it was so already
+				if v.Happened != "" { // the conditions were met at once
 					to = v.Part
 				}
 				if h.input(lesson.Back, 0); h.ready().Part != to {
@@ -336,14 +336,14 @@ func TestSkipping(t *testing.T) {
 				break
 			}
 		}
-		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.tutor.progress.has(l.ID) {
+		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.lessons.progress.has(l.ID) {
 			h.t.Errorf("%+v", v)
 		}
 	})
 }
 
-// No lesson begins beside third-party candidates, and then none of ours is sent away for it.
-// One that is on can be left for another, and for none.
+// No lesson begins beside third-party candidates, and the attempt removes no candidate. The
+// user can leave a lesson for another one, and for none.
 func TestLessonNeedsTheElectionForItself(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 2, func(h *world) {
@@ -355,26 +355,26 @@ func TestLessonNeedsTheElectionForItself(t *testing.T) {
 		name, err := other.Create(ctx, "/election/n_", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
 		must(h.t, err)
 		s := h.awaitState(func(s *doctor.State) bool { return s.Queue.Len() == 3 })
-		err = h.tutor.Start(ctx, "")
-		if _, on := h.tutor.View(); err == nil || !strings.Contains(err.Error(), "1 candidate must leave first") || on || len(s.Members) != 2 {
+		err = h.lessons.Start(ctx, "")
+		if _, on := h.lessons.View(); err == nil || !strings.Contains(err.Error(), "1 candidate must leave first") || on || len(s.Members) != 2 {
 			h.t.Errorf("%v, on %v, %d members", err, on, len(s.Members))
 		}
 		must(h.t, other.Delete(ctx, name, -1))
 		h.awaitState(func(s *doctor.State) bool { return s.Queue.Len() == 2 })
 		for _, id := range []string{"volunteer", "chain"} {
-			must(h.t, h.tutor.Start(ctx, id))
+			must(h.t, h.lessons.Start(ctx, id))
 			if v := h.ready(); v.ID != id || v.Part != 1 {
 				h.t.Errorf("%s: %+v", id, v)
 			}
 		}
-		h.tutor.Leave()
-		if _, on := h.tutor.View(); on {
+		h.lessons.Leave()
+		if _, on := h.lessons.View(); on {
 			h.t.Error("the lesson is still on")
 		}
 	})
 }
 
-// openIn returns the progress as a program with that environment sees it.
+// openIn returns the progress of a program with that environment.
 func openIn(t *testing.T, env map[string]string) *progress {
 	t.Helper()
 	p, err := openProgress(func(name string) string { return env[name] })
@@ -387,21 +387,21 @@ func openIn(t *testing.T, env map[string]string) *progress {
 func keep(t *testing.T, p *progress, id string) {
 	t.Helper()
 	if !p.add(id) || p.add(id) || !p.has(id) {
-		t.Errorf("%s is not new, or new twice", id)
+		t.Errorf("%s is not new, or new a second time", id)
 	}
 	if err := p.save(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Two programs at once, and two lessons of one, keep what each has done.
+// Two programs at once, and several lessons of one program, lose no progress.
 func TestProgressOfTwoPrograms(t *testing.T) {
 	env := map[string]string{"XDG_STATE_HOME": filepath.Join(t.TempDir(), "not", "there", "yet")}
 	a, b := openIn(t, env), openIn(t, env)
 	keep(t, a, "chain")
 	keep(t, b, "herd")
 	if !b.has("chain") {
-		t.Error("what the other has written meanwhile is not taken over")
+		t.Error("the progress of the other program is not read")
 	}
 	var wg sync.WaitGroup
 	for _, id := range []string{"guid", "fence", "truth"} {
@@ -419,7 +419,7 @@ func TestProgressOfTwoPrograms(t *testing.T) {
 	}
 }
 
-func TestProgressIsWhereTheSpecificationSays(t *testing.T) {
+func TestProgressFollowsTheDirectorySpecification(t *testing.T) {
 	home := t.TempDir()
 	want := filepath.Join(home, ".local", "state", "electop", "lessons.json")
 	for _, relative := range []string{"", "state", "../state"} {
@@ -434,28 +434,28 @@ func TestProgressIsWhereTheSpecificationSays(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is not kept") {
 		t.Errorf("nowhere: %v", err)
 	}
-	keep(t, p, "chain") // for as long as the program runs; why was said
+	keep(t, p, "chain") // only in memory
 }
 
-// That nothing can be kept is said once, and what was done counts all the same.
+// A failure to save is reported once. The progress still counts while the program runs.
 func TestProgressCannotBeKept(t *testing.T) {
 	dir := t.TempDir()
 	p := openIn(t, map[string]string{"XDG_STATE_HOME": dir})
 	if err := os.WriteFile(filepath.Join(dir, "electop"), nil, 0o600); err != nil { // in place of the directory
 		t.Fatal(err)
 	}
-	var said []string
+	var reported []string
 	for _, id := range []string{"chain", "herd"} {
 		p.add(id)
 		if err := p.save(); err != nil {
-			said = append(said, err.Error())
+			reported = append(reported, err.Error())
 		}
 	}
-	if len(said) != 1 || !strings.HasPrefix(said[0], "progress in lessons is not kept: ") || !slices.Equal(p.done, []string{"chain", "herd"}) {
-		t.Errorf("said %q, done %q", said, p.done)
+	if len(reported) != 1 || !strings.HasPrefix(reported[0], "progress in lessons is not kept: ") || !slices.Equal(p.done, []string{"chain", "herd"}) {
+		t.Errorf("reported %q, done %q", reported, p.done)
 	}
 
-	// A file that is no progress is replaced by the next one.
+	// A damaged file is replaced.
 	dir = t.TempDir()
 	file := filepath.Join(dir, "electop", "lessons.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -467,10 +467,10 @@ func TestProgressCannotBeKept(t *testing.T) {
 	env := map[string]string{"XDG_STATE_HOME": dir}
 	p, err := openProgress(func(name string) string { return env[name] })
 	if err == nil {
-		t.Error("it is not said")
+		t.Error("a damaged file is not reported")
 	}
 	keep(t, p, "chain")
 	if p = openIn(t, env); !slices.Equal(p.done, []string{"chain"}) {
-		t.Errorf("kept is %q", p.done)
+		t.Errorf("got %q, want chain", p.done)
 	}
 }

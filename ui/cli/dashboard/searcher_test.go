@@ -90,11 +90,11 @@ func TestListIsSearchedAgain(t *testing.T) {
 				slices.Sort(found)
 				return !w.Running && slices.Equal(found, paths)
 			}
-			for limit := time.After(time.Minute); !holds(s.walk.Load()); {
+			for limit := time.After(time.Minute); !holds(s.shown.Load()); {
 				select {
 				case <-changed:
 				case <-limit:
-					t.Fatalf("%s: %+v", what, s.walk.Load())
+					t.Fatalf("%s: %+v", what, s.shown.Load())
 				}
 			}
 			synctest.Wait()
