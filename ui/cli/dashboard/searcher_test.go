@@ -33,99 +33,110 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A list of elections is searched again while it is on the screen, and only then. Between
-// two searches there is no connection.
-func TestListIsSearchedAgain(t *testing.T) {
+// searching is a searcher on an embedded server, with a writer that creates elections.
+type searching struct {
+	*searcher
+	t       *testing.T
+	writer  *client.Conn
+	open    atomic.Int32 // connections
+	changed chan struct{}
+}
+
+func newSearching(t *testing.T, server *zkserver.Server, tasks *process.Tasks) *searching {
+	h := &searching{t: t, changed: make(chan struct{}, 1)}
+	conn := client.Config{
+		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: 6 * time.Second, Logger: slog.New(slog.DiscardHandler),
+		Dial: func(context.Context, string, string) (net.Conn, error) {
+			c, err := server.Dial()
+			if err != nil {
+				return nil, err
+			}
+			h.open.Add(1)
+			return &countedConn{Conn: c, open: &h.open}, nil
+		},
+	}
+	var err error
+	h.writer, err = client.Connect(conn)
+	must(t, err)
+	h.writer.AwaitConnected(t.Context())
+	h.searcher = &searcher{
+		tasks: tasks, conn: conn, reach: cluster.Reach{For: time.Minute},
+		mark: func() {
+			select {
+			case h.changed <- struct{}{}:
+			default:
+			}
+		},
+	}
+	return h
+}
+
+// election creates an election with a candidate, and returns the candidate.
+func (h *searching) election(path string) (candidate string) {
+	h.t.Helper()
+	_, err := h.writer.Create(h.t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll))
+	must(h.t, err)
+	candidate, err = h.writer.Create(h.t.Context(), path+"/n_", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
+	must(h.t, err)
+	return candidate
+}
+
+// await waits until a search has found these elections, and checks that it has closed its connection.
+func (h *searching) await(what string, paths ...string) {
+	h.t.Helper()
+	holds := func(s *list.Search) bool {
+		var found []string
+		for _, f := range s.Elections {
+			found = append(found, f.State.Path)
+		}
+		slices.Sort(found)
+		return !s.Running && slices.Equal(found, paths)
+	}
+	for limit := time.After(time.Minute); !holds(h.shown.Load()); {
+		select {
+		case <-h.changed:
+		case <-limit:
+			h.t.Fatalf("%s: %+v", what, h.shown.Load())
+		}
+	}
+	synctest.Wait()
+	if n := h.open.Load(); n != 1 {
+		h.t.Errorf("%s: %d connections are open, want only that of the writer", what, n)
+	}
+}
+
+// remains checks that the list is the same after an hour.
+func (h *searching) remains(what string, paths ...string) {
+	h.t.Helper()
+	time.Sleep(time.Hour)
+	h.await(what, paths...)
+}
+
+// The search is repeated only while the list is on the screen. Between two searches there is
+// no connection.
+func TestSearchIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
-		var open atomic.Int32
-		conn := client.Config{
-			Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: 6 * time.Second, Logger: slog.New(slog.DiscardHandler),
-			Dial: func(context.Context, string, string) (net.Conn, error) {
-				c, err := server.Dial()
-				if err != nil {
-					return nil, err
-				}
-				open.Add(1)
-				return &countedConn{Conn: c, open: &open}, nil
-			},
-		}
-		writer, err := client.Connect(conn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer writer.Close()
-		writer.AwaitConnected(t.Context())
-		election := func(path string) (candidate string) {
-			t.Helper()
-			if _, err := writer.Create(t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-				t.Fatal(err)
-			}
-			candidate, err := writer.Create(t.Context(), path+"/n_", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return candidate
-		}
-		changed := make(chan struct{}, 1)
 		tasks := process.NewTasks(context.Background())
 		defer tasks.Stop()
-		s := &searcher{
-			tasks: tasks, conn: conn, reach: cluster.Reach{For: time.Minute},
-			mark: func() {
-				select {
-				case changed <- struct{}{}:
-				default:
-				}
-			},
-		}
-		await := func(what string, paths ...string) {
-			t.Helper()
-			holds := func(w *list.Search) bool {
-				var found []string
-				for _, f := range w.Elections {
-					found = append(found, f.State.Path)
-				}
-				slices.Sort(found)
-				return !w.Running && slices.Equal(found, paths)
-			}
-			for limit := time.After(time.Minute); !holds(s.shown.Load()); {
-				select {
-				case <-changed:
-				case <-limit:
-					t.Fatalf("%s: %+v", what, s.shown.Load())
-				}
-			}
-			synctest.Wait()
-			if n := open.Load(); n != 1 {
-				t.Errorf("%s: %d connections are open, want that of the test alone", what, n)
-			}
-		}
-		remains := func(what string, paths ...string) {
-			t.Helper()
-			time.Sleep(time.Hour)
-			await(what, paths...)
-		}
-		first := election("/a")
-		s.start("/")
-		await("a search", "/a")
-		election("/b")
-		remains("nobody looks", "/a")
-		s.listed(true)
-		await("somebody looks", "/a", "/b")
-		election("/c")
-		await("another election", "/a", "/b", "/c")
-		if err := writer.Delete(t.Context(), first, -1); err != nil {
-			t.Fatal(err)
-		}
-		remains("without candidates", "/a", "/b", "/c")
-		if err := writer.Delete(t.Context(), "/a", -1); err != nil {
-			t.Fatal(err)
-		}
-		await("it does not exist any more", "/b", "/c")
-		s.listed(false)
-		election("/d")
-		remains("nobody looks again", "/b", "/c")
+		h := newSearching(t, server, tasks)
+		defer h.writer.Close()
+		first := h.election("/a")
+		h.start("/")
+		h.await("first search", "/a")
+		h.election("/b")
+		h.remains("not on the screen", "/a")
+		h.listed(true)
+		h.await("on the screen", "/a", "/b")
+		h.election("/c")
+		h.await("another election", "/a", "/b", "/c")
+		must(t, h.writer.Delete(t.Context(), first, -1))
+		h.remains("without candidates", "/a", "/b", "/c")
+		must(t, h.writer.Delete(t.Context(), "/a", -1))
+		h.await("deleted", "/b", "/c")
+		h.listed(false)
+		h.election("/d")
+		h.remains("not on the screen again", "/b", "/c")
 	})
 }
