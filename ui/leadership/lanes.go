@@ -27,7 +27,7 @@ type lanes struct {
 	writes bool          // there is a line for what workers wrote
 }
 
-// make takes the lanes of s, unless they are those of s already.
+// make takes the lanes of s, once for each state.
 func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most

@@ -42,6 +42,16 @@ func code(herd bool, ack string) []part {
 	}
 }
 
+// lineOf returns the line of a step, "" if the step has none.
+func lineOf(parts []part, step model.Step) string {
+	for _, p := range parts {
+		if i := int(step - p.first); i >= 0 && i < len(p.lines) {
+			return p.lines[i]
+		}
+	}
+	return ""
+}
+
 const (
 	RecipeLines    = 11 // the height of the code
 	barLines       = 3  // the height of the comparison below it
@@ -206,12 +216,7 @@ func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 		if len(now.names) == 0 || n <= 0 {
 			continue
 		}
-		text := now.detail
-		for _, p := range code(wording.FansIn(v.State), v.State.Ack.Path) {
-			if i := step - int(p.first); text == "" && i >= 0 && i < len(p.lines) {
-				text = p.lines[i]
-			}
-		}
+		text := lineOf(code(wording.FansIn(v.State), v.State.Ack.Path), model.Step(step))
 		v.drawStep(f, a, y, model.Step(step), text, false, now)
 		y, n = y+1, n-1
 	}
@@ -552,7 +557,7 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	return term.Trouble, phrase.RoleHolders(s, phrase.Label) + "."
 }
 
-// quiet returns who waits for what while somebody leads.
+// quiet returns what the candidates wait for while somebody leads.
 func (v *Recipe) quiet() (term.Style, string) {
 	s, l, di := v.State, v.State.Leader(), wording.Foreign(v.State)
 	before := "before its own"

@@ -1,6 +1,7 @@
 package leadership
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,13 +171,8 @@ func setText(on model.StepOn) string {
 // StepWords returns a step with its member: "birch: 2 C := {12, 13, 14}".
 func StepWords(x model.StepTaken) string {
 	words := znode.Safe(x.Name, znode.NameMax) + ": " + strconv.Itoa(int(x.Step))
-	if text := StepLine(x.Step, x.On); text != "" {
-		return words + " " + text
-	}
-	for _, p := range code(false, "") {
-		if i := int(x.Step - p.first); i >= 0 && i < len(p.lines) {
-			return words + " " + p.lines[i]
-		}
+	if text := cmp.Or(StepLine(x.Step, x.On), lineOf(code(false, ""), x.Step)); text != "" {
+		words += " " + text
 	}
 	return words
 }

@@ -36,7 +36,7 @@ type Journey struct {
 	wanted   []move    // the moves of the next search
 	playTo   time.Time // without wanted moves, the next search plays up to this time; zero: no playback
 	playback playback
-	gen      uint64 // tells the arrivals of an older journey
+	gen      uint64 // number of the journey, to reject the arrivals of older ones
 	leaving  bool   // the journey ends with the search under way
 }
 

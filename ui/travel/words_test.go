@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// Words says at the first moment kept whether older ones were dropped.
+// Words shows at the first moment kept whether older ones were dropped.
 func TestDroppedWords(t *testing.T) {
 	for n, want := range map[uint64]string{1: "the earliest moment kept", 7: "earlier history was dropped, 64 MiB are kept"} {
 		_, got := Words(&term.Frame{Canvas: new(term.Canvas)}, Found{At: history.Moment{N: n, First: true, Kept: history.DefaultMax}})
