@@ -30,8 +30,8 @@ const (
 const unwatchMax = time.Second
 
 // watchAgain is the time after which the observer tries a persistent watch again that it
-// gave up. If the reason still exists, that costs one more list, floodMax events, or a change
-// that is seen after checkIdle.
+// gave up. If the reason still exists, that costs one more list, floodMax events, or two
+// changes that are seen after checkIdle.
 const watchAgain = 10 * time.Minute
 
 // errReread: only another read shows what comes next.
@@ -58,8 +58,9 @@ type reader struct {
 	// While the watch is persistent:
 	parent      znode.Parent // after the last read and the changes since; zero: absent
 	compared    time.Time
-	due         bool // a change came after compared
-	others      int  // changes that are not of children, since othersSince
+	missed      time.Time // the last time that a comparison showed a missed change
+	due         bool      // a change came after compared
+	others      int       // changes that are not of children, since othersSince
 	othersSince time.Time
 }
 
@@ -256,9 +257,6 @@ func (r *reader) handOn(ctx context.Context, read *model.Read) {
 	r.read = true
 	r.parent = read.Parent
 	r.cfg.Put(ctx, read)
-	if r.fellBack == model.FollowMissed && r.known.denied > 0 { // which is why
-		r.fellBack = model.FollowHidden
-	}
 	f := model.Follow{At: r.now(), By: model.ByReads, Why: r.fellBack}
 	switch {
 	case r.persistent && read.Presence == model.Present:
@@ -350,8 +348,9 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes, and falls back to reads if the watch
-// missed any. Servers send an event before any reply that shows its change.
+// compare compares the parent's stat with the changes. If the watch missed any twice within
+// watchAgain, the observer falls back to reads. Servers send an event before any reply that
+// shows its change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -369,7 +368,11 @@ func (r *reader) compare(ctx context.Context) error {
 		parent = client.Parent(stat)
 	}
 	if parent.Czxid != r.parent.Czxid || parent.Cversion != r.parent.Cversion || parent.Children != r.parent.Children {
-		return r.fallBack(ctx, model.FollowMissed)
+		if time.Since(r.missed) < watchAgain {
+			return r.fallBack(ctx, model.FollowMissed)
+		}
+		r.missed = time.Now()
+		return errReread // and set the watch again
 	}
 	if stat != nil {
 		r.cfg.Put(ctx, &model.Delta{At: r.now(), Parent: &parent})
