@@ -16,17 +16,17 @@ import (
 	"electop/model/znode"
 )
 
-// Mode says how servers are asked.
+// Mode selects how queries are sent to servers.
 type Mode string
 
 const (
-	Auto       Mode = "auto" // HTTP, and the words where that fails
+	Auto       Mode = "auto" // HTTP, and words if that fails
 	HTTP       Mode = "http" // the AdminServer only
 	FourLetter Mode = "4lw"  // four-letter words only
-	Off        Mode = "off"  // no server is asked
+	Off        Mode = "off"  // no queries
 )
 
-// ParseMode returns the mode of that name.
+// ParseMode returns the mode with that name.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case Auto, HTTP, FourLetter, Off:
@@ -35,54 +35,54 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("admin mode %q: want auto, http, 4lw or off", s)
 }
 
-// MaxWatches bounds the watches of a server that is asked for the table of them without
-// Config.Heavy.
+// MaxWatches is the largest number of watches for which a server's table of watches is
+// requested without Config.Heavy.
 const MaxWatches = 50_000
 
-// A Config says which servers a [Poller] asks, and how often.
+// A Config describes which servers a [Poller] polls, and how often.
 type Config struct {
-	Mode Mode // "" is Auto
-	// URL is the address of an AdminServer's commands; {host} stands for the host of
-	// the server. "" is DefaultURL; without a path it is /commands. See CheckURL.
+	Mode Mode // "" means Auto
+	// URL is the address of an AdminServer's commands; {host} is replaced by the server's
+	// host. "" means DefaultURL. The default path is /commands. See CheckURL.
 	URL string
 	// Servers has the servers of the connect string, each as host:port.
 	Servers []string
-	// Ensemble returns the text of /zookeeper/config. nil: it is not known, and
-	// so it is not known either whether Servers are all members.
+	// Ensemble returns the text of /zookeeper/config. nil: it is unknown whether Servers
+	// are all members.
 	Ensemble func(context.Context) (string, error)
 	// Chroot is the path above all elections, "" for the root. It is removed from the
-	// paths in tables; paths outside of it are not this client's.
+	// paths in tables; paths outside of it are ignored.
 	Chroot string
-	// Interval is the time between two questions for the servers' status. 0 means 5 s.
+	// Interval is the time between two polls for the servers' status. 0 means 5 s.
 	Interval time.Duration
-	// Sessions is the time between two questions for connections and sessions. 0: they are
-	// asked for only by Verify and Ask.
+	// Sessions is the time between two polls for connections and sessions. 0: only Verify
+	// and Poll request them.
 	Sessions time.Duration
-	// Cheap has them asked for that often only while that costs little: up to
+	// Cheap applies Sessions only while that costs little: up to
 	// [session.CheapConnections], and answers within [session.CheapAnswer].
 	Cheap bool
-	// Heavy allows the tables of servers with more than MaxWatches watches.
+	// Heavy permits the tables of servers with more than MaxWatches watches.
 	Heavy bool
-	// Anchors returns since when the servers have surely heard from sessions of this
-	// process. It must not block. See [session.Anchor]. nil: there are none.
+	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It
+	// must not block. nil: there are none.
 	Anchors func() []session.Anchor
-	// Touch sends a request over each session of the Anchors, at the beginning of a poll that
-	// asks for deadlines. That makes the deadlines of other sessions more
-	// exact. It must return when ctx is done, which is soon. nil: nothing is done.
+	// Touch sends a request over each session of the Anchors, at the start of a poll that
+	// requests deadlines. That makes the deadlines of other sessions more exact. It must
+	// return when ctx is done, which is soon. nil: no request.
 	Touch func(ctx context.Context)
-	// DialTLS is for four-letter words at a port that speaks TLS, and for an
-	// https URL. nil: the ports for clients are plain.
+	// DialTLS configures TLS for four-letter words and for an https URL. nil: the ports
+	// for clients have no TLS.
 	DialTLS *tls.Config
-	// Dial connects to host:port, for both ways of asking. It must return when
-	// ctx is done; the connection outlives ctx. nil means a net.Dialer.
+	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done;
+	// the connection outlives ctx. nil means a net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Now stamps the answers; nil means time.Now. The schedule follows package
-	// time.
+	// Now returns the time for the answers; nil means time.Now. The schedule always uses
+	// package time.
 	Now func() time.Time
-	// Logger gets what fails, at debug level. nil discards it.
+	// Logger receives failures, at debug level. nil discards them.
 	Logger *slog.Logger
 
-	requests *atomic.Uint64 // made so far
+	requests *atomic.Uint64 // sent so far
 }
 
 func (c Config) withDefaults() Config {
@@ -116,11 +116,10 @@ func (c Config) withDefaults() Config {
 // DefaultURL is the default address of an AdminServer.
 const DefaultURL = "http://{host}:8080" + commandsPath
 
-// commandsPath is the default path of an AdminServer's commands: a URL without a path has
-// it.
+// commandsPath is the default path of an AdminServer's commands.
 const commandsPath = "/commands"
 
-// CheckURL reports what is wrong with a Config.URL.
+// CheckURL returns why a Config.URL is not valid, or nil.
 func CheckURL(template string) error {
 	_, err := expand(template, "localhost")
 	return err
@@ -129,7 +128,7 @@ func CheckURL(template string) error {
 // expand returns the address of the AdminServer's commands on a host.
 func expand(template, host string) (string, error) {
 	if strings.Contains(host, ":") {
-		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]" // of a zone
+		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]" // a zone follows a %
 	}
 	u, err := url.Parse(strings.ReplaceAll(template, "{host}", host))
 	switch {

@@ -10,23 +10,23 @@ import (
 	"electop/model/session"
 )
 
-// An Election is who gets the answers.
+// An Election subscribes to the answers about one election.
 type Election struct {
-	Path string // as this client sees it
-	Ack  string // path of its acknowledgement, "" for none
-	// Sessions returns the sessions of its candidates and of this process, as known so
-	// far; it must not block. nil: the owners of the znodes alone.
+	Path string // below the chroot
+	Ack  string // path of the acknowledgement, "" for none
+	// Sessions returns the known sessions of the candidates and of this process. It must
+	// not block. nil: only the owners of the znodes count.
 	Sessions func() []uint64
-	// Hosts returns the clients' hosts of which all connections are listed; it must not
-	// block. nil: none.
+	// Hosts returns the hosts whose connections are all listed. It must not block. nil:
+	// no hosts.
 	Hosts func() []string
-	// Put takes what the servers said. It is called from one goroutine at a
-	// time and must return when ctx is done.
+	// Put receives the answers. It is called from one goroutine at a time and must return
+	// when ctx is done.
 	Put func(context.Context, model.Observation)
 }
 
-// inner returns the path that a full path has below chroot, and whether it
-// concerns the election: its own path, a child, or the acknowledgement.
+// inner returns the path below chroot of a full path, and whether the path belongs to the
+// election: it is the election's path, a child, or the acknowledgement.
 func (e *Election) inner(chroot, full string) (string, bool) {
 	path, ok := strings.CutPrefix(full, chroot)
 	if !ok {
@@ -42,18 +42,17 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// What one election gets of one server at most: several times the largest
-// elections there are, and far from what an observation may weigh.
+// Bounds of one election's part of one server's answers. They are several times what the
+// largest elections need, and far below the largest observation.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together
 	maxPath     = 16 << 10  // bytes of one path
-	maxPaths    = 8_000_000 // and of all of one list
-	maxFromHost = 1000      // connections of a host that are listed for its sake: beyond, it is a proxy
+	maxPaths    = 8_000_000 // bytes of all paths of one list
+	maxFromHost = 1000      // connections of one of Hosts: a host with more is a proxy
 )
 
-// table returns what the servers said that concerns the election. See
-// [session.Table].
+// table returns the part of the servers' answers that concerns the election.
 func (e *Election) table(t session.Table, results []result, chroot string) *session.Table {
 	f := filter{election: e, chroot: chroot, sessions: make(map[uint64]bool)}
 	for _, a := range t.Anchors {
@@ -68,8 +67,8 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	f.hosts = t.Hosts
 	t.Anchors = slices.Clone(t.Anchors)
 	t.Servers = make([]session.Server, len(results))
-	// First the election's znodes and watches on all servers: they tell whose
-	// sessions matter.
+	// First the election's znodes and watches on all servers: they add sessions to the
+	// filter.
 	for i := range results {
 		t.Servers[i] = results[i].Server
 		f.znodes(&results[i], &t.Servers[i])
@@ -81,7 +80,7 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	return &t
 }
 
-// hosts returns the Hosts that have few connections.
+// hosts returns those of Hosts that have at most maxFromHost connections.
 func (e *Election) hosts(results []result) []string {
 	if e.Hosts == nil {
 		return nil
@@ -95,20 +94,20 @@ func (e *Election) hosts(results []result) []string {
 	return slices.DeleteFunc(e.Hosts(), func(host string) bool { return from[host] > maxFromHost })
 }
 
-// A filter copies what concerns an election from results.
+// A filter copies the part of results that concerns an election.
 type filter struct {
 	election *Election
 	chroot   string
-	sessions map[uint64]bool // that matter
-	hosts    []string        // all of whose connections do
+	sessions map[uint64]bool // whose connections and deadlines are copied
+	hosts    []string        // whose connections are all copied
 }
 
-// A room counts what is taken of one list.
-type room struct{ entries, bytes, watchers int }
+// A usage counts what is copied from one list.
+type usage struct{ entries, bytes, watchers int }
 
-// take returns the path that a full path is in the election, if it concerns the
-// election and there is room for it.
-func (f *filter) take(l *room, s *session.Server, full string, watchers int) (path string, ok bool) {
+// take returns the path below the chroot of a full path. It returns false if the path does
+// not belong to the election or exceeds a bound.
+func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false
 	}
@@ -123,7 +122,7 @@ func (f *filter) take(l *room, s *session.Server, full string, watchers int) (pa
 }
 
 func (f *filter) znodes(r *result, s *session.Server) {
-	var ephemerals, watches room
+	var ephemerals, watches usage
 	for _, x := range r.ephemerals {
 		if path, ok := f.take(&ephemerals, s, x.Path, 0); ok {
 			s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: path})
@@ -159,7 +158,7 @@ func (f *filter) clients(r *result, s *session.Server) {
 	slices.SortFunc(s.Clients, func(a, b session.Client) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
-	latest := make(map[uint64]int) // a session that was heard from meanwhile can be in the dump twice
+	latest := make(map[uint64]int) // a session that sends a message during the dump can be in it twice
 	for _, x := range r.deadlines {
 		if !f.sessions[x.Session] {
 			continue

@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	configInterval = time.Minute      // how often /zookeeper/config is read
-	configRetry    = 10 * time.Second // after a failure
-	configValid    = 3 * time.Minute  // how long an old one counts
+	configInterval = time.Minute      // time between two reads of /zookeeper/config
+	configRetry    = 10 * time.Second // the same after a failure
+	configValid    = 3 * time.Minute  // time for which an old configuration counts
 	configTimeout  = 2 * time.Second
 	maxMembers     = 255 // a server's number is one byte
 )
 
-// ensemble has what is known about the members. It belongs to the poll under way.
+// ensemble keeps what is known about the members. It belongs to the current poll.
 type ensemble struct {
 	cfg     *Config
 	request *requester
 
 	servers map[string]*server // by address
 
-	config     []configured // empty if it is not known
+	config     []configured // empty if unknown
 	configRead time.Time    // zero: never
 	configNext time.Time
-	configWhy  string // why it could not be read, or is not all understood
+	configWhy  string // why config is unknown or incomplete
 }
 
 func newEnsemble(cfg *Config) *ensemble {
@@ -46,8 +46,8 @@ func newEnsemble(cfg *Config) *ensemble {
 	}
 }
 
-// poll asks all servers at once. The table has no servers yet: they are in the
-// results. elections are those who will get it.
+// poll polls all servers in parallel. The table has no servers yet: they are in the results.
+// elections are the subscribers.
 func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (session.Table, []result) {
 	defer e.request.client.CloseIdleConnections()
 	t := session.Table{At: e.cfg.Now()}
@@ -68,8 +68,8 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if it is due, or now: an absence from all lists
-// proves something only if no server was added meanwhile.
+// readConfig reads /zookeeper/config if it is due. With now, it always reads it: an absence
+// from all lists proves something only if no server was added meanwhile.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
@@ -89,9 +89,9 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to ask, and forgets others: those of the connect string,
-// and those that the configuration has an address for clients for. A further address of
-// a server that answers at its own one is left out as soon as that is known.
+// targets returns the servers to poll, and forgets others. It returns the servers of the
+// connect string and the configured servers with an address for clients. It leaves out
+// further addresses of a server that answers at its own address, when that is known.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -128,10 +128,9 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members returns the results with each server once, and says why they may not be those
-// of the whole ensemble: "" if each configured server answered at its own address.
-//
-// A server's number only serves to leave out further addresses of it.
+// members returns the results with each server once. missing is why they may not be the
+// whole ensemble: "" if each configured server answered at its own address. A server's number
+// is used only to leave out its further addresses.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -145,7 +144,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 	better := func(i, j int) bool {
 		return own[i] && !own[j] || own[i] == own[j] && results[i].answered() && !results[j].answered()
 	}
-	best := make(map[int]int) // by number: the result to keep
+	best := make(map[int]int) // by number: the index of the result to keep
 	numbers := make([]int, len(results))
 	leaders := 0
 	for i := range results {
@@ -166,7 +165,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		if n > 0 && best[n] != i {
 			continue
 		}
-		// Two such addresses may have reached the same leader.
+		// Two addresses with anyServer may have reached the same leader.
 		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configured) bool { return c.id == n }) {
 			r.Mode = session.ModeUnknown
 		}
@@ -185,15 +184,15 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 	return kept, missing
 }
 
-// configured is a server.N line of /zookeeper/config.
+// A configured is a server.N line of /zookeeper/config.
 type configured struct {
 	id     int
-	host   string // for its peers
+	host   string // for the other members
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether the configuration has the server at an address: at its address for
-// clients, or else at its host, whatever the port.
+// at reports whether addr is the configured server's address for clients. If the line has
+// none, at compares only the host.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -202,13 +201,13 @@ func (c *configured) at(addr string) bool {
 	return addr == c.client
 }
 
-// is reports whether a result at its address is the server's answer. Several servers can
-// be at one host: there it has to give its number.
+// is reports whether a result at the server's address is the server's answer. If only the
+// host is configured, the server must give its number: one host can have several servers.
 func (c *configured) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
 
-// absent says why a configured server has no answer.
+// absent returns why a configured server has no answer.
 func (c *configured) absent(results []result) string {
 	for i := range results {
 		switch r := &results[i]; {
@@ -216,7 +215,7 @@ func (c *configured) absent(results []result) string {
 		case !r.answered() && (r.number == 0 || r.number == c.id):
 			return fmt.Sprintf("server.%d did not answer (%s)", c.id, r.Addr)
 		case c.client == "" && r.number == 0:
-			return r.Addr + " does not say which server it is (admin.enableServer=true, or the word conf, would allow it)"
+			return r.Addr + " does not report which server it is (admin.enableServer=true, or the word conf, would allow it)"
 		case c.client != "" && r.number > 0 && r.number != c.id:
 			return fmt.Sprintf("%s answers as server.%d, but /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
 		}
@@ -228,8 +227,7 @@ func (c *configured) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble reads the data of /zookeeper/config. why says which part of it
-// is not understood.
+// parseEnsemble reads the data of /zookeeper/config. why names a line that it cannot read.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181
@@ -280,14 +278,14 @@ func parseConfigured(s string) (configured, error) {
 		clientHost, port = strings.Trim(client[:i], "[]"), client[i+1:]
 	}
 	switch clientHost {
-	case "", "0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*": // at all its addresses
+	case "", "0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*": // all addresses of the host
 		clientHost = host
 	}
 	c.client, err = serverAddr(clientHost, port)
 	return c, err
 }
 
-// serverAddr returns host:port if that can be the address of a server.
+// serverAddr returns host:port if it can be the address of a server.
 func serverAddr(host, port string) (string, error) {
 	cs, err := client.ParseConnectString(net.JoinHostPort(host, port))
 	if err != nil || len(cs.Servers) != 1 || cs.Chroot != "" {

@@ -72,33 +72,33 @@ func FuzzEnsemble(f *testing.F) {
 func TestMembers(t *testing.T) {
 	const add = ":PORT to the connect string"
 	for name, c := range map[string]struct {
-		// Each result is an address, with =N the number that it gave and with ! if the
-		// server did not answer.
+		// Each result is an address, then =N for the server's number, then ! if the server
+		// did not answer.
 		results, config string
 		kept            string
 		missing         string // part of the message; "": no server is missing
 	}{
-		"by address":                   {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"no numbers":                   {"10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"one does not answer":          {"10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 did not answer"},
-		"one more, of unknown number":  {"a:1 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"one more name of one":         {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"it does not say its number":   {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"one is elsewhere":             {"a:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.3:2181", "server.2 did not answer"},
-		"all are elsewhere":            {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
-		"another one at the address":   {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
-		"two at one address":           {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
-		"static":                       {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"static, no number":            {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 does not say which"},
-		"static, one is missing":       {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
-		"static, IPv6":                 {"a:1=1", "server.1=a:1:2\nserver.2=[::1]:1:2", "a:1", "add [::1]" + add},
-		"static, all are elsewhere":    {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
-		"on one host":                  {"127.0.0.1:1=2 127.0.0.1:2=1 127.0.0.1:3=3", oneHostConfig, "127.0.0.1:1 127.0.0.1:2 127.0.0.1:3", ""},
-		"on one host, one is missing":  {"127.0.0.1:1=3 127.0.0.1:2=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:2", "server.1 (127.0.0.1)"},
-		"on one host, two ports":       {"127.0.0.1:1=1 127.0.0.1:2=1 127.0.0.1:3=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:3", "server.3 (127.0.0.1)"},
-		"a server without a number":    {"a:1 b:1=1", "server.0=a:1:2;1\nserver.1=b:1:2;1", "a:1 b:1", ""},
-		"no configuration":             {"a:1=1! b:1=1 c:1=2 d:1", "", "b:1 c:1 d:1", "names no servers"},
-		"no configuration, standalone": {"a:1", "standalone", "a:1", ""},
+		"by address":                    {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"no numbers":                    {"10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"one does not answer":           {"10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 did not answer"},
+		"one more, of unknown number":   {"a:1 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"one more name of one":          {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"it does not report its number": {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"one is elsewhere":              {"a:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.3:2181", "server.2 did not answer"},
+		"all are elsewhere":             {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
+		"another one at the address":    {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
+		"two at one address":            {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
+		"static":                        {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"static, no number":             {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 does not report which"},
+		"static, one is missing":        {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
+		"static, IPv6":                  {"a:1=1", "server.1=a:1:2\nserver.2=[::1]:1:2", "a:1", "add [::1]" + add},
+		"static, all are elsewhere":     {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
+		"on one host":                   {"127.0.0.1:1=2 127.0.0.1:2=1 127.0.0.1:3=3", oneHostConfig, "127.0.0.1:1 127.0.0.1:2 127.0.0.1:3", ""},
+		"on one host, one is missing":   {"127.0.0.1:1=3 127.0.0.1:2=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:2", "server.1 (127.0.0.1)"},
+		"on one host, two ports":        {"127.0.0.1:1=1 127.0.0.1:2=1 127.0.0.1:3=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:3", "server.3 (127.0.0.1)"},
+		"a server without a number":     {"a:1 b:1=1", "server.0=a:1:2;1\nserver.1=b:1:2;1", "a:1 b:1", ""},
+		"no configuration":              {"a:1=1! b:1=1 c:1=2 d:1", "", "b:1 c:1 d:1", "names no servers"},
+		"no configuration, standalone":  {"a:1", "standalone", "a:1", ""},
 	} {
 		cfg := Config{Ensemble: always(c.config)}.withDefaults()
 		e := newEnsemble(&cfg)
@@ -133,9 +133,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestLeadersBehindOneAddress checks that the leader of the ensemble, reached at two
-// addresses, is not two leaders.
-func TestLeadersBehindOneAddress(t *testing.T) {
+// One leader that answers at two addresses does not count as two leaders.
+func TestOneLeaderAtTwoAddresses(t *testing.T) {
 	cfg := Config{Ensemble: always(threeConfig)}.withDefaults()
 	e := newEnsemble(&cfg)
 	e.readConfig(t.Context(), true)
@@ -156,8 +155,8 @@ func TestWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
-		count   int    // of servers, which each have a connection
-		unwhole string // part of it; "" for whole
+		count   int    // of servers
+		unwhole string // part of Unwhole; "" for whole
 	}{
 		"three": {allThree, nil, 3, ""},
 		"one fails": {allThree, func(n *fakeNet, c *Config) {
@@ -183,8 +182,8 @@ func TestWhole(t *testing.T) {
 				}
 				p := New(cfg)
 				defer p.Subscribe(l.election())()
-				for range 2 { // the second time is like the first
-					got := askAll(t, p, l)
+				for range 2 { // the second poll has the same result
+					got := pollAll(t, p, l)
 					if got.Whole != (c.unwhole == "") || !strings.Contains(got.Unwhole, c.unwhole) || got.Whole && got.Unwhole != "" || len(got.Servers) != c.count {
 						t.Errorf("%d servers, whole %v, %q; want %d, %q", len(got.Servers), got.Whole, got.Unwhole, c.count, c.unwhole)
 					}
@@ -194,17 +193,17 @@ func TestWhole(t *testing.T) {
 	}
 	for name, ensemble := range map[string]func(context.Context) (string, error){"empty": always(""), "unknown": nil} {
 		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-			if askNow(t, p, l); !l.last(t).Whole {
+			if pollFirst(t, p, l); !l.last(t).Whole {
 				t.Errorf("alone, configuration %s: %q", name, l.last(t).Unwhole)
 			}
 		})
 	}
 }
 
-// TestTwoNames has a server in the connect string by another name than in the
-// configuration. It is asked under both once, and again when it does not answer at its own
-// address, or if that is not known any more.
-func TestTwoNames(t *testing.T) {
+// A server has another name in the connect string than in the configuration. The first poll
+// uses both names. Later polls use both only if the server does not answer at its configured
+// address, or if the configuration is unknown.
+func TestTwoNamesOfAServer(t *testing.T) {
 	var failure error
 	of3(t, func(c *Config) {
 		c.Servers = []string{"zk1:2181"}
@@ -218,24 +217,23 @@ func TestTwoNames(t *testing.T) {
 			case 2:
 				n.set("10.0.0.1:2181", nil)
 				n.set("10.0.0.1:8080", nil)
-				askAll(t, p, l) // it does not answer: the next time the other address is asked
-				servers[0].asked()
+				pollAll(t, p, l) // it does not answer: the next poll uses the other address
+				servers[0].requests()
 			case 3:
 				n.set("10.0.0.1:2181", own)
 			case 4:
 				failure = errors.New("no connection")
 				pass(configValid + time.Second)
 			}
-			got := askAll(t, p, l)
-			if m := servers[0].asked(); m["watches_by_path"]+m["wchp"] != want || got.Whole != (i < 2 || i == 3) || i < 4 && len(got.Servers) != 3 {
-				t.Errorf("poll %d: asked %v, want %d times; whole %v, %q", i, m, want, got.Whole, got.Unwhole)
+			got := pollAll(t, p, l)
+			if m := servers[0].requests(); m["watches_by_path"]+m["wchp"] != want || got.Whole != (i < 2 || i == 3) || i < 4 && len(got.Servers) != 3 {
+				t.Errorf("poll %d: requests %v, want %d for watches; whole %v, %q", i, m, want, got.Whole, got.Unwhole)
 			}
 		}
 	})
 }
 
-// TestTheEnsembleChanges has a member added while the poller runs.
-func TestTheEnsembleChanges(t *testing.T) {
+func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 	config, reads := threeConfig, 0
 	of3(t, func(c *Config) {
 		c.Ensemble = func(context.Context) (string, error) { reads++; return config, nil }
@@ -251,19 +249,18 @@ func TestTheEnsembleChanges(t *testing.T) {
 	})
 }
 
-// TestAClientMoves has a client go from one server to another between their
-// lists.
-func TestAClientMoves(t *testing.T) {
-	const none, his = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
+// A client moves from one server to another between their lists.
+func TestClientMovesBetweenTheLists(t *testing.T) {
+	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
-		lists [3][2]string // of each server, the first time and from then on
+		lists [3][2]string // of each server: the first one and the later ones
 		where string       // "": nowhere
-		asked int          // how often for cons
+		cons  int          // number of requests to each server
 	}{
-		"stays":              {[3][2]string{{none, none}, {his, his}, {none, none}}, "10.0.0.2:2181", 1},
-		"goes":               {[3][2]string{{none, his}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
-		"comes":              {[3][2]string{{his, none}, {none, his}, {none, none}}, "10.0.0.1:2181", 1},
-		"goes and goes back": {[3][2]string{{none, none}, {none, his}, {none, none}}, "10.0.0.2:2181", 2},
+		"stays":              {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
+		"goes":               {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
+		"comes":              {[3][2]string{{one, none}, {none, one}, {none, none}}, "10.0.0.1:2181", 1},
+		"goes and goes back": {[3][2]string{{none, none}, {none, one}, {none, none}}, "10.0.0.2:2181", 2},
 		"is gone":            {[3][2]string{{none, none}, {none, none}, {none, none}}, "", 2},
 	} {
 		of3(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
@@ -276,14 +273,14 @@ func TestAClientMoves(t *testing.T) {
 					}
 				}
 			}
-			got := askAll(t, p, l)
+			got := pollAll(t, p, l)
 			var where []string
 			for i, s := range got.Servers {
 				if len(s.Clients) > 0 {
 					where = append(where, s.Addr)
 				}
-				if m := servers[i].asked()["cons"]; m != c.asked || states(s) != allAnswered {
-					t.Errorf("%s: asked %d times, want %d: %+v", name, m, c.asked, s)
+				if m := servers[i].requests()["cons"]; m != c.cons || states(s) != allAnswered {
+					t.Errorf("%s: %d requests for cons, want %d: %+v", name, m, c.cons, s)
 				}
 			}
 			if !got.Whole || strings.Join(where, " ") != c.where {
@@ -334,7 +331,7 @@ func TestTableOfAnElection(t *testing.T) {
 			},
 		},
 	})
-	// All of a host, unless it has very many.
+	// All connections of a host are listed, unless it has too many.
 	results[0].conns[0].Addr, results[1].conns[1].Addr = "10.0.0.1:4000", "10.0.0.1:4001"
 	election.Hosts = func() []string { return []string{"10.0.0.1"} }
 	got = election.table(session.Table{At: at}, results, "/app")
@@ -396,10 +393,10 @@ func TestEachElectionGetsItsOwn(t *testing.T) {
 		for _, path := range []string{"/a", "/b"} {
 			defer p.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*session.Table) }})()
 		}
-		askNow(t, p, l)
+		pollFirst(t, p, l)
 		for path, want := range map[string]string{"/a": "[{/a/n_1 [1]}]", "/b": "[{/b/n_1 [2]}]"} {
 			if w := fmt.Sprint(got[path].Servers[0].Watched); w != want {
-				t.Errorf("%s: %s", path, w)
+				t.Errorf("%s: got %s, want %s", path, w, want)
 			}
 		}
 	})

@@ -27,8 +27,7 @@ import (
 	"electop/model/session"
 )
 
-// A fakeNet is servers that answer as a test says, over pipes: in a
-// bubble of testing/synctest, time passes at once.
+// A fakeNet has servers with replies from a test, over pipes. It works in virtual time.
 type fakeNet struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -36,29 +35,24 @@ type fakeNet struct {
 	wg sync.WaitGroup
 }
 
-// A fakePort is who listens at host:port.
+// A fakePort listens at host:port.
 type fakePort struct {
-	who   *fakeServer
+	owner *fakeServer
 	serve func(*fakeServer, net.Conn) // nil: connections hang
 }
 
 // A fakeServer is one member, with both its ports.
 type fakeServer struct {
 	addr    string
-	replies map[string]string // by word or command; a status line and headers before a command's is an answer in full
-	delay   duration          // of each answer
-	endless bool              // answers never end
-	turn    func()            // called before each word is answered; it may set replies
+	replies map[string]string // by word or command; the reply to a command may begin with a status line and headers
+	delay   duration          // before each reply
+	endless bool              // replies never end
+	turn    func()            // called before each reply to a word; it may set replies
 
 	mu     sync.Mutex
-	counts map[string]int
-	busy   int // requests under way
-	most   int
-}
-
-func newFakeNet(t *testing.T) *fakeNet {
-	n := &fakeNet{t: t, at: make(map[string]*fakePort)}
-	return n
+	counts map[string]int // of requests
+	busy   int            // current requests
+	most   int            // the largest busy
 }
 
 func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -72,15 +66,15 @@ func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	ours, theirs := net.Pipe()
+	client, server := net.Pipe()
 	n.wg.Go(func() {
-		defer theirs.Close()
-		p.serve(p.who, theirs)
+		defer server.Close()
+		p.serve(p.owner, server)
 	})
-	return ours, nil
+	return client, nil
 }
 
-// member adds a member at host:2181 that has its AdminServer at host:8080.
+// member adds a member at host:2181 with its AdminServer at host:8080.
 func (n *fakeNet) member(host string, id int, mode session.Mode) *fakeServer {
 	s := &fakeServer{addr: host + ":2181", counts: make(map[string]int), replies: replies(id, mode, 2181)}
 	n.set(s.addr, &fakePort{s, (*fakeServer).words})
@@ -96,9 +90,6 @@ func (n *fakeNet) set(addr string, p *fakePort) {
 	}
 }
 
-// wait returns when no connection is left.
-func (n *fakeNet) wait() { n.wg.Wait() }
-
 func (s *fakeServer) begin(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +104,8 @@ func (s *fakeServer) end() {
 	s.busy--
 }
 
-// asked returns how often each thing was asked for since the last call.
-func (s *fakeServer) asked() map[string]int {
+// requests returns the number of requests by word or command since the last call.
+func (s *fakeServer) requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.counts
@@ -135,7 +126,7 @@ func (s *fakeServer) set(what, reply string) {
 	s.replies[what] = reply
 }
 
-// words is the port for clients.
+// words serves the port for clients.
 func (s *fakeServer) words(c net.Conn) {
 	b := make([]byte, 4)
 	if _, err := io.ReadFull(c, b); err != nil {
@@ -160,7 +151,7 @@ func (s *fakeServer) words(c net.Conn) {
 	s.flood(c)
 }
 
-// commands is the AdminServer.
+// commands serves the AdminServer's port.
 func (s *fakeServer) commands(c net.Conn) {
 	in := bufio.NewReader(c)
 	for {
@@ -178,14 +169,14 @@ func (s *fakeServer) command(c net.Conn, name string) bool {
 		return false
 	}
 	key := name
-	if name == "dump" { // the one name that a word has too
+	if name == "dump" { // also a word
 		key = "dump_"
 	}
 	reply, ok := s.reply(key)
 	if !ok {
 		reply = fmt.Sprintf(`{"command":%q,"error":"Unknown command: %[1]s"}`, name)
 	}
-	s.end() // before the client can know it
+	s.end() // before the client can send the next request
 	if !strings.HasPrefix(reply, "HTTP/") {
 		length := fmt.Sprintf("Content-Length: %d\r\n", len(reply))
 		if s.endless {
@@ -198,7 +189,7 @@ func (s *fakeServer) command(c net.Conn, name string) bool {
 	return err == nil
 }
 
-// stall waits as long as an answer takes; false if the client is gone.
+// stall waits for the delay. It returns false if the client closes the connection first.
 func (s *fakeServer) stall(c net.Conn) bool {
 	d := s.delay.get()
 	if d == 0 {
@@ -218,8 +209,8 @@ func (s *fakeServer) flood(c net.Conn) {
 	}
 }
 
-// replies are those of a member that has one connection, and one watch on a
-// child of /election.
+// replies returns the replies of a member with one connection, and one watch on a child of
+// /election.
 func replies(id int, mode session.Mode, port int) map[string]string {
 	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
 	r := map[string]string{
@@ -271,7 +262,7 @@ func (l *listener) last(t *testing.T) *session.Table {
 	return l.tables[len(l.tables)-1]
 }
 
-// times are when tables came.
+// times returns the times at which tables were delivered.
 func (l *listener) times() []time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -284,7 +275,7 @@ func (l *listener) count() int {
 	return len(l.tables)
 }
 
-// three are a whole ensemble, with its configuration.
+// three adds the members of threeConfig.
 func three(n *fakeNet) []*fakeServer {
 	return []*fakeServer{
 		n.member("10.0.0.1", 1, session.ModeFollower), n.member("10.0.0.2", 2, session.ModeFollower), n.member("10.0.0.3", 3, session.ModeLeader),
@@ -301,7 +292,7 @@ func (n *fakeNet) config(servers ...string) Config {
 
 var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
 
-// run runs the poller until the test's function ends.
+// run runs the poller until stop is called.
 func (n *fakeNet) run(p *Poller) (stop func()) {
 	ctx, cancel := context.WithCancel(n.t.Context())
 	ended := make(chan struct{})
@@ -314,12 +305,12 @@ func (n *fakeNet) run(p *Poller) (stop func()) {
 	return func() {
 		cancel()
 		<-ended
-		n.wait()
+		n.wg.Wait()
 	}
 }
 
-// questions maps what was asked by HTTP or by words to one name.
-func questions(m map[string]int) string {
+// byCommand formats requests; a word counts as its command.
+func byCommand(m map[string]int) string {
 	names := map[string]string{"srvr": "server_stats", "mntr": "monitor", "wchs": "watch_summary", "conf": "configuration",
 		"cons": "connections", "wchp": "watches_by_path"}
 	all := make(map[string]int)
@@ -345,17 +336,18 @@ func equal[T any](t *testing.T, what string, got, want T) {
 
 var everything = Want{Watches: true, Sessions: true}
 
-// states are the states of a server's answers.
+// states returns the states of a server's answers.
 func states(s session.Server) [4]session.AnswerState {
 	return [4]session.AnswerState{s.Basic.State, s.Connections.State, s.Sessions.State, s.Watches.State}
 }
 
 var allAnswered = [4]session.AnswerState{session.Answered, session.Answered, session.Answered, session.Answered}
 
+// alone runs a test with a standalone server.
 func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		n := newFakeNet(t)
+		n := &fakeNet{t: t, at: make(map[string]*fakePort)}
 		s := n.member("10.0.0.1", 0, session.ModeStandalone)
 		cfg := n.config(s.addr)
 		cfg.Ensemble = always("")
@@ -366,15 +358,15 @@ func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *
 		l := new(listener)
 		defer p.Subscribe(l.election())()
 		f(t, n, p, s, l)
-		n.wait()
+		n.wg.Wait()
 	})
 }
 
-// of3 is alone of a whole ensemble.
+// of3 runs a test with an ensemble of three.
 func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		n := newFakeNet(t)
+		n := &fakeNet{t: t, at: make(map[string]*fakePort)}
 		servers := three(n)
 		cfg := n.config(allThree...)
 		if change != nil {
@@ -384,12 +376,12 @@ func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p 
 		l := new(listener)
 		defer p.Subscribe(l.election())()
 		f(t, n, p, servers, l)
-		n.wait()
+		n.wg.Wait()
 	})
 }
 
-// askAll asks for everything and returns the answers, askNow those of the first server.
-func askAll(t *testing.T, p *Poller, l *listener) *session.Table {
+// pollAll polls for everything and returns the table.
+func pollAll(t *testing.T, p *Poller, l *listener) *session.Table {
 	t.Helper()
 	if err := p.Poll(t.Context(), everything); err != nil {
 		t.Fatal(err)
@@ -397,18 +389,19 @@ func askAll(t *testing.T, p *Poller, l *listener) *session.Table {
 	return l.last(t)
 }
 
-func askNow(t *testing.T, p *Poller, l *listener) session.Server {
+// pollFirst polls for everything and returns the first server's answers.
+func pollFirst(t *testing.T, p *Poller, l *listener) session.Server {
 	t.Helper()
-	return askAll(t, p, l).Servers[0]
+	return pollAll(t, p, l).Servers[0]
 }
 
-// pass has time pass, and all that is due happen.
+// pass waits for d in virtual time, and then for all that is due.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// A duration may be set while a server answers.
+// A duration can change while a server answers.
 type duration struct{ ns atomic.Int64 }
 
 func (d *duration) set(to time.Duration) { d.ns.Store(int64(to)) }

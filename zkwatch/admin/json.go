@@ -12,7 +12,7 @@ import (
 
 // The answers of an AdminServer, as Apache ZooKeeper 3.5 to 3.9 give them.
 
-// envelope has the fields that every answer has besides its own.
+// envelope has the fields that are in every answer.
 type envelope struct {
 	Command *string `json:"command"`
 	Error   *string `json:"error"`
@@ -36,7 +36,7 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	case strings.Contains(*e.Error, "not currently serving"):
 		return errNotServing
 	}
-	return fmt.Errorf("%s: %w: %s", command, errServerSays, znode.Safe(*e.Error, 100))
+	return fmt.Errorf("%s: %w: %s", command, errAdminServer, znode.Safe(*e.Error, 100))
 }
 
 // A jsonSession is a session id as a signed number, or as text.
@@ -165,7 +165,7 @@ type jsonConn struct {
 	Outstanding  int         `json:"outstanding_requests"`
 }
 
-// parseConnections reads the connections to both ports of the server, if its
+// parseConnections reads the connections to one port of the server, or to both if its
 // release lists both.
 func parseConnections(b []byte) (all connections, err error) {
 	var v struct {
@@ -182,7 +182,7 @@ func parseConnections(b []byte) (all connections, err error) {
 	all.bothPorts = v.Secure != nil
 	for _, list := range [][]jsonConn{v.Plain, v.Secure} {
 		for i := range list {
-			if c := &list[i]; c.Addr != "" { // otherwise it was closed meanwhile
+			if c := &list[i]; c.Addr != "" { // otherwise the connection was closed meanwhile
 				all.list = append(all.list, session.Client{
 					Session: uint64(c.Session), Addr: clientAddr(c.Addr), Timeout: time.Duration(c.Timeout), LastOp: lastOp(c.LastOp),
 					Established: since1970(time.Duration(c.Established)), LastResponse: time.Duration(c.LastResponse),

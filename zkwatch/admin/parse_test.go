@@ -24,7 +24,7 @@ func fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-// parsed gives what a parser makes of the fixtures of all three servers.
+// parsed parses the fixtures of all three servers.
 func parsed[T any](t *testing.T, name string, parse func([]byte) (T, error)) []T {
 	t.Helper()
 	var all []T
@@ -38,7 +38,7 @@ func parsed[T any](t *testing.T, name string, parse func([]byte) (T, error)) []T
 	return all
 }
 
-func TestCheapWords(t *testing.T) {
+func TestStatusAndCounts(t *testing.T) {
 	equal(t, "srvr", parsed(t, "4lw-srvr-server%d.txt", parseSrvr), []status{
 		{"3.8.0", session.ModeFollower, 0x100000031, 2},
 		{"3.8.0", session.ModeFollower, 0x100000031, 2},
@@ -76,18 +76,18 @@ func TestConnections(t *testing.T) {
 		equal(t, "connections", list.list, want[i:i+1])
 		equal(t, "of both ports", list.bothPorts, true)
 	}
-	asking := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // by the word itself
+	self := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // the connection of the word itself
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
 		list := word.list
-		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: asking[i], Received: 1}) {
-			t.Errorf("cons: %+v, want the asking connection among them", list)
+		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: self[i], Received: 1}) {
+			t.Errorf("cons: %+v, want also %s", list, self[i])
 		}
 		list = slices.DeleteFunc(list, func(c session.Client) bool { return c.Session == 0 })
 		equal(t, "cons", list, want[i:i+1])
 	}
 }
 
-// watchesOf are the watches in a table by "path session", sorted.
+// watchesOf returns the watches in a table as "path session", sorted.
 func watchesOf(ws []session.Watch) (all []string) {
 	for _, w := range ws {
 		for _, s := range w.Sessions {
@@ -161,8 +161,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// TestDumpInOtherZones checks that lines of one reply are as far apart as they
-// are, whatever the zone is called, and that nothing is taken from mixed zones.
+// The interval between two lines of a dump is right in every zone. A dump with mixed zones
+// has no deadlines.
 func TestDumpInOtherZones(t *testing.T) {
 	reply := func(zones ...string) string {
 		s := "SessionTracker dump:\nSession Sets (2)/(2):\n"
@@ -186,7 +186,7 @@ func TestDumpInOtherZones(t *testing.T) {
 	}
 }
 
-// TestOlderReplies are forms that the fixtures have not.
+// TestOlderReplies parses forms that are not in the fixtures.
 func TestOlderReplies(t *testing.T) {
 	d, err := parseDump([]byte("SessionTracker dump:\nSession Sets (2):\n0 expire at Tue Sep 01 09:27:00 CEST 2015:\n" +
 		"1 expire at Tue Sep 01 09:27:02 CEST 2015:\n\t0x14f8\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x14f8:\n\t/e/n_0000000001\n"))
@@ -228,9 +228,8 @@ func TestOlderReplies(t *testing.T) {
 	}
 }
 
-// TestCutOffReplies cuts every text reply that is a list: none may pass for
-// the whole of a shorter one.
-func TestCutOffReplies(t *testing.T) {
+// TestTruncatedReplies cuts every text reply with a list: none may parse as a shorter list.
+func TestTruncatedReplies(t *testing.T) {
 	for name, parse := range map[string]func([]byte) error{
 		"4lw-cons-server3.txt": func(b []byte) error { _, err := parseCons(b); return err },
 		"4lw-wchp-server3.txt": func(b []byte) error { _, err := parseWchp(b); return err },
@@ -257,7 +256,7 @@ func TestCutOffReplies(t *testing.T) {
 	}
 }
 
-func TestStrangersAreRefused(t *testing.T) {
+func TestRepliesOfOtherProgramsAreRefused(t *testing.T) {
 	page := []byte("<!DOCTYPE html><html><body>It works!</body></html>\n\n")
 	envelopes := [][]byte{page, []byte("{}"), []byte("[]"), []byte("null"), []byte(`"x"`), nil,
 		[]byte(`{"command":7,"error":null}`), []byte(`{"command":"ruok","error":null}`), []byte(`{"status":"UP"}`)}
@@ -300,19 +299,19 @@ func TestStrangersAreRefused(t *testing.T) {
 }
 
 func TestErrorsOfAnAdminServer(t *testing.T) {
-	say := func(what string) []byte {
+	failure := func(what string) []byte {
 		return fmt.Appendf(nil, `{"command":"dump","error":"%s"}`, what)
 	}
-	if _, err := parseJSONDump(say("This ZooKeeper instance is not currently serving requests")); !errors.Is(err, errNotServing) {
+	if _, err := parseJSONDump(failure("This ZooKeeper instance is not currently serving requests")); !errors.Is(err, errNotServing) {
 		t.Errorf("not serving: %v", err)
 	}
-	_, err := parseJSONDump(say(`Unknown command: \u001b[31mdump`))
-	if !errors.Is(err, errServerSays) || strings.Contains(znode.Safe(err.Error(), 0), "\x1b") {
+	_, err := parseJSONDump(failure(`Unknown command: \u001b[31mdump`))
+	if !errors.Is(err, errAdminServer) || strings.Contains(znode.Safe(err.Error(), 0), "\x1b") {
 		t.Errorf("unknown command: %q", err)
 	}
 }
 
-// parsers are all of them, by the name of the fixtures of their replies.
+// parsers has all parsers, by the name of their fixtures.
 var parsers = map[string]func([]byte) error{
 	"4lw-srvr":              drop(parseSrvr),
 	"4lw-mntr":              drop(parseMntr),
@@ -334,8 +333,8 @@ func drop[T any](parse func([]byte) (T, error)) func([]byte) error {
 	return func(b []byte) error { _, err := parse(b); return err }
 }
 
-// FuzzReplies gives every parser everything. None may panic; the package's
-// tests of cut-off replies and of strangers say what they have to refuse.
+// FuzzReplies parses arbitrary bytes with every parser. None may panic or return text that
+// is not safe to show.
 func FuzzReplies(f *testing.F) {
 	for name := range parsers {
 		ext := ".txt"
@@ -371,8 +370,8 @@ func FuzzReplies(f *testing.F) {
 
 func count(n int) *int { return &n }
 
-// No reply that is within the bounds takes more memory than a few times the
-// largest honest one: [1,1,1,... was 0.94 GB for 16 MiB.
+// A hostile reply within the bounds takes at most a few times the memory of the largest real
+// one. Without the bound on values, 16 MiB of [1,1,1,... took 0.94 GB.
 func TestDenseReplies(t *testing.T) {
 	table := large
 	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // quicker
@@ -406,7 +405,7 @@ func TestDenseReplies(t *testing.T) {
 			}
 		}
 	}
-	// The largest that is taken: session ids as short as they are.
+	// The largest accepted reply: short session ids.
 	const session = "72057594037927936,"
 	if _, err := table.read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
 		t.Errorf("session ids alone: %v", err)

@@ -56,7 +56,7 @@ type queue struct {
 	names    []string // full paths
 }
 
-func stand(t *testing.T, path string, addrs ...string) (q queue) {
+func joinElection(t *testing.T, path string, addrs ...string) (q queue) {
 	t.Helper()
 	for i, addr := range addrs {
 		c, session := connect(t, addr, 5*time.Second)
@@ -83,7 +83,7 @@ func anchors(c *client.Conn) func() []session.Anchor {
 	}
 }
 
-// touch also checks that the anchor is one of after it.
+// touch sends a request, and checks that the anchor is later than its start.
 func touch(t *testing.T, c *client.Conn) func(context.Context) {
 	return func(ctx context.Context) {
 		began := time.Now()
@@ -101,8 +101,8 @@ func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 	}
 }
 
-// warm returns when an AdminServer answers: the first answer of a virtual machine
-// takes seconds where it is kept waiting.
+// warm waits until an AdminServer answers: the first answer of a Java machine can take
+// seconds.
 func warm(t *testing.T, url string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -115,13 +115,13 @@ func warm(t *testing.T, url string) {
 	})
 }
 
-// askWithDeadlines polls until there is a deadline of each session: one
-// that is heard of while the dump is made can be missing. See the package's
-// comment. It returns nil if gone is closed before.
-func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
+// pollWithDeadlines polls until there is a deadline of each session. A session that sends a
+// message during the dump can be missing from it: see the package comment. It returns nil if
+// gone receives first.
+func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
-		table := ask(t, cfg, path)
+		table := poll(t, cfg, path)
 		deadlines := make(map[uint64]session.Deadline)
 		for _, s := range table.Servers {
 			for _, d := range s.Deadlines {
@@ -142,8 +142,8 @@ func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []ui
 	}
 }
 
-// ask makes one poll for everything.
-func ask(t *testing.T, cfg admin.Config, path string) *session.Table {
+// poll makes one poll for everything.
+func poll(t *testing.T, cfg admin.Config, path string) *session.Table {
 	t.Helper()
 	p := admin.New(cfg)
 	var table *session.Table
@@ -154,10 +154,10 @@ func ask(t *testing.T, cfg admin.Config, path string) *session.Table {
 	return table
 }
 
-// verify checks that a table has all of a queue, joined by session.
+// verify checks that a table has all candidates of a queue, and that their sessions agree.
 func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *session.Table {
 	t.Helper()
-	table, deadlines := askWithDeadlines(t, cfg, "/election", q.sessions, nil)
+	table, deadlines := pollWithDeadlines(t, cfg, "/election", q.sessions, nil)
 	if !table.Whole || table.Unwhole != "" {
 		t.Errorf("not whole: %s", table.Unwhole)
 	}
@@ -212,8 +212,8 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 	return table
 }
 
-// TestStandalone joins what one server says of real clients, both ways of
-// asking, of the embedded server and of Apache's.
+// TestStandalone compares the answers about real clients, by HTTP and by words, of the
+// embedded server and of Apache's.
 func TestStandalone(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(*testing.T) (addr, url string){
@@ -242,7 +242,7 @@ func TestStandalone(t *testing.T) {
 			addr, url := start(t)
 			warm(t, url)
 			observer, ours := connect(t, addr, 10*time.Second)
-			q := stand(t, "/election", addr, addr, addr)
+			q := joinElection(t, "/election", addr, addr, addr)
 			cfg := admin.Config{
 				URL: url, Servers: []string{addr}, Ensemble: ensembleConfig(observer),
 				Anchors: anchors(observer), Touch: touch(t, observer),
@@ -256,7 +256,7 @@ func TestStandalone(t *testing.T) {
 			}
 			// An operator's chroot.
 			cfg.Chroot = "/election"
-			s := ask(t, cfg, strings.TrimPrefix(q.names[0], "/election")).Servers[0]
+			s := poll(t, cfg, strings.TrimPrefix(q.names[0], "/election")).Servers[0]
 			if len(s.Ephemerals) != 1 || len(s.Watched) != 1 || "/election"+s.Watched[0].Path != q.names[0] {
 				t.Errorf("below a chroot: %+v", s)
 			}
@@ -264,45 +264,45 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// expiry has a client crash, and checks that its znode does not go before the
-// time that follows from its deadline and the anchor. It returns false if the session
-// ended before the server reported its deadline, as on a busy machine.
+// expiry lets a client crash, and checks that its znode is not deleted before the time that
+// follows from its deadline and the anchor. It returns false if the session ended before the
+// server reported its deadline, as on a busy machine.
 func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
-	victim, sessionID := connect(t, addr, timeout)
-	path := create(t, victim, "/victim-", zk.FlagEphemeralSequential)
+	crashing, sessionID := connect(t, addr, timeout)
+	path := create(t, crashing, "/crashing-", zk.FlagEphemeralSequential)
 	exists, _, gone, err := observer.ExistsW(t.Context(), path)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	victim.Cut()
+	crashing.Cut()
 	if !exists {
 		return false
 	}
-	table, deadlines := askWithDeadlines(t, cfg, path, []uint64{ours, sessionID}, gone)
+	table, deadlines := pollWithDeadlines(t, cfg, path, []uint64{ours, sessionID}, gone)
 	if table == nil {
 		return false
 	}
-	s, a, his, mine := table.Servers[0], table.Anchors[0], deadlines[sessionID], deadlines[ours]
-	// The server heard of us at mine-timeout on its clock, rounded up by less
-	// than a tick, and after Sent on ours. Dates are cut to the second.
-	notBefore := a.Sent.Add(his.At - mine.At + a.Timeout)
-	if his.Wall {
+	s, a, crashed, mine := table.Servers[0], table.Anchors[0], deadlines[sessionID], deadlines[ours]
+	// The server received our message at mine.At - Timeout on its clock, rounded up by less
+	// than a tick, and after Sent on our clock. Dates are rounded down to the second.
+	notBefore := a.Sent.Add(crashed.At - mine.At + a.Timeout)
+	if crashed.Wall {
 		notBefore = notBefore.Add(-time.Second)
 	}
 	select {
 	case <-gone:
 	case <-time.After(patience + timeout):
-		t.Fatalf("%s does not go", path)
+		t.Fatalf("%s is not deleted", path)
 	}
 	if now := time.Now(); now.Before(notBefore) {
-		t.Errorf("%s: %s went at %v, %v before it was due on %s", cfg.Mode, path, now, notBefore.Sub(now), s.Addr)
+		t.Errorf("%s: %s was deleted at %v, %v before its deadline on %s", cfg.Mode, path, now, notBefore.Sub(now), s.Addr)
 	}
 	return true
 }
 
-// TestStockSettings is Apache as it comes: srvr is the only word, and
-// here there is no AdminServer either.
+// TestStockSettings polls Apache with its default settings: srvr is the only word. There is
+// no AdminServer either.
 func TestStockSettings(t *testing.T) {
 	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords(""))
@@ -311,7 +311,7 @@ func TestStockSettings(t *testing.T) {
 		admin.FourLetter: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
 		admin.Auto:       "admin.enableServer=true, or 4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
 	} {
-		table := ask(t, admin.Config{Mode: mode, URL: nobody, Servers: []string{s.Addr}}, "/election")
+		table := poll(t, admin.Config{Mode: mode, URL: nobody, Servers: []string{s.Addr}}, "/election")
 		got := table.Servers[0]
 		if got.Basic.State != session.Answered || got.Mode != session.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
 			t.Errorf("%s: %+v, whole %v %q", mode, got, table.Whole, table.Unwhole)
@@ -325,13 +325,13 @@ func TestStockSettings(t *testing.T) {
 			t.Errorf("%s: %+v", mode, a)
 		}
 	}
-	table := ask(t, admin.Config{Mode: admin.HTTP, URL: nobody, Servers: []string{s.Addr}}, "/election")
+	table := poll(t, admin.Config{Mode: admin.HTTP, URL: nobody, Servers: []string{s.Addr}}, "/election")
 	if b := table.Servers[0].Basic; b.State != session.Failed || b.Hint != "admin.enableServer=true" || table.Whole {
 		t.Errorf("HTTP: %+v", table)
 	}
 }
 
-// free is a port on which nobody listens.
+// free returns a port on which no program listens.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -343,7 +343,7 @@ func free(t *testing.T) string {
 	return port
 }
 
-// TestEnsemble joins what three members say of clients of all three.
+// TestEnsemble compares the answers of three members about the clients of all three.
 func TestEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -354,14 +354,14 @@ func TestEnsemble(t *testing.T) {
 		addrs = append(addrs, m.Addr)
 	}
 	observer, ours := connect(t, addrs[0], 10*time.Second)
-	q := stand(t, "/election", addrs...)
+	q := joinElection(t, "/election", addrs...)
 	cfg := admin.Config{
 		URL: e.AdminURL(), Servers: addrs, Ensemble: ensembleConfig(observer),
 		Anchors: anchors(observer), Touch: touch(t, observer),
 	}
 	for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.FourLetter: "4lw"} {
 		cfg.Mode = mode
-		// Followers hear of a commit after the client that made it.
+		// Followers receive a commit after the client that made it gets the answer.
 		for _, c := range q.conns {
 			if err := c.Sync(t.Context(), "/"); err != nil {
 				t.Fatal(err)
@@ -382,23 +382,23 @@ func TestEnsemble(t *testing.T) {
 		// that lacks a member.
 		cfg := cfg
 		cfg.Servers = addrs[:2]
-		table = ask(t, cfg, "/election")
+		table = poll(t, cfg, "/election")
 		if table.Whole || !strings.Contains(table.Unwhole, "server.3 (127.0.0.3)") || len(table.Servers) != 2 {
 			t.Errorf("of two of three: %v, %q", table.Whole, table.Unwhole)
 		}
 	}
-	killed := 1 // not where the observer is connected, and not the ensemble's leader
+	killed := 1 // not the observer's server, and not the ensemble's leader
 	if e.Leader(t) == e.Members[killed] {
 		killed = 2
 	}
 	e.Members[killed].Kill(t)
-	table := ask(t, cfg, "/election")
+	table := poll(t, cfg, "/election")
 	if b := table.Servers[killed].Basic; b.State != session.Failed || table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
 		t.Errorf("one was killed: %+v", table)
 	}
 }
 
-// clientsOf are the sessions of a server's clients.
+// clientsOf returns the sessions of a server's clients.
 func clientsOf(s session.Server) (all []uint64) {
 	for _, c := range s.Clients {
 		all = append(all, c.Session)
@@ -406,7 +406,7 @@ func clientsOf(s session.Server) (all []uint64) {
 	return all
 }
 
-// connectTLS is connect to a port with TLS.
+// connectTLS connects to a port with TLS.
 func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*client.Conn, uint64) {
 	t.Helper()
 	cs, err := client.ParseConnectString(addr)
@@ -416,8 +416,8 @@ func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*client.Conn, uint6
 	return connectWith(t, client.Config{Servers: cs, SessionTimeout: patience, TLS: cfg})
 }
 
-// TestBothPortsOfApache has candidates at both ports of one server. By words
-// none may seem to be gone, whichever port is asked; the AdminServer lists all.
+// Candidates are connected to both ports of one server. A word to one port must not show the
+// clients of the other port as disconnected; the AdminServer lists all clients.
 func TestBothPortsOfApache(t *testing.T) {
 	t.Parallel()
 	certs := zktest.NewCertificates(t)
@@ -439,7 +439,7 @@ func TestBothPortsOfApache(t *testing.T) {
 		"TLS":   {Servers: []string{s.Secure}, DialTLS: secure},
 	} {
 		c.URL, c.Mode = url, admin.FourLetter
-		got := ask(t, c, "/election").Servers[0]
+		got := poll(t, c, "/election").Servers[0]
 		if len(got.Clients) != 1 || got.Watches.State != session.Answered || len(got.Ephemerals) != 2 {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -447,15 +447,15 @@ func TestBothPortsOfApache(t *testing.T) {
 			t.Errorf("%s: %+v", name, a)
 		}
 		c.Mode = admin.Auto
-		got = ask(t, c, "/election").Servers[0]
+		got = poll(t, c, "/election").Servers[0]
 		if all := clientsOf(got); got.Connections.State != session.Answered || got.Connections.Via != "http" || !slices.Contains(all, first) || !slices.Contains(all, second) {
 			t.Errorf("%s, by HTTP: %+v, clients %#x, want %#x and %#x", name, got.Connections, all, first, second)
 		}
 	}
 }
 
-// certified is the configuration of a server with a certificate for the loopback, which
-// wants one of clients too, and that of its client.
+// certified returns the configurations of a server and its client. The server has a
+// certificate for the loopback address, and demands a client certificate.
 func certified(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
 	a := zktest.NewCertificates(t)
@@ -466,7 +466,7 @@ func certified(t *testing.T) (server, caller *tls.Config) {
 	return a.ServerConfig([]string{"localhost"}, net.IPv4(127, 0, 0, 1)), caller
 }
 
-// TestOverTLS asks a server whose ports speak TLS, by words and by HTTP.
+// TestOverTLS polls a server whose ports use TLS, by words and by HTTP.
 func TestOverTLS(t *testing.T) {
 	server, caller := certified(t)
 	s := zkserver.New(zkserver.Options{})
@@ -503,7 +503,7 @@ func TestOverTLS(t *testing.T) {
 		"without a client certificate": {addr, without, "certificate"},
 	} {
 		for mode, via := range map[admin.Mode]string{admin.FourLetter: "4lw", admin.HTTP: "http"} {
-			got := ask(t, admin.Config{Mode: mode, URL: "https://{host}:" + ports[1], Servers: []string{x.addr}, DialTLS: x.tls}, "/election").Servers[0]
+			got := poll(t, admin.Config{Mode: mode, URL: "https://{host}:" + ports[1], Servers: []string{x.addr}, DialTLS: x.tls}, "/election").Servers[0]
 			if x.why != "" {
 				if got.Basic.State != session.Failed || got.Connections.State != session.Failed || !strings.Contains(got.Basic.Why, x.why) {
 					t.Errorf("%s, %s: %+v", name, mode, got.Basic)

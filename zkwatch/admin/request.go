@@ -19,17 +19,18 @@ import (
 // errNoAnswer is the error of a request that took too long.
 var errNoAnswer = errors.New("no answer in time")
 
-// A refusal is the error of a server that is configured not to answer.
-type refusal struct{ why, hint string } // hint is the setting that would allow it, "" if not known
+// A refusal is the error of a server that is configured not to answer. hint is the setting
+// that would permit the answer, "" if unknown.
+type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords is the setting of a server that allows all words that electop sends. It
-// replaces the default, which is srvr alone, so it includes srvr.
+// allWords is the setting of a server that permits all words that electop sends. It
+// includes srvr because it replaces the default, which is srvr alone.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
-// A requester makes requests, and returns the replies unparsed. It keeps a connection
-// to an AdminServer for the next request, until the client's idle ones are closed.
+// A requester makes requests, and returns the replies unparsed. It keeps a connection to an
+// AdminServer open for the next request; the end of a poll closes idle connections.
 type requester struct {
 	cfg    *Config
 	client http.Client
@@ -39,7 +40,7 @@ func newRequester(cfg *Config) *requester {
 	return &requester{cfg, http.Client{
 		Transport: &http.Transport{
 			DialContext:            cfg.Dial,
-			TLSClientConfig:        cfg.DialTLS.Clone(), // nil of nil
+			TLSClientConfig:        cfg.DialTLS.Clone(), // nil if DialTLS is nil
 			TLSHandshakeTimeout:    requestTimeout,
 			DisableCompression:     true,
 			MaxIdleConnsPerHost:    1,
@@ -50,9 +51,9 @@ func newRequester(cfg *Config) *requester {
 	}}
 }
 
-// cause returns err without the address, and without what could hold a credential.
+// cause returns err without the address and without a credential.
 func cause(ctx context.Context, err error) error {
-	if u := (*url.Error)(nil); errors.As(err, &u) { // its text has the URL, which may have a password
+	if u := (*url.Error)(nil); errors.As(err, &u) { // its text has the URL, which may contain a password
 		err = u.Err
 	}
 	op := (*net.OpError)(nil)
@@ -95,8 +96,8 @@ func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byt
 	return b, nil
 }
 
-// forHost sets the name that the server's certificate has to be for, unless the
-// configuration does.
+// forHost returns a configuration whose ServerName is the host of addr, unless c already has
+// one.
 func forHost(c *tls.Config, addr string) *tls.Config {
 	c = c.Clone()
 	if c.ServerName == "" {
@@ -105,8 +106,8 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt reads a TLS connection that ends without an alert like one that was closed:
-// the parsers recognize an incomplete reply.
+// abrupt reads a TLS connection. It accepts an end without an alert: the parsers recognise
+// an incomplete reply.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {
@@ -117,8 +118,8 @@ func (a abrupt) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// command returns the reply of an AdminServer to a command, whose type is JSON. base is
-// the URL of all commands.
+// command returns the JSON reply of an AdminServer to a command. base is the URL of all
+// commands.
 func (r *requester) command(ctx context.Context, base, name string, l limit) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/"+name, nil)
 	if err != nil {

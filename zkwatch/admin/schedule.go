@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// calmAfterHandoff is the time without a handoff before watches are asked for.
-	// Candidates set them again after each handoff, and a table made meanwhile would
-	// lack a watch that is only late.
+	// calmAfterHandoff is the time without a handoff before a request for watches.
+	// Candidates set watches again after each handoff; an earlier table would lack a
+	// watch that is only late.
 	calmAfterHandoff = 2 * time.Second
-	// watchGap is the least time between two tables of watches, if the second is
-	// due to a handoff.
+	// watchGap is the shortest time between two tables of watches if a handoff causes
+	// the second one.
 	watchGap = time.Minute
-	// verifyGap is the least time between two polls that Verify causes, in case
-	// somebody holds down the key.
+	// verifyGap is the shortest time between two polls that Verify causes: a user may
+	// hold down the key.
 	verifyGap = 2 * time.Second
 )
 
@@ -25,37 +25,37 @@ const (
 type schedule struct {
 	interval time.Duration // of the status
 	sessions time.Duration // of connections and sessions; 0: only to verify
-	cheap    bool          // only while they are cheap
+	cheap    bool          // connections and sessions only while they are cheap
 
-	mu           sync.Mutex
-	statusDue    time.Time // the zero time is now
-	sessionsDue  time.Time
-	verify       bool      // Verify was called, and no poll was due to it yet
-	verified     time.Time // when a poll was last due to it
-	handoff      time.Time // the last one that no table of watches has followed
-	watchesAsked time.Time // when tables of watches were last asked for
+	mu            sync.Mutex
+	statusDue     time.Time // zero: now
+	sessionsDue   time.Time
+	verify        bool      // Verify was called, and caused no poll yet
+	verified      time.Time // time of the last poll that Verify caused
+	handoff       time.Time // the last handoff without a later table of watches; zero: none
+	watchesPolled time.Time // time of the last poll for tables of watches
 
-	// If connections and sessions have to be cheap:
-	counted   bool              // a poll said how many connections there are
-	restraint session.Restraint // why they are not asked for
-	slow      int               // slow answers in a row
+	// If connections and sessions must be cheap:
+	counted   bool              // a poll has counted the connections
+	restraint session.Restraint // why connections and sessions are not requested
+	slow      int               // number of slow polls in a row
 }
 
-// wantVerify has everything asked for once.
+// wantVerify makes a poll for everything due.
 func (s *schedule) wantVerify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.verify = true
 }
 
-// noteHandoff has the tables of watches asked for once it is calm.
+// noteHandoff makes a poll for the tables of watches due after calmAfterHandoff.
 func (s *schedule) noteHandoff(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handoff = at
 }
 
-// due reports whether a poll is due and which, or else when one will be.
+// due returns the poll that is due now, if any, and otherwise the time of the next one.
 func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	}
 	if !s.handoff.IsZero() {
 		t := s.handoff.Add(calmAfterHandoff)
-		if gap := s.watchesAsked.Add(watchGap); !s.watchesAsked.IsZero() && gap.After(t) {
+		if gap := s.watchesPolled.Add(watchGap); !s.watchesPolled.IsZero() && gap.After(t) {
 			t = gap
 		}
 		if reached(t) {
@@ -86,8 +86,8 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// regular returns when connections and sessions are due; ok is false if they are not
-// asked for regularly, or if it is not known yet how many there are.
+// regular returns when connections and sessions are due. ok is false if they are not
+// requested at intervals, or if the number of connections must be known first.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
@@ -95,7 +95,8 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost notes what a poll cost, and returns what a table says of that.
+// cost notes what a poll cost. It returns the interval for connections and sessions, and why
+// they are not requested, for the table.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,21 +134,21 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 	return s.sessions, why
 }
 
-// began notes a poll, whether it was due or somebody asked for it.
+// began notes the start of a poll, due or on demand.
 func (s *schedule) began(p plan, now time.Time) {
 	if !p.Watches {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watchesAsked = now
+	s.watchesPolled = now
 	if !now.Before(s.handoff.Add(calmAfterHandoff)) {
 		s.handoff = time.Time{}
 	}
 }
 
-// done sets when the next poll is due after one that was. A poll that took
-// longer than the interval is followed by a pause of an interval nevertheless.
+// done sets the time of the next poll, after a poll that was due. After a poll that took
+// longer than the interval, the pause is one interval too.
 func (s *schedule) done(began, ended time.Time, p plan) {
 	next := func(every time.Duration) time.Time {
 		if t := began.Add(every); t.After(ended) {
@@ -163,7 +164,7 @@ func (s *schedule) done(began, ended time.Time, p plan) {
 	}
 }
 
-// Want says what a poll asks for besides the status of each server.
+// Want selects what a poll requests besides the status of each server.
 type Want struct {
 	Watches  bool // the tables of watches
 	Sessions bool // connections, sessions and their deadlines
@@ -171,13 +172,13 @@ type Want struct {
 
 func (w Want) tables() bool { return w.Watches || w.Sessions }
 
-// A poll ends then, with or without all answers.
+// A poll ends after this time, with or without all answers.
 const (
 	statusPollTimeout = 4 * time.Second
 	tablePollTimeout  = 15 * time.Second
 )
 
-// limit returns how long a poll may take.
+// limit returns the time limit of a poll.
 func (w Want) limit() time.Duration {
 	if w.tables() {
 		return tablePollTimeout
@@ -185,16 +186,16 @@ func (w Want) limit() time.Duration {
 	return statusPollTimeout
 }
 
-// A plan says what one poll asks for.
+// A plan describes one poll.
 type plan struct {
 	Want
-	retry bool // somebody asks: servers that failed or refused are tried again
+	retry bool // on demand: servers that failed or refused are tried again
 }
 
 const (
-	// After a slow answer the servers are asked again after this long; after each
-	// further one after twice as long. The first answer of an AdminServer is slow
-	// because Java loads classes.
+	// After a slow answer connections and sessions are requested again after slowPause,
+	// and after each further slow answer after twice as long. The first answer of an
+	// AdminServer is slow because Java loads classes.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

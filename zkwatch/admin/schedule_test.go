@@ -10,8 +10,7 @@ import (
 	"electop/model/session"
 )
 
-// each runs a test against three members, in virtual time, by HTTP and by words: the
-// rules are the same.
+// each runs a test against three members, by HTTP and by words: the schedule is the same.
 func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -31,70 +30,69 @@ func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p
 	}
 }
 
-// wantAsked has time pass, and checks what was asked meanwhile.
-func wantAsked(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
+// wantRequests waits for d in virtual time, and checks the requests meanwhile.
+func wantRequests(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
 	t.Helper()
 	pass(d)
 	for _, s := range servers {
-		if got := questions(s.asked()); got != want {
-			t.Errorf("%s: %s was asked %q, want %q", when, s.addr, got, want)
+		if got := byCommand(s.requests()); got != want {
+			t.Errorf("%s: requests to %s: got %q, want %q", when, s.addr, got, want)
 		}
 	}
 }
 
-// TestIdleMinute is the cost of observing: the status each five seconds,
-// and nothing else.
-func TestIdleMinute(t *testing.T) {
+// Without an event the poller requests the status every five seconds, and nothing else.
+func TestRequestsOfAnIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		wantAsked(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
-		wantAsked(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
+		wantRequests(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantRequests(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
 		if l.count() != 13 {
 			t.Errorf("%d tables were delivered, want 13", l.count())
 		}
-		wantAsked(t, 10*time.Minute, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
+		wantRequests(t, 10*time.Minute, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
 	})
 }
 
 func TestNobodySubscribed(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-		p.subscribers = nil // the one of each
+		p.subscribers = nil // each has subscribed one
 		defer n.run(p)()
 		p.Verify()
 		p.Handoff()
 		if err := p.Poll(t.Context(), Want{Watches: true}); err != nil {
 			t.Error(err)
 		}
-		wantAsked(t, time.Hour, "an hour for nobody", servers, "")
+		wantRequests(t, time.Hour, "an hour for nobody", servers, "")
 		cancel := p.Subscribe(l.election())
-		wantAsked(t, 0, "when somebody comes", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantRequests(t, 0, "after a subscription", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		cancel()
-		wantAsked(t, time.Hour, "an hour after all left", servers, "")
+		wantRequests(t, time.Hour, "an hour after its end", servers, "")
 	})
 }
 
 func TestConnectionsAndSessions(t *testing.T) {
 	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		wantAsked(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantRequests(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
 			t.Errorf("the table: %+v", last)
 		}
-		wantAsked(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
+		wantRequests(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
 	})
 }
 
 func TestVerifyAsksOnce(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		wantAsked(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantRequests(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		p.Verify()
-		wantAsked(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
-		for range 100 { // leaning on the key for a second
+		wantRequests(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		for range 100 { // the key is held down for a second
 			p.Verify()
 			time.Sleep(10 * time.Millisecond)
 		}
-		wantAsked(t, 3500*time.Millisecond, "verify, leaning on the key", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantRequests(t, 3500*time.Millisecond, "verify, the key held down", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		last := l.last(t)
 		for _, s := range last.Servers {
 			if s.Watches.State != session.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
@@ -107,7 +105,7 @@ func TestVerifyAsksOnce(t *testing.T) {
 func TestAfterAHandoff(t *testing.T) {
 	tables := func(servers []*fakeServer) (n int) {
 		for _, s := range servers {
-			m := s.asked()
+			m := s.requests()
 			n += m["wchp"] + m["watches_by_path"]
 			if m["cons"]+m["connections"]+m["dump"] > 0 {
 				n += 1000
@@ -142,7 +140,7 @@ func TestAfterAHandoff(t *testing.T) {
 		pass(time.Second)
 		tables(servers)
 		p.Handoff()
-		passes(57*time.Second, 0, "less than a minute after a table that was asked for")
+		passes(57*time.Second, 0, "less than a minute after a table on demand")
 		passes(5*time.Second, 3, "when that minute is over")
 	})
 }
@@ -154,7 +152,7 @@ func TestManyWatches(t *testing.T) {
 	}
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
-		last := askAll(t, p, l)
+		last := pollAll(t, p, l)
 		w := last.Servers[1].Watches
 		if w.State != session.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
 			t.Errorf("50,001 watches: %+v", last.Servers[1])
@@ -162,15 +160,15 @@ func TestManyWatches(t *testing.T) {
 		if last.Servers[0].Watches.State != session.Answered || last.Servers[2].Watches.State != session.Answered {
 			t.Errorf("the other servers: %+v", last)
 		}
-		wantAsked(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantRequests(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 	})
 	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
-		if w := askAll(t, p, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
+		if w := pollAll(t, p, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
 			t.Errorf("heavy: %+v", w)
 		}
 	})
-	// A server that does not count is not asked either; the total of mntr will do.
+	// Without a count of watches the table is not requested. The total of mntr is enough.
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		for _, s := range servers[:2] {
 			delete(s.replies, "wchs")
@@ -178,7 +176,7 @@ func TestManyWatches(t *testing.T) {
 		}
 		delete(servers[0].replies, "mntr")
 		delete(servers[0].replies, "monitor")
-		last := askAll(t, p, l)
+		last := pollAll(t, p, l)
 		if s := last.Servers[0]; s.Watches.State != session.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
 			t.Errorf("no counts: %+v", s)
 		}
@@ -188,10 +186,10 @@ func TestManyWatches(t *testing.T) {
 	})
 }
 
-// sessionsAsked counts the requests for connections and sessions of all servers.
-func sessionsAsked(servers []*fakeServer) (n int) {
+// listRequests returns the number of requests for lists of connections.
+func listRequests(servers []*fakeServer) (n int) {
 	for _, s := range servers {
-		m := s.asked()
+		m := s.requests()
 		n += m["cons"] + m["connections"]
 	}
 	return n
@@ -199,7 +197,7 @@ func sessionsAsked(servers []*fakeServer) (n int) {
 
 func cheap(c *Config) { c.Sessions, c.Cheap = 2*time.Second, true }
 
-// crowd has each server count n connections.
+// crowd sets the number of connections in each server's status.
 func crowd(servers []*fakeServer, n int) {
 	for _, s := range servers {
 		s.mu.Lock()
@@ -209,22 +207,22 @@ func crowd(servers []*fakeServer, n int) {
 	}
 }
 
-func TestNotAskedOfMany(t *testing.T) {
+func TestManyConnectionsAreNotListed(t *testing.T) {
 	each(t, cheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		crowd(servers, session.CheapConnections/3+1)
 		defer n.run(p)()
 		synctest.Wait()
 		pass(time.Hour)
-		if got := sessionsAsked(servers); got != 0 {
-			t.Errorf("connections were asked for %d times", got)
+		if got := listRequests(servers); got != 0 {
+			t.Errorf("%d requests for connections, want none", got)
 		}
 		if x := l.last(t); x.Every != 0 || !strings.Contains(x.Unasked(), "2001 connections") || !strings.Contains(x.Unasked(), "--admin-sessions") {
 			t.Errorf("the table: every %v, %q", x.Every, x.Unasked())
 		}
 		p.Verify()
 		synctest.Wait()
-		if got := sessionsAsked(servers); got != 3 {
-			t.Errorf("verify asked %d times for connections, want 3", got)
+		if got := listRequests(servers); got != 3 {
+			t.Errorf("verify: %d requests for connections, want 3", got)
 		}
 	})
 	t.Run("on demand", func(t *testing.T) {
@@ -232,38 +230,38 @@ func TestNotAskedOfMany(t *testing.T) {
 			crowd(servers, 100_000)
 			defer n.run(p)()
 			pass(time.Minute)
-			if got := sessionsAsked(servers); got != 3*31 {
-				t.Errorf("connections were asked for %d times in a minute, want %d", got, 3*31)
+			if got := listRequests(servers); got != 3*31 {
+				t.Errorf("%d requests for connections in a minute, want %d", got, 3*31)
 			}
 		})
 	})
 }
 
-func TestSlowAnswersAreRare(t *testing.T) {
+func TestSlowServersListConnectionsRarely(t *testing.T) {
 	each(t, cheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(150 * time.Millisecond)
 		defer n.run(p)()
 		pass(4 * time.Second)
-		if got := sessionsAsked(servers); got != 3 {
-			t.Errorf("connections were asked for %d times, want once of each", got)
+		if got := listRequests(servers); got != 3 {
+			t.Errorf("%d requests for connections, want one for each server", got)
 		}
 		x := l.last(t)
 		if why := x.Unasked(); x.Every != 0 || !strings.Contains(why, servers[1].addr+" took 150 ms, more than 100 ms") {
 			t.Errorf("every %v, %q", x.Every, why)
 		}
 		pass(time.Hour)
-		if got := sessionsAsked(servers); got < 3*5 || got > 3*15 {
-			t.Errorf("connections were asked for %d times in an hour of slow answers", got)
+		if got := listRequests(servers); got < 3*5 || got > 3*15 {
+			t.Errorf("%d requests for connections in an hour of slow answers, want 15 to 45", got)
 		}
 		servers[1].delay.set(0)
 		pass(longestSlowPause + 10*time.Second)
-		sessionsAsked(servers)
+		listRequests(servers)
 		pass(time.Minute)
 		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unasked() != "" {
 			t.Errorf("the table: every %v, cheap %v, %q", x.Every, x.Cheap, x.Unasked())
 		}
-		if got := sessionsAsked(servers); got != 3*30 {
-			t.Errorf("connections were asked for %d times in a minute of fast answers, %q", got, l.last(t).Unasked())
+		if got := listRequests(servers); got != 3*30 {
+			t.Errorf("%d requests for connections in a minute of fast answers, %q", got, l.last(t).Unasked())
 		}
 	})
 }

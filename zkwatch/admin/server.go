@@ -12,31 +12,31 @@ import (
 	"electop/model/units"
 )
 
-// A server that does not answer is asked again after twice as long each time,
-// up to this.
+// longestPause bounds the pause after a poll without an answer; each such poll doubles the
+// pause.
 const longestPause = time.Minute
 
-// A result has the answers of one server in a poll, not yet cut down to an election:
-// the lists of server are empty, those here are whole, and paths are full.
+// A result has the answers of one server in a poll, for all elections. The lists of
+// session.Server are empty; the lists of result are complete, with full paths.
 type result struct {
 	session.Server
-	number     int  // that the server gave, now or earlier; 0: none
-	anyServer  bool // as in server: parts of the result may be of several servers
+	number     int  // from the server's answer, now or earlier; 0: unknown
+	anyServer  bool // as in server: the answers may be from several servers
 	conns      []session.Client
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral
 	watches    []session.Watch
-	took       time.Duration // the slowest list of connections or sessions
+	took       time.Duration // the time of the slowest list of connections or sessions
 }
 
 func newResult(addr string) result {
 	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
-// answered reports whether the server answered in this poll, if only to refuse.
+// answered reports whether the server answered in this poll, perhaps with a refusal.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
-// fail gives all that is wanted the same answer.
+// fail sets a as the answer to all queries of w.
 func (r *result) fail(w Want, a session.Answer) {
 	r.Basic = a
 	if w.Sessions {
@@ -47,7 +47,7 @@ func (r *result) fail(w Want, a session.Answer) {
 	}
 }
 
-// poll asks one server all that p wants.
+// poll sends one server the queries of p.
 func (s *server) poll(ctx context.Context, p plan) (r result) {
 	r = newResult(s.addr)
 	defer func() { r.number, r.anyServer = s.identity.number, s.anyServer }()
@@ -76,7 +76,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		s.took = 0
 		s.connections(ctx, p, &r)
 		var d dump
-		d, r.Sessions = ask(ctx, s, forDump, p.retry)
+		d, r.Sessions = send(ctx, s, dumpQuery, p.retry)
 		r.deadlines, r.ephemerals = d.deadlines, d.ephemerals
 		r.took = s.took
 	}
@@ -86,8 +86,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed makes polls of the server less frequent; the next one starts with identify. The
-// first time the server may be restarting: the next poll asks it as usual.
+// failed makes polls of the server less frequent; the next poll starts with identify. After
+// the first failure the next poll is at the usual time: the server may be restarting.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -96,25 +96,25 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify finds out who the server is, and whether the AdminServer is its own:
+// identify requests the server's identity, and checks whether the AdminServer belongs to it:
 // of several servers on one host only the first gets the usual port.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
-		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // it may have an AdminServer by now, or allow conf
+		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // it may have an AdminServer by now, or permit conf
 	}
 	if now.Before(s.identifyAt) {
 		return session.Answer{}
 	}
 	s.notItsOwn = ""
-	id, a := ask(ctx, s, forIdentity, retry)
+	id, a := send(ctx, s, identityQuery, retry)
 	if a.Via == string(overHTTP) && a.State == session.Answered {
 		if s.notItsOwn = s.notOwned(id); s.notItsOwn != "" {
 			s.httpWorks = false
-			id, a = ask(ctx, s, forIdentity, retry)
+			id, a = send(ctx, s, identityQuery, retry)
 		}
 	} else if s.sharedURL && s.cfg.Mode != FourLetter {
-		s.notItsOwn, s.httpWorks = "several servers share this URL, and its AdminServer does not say which server it belongs to", false
+		s.notItsOwn, s.httpWorks = "several servers share this URL, and its AdminServer does not report which server it belongs to", false
 	}
 	switch {
 	case a.State == session.Answered:
@@ -123,13 +123,13 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	case s.alive:
 		s.identifyAt = now.Add(identityValid)
 		if s.httpRetry.After(now) && s.httpRetry.Before(s.identifyAt) {
-			s.identifyAt = s.httpRetry // HTTP is not trusted without it
+			s.identifyAt = s.httpRetry // HTTP needs an identity first
 		}
 	}
 	return a
 }
 
-// notOwned says why an AdminServer does not belong to this server; "" if it is.
+// notOwned returns why an AdminServer does not belong to this server, "" if it does.
 func (s *server) notOwned(id identity) string {
 	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil)
 	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
@@ -138,33 +138,33 @@ func (s *server) notOwned(id identity) string {
 	return fmt.Sprintf("the AdminServer there belongs to the server at port %d", id.port)
 }
 
-// status asks for what costs the server almost nothing.
+// status sends the queries that cost the server almost nothing.
 func (s *server) status(ctx context.Context, p plan, r *result) {
 	var st status
-	if st, r.Basic = ask(ctx, s, forStatus, p.retry); r.Basic.State == session.Failed {
+	if st, r.Basic = send(ctx, s, statusQuery, p.retry); r.Basic.State == session.Failed {
 		return
 	}
 	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.version, st.mode, st.zxid, st.connections
 	r.Tick = s.identity.tick
-	if n, a := ask(ctx, s, forCounts, p.retry); a.State == session.Answered {
+	if n, a := send(ctx, s, countsQuery, p.retry); a.State == session.Answered {
 		r.WatchCount = n.watches
 		r.Expired = n.expired
 	}
-	if n, a := ask(ctx, s, forDataWatches, p.retry); a.State == session.Answered {
+	if n, a := send(ctx, s, dataWatchesQuery, p.retry); a.State == session.Answered {
 		r.DataWatches = n
 	}
 }
 
-// connections asks for the list of connections.
+// connections requests the list of connections.
 //
 // A server can have two ports for clients, one with TLS and one without
-// (secureClientPort and clientPort). The word cons lists the connections to the port
-// that it was sent to, the AdminServer those to both. The list is Answered only if the
-// server lists both ports or is known to have one: otherwise each client of the other
-// port would seem to have no connection. Those that are known are in r in any case.
+// (secureClientPort and clientPort). The word cons lists only the connections to the port
+// that it was sent to, the AdminServer lists both. The list is Answered only if the server
+// lists both ports or is known to have one port: otherwise each client of the other port
+// would seem to have no connection. r has the listed connections in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
-	got, r.Connections = ask(ctx, s, forConnections, p.retry)
+	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)
 	r.conns = got.list
 	if s.anyServer {
 		for i := range r.conns {
@@ -184,7 +184,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// watches asks for the table of watches, unless there are too many of them.
+// watches requests the table of watches, unless there are too many of them.
 func (s *server) watches(ctx context.Context, p plan, r *result) {
 	count := r.DataWatches
 	if count < 0 {
@@ -200,14 +200,14 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
 			Why: fmt.Sprintf("it has %d watches: a table of more than %d blocks the server", count, MaxWatches), Hint: heavyHint}
 	default:
-		r.watches, r.Watches = ask(ctx, s, forWatches, p.retry)
+		r.watches, r.Watches = send(ctx, s, watchesQuery, p.retry)
 	}
 }
 
-// relist asks the servers for their connections once more. The lists are not of
-// one moment: a client that goes from one server to another while they are made
-// can be missing from both, and where a server is slow that moment is long. So
-// only a session that is in neither of two lists has no connection.
+// relist requests the connections of all servers once more. The lists are from different
+// moments: a client that moves from one server to another meanwhile can be missing from
+// both lists, most likely if a server is slow. So only a session that is missing from
+// the first and the second lists has no connection.
 func relist(ctx context.Context, p plan, servers map[string]*server, results []result) {
 	second := make([]result, len(results))
 	var all sync.WaitGroup
@@ -229,7 +229,7 @@ func relist(ctx context.Context, p plan, servers map[string]*server, results []r
 	}
 }
 
-// listed returns the sessions that have a connection.
+// listed returns the sessions with a connection in the results.
 func listed(results []result) map[uint64]bool {
 	all := make(map[uint64]bool)
 	for i := range results {
@@ -240,8 +240,8 @@ func listed(results []result) map[uint64]bool {
 	return all
 }
 
-// unlisted reports whether an ephemeral znode of an election has an owner that
-// is in no list, although all servers gave theirs.
+// unlisted reports whether the owner of an ephemeral znode of an election is in no list,
+// although all servers listed their connections.
 func unlisted(results []result, chroot string, elections []*Election) bool {
 	if slices.ContainsFunc(results, func(r result) bool { return r.Connections.State != session.Answered }) {
 		return false // the second lists would prove nothing either
@@ -250,7 +250,7 @@ func unlisted(results []result, chroot string, elections []*Election) bool {
 	for _, e := range elections {
 		for i := range results {
 			for _, x := range results[i].ephemerals {
-				if _, ours := e.inner(chroot, x.Path); ours && !listed[x.Session] {
+				if _, inElection := e.inner(chroot, x.Path); inElection && !listed[x.Session] {
 					return true
 				}
 			}

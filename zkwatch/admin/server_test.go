@@ -17,23 +17,24 @@ import (
 	"electop/model/znode"
 )
 
-// TestAnchorsAreTakenBefore has a slow server, and anchors that move: those before the
-// first request count, after the servers have heard of our session.
-func TestAnchorsAreTakenBefore(t *testing.T) {
-	var heard time.Time
+// The anchors of a table are read after Touch and before the first request.
+func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
+	var touched time.Time
 	for name, config := range map[string]string{"its own address": "", "perhaps any server's": dynamicConfig} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			s.delay.set(time.Second)
 			c.Servers, c.Ensemble = []string{"lb:2181"}, always(config)
 			n.set("lb:2181", &fakePort{s, (*fakeServer).words})
-			c.Touch = func(context.Context) { heard = time.Now() }
-			c.Anchors = func() []session.Anchor { return []session.Anchor{{Session: 1, Sent: heard, Timeout: 8 * time.Second}} }
+			c.Touch = func(context.Context) { touched = time.Now() }
+			c.Anchors = func() []session.Anchor {
+				return []session.Anchor{{Session: 1, Sent: touched, Timeout: 8 * time.Second}}
+			}
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			want := time.Now()
 			if config != "" {
-				want = want.Add(-8 * time.Second) // another one may have answered
+				want = want.Add(-8 * time.Second) // another server may have answered
 			}
-			askNow(t, p, l)
+			pollFirst(t, p, l)
 			if got := l.last(t).Anchors; len(got) != 1 || !got[0].Sent.Equal(want) {
 				t.Errorf("%s: %+v, want %v", name, got, want)
 			}
@@ -41,9 +42,8 @@ func TestAnchorsAreTakenBefore(t *testing.T) {
 	}
 }
 
-// TestOnePort checks that a list which may lack a port of the server is not taken for the
-// list of all clients.
-func TestOnePort(t *testing.T) {
+// A list that may lack a port of the server is not Answered.
+func TestListOfOnePort(t *testing.T) {
 	const one, list = " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=PING,est=1,to=10000,lresp=5)\n\n",
 		`{"command":"connections","error":null,"connections":[{"session_id":1,"remote_socket_address":"10.9.9.9:1"}]%s}`
 	for name, c := range map[string]struct {
@@ -65,12 +65,12 @@ func TestOnePort(t *testing.T) {
 			cfg.Mode = c.mode
 			s.replies["cons"], s.replies[c.question] = one, c.reply
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-			got := askNow(t, p, l)
+			got := pollFirst(t, p, l)
 			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") || c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") ||
 				!strings.Contains(x.Why, "only one port")) {
 				t.Errorf("%s: %+v", name, x)
 			}
-			// It keeps neither from being said: who watches what, and who expires when.
+			// The tables of watches and sessions are Answered in any case.
 			if got.Watches.State != session.Answered || got.Sessions.State != session.Answered || len(got.Ephemerals) != 1 {
 				t.Errorf("%s: the rest: %+v", name, got)
 			}
@@ -78,9 +78,8 @@ func TestOnePort(t *testing.T) {
 	}
 }
 
-// TestNoAbsenceFromOnePort checks the purpose of TestOnePort: a client of the other port is
-// at no risk.
-func TestNoAbsenceFromOnePort(t *testing.T) {
+// A client of the other port does not count as disconnected.
+func TestNoRiskFromAListOfOnePort(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 		cfg.Mode = FourLetter
 		s.replies["conf"] = "clientPort=2181\nsecureClientPort=2281\nserverId=0\n"
@@ -95,7 +94,7 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 		}})
 		for range 3 {
 			time.Sleep(5 * time.Second)
-			askNow(t, p, l)
+			pollFirst(t, p, l)
 			j.Apply(l.last(t))
 		}
 		st := j.State()
@@ -105,12 +104,12 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 	})
 }
 
-// TestAPollEnds has a server that answers everything, and each time late.
-func TestAPollEnds(t *testing.T) {
+// A server that answers everything late does not delay the end of a poll.
+func TestPollEndsInTime(t *testing.T) {
 	of3(t, nil, func(t *testing.T, _ *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(tableTimeout - time.Second)
 		began := time.Now()
-		askAll(t, p, l)
+		pollAll(t, p, l)
 		if d := time.Since(began); d != tablePollTimeout {
 			t.Errorf("the poll took %v", d)
 		}
@@ -128,18 +127,18 @@ func TestEndlessReplies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-			got := askNow(t, p, l)
+			got := pollFirst(t, p, l)
 			if got.Basic.State != session.TooLarge || got.Watches.State != session.TooLarge || got.Watches.Why == "" {
 				t.Errorf("%s: %+v", mode, got)
 			}
 		})
-		// Only a table is.
+		// Only a table is too large.
 		for _, much := range []struct{ word, entry string }{{"wchp", "/a\n\t0x1\n"}, {"cons", " /1.2.3.4:5[0](queued=0)\n"}} {
 			alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 				c.Mode = FourLetter
 				s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
 			}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-				got := askNow(t, p, l)
+				got := pollFirst(t, p, l)
 				answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
 				if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
 					t.Errorf("%s: %+v", much.word, got)
@@ -149,9 +148,9 @@ func TestEndlessReplies(t *testing.T) {
 	}
 }
 
-// TestASlowServer checks that the others are not delayed beyond a poll,
-// and that it is asked less and less often, until it answers again.
-func TestASlowServer(t *testing.T) {
+// A slow server delays the others by one poll at most. It is polled less and less often,
+// until it answers again.
+func TestSlowServerIsPolledLessOften(t *testing.T) {
 	for name, slow := range map[string]func(*fakeNet, *fakeServer){
 		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
 		"is unreachable": func(n *fakeNet, s *fakeServer) { n.set(s.addr, &fakePort{}); n.set("10.0.0.2:8080", &fakePort{}) },
@@ -181,25 +180,25 @@ func TestASlowServer(t *testing.T) {
 							break
 						}
 					}
-					m := servers[1].asked()
+					m := servers[1].requests()
 					if polls := m["configuration"] + m["conf"]; name == "hangs" && polls > 50 || l.count() < 180 {
-						t.Errorf("in 20 minutes it was asked %d times, and there were %d tables", polls, l.count())
+						t.Errorf("in 20 minutes: %d polls of the slow server, %d tables", polls, l.count())
 					}
 					if b := l.last(t).Servers[1].Basic; b.State != session.Failed || b.Why == "" {
 						t.Errorf("after 20 minutes: %+v", b)
 					}
-					// It comes back.
+					// The server answers again.
 					servers[1].delay.set(0)
 					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
 					pass(longestPause + 10*time.Second)
 					if b := l.last(t).Servers[1].Basic; b.State != session.Answered {
-						t.Errorf("it is back: %+v", b)
+						t.Errorf("after it answers again: %+v", b)
 					}
-					servers[1].asked()
+					servers[1].requests()
 					pass(time.Minute)
-					if m := servers[1].asked(); m["server_stats"]+m["srvr"] != 12 {
-						t.Errorf("a minute after it came back: %v", m)
+					if m := servers[1].requests(); m["server_stats"]+m["srvr"] != 12 {
+						t.Errorf("requests in the minute after that: %v", m)
 					}
 				})
 			})
@@ -207,29 +206,29 @@ func TestASlowServer(t *testing.T) {
 	}
 }
 
-// TestSomebodyAsksForASlowServer checks that a server which is asked less often
-// is tried when somebody asks, and that a table is not asked for twice.
-func TestSomebodyAsksForASlowServer(t *testing.T) {
+// A poll on demand tries a server that is polled less often. It does not request a table
+// twice.
+func TestPollOnDemandTriesASlowServer(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		for range 5 {
-			if b := askNow(t, p, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
+			if b := pollFirst(t, p, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
 				t.Fatalf("nobody listens: %+v", b)
 			}
 		}
 		n.set(s.addr, &fakePort{s, (*fakeServer).words})
-		if got := askNow(t, p, l); states(got) != allAnswered {
-			t.Errorf("it is there now: %+v", got)
+		if got := pollFirst(t, p, l); states(got) != allAnswered {
+			t.Errorf("after it listens: %+v", got)
 		}
 	})
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-		askNow(t, p, l)
-		s.asked()
-		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // and no more
-		if got := askNow(t, p, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
+		pollFirst(t, p, l)
+		s.requests()
+		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // without a body
+		if got := pollFirst(t, p, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
 			t.Errorf("a table that does not come: %+v", got)
 		}
-		if m := s.asked(); m["watches_by_path"] != 1 || m["wchp"] != 0 {
-			t.Errorf("a table that does not come: asked %v", m)
+		if m := s.requests(); m["watches_by_path"] != 1 || m["wchp"] != 0 {
+			t.Errorf("a table that does not come: requests %v", m)
 		}
 	})
 }
@@ -238,16 +237,16 @@ func TestEndsWithItsContext(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			stop := n.run(p)
-			time.Sleep(100 * time.Millisecond) // the first poll is under way
+			time.Sleep(100 * time.Millisecond) // the first poll has begun
 			ctx, cancel := context.WithCancelCause(t.Context())
-			asked := make(chan error)
-			go func() { asked <- p.Poll(ctx, everything) }()
+			polled := make(chan error)
+			go func() { polled <- p.Poll(ctx, everything) }()
 			time.Sleep(100 * time.Millisecond)
 			began := time.Now()
 			why := errors.New("enough")
 			cancel(why)
-			if err := <-asked; !errors.Is(err, why) && mode != Off {
-				t.Errorf("Ask: %v", err)
+			if err := <-polled; !errors.Is(err, why) && mode != Off {
+				t.Errorf("Poll: got %v, want %v", err, why)
 			}
 			stop()
 			if d := time.Since(began); d != 0 {
@@ -260,9 +259,9 @@ func TestEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestASubscriberThatDoesNotTake delays the others for a moment, and nobody
-// who subscribes, verifies or tells of handoffs.
-func TestASubscriberThatDoesNotTake(t *testing.T) {
+// A subscriber whose Put does not return delays the others for a moment. It does not delay
+// Subscribe, Verify and Handoff.
+func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
 		p.mu.Lock()
@@ -276,19 +275,18 @@ func TestASubscriberThatDoesNotTake(t *testing.T) {
 		p.Handoff()
 		p.Subscribe(stuck)()
 		if d := time.Since(began); d != 0 {
-			t.Errorf("they waited %v", d)
+			t.Errorf("Verify, Handoff and Subscribe took %v", d)
 		}
 		pass(putTimeout)
 		if l.count() == 0 {
-			t.Error("the other one got nothing")
+			t.Error("the other subscriber got no table")
 		}
 	})
 }
 
-// TestWhatListensInstead puts strangers where an AdminServer should be. In
-// mode HTTP that is a failure that says so; in mode Auto the words answer. No
-// redirect is followed.
-func TestWhatListensInstead(t *testing.T) {
+// Another program may listen at the AdminServer's port. In mode HTTP that is a failure; in
+// mode Auto the words answer. Redirects are not followed.
+func TestOtherProgramAtTheAdminPort(t *testing.T) {
 	page := func(head, body string) string {
 		return "HTTP/1.1 " + head + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	}
@@ -308,7 +306,7 @@ func TestWhatListensInstead(t *testing.T) {
 		"control characters": page("200 OK\r\nContent-Type: application/json",
 			`{"command":"server_stats","error":"\u001b]0;title\u0007\u202e"}`),
 	} {
-		stranger := func(mode Mode) func(*fakeNet, *fakeServer, *Config) {
+		otherProgram := func(mode Mode) func(*fakeNet, *fakeServer, *Config) {
 			return func(n *fakeNet, s *fakeServer, c *Config) {
 				c.Mode = mode
 				for _, command := range []string{"server_stats", "configuration", "monitor", "watch_summary", "connections", "dump_", "watches_by_path"} {
@@ -317,50 +315,49 @@ func TestWhatListensInstead(t *testing.T) {
 			}
 		}
 		t.Run(name, func(t *testing.T) {
-			alone(t, stranger(HTTP), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-				other := n.member("10.0.0.9", 0, session.ModeStandalone)
-				got := askNow(t, p, l)
-				if m := other.asked(); len(m) > 0 {
+			alone(t, otherProgram(HTTP), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+				elsewhere := n.member("10.0.0.9", 0, session.ModeStandalone)
+				got := pollFirst(t, p, l)
+				if m := elsewhere.requests(); len(m) > 0 {
 					t.Errorf("followed: %v", m)
 				}
 				if got.Basic.State != session.Failed || got.Watches.State != session.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, znode.Unsafe) {
 					t.Errorf("HTTP: %+v", got.Basic)
 				}
 			})
-			alone(t, stranger(Auto), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-				got := askNow(t, p, l)
+			alone(t, otherProgram(Auto), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+				got := pollFirst(t, p, l)
 				if states(got) != allAnswered || got.Basic.Via != "4lw" || len(got.Watched) != 1 {
 					t.Errorf("auto: %+v", got)
 				}
 				if name != "a page" && name != "a cut-off body" {
 					return
 				}
-				s.asked()
+				s.requests()
 				defer n.run(p)()
 				pass(4 * time.Minute)
 				want := "monitor=49 server_stats=49 watch_summary=49"
-				if name == "a cut-off body" { // no answer in time, which may have been bad luck: each minute, by HTTP and then the word
+				if name == "a cut-off body" { // no answer in time: each minute, by HTTP and then by the word
 					want = "configuration=6 " + want
 				}
-				if m := questions(s.asked()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
+				if m := byCommand(s.requests()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
 					t.Errorf("in four minutes: %s", m)
 				}
 				for what, reply := range replies(0, session.ModeStandalone, 2181) {
 					s.set(what, reply)
 				}
-				p.Verify() // asks for all there is: the AdminServer may be there by now
+				p.Verify() // tries HTTP again
 				pass(4 * time.Second)
 				if b := l.last(t).Servers[0].Basic; b.Via != "http" {
-					t.Errorf("when it is there: %+v", b)
+					t.Errorf("with an AdminServer: %+v", b)
 				}
 			})
 		})
 	}
 }
 
-// TestOneAdminServerForAll has three members on one host: only the first got
-// the usual port.
-func TestOneAdminServerForAll(t *testing.T) {
+// Of three members on one host only the first has the AdminServer's usual port.
+func TestSeveralServersOnOneHost(t *testing.T) {
 	hosts := func(n *fakeNet) (addrs []string) {
 		for i := range 3 {
 			addr := "127.0.0.1:218" + strconv.Itoa(i+1)
@@ -376,7 +373,7 @@ func TestOneAdminServerForAll(t *testing.T) {
 		alone(t, func(n *fakeNet, _ *fakeServer, c *Config) {
 			c.Mode, c.Servers = mode, hosts(n)
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
-			for i, s := range askAll(t, p, l).Servers {
+			for i, s := range pollAll(t, p, l).Servers {
 				switch {
 				case i == 0 && (s.Basic.Via != "http" || states(s) != allAnswered):
 					t.Errorf("%s, the first: %+v", mode, s)
@@ -388,14 +385,14 @@ func TestOneAdminServerForAll(t *testing.T) {
 			}
 		})
 	}
-	// The one server that is asked is not the one that got the port.
+	// Only the second server is polled.
 	for _, c := range []struct {
 		url, via string
 	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
 		alone(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
 			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
-			if got := askNow(t, p, l); got.Basic.Via != c.via {
+			if got := pollFirst(t, p, l); got.Basic.Via != c.via {
 				t.Errorf("URL %q: %+v", c.url, got)
 			}
 		})
@@ -407,20 +404,20 @@ func TestNoSecretsInAnswers(t *testing.T) {
 		c.Mode, c.URL = HTTP, "http://user:secret@{host}:8080/commands"
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-		if b := askNow(t, p, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
+		if b := pollFirst(t, p, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
 			t.Errorf("%+v", b)
 		}
 	})
 }
 
 func TestRefusedWords(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, as since 3.5
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, the default since 3.5
 		c.Mode = FourLetter
 		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
 			delete(s.replies, word)
 		}
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-		got := askNow(t, p, l)
+		got := pollFirst(t, p, l)
 		want := [4]session.AnswerState{session.Answered, session.Refused, session.Refused, session.Refused}
 		if states(got) != want || got.Mode != session.ModeStandalone {
 			t.Errorf("%+v", got)
@@ -433,20 +430,20 @@ func TestRefusedWords(t *testing.T) {
 		if !strings.Contains(got.Watches.Hint, "4lw.commands.whitelist=") {
 			t.Errorf("%+v", got.Watches)
 		}
-		s.asked()
+		s.requests()
 		stop := n.run(p)
 		pass(50 * time.Second)
-		// What was refused is not asked again at once.
-		if m := questions(s.asked()); m != "server_stats=11" {
-			t.Errorf("then it was asked %q", m)
+		// A refused query is not sent again at once.
+		if m := byCommand(s.requests()); m != "server_stats=11" {
+			t.Errorf("then: requests %q", m)
 		}
 		pass(time.Minute)
-		if m := questions(s.asked()); m != "monitor=1 server_stats=12 watch_summary=1" {
-			t.Errorf("in the next minute it was asked %q", m)
+		if m := byCommand(s.requests()); m != "monitor=1 server_stats=12 watch_summary=1" {
+			t.Errorf("in the next minute: requests %q", m)
 		}
 		stop()
 		s.replies = replies(0, session.ModeStandalone, 2181)
-		if got := askNow(t, p, l); states(got) != allAnswered {
+		if got := pollFirst(t, p, l); states(got) != allAnswered {
 			t.Errorf("when it is allowed: %+v", got)
 		}
 	})
@@ -456,16 +453,15 @@ func TestRefusedWords(t *testing.T) {
 			s.replies[name] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
 		}
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-		if c := askNow(t, p, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
+		if c := pollFirst(t, p, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
 			t.Errorf("forbidden: %+v", c)
 		}
 	})
 }
 
-// TestOtherWay has the command for a table refused.
-func TestOtherWay(t *testing.T) {
+func TestRefusedCommandIsSentAsAWord(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-		if got := askNow(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
+		if got := pollFirst(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
 			t.Errorf("wchp for a command: %+v", got)
 		}
 	})
@@ -482,16 +478,16 @@ func TestNotServing(t *testing.T) {
 				}
 			}
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-			got := askNow(t, p, l)
+			got := pollFirst(t, p, l)
 			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != session.Failed {
 				t.Errorf("%s: %+v", mode, got)
 			}
 			stop := n.run(p)
 			defer stop()
-			s.asked()
+			s.requests()
 			pass(time.Minute)
-			if l.count() < 12 || len(s.asked()) == 0 {
-				t.Errorf("%s: it is not asked any more", mode)
+			if l.count() < 12 || len(s.requests()) == 0 {
+				t.Errorf("%s: no more requests", mode)
 			}
 		})
 	}

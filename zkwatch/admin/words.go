@@ -14,7 +14,7 @@ import (
 
 // The answers to four-letter words, as Apache ZooKeeper 3.4 to 3.9 write them.
 
-// lines yields the lines of a reply that are not blank.
+// lines yields the non-blank lines of a reply.
 func lines(b []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range bytes.Lines(b) {
@@ -26,11 +26,10 @@ func lines(b []byte) iter.Seq[string] {
 	}
 }
 
-// closed reports whether a reply ends with an empty line, as a list
-// does: only then is it known to be complete.
+// closed reports whether a reply ends with an empty line: only then is a list complete.
 func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 
-// fields has the names and values in the lines of a reply. The first error stays.
+// fields has the names and values in the lines of a reply. It keeps the first error.
 type fields struct {
 	word   string
 	values map[string]string
@@ -57,7 +56,7 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns the number of that name, 0 if there is none.
+// number returns the number with that name, 0 if there is none.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))
@@ -113,10 +112,9 @@ func parseConf(b []byte) (identity, error) {
 	return id.checked(), cmp.Or(f.err, err)
 }
 
-// parseDump reads the sessions by the time at which they expire, which only the
-// ensemble's leader and a standalone server know, and the ephemeral znodes by
-// session. The connections that follow are not needed, and are without their
-// sessions before 3.5.
+// parseDump reads the sessions by the time at which they expire, and the ephemeral znodes by
+// session. Only the ensemble's leader and a standalone server know the times. parseDump
+// skips the connections, which have no sessions before 3.5.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
@@ -134,7 +132,7 @@ func parseDump(b []byte) (d dump, err error) {
 				return dump{}, err
 			}
 			d.deadlines = append(d.deadlines, session.Deadline{Session: s, At: at, Wall: true})
-		case strings.Contains(line, " expire at "): // others are headings, or a follower's list of timeouts
+		case strings.Contains(line, " expire at "): // other lines are headings, or a follower's list of timeouts
 			var zone string
 			if at, zone, err = parseDeadlineLine(line); err != nil {
 				return dump{}, err
@@ -143,14 +141,14 @@ func parseDump(b []byte) (d dump, err error) {
 		}
 	}
 	if len(slices.Compact(zones)) > 1 {
-		d.deadlines = nil // as around the end of summer time: how far apart two lines are is not known then
+		d.deadlines = nil // at the end of summer time: the interval between two lines is unknown
 	}
 	var owner uint64
 	known := false
 	for line := range lines(ephemerals) {
 		path, below := strings.CutPrefix(line, "\t")
 		switch {
-		case strings.HasPrefix(line, "Sessions with Ephemerals"), line == "Connections dump:": // there are none
+		case strings.HasPrefix(line, "Sessions with Ephemerals"), line == "Connections dump:": // headings
 		case !below:
 			if owner, err = parseNumber(strings.TrimSuffix(line, ":")); err != nil {
 				return dump{}, err
@@ -165,9 +163,9 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:", with the
-// date as java.util.Date writes it. The zone is taken for UTC: its abbreviation may
-// mean several zones. All lines of a reply are off by the same then.
+// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:", with the date in the
+// format of java.util.Date. It reads every zone as UTC: an abbreviation may mean several
+// zones. So all lines of a reply have the same error.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
@@ -189,7 +187,7 @@ func parseCons(b []byte) (connections, error) {
 	var all []session.Client
 	for line := range lines(b) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "null[") {
-			continue // it was closed meanwhile, and has no address
+			continue // the connection was closed meanwhile
 		}
 		c, err := parseCon(line)
 		if err != nil {
@@ -237,7 +235,7 @@ func parseCon(line string) (session.Client, error) {
 	return c, nil
 }
 
-// parseWchp reads paths, each with the sessions that watch it below.
+// parseWchp reads paths. Below each path are the sessions that watch it.
 func parseWchp(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
 		return nil, malformed("wchp: truncated")

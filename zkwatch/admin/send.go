@@ -15,63 +15,64 @@ import (
 )
 
 const (
-	// If packets are dropped, a connection attempt takes this long.
+	// connectTimeout bounds a connection attempt.
 	connectTimeout = 1500 * time.Millisecond
-	// Of one request. An AdminServer loads its classes with the first request, which
-	// takes seconds on a busy machine: a poll that somebody asked for waits for
-	// that, scheduled ones are repeated anyway.
+	// requestTimeout bounds a request, and tableTimeout a request for a table or on
+	// demand. An AdminServer loads its classes with the first request, which takes seconds
+	// on a busy machine: a poll on demand waits for that, a scheduled one is repeated.
 	requestTimeout = 2 * time.Second
 	tableTimeout   = 6 * time.Second
 
-	// Settings are changed by people: a refusal is believed for this long.
+	// refusalValid is the time after which a refused query is sent again: an operator may
+	// have changed the settings.
 	refusalValid = time.Minute
-	// Who a server is, and whether it has an AdminServer, changes with its
-	// configuration, after a restart.
+	// identityValid is the time after which a server's identity, and whether it has an
+	// AdminServer, is checked again: both can change with a restart.
 	identityValid = 5 * time.Minute
-	// An AdminServer that gave no answer in time may just have been slow.
+	// slowRetry is the pause after an AdminServer gave no answer in time.
 	slowRetry = time.Minute
 )
 
-// A way is how a command is sent: the value of session.Answer.Via.
+// A way is a way to send a query: the value of session.Answer.Via.
 type way string
 
 const (
 	overHTTP way = "http"
 	asWord   way = "4lw"
 
-	heavyHint = "--admin-heavy" // the flag of electop that helps
+	heavyHint = "--admin-heavy" // electop's flag for large tables
 )
 
-// A server keeps the knowledge of one address from poll to poll: how it can be asked, and
-// which server it is. It belongs to the poll under way, and in it to one goroutine.
+// A server keeps what is known of one address from poll to poll: which ways work, and which
+// server answers. It belongs to the current poll, and there to one goroutine.
 type server struct {
 	cfg     *Config
 	request *requester
 
 	addr string
 	port int
-	// anyServer says that the configuration has no server at this address: any of them
-	// may answer there.
+	// anyServer means that the configuration has no server at this address: any server of
+	// the ensemble may answer.
 	anyServer bool
 
-	url       string // of its AdminServer; "" if there can be none
+	url       string // of the AdminServer; "" if there can be none
 	urlErr    error
 	sharedURL bool // another address has the same URL
 
-	notItsOwn string // why the AdminServer does not, or may not, belong to this server; "" if it is
+	notItsOwn string // why the AdminServer may belong to another server; "" if it is this server's
 
 	httpWorks  bool
-	httpRetry  time.Time // in mode Auto: HTTP is not tried before
+	httpRetry  time.Time // in mode Auto: HTTP is not tried before this time
 	refused    map[string]refused
-	alive      bool          // since it was last cleared, a ZooKeeper server answered, if only to refuse
-	gotAnswers bool          // anything answered, a ZooKeeper server or not
-	took       time.Duration // the slowest table since it was last cleared
+	alive      bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
+	gotAnswers bool          // any program answered in this poll
+	took       time.Duration // the time of the slowest table in this poll
 
-	identity   identity  // as it said last
-	identifyAt time.Time // it is not asked who it is before
+	identity   identity  // the last answer
+	identifyAt time.Time // the identity is not requested before this time
 
-	failures int       // polls in a row without an answer
-	until    time.Time // it is not asked before, unless somebody asks
+	failures int       // number of polls in a row without an answer
+	until    time.Time // the server is not polled before this time, except on demand
 	why      string    // of the last failure
 }
 
@@ -90,7 +91,7 @@ func newServer(cfg *Config, request *requester, addr string) *server {
 	return s
 }
 
-// ways returns the ways to ask the server, in the order to try them.
+// ways returns the ways to send a query, in the order to try them.
 func (s *server) ways() []way {
 	switch s.cfg.Mode {
 	case HTTP:
@@ -104,15 +105,15 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// ask puts a question to a server, in one way after the other until there is an
-// answer. A question for a table that found no answer in time is not put in the
-// other way: the server is busy with it. retry asks again what was refused.
+// send sends a query to a server, in one way after the other until there is an answer. A
+// query for a table without an answer in time is not sent in another way: the server is
+// busy with it. With retry, send also sends a query that was refused.
 //
-// What went wrong becomes an answer too, with the setting of the server or the flag of
-// electop that would help.
-func ask[T any](ctx context.Context, s *server, q question[T], retry bool) (v T, answer session.Answer) {
+// A failure is an answer too, with the setting of the server or the flag of electop that
+// would help.
+func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
-		return v, r.answer // it has just refused
+		return v, r.answer
 	}
 	answer.State = session.Failed
 	var whys []string
@@ -138,7 +139,7 @@ ways:
 			}
 			return v, session.Answer{State: session.Answered, Via: string(by), At: s.cfg.Now()}
 		}
-		s.cfg.Logger.Debug("asking a server failed", "server", s.addr, "for", q.name, "via", by, "error", text(err))
+		s.cfg.Logger.Debug("query failed", "server", s.addr, "for", q.name, "via", by, "error", text(err))
 		answer.Via = string(by)
 		whys = append(whys, string(by)+": "+text(err))
 		var refusal *refusal
@@ -158,7 +159,7 @@ ways:
 		case errors.Is(err, errNotServing):
 			s.alive, s.gotAnswers = true, true
 			break ways
-		case errors.Is(err, errServerSays):
+		case errors.Is(err, errAdminServer):
 			s.alive = true
 		case q.table && errors.Is(err, errNoAnswer):
 			break ways
@@ -185,7 +186,7 @@ ways:
 	return *new(T), answer
 }
 
-// parse parses a reply: none may end the program.
+// parse parses a reply. A panic of a parser becomes an error.
 func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -230,8 +231,9 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// wordsWork notes that the server is there. If HTTP failed just before, HTTP is
-// not tried for a while; if HTTP had worked until now, once more.
+// wordsWork notes that the server answers words. byHTTP is the error of HTTP just before, nil
+// if HTTP was not tried. After an error, HTTP is not tried for a while, unless it had worked
+// before: then it is tried once more.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
 	if errors.Is(byHTTP, errNoAnswer) {

@@ -16,30 +16,30 @@ import (
 	"electop/model/znode"
 )
 
-// A question is a command of the AdminServer and the four-letter word for the same.
-type question[T any] struct {
+// A query has a command of the AdminServer and the four-letter word for the same data.
+type query[T any] struct {
 	name   string // for messages
 	http   form[T]
 	word   form[T]
-	table  bool // the answer can be large, and cost the server something
-	always bool // it is asked again even if the server has just refused
+	table  bool // the answer can be large and expensive for the server
+	always bool // sent even if the server has just refused it
 }
 
-// A form is one command or word, and the parser of its answer.
+// A form is a command or a word, with the parser of its reply.
 type form[T any] struct {
 	name  string
 	parse func([]byte) (T, error)
 }
 
 var (
-	forStatus      = question[status]{name: "state", http: form[status]{"server_stats", parseServerStats}, word: form[status]{"srvr", parseSrvr}, always: true}
-	forIdentity    = question[identity]{name: "configuration", http: form[identity]{"configuration", parseConfiguration}, word: form[identity]{"conf", parseConf}}
-	forCounts      = question[counts]{name: "counts", http: form[counts]{"monitor", parseMonitor}, word: form[counts]{"mntr", parseMntr}}
-	forDataWatches = question[int]{name: "number of watches on data", http: form[int]{"watch_summary", parseWatchSummary}, word: form[int]{"wchs", parseWchs}}
-	forConnections = question[connections]{name: "connections", http: form[connections]{"connections", parseConnections}, word: form[connections]{"cons", parseCons},
+	statusQuery      = query[status]{name: "state", http: form[status]{"server_stats", parseServerStats}, word: form[status]{"srvr", parseSrvr}, always: true}
+	identityQuery    = query[identity]{name: "configuration", http: form[identity]{"configuration", parseConfiguration}, word: form[identity]{"conf", parseConf}}
+	countsQuery      = query[counts]{name: "counts", http: form[counts]{"monitor", parseMonitor}, word: form[counts]{"mntr", parseMntr}}
+	dataWatchesQuery = query[int]{name: "number of watches on data", http: form[int]{"watch_summary", parseWatchSummary}, word: form[int]{"wchs", parseWchs}}
+	connectionsQuery = query[connections]{name: "connections", http: form[connections]{"connections", parseConnections}, word: form[connections]{"cons", parseCons},
 		table: true}
-	forDump    = question[dump]{name: "sessions", http: form[dump]{"dump", parseJSONDump}, word: form[dump]{"dump", parseDump}, table: true}
-	forWatches = question[[]session.Watch]{name: "watches", http: form[[]session.Watch]{"watches_by_path", parseWatchesByPath},
+	dumpQuery    = query[dump]{name: "sessions", http: form[dump]{"dump", parseJSONDump}, word: form[dump]{"dump", parseDump}, table: true}
+	watchesQuery = query[[]session.Watch]{name: "watches", http: form[[]session.Watch]{"watches_by_path", parseWatchesByPath},
 		word: form[[]session.Watch]{"wchp", parseWchp}, table: true}
 )
 
@@ -54,14 +54,14 @@ type status struct {
 // identity tells servers apart.
 type identity struct {
 	number int // myid; 0 for a standalone server
-	port   int // for clients, without TLS; 0: not known
+	port   int // for clients, without TLS; 0: unknown
 	tick   time.Duration
 	// ports is the number of ports for clients: 2 if there is one with TLS
-	// and one without; 0: not known. Only the word conf reports it.
+	// and one without; 0: unknown. Only the word conf reports it.
 	ports int
 }
 
-// checked drops values that cannot be true.
+// checked replaces impossible values by 0.
 func (i identity) checked() identity {
 	i.number, i.tick = max(i.number, 0), max(i.tick, 0)
 	if i.port < 0 || i.port > 1<<16-1 {
@@ -72,7 +72,7 @@ func (i identity) checked() identity {
 
 // counts has the numbers that a server counts.
 type counts struct {
-	watches int // those on children included
+	watches int // on data, existence and children
 	// expired is the number of sessions that expired since its start, nil if it does not
 	// report it (before ZooKeeper 3.6).
 	expired *int
@@ -81,22 +81,21 @@ type counts struct {
 // connections lists a server's clients.
 type connections struct {
 	list      []session.Client
-	bothPorts bool // the list is of both ports, if the server has two
+	bothPorts bool // the list has the clients of all ports
 }
 
-// dump tells which session owns which ephemeral znodes, and when sessions expire.
+// dump has the sessions' deadlines and ephemeral znodes.
 type dump struct {
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral // full paths
 }
 
-// What a server says instead of an answer. A parser's error is one of these or
-// errMalformed.
+// The errors of replies. A parser returns errNotServing, errAdminServer or errMalformed.
 var (
-	errNotServing = errors.New("the server is not serving requests (it has no quorum, or is starting)")
-	errServerSays = errors.New("the AdminServer says")
-	errTooLarge   = errors.New("the reply is too large")
-	errMalformed  = errors.New("not the answer of a ZooKeeper server")
+	errNotServing  = errors.New("the server is not serving requests (it has no quorum, or is starting)")
+	errAdminServer = errors.New("the AdminServer reports")
+	errTooLarge    = errors.New("the reply is too large")
+	errMalformed   = errors.New("not the answer of a ZooKeeper server")
 )
 
 func malformed(format string, args ...any) error {
@@ -106,9 +105,9 @@ func malformed(format string, args ...any) error {
 // shown quotes a short piece of a reply for a message.
 func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
-// A limit bounds a reply: in bytes as they come, and, before the reply is parsed, in
-// entries (lines, objects, lists) and in further values, as a byte of a hostile reply can
-// become fifty bytes in memory.
+// A limit bounds a reply: in bytes while it is read, and before it is parsed in entries
+// (lines, objects, lists) and in further values. When it is parsed, a byte of a hostile reply
+// can take fifty bytes of memory.
 type limit struct{ bytes, entries, values int }
 
 var (
@@ -116,11 +115,11 @@ var (
 	// large is for a table. Fifty thousand watches are some six megabytes; a session id in a
 	// list has 18 bytes with its comma.
 	large = limit{16 << 20, 500_000, 1_000_000}
-	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table that the user wants at any cost
+	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read reads r to its end at once: while a server writes a table it may hold a
-// lock that its requests need. The reply is parsed later.
+// read reads r to its end without parsing: while a server writes a table it may hold a
+// lock that its requests need.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {
@@ -146,15 +145,15 @@ func (l limit) read(r io.Reader) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// shortVersion is "3.8.0" of "3.8.0-5a02a05, built on ...".
+// shortVersion returns "3.8.0" for "3.8.0-5a02a05, built on ...".
 func shortVersion(s string) string {
 	s, _, _ = strings.Cut(s, ",")
 	s, _, _ = strings.Cut(s, "-")
 	return znode.Safe(strings.TrimSpace(s), 20)
 }
 
-// modeNamed returns ModeUnknown for all but the four modes: there is also the
-// read-only mode.
+// modeNamed returns ModeUnknown for other names than the four modes, such as the read-only
+// mode.
 func modeNamed(s string) session.Mode {
 	switch m := session.Mode(s); m {
 	case session.ModeLeader, session.ModeFollower, session.ModeObserver, session.ModeStandalone:
@@ -180,7 +179,7 @@ func parseNumber(s string) (uint64, error) {
 	return n, nil
 }
 
-// parseMilliseconds refuses more than 200 years either way: that is not a time.
+// parseMilliseconds refuses more than some 146 years in either direction.
 func parseMilliseconds(s string) (time.Duration, error) {
 	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -190,7 +189,7 @@ func parseMilliseconds(s string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// since1970 is the zero time for 0.
+// since1970 returns the time d after 1970, and the zero time for 0.
 func since1970(d time.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
@@ -198,9 +197,8 @@ func since1970(d time.Duration) time.Time {
 	return time.UnixMilli(d.Milliseconds())
 }
 
-// clientAddr normalises the address of a client as Java writes it: with a
-// slash and perhaps a name before it, an IPv6 address with or without brackets
-// and without shortening.
+// clientAddr normalises the address of a client. Java writes a slash and perhaps a name
+// before it, and an IPv6 address in full, with or without brackets.
 func clientAddr(s string) string {
 	s = s[strings.LastIndexByte(s, '/')+1:]
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
@@ -212,7 +210,7 @@ func clientAddr(s string) string {
 	return znode.Safe(s, 80)
 }
 
-// lastOp bounds the name of an operation.
+// lastOp returns the name of an operation, bounded and safe to show; "" for none.
 func lastOp(s string) string {
 	if s == "null" || s == "NA" {
 		return ""
