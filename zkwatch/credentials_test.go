@@ -36,7 +36,7 @@ func TestElectionWithCredentials(t *testing.T) {
 		auth := zktest.Must(client.ReadAuthFile(electiontest.File(t, "digest:ann:s3cret\n")))
 		cfg := electiontest.Config(t, addr)
 		cfg.Auth = auth
-		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		m := s.Believes(t, model.Leading)
 		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
 		c := zktest.Client(t, addr)
@@ -156,7 +156,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 
 		all := said.String()
 		if !strings.Contains(all, "digest:(hidden)") || !strings.Contains(all, "nonsense") {
-			t.Fatal("nothing was said: the test shows nothing")
+			t.Fatal("nothing was said: the test checks nothing")
 		}
 		for _, form := range []string{secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"), strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%#v", []byte(secret)), "}"), "[]byte{")} {
 			if i := strings.Index(all, form); i >= 0 {

@@ -20,8 +20,8 @@ import (
 // watch can notify; until it is gone the candidate is elected and not acknowledged.
 //
 // It reads first, then creates. The acknowledgement of a deposed leader exists for
-// a moment longer, and a create that fails is a transaction too: the server would
-// log it before the deletion that the candidate waits for.
+// a moment longer, and a failed create is a transaction too, which the server
+// logs before the deletion that the candidate waits for.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -42,7 +42,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 		case err != nil:
 			return err
 		case stat != nil && uint64(stat.EphemeralOwner) == r.conn.Status().SessionID:
-			// Of an earlier reign, or of a create whose reply was lost.
+			// From an earlier reign, or from a create whose reply was lost.
 			r.acked, r.ack = true, watch
 			return nil
 		case stat != nil:
@@ -75,8 +75,8 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// watchAck watches the acknowledgement that this reign created, so that it is
-// created again if somebody deletes it. Leading does not wait for that read.
+// watchAck watches the acknowledgement that this reign created, so that the leader
+// creates it again if somebody deletes it. Leading does not wait for that read.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -90,10 +90,10 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reads the acknowledgement and watches it; stat is nil if it does not
-// exist, and nothing is watched then. A watch of an earlier reign is used again,
-// because no watch can be removed. An acknowledgement that may not be read is not
-// watched: servers would send no event.
+// getAck reads the acknowledgement and watches it. If it does not exist, stat and
+// watch are nil. getAck uses a watch of an earlier reign again, because the client
+// cannot remove one. An acknowledgement that may not be read has no watch: servers send
+// no event.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil
@@ -116,22 +116,22 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// ackChanged takes in an event of the watch on the acknowledgement, and forgets the watch.
-// The library closes its channel some time after the event, and until then pending would
-// take it for one that can fire again.
+// ackChanged handles an event of the watch on the acknowledgement, and forgets the watch:
+// the library closes its channel some time after the event, and until then pending reports
+// that the watch can still fire.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
 	}
 	r.ack = nil
 	if !ok || e.Type == zk.EventNotWatching {
-		r.ack = make(chan zk.Event) // the status says what happened
+		r.ack = make(chan zk.Event) // the status shows what happened
 		return
 	}
 	r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
 }
 
-// pending tells whether a watch has not fired.
+// pending reports whether a watch can still fire.
 func pending(watch <-chan zk.Event) bool {
 	select {
 	case <-watch:
@@ -148,7 +148,7 @@ func (r *reign) obstructed(why string) {
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })
 }
 
-// ackTaken says which znode has the acknowledgement's path.
+// ackTaken describes the znode that has the acknowledgement's path.
 func ackTaken(ack string, stat *zk.Stat) string {
 	if stat.EphemeralOwner == 0 {
 		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it", znode.Safe(ack, 0))

@@ -26,7 +26,7 @@ type candidacy struct {
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the Status.Change that was acted on; earlier ones are out of date
+	current   uint64 // the Status.Change that was handled; earlier ones are out of date
 
 	own      <-chan zk.Event // a watch on the own znode; nil: not set
 	ackWatch <-chan zk.Event // the last one on the acknowledgement
@@ -72,7 +72,7 @@ func (s *candidacy) run(ctx context.Context) error {
 	}
 }
 
-// list reads C and decides. One request is enough.
+// list reads C, with one request, and decides.
 func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
 	var children []string
 	err := try(ctx, func(ctx context.Context) (err error) {
@@ -110,8 +110,8 @@ func (s *candidacy) withdraw(ctx context.Context) error {
 	return errResigned
 }
 
-// note takes in a change of the connection. It returns an error when the
-// candidacy is over.
+// note handles a change of the connection. It returns an error if the candidacy is
+// over.
 func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 	}
 }
 
-// An attempt makes a request. If it is not answered, retry asks again, and
+// An attempt makes a request. If there is no answer, retry repeats the request, and
 // whileLeased suspends a leader.
 type attempt func(ctx context.Context, request func(context.Context) error) error
 

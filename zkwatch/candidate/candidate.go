@@ -23,12 +23,12 @@ import (
 // MaxReply the new connection has twice the limit.
 //
 // A candidacy costs one znode and two watches, on its predecessor and on its own
-// znode. On the deletion of its predecessor a candidate sends one getChildren,
-// and knows that it is the lowest. It looks for an old acknowledgement, creates
-// its own, and leads as soon as one more write is committed: that proves its
-// lease, see [Conn.Renew]. Then it watches the acknowledgement. All this is the
-// same for any number of candidates. While it leads it renews the lease, ten
-// times in each session timeout. Those that wait write nothing.
+// znode. After the deletion of its predecessor a candidate sends one getChildren,
+// which shows that it is the lowest. It looks for an old acknowledgement, creates
+// its own, and leads as soon as one more write is committed: that write proves its
+// lease, see [Conn.Renew]. Then it watches the acknowledgement. These costs are
+// the same for any number of candidates. A leader renews its lease ten times in
+// each session timeout. Waiting candidates write nothing.
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -42,7 +42,7 @@ type Candidate struct {
 	end  context.CancelCauseFunc // ends Run
 
 	thawed   chan struct{} // has a token after a Thaw
-	thawSeen bool          // that token was taken, and Awake not called yet; goroutine of Run only
+	thawSeen bool          // the token was taken, and Awake not called yet; goroutine of Run only
 
 	acl     []zk.ACL       // of created znodes
 	conf    client.Config  // of the next candidacy's connection; goroutine of Run only
@@ -64,9 +64,9 @@ var (
 // exist and Config.Create is false.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
-// volunteerPause is how long a candidate waits before it rejoins. It
-// doubles, up to volunteerPauseMax, while candidacies end without having
-// waited or led, so that a cluster in trouble is not made worse.
+// volunteerPause is the pause before a candidate rejoins. It doubles, up to
+// volunteerPauseMax, while candidacies end before they waited or led, so that
+// they do not burden a cluster in trouble.
 const (
 	volunteerPause    = 50 * time.Millisecond
 	volunteerPauseMax = 2 * time.Second
@@ -103,8 +103,8 @@ func New(cfg Config) *Candidate {
 	}
 }
 
-// Resign asks the candidate to close its session, which deletes its znode and its
-// acknowledgement, and to end. Resign does not wait; Run returns when it is done.
+// Resign makes the candidate close its session, which deletes its znode and its
+// acknowledgement, and end. Resign does not wait; Run returns at the end.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
 // Status returns the status of the current candidacy's connection.
@@ -164,8 +164,8 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// runCandidacy is one candidacy: one connection, one session, one znode.
-// waitedOrLed says that it came that far; established, that an earlier one did.
+// runCandidacy runs one candidacy: one connection, one session, one znode. waitedOrLed
+// reports whether it waited or led; established, whether an earlier candidacy did.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -276,7 +276,7 @@ func (c *Candidate) report(change func(m *model.Member)) {
 	}
 }
 
-// Config says in which election, and how, a [Candidate] takes part.
+// Config configures a [Candidate].
 type Config struct {
 	// Conn is the cluster. Each candidacy opens a connection of its own: a
 	// request that the client library still had queued would otherwise run
@@ -286,7 +286,7 @@ type Config struct {
 	Path string
 	// Create creates a missing parent, with its own parents.
 	Create bool
-	// Data is the content of the znode: who this is.
+	// Data is the content of the znode: the candidate's name.
 	Data []byte
 	// Ack is the acknowledgement znode, whose parent exists if the election does; "" for none.
 	Ack string

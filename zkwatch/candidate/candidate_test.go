@@ -30,9 +30,9 @@ import (
 func TestElectionByTheRecipe(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		var standers []*electiontest.Stander
+		var candidates []*electiontest.Candidate
 		for i := range 4 {
-			s := electiontest.Stand(t, candidate.Config{
+			s := electiontest.RunCandidate(t, candidate.Config{
 				Conn: on.Config(), Path: on.Path, Create: true, Data: fmt.Appendf(nil, "n%d", i), Ack: on.Path + "-leader",
 			})
 			want := model.Waiting
@@ -40,12 +40,12 @@ func TestElectionByTheRecipe(t *testing.T) {
 				want = model.Leading
 			}
 			m := s.Believes(t, want)
-			if i > 0 && m.Watches != standers[i-1].Now().Znode {
-				t.Errorf("candidate %d watches %q, its predecessor is %q", i, m.Watches, standers[i-1].Now().Znode)
+			if i > 0 && m.Watches != candidates[i-1].Now().Znode {
+				t.Errorf("candidate %d watches %q, its predecessor is %q", i, m.Watches, candidates[i-1].Now().Znode)
 			}
-			standers = append(standers, s)
+			candidates = append(candidates, s)
 		}
-		acked := func(s *electiontest.Stander) {
+		acked := func(s *electiontest.Candidate) {
 			t.Helper()
 			m := s.Believes(t, model.Leading)
 			data, stat, err := on.Get(on.Path + "-leader")
@@ -57,25 +57,25 @@ func TestElectionByTheRecipe(t *testing.T) {
 				t.Errorf("acknowledgement %s of session %x, leader is %+v", data, stat.EphemeralOwner, m)
 			}
 		}
-		acked(standers[0])
+		acked(candidates[0])
 
-		// The middle one leaves: nobody leads but the first, and the last watches
-		// the one before the one that left.
-		standers[2].Resign()
-		if err := <-standers[2].Done; err != nil {
+		// The third candidate resigns: the first still leads, and the fourth watches the
+		// second.
+		candidates[2].Resign()
+		if err := <-candidates[2].Done; err != nil {
 			t.Errorf("Run after Resign: %v", err)
 		}
-		standers[3].Await(t, 0, "watching the new predecessor", func(m model.Member) bool {
-			return m.Belief == model.Waiting && m.Watches == standers[1].Now().Znode
+		candidates[3].Await(t, 0, "watching the new predecessor", func(m model.Member) bool {
+			return m.Belief == model.Waiting && m.Watches == candidates[1].Now().Znode
 		})
 
-		// The leader resigns: the second leads, by one notification.
-		standers[0].Resign()
-		acked(standers[1])
+		// The leader resigns: the second candidate leads.
+		candidates[0].Resign()
+		acked(candidates[1])
 
-		// The leader dies: its session has to expire first.
-		standers[1].Kill()
-		acked(standers[3])
+		// The leader is killed: its session has to expire first.
+		candidates[1].Kill()
+		acked(candidates[3])
 	})
 }
 
@@ -83,7 +83,7 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		over := make(chan struct{})
-		s := electiontest.Stand(t, candidate.Config{
+		s := electiontest.RunCandidate(t, candidate.Config{
 			Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader",
 			Lead: func(ctx context.Context, _ int64) error {
 				go func() {
@@ -108,18 +108,19 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 	})
 }
 
-// A waiting candidate notices that its znode is gone, also if the leader goes at once.
-func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
+// A waiting candidate notices that its znode was deleted, also if the leader resigns at
+// once.
+func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		a := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true})
+		a := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true})
 		a.Believes(t, model.Leading)
-		b := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
+		b := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		i := 0
 		for _, resigns := range []bool{false, true} {
 			var first model.Member
 			first, i = b.Await(t, i, "waiting", believing(model.Waiting))
-			// Written to, it is its znode still.
+			// A write to the znode changes nothing.
 			if _, err := on.Set(znode.Join(on.Path, first.Znode), []byte("other data"), -1); err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +133,7 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 				return m.Belief == model.Lost || m.Belief == model.Leading
 			})
 			if m.Belief != model.Lost {
-				t.Fatalf("led without a znode: %+v", m)
+				t.Fatalf("it leads without a znode: %+v", m)
 			}
 			again, _ := b.Await(t, i, "back", func(m model.Member) bool { return m.Belief == model.Waiting || m.Belief == model.Leading })
 			if again.Session == first.Session || again.Znode == first.Znode {
@@ -143,26 +144,27 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 	})
 }
 
-func TestForeignAcknowledgementIsLeftAlone(t *testing.T) {
+func TestForeignAcknowledgementIsUntouched(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		if _, err := on.Create(on.Path+"-leader", []byte("somebody"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		_, i := s.Await(t, 0, "acknowledging", func(m model.Member) bool { return m.Step == model.StepAcknowledge })
-		// A setData re-arms the watch and changes nothing. The step is reported
-		// before the watch is set, so one that came too early is followed by another.
+		// A setData makes the candidate read again and changes nothing. The candidate
+		// reports the step before it sets the watch, so a write may be too early: write
+		// until it has read twice.
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
-		for looked := 0; looked < 2; {
+		for reads := 0; reads < 2; {
 			if _, err := on.Set(on.Path+"-leader", []byte("still here"), -1); err != nil {
 				t.Fatal(err)
 			}
 			<-tick.C
 			for reports := s.All(); i+1 < len(reports); i++ {
 				if reports[i+1].Step == model.StepAcknowledge {
-					looked++
+					reads++
 				}
 			}
 		}
@@ -185,12 +187,12 @@ func TestPersistentNumberedChildIsNobodysPredecessor(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		s.Believes(t, model.Leading)
 	})
 }
 
-func TestMissingParentIsSaid(t *testing.T) {
+func TestMissingParent(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -207,7 +209,7 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var head string
 		for i := range 4 {
-			s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Recipe: dialect.Herd()})
+			s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Recipe: dialect.Herd()})
 			if i == 0 {
 				head = s.Believes(t, model.Leading).Znode
 				continue
@@ -219,16 +221,16 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 	})
 }
 
-func TestUnusableConfigurationIsSaid(t *testing.T) {
+func TestUnusableConfiguration(t *testing.T) {
 	c := candidate.New(candidate.Config{Path: "/election"})
 	if err := c.Run(t.Context()); err == nil || t.Context().Err() != nil {
-		t.Errorf("Run with no server = %v", err)
+		t.Errorf("Run without a server = %v", err)
 	}
 }
 
 // TestHandoffCost: a handoff costs the same for any number of candidates: 3 requests until
-// the next one leads, one after that besides the renewals of its lease, and at most 2
-// notifications. They are counted at the embedded server, which knows each of them.
+// the next candidate leads, one later request besides the renewals of its lease, and at most
+// 2 notifications.
 func TestHandoffCost(t *testing.T) {
 	for _, n := range []int{3, 20} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -241,11 +243,11 @@ func handoffCost(t *testing.T, n int) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
 	create("/election", 0)
-	// The leader is a bare znode, so that its own farewell is not counted.
+	// The leader is a bare znode, so that no resignation is counted.
 	leader := create("/election/bare-n_", electiontest.Contender)
-	var next *electiontest.Stander
+	var next *electiontest.Candidate
 	for i := range n - 1 {
-		s := electiontest.Stand(t, candidate.Config{
+		s := electiontest.RunCandidate(t, candidate.Config{
 			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Ack: "/election-leader",
 		})
@@ -277,16 +279,16 @@ func handoffCost(t *testing.T, n int) {
 		}
 	}
 	if got := after.Notifications - before.Notifications; got > 2 {
-		t.Errorf("%d candidates: %d notifications during a handoff, at most 2 are promised", n, got)
+		t.Errorf("%d candidates: %d notifications during a handoff, want at most 2", n, got)
 	}
 }
 
-// TestIdleCosts: in a quiet election the leader renews its lease ten times in
-// each session timeout, and the observer reads the parent's stat four times a minute. Nobody
-// else sends anything but pings.
+// TestIdleCosts: in a quiet election the leader renews its lease ten times in each session
+// timeout, and the observer reads the parent's stat four times a minute. The other candidates
+// send only pings.
 func TestIdleCosts(t *testing.T) {
 	t.Parallel()
-	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		cfg := electiontest.Conn(server, nil)
 		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
 		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
@@ -306,7 +308,7 @@ func TestIdleCosts(t *testing.T) {
 			}
 		}
 		if after.Requests[wire.OpPing] == before.Requests[wire.OpPing] {
-			t.Error("no ping in an hour: the test shows nothing")
+			t.Error("no ping in an hour: the test checks nothing")
 		}
 		if n := after.Notifications - before.Notifications; n != 0 {
 			t.Errorf("%d notifications in an idle hour", n)
@@ -316,40 +318,40 @@ func TestIdleCosts(t *testing.T) {
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// virtual runs an election of n candidates in virtual time, each over a line of its own.
-// It calls f when all have done what they do before they wait for the election to change.
-func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line)) {
+// virtual runs an election of n candidates in virtual time, each over its own line. It
+// calls f when one leads, all others wait, and all watches are set.
+func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		t.Cleanup(func() { server.Close() })
-		var standers []*electiontest.Stander
+		var candidates []*electiontest.Candidate
 		var lines []*fault.Line
 		for i := range n {
 			line := new(fault.Line)
-			s := electiontest.Stand(t, candidate.Config{Conn: electiontest.Conn(server, line), Path: "/election", Create: true, Ack: "/election-leader"})
+			s := electiontest.RunCandidate(t, candidate.Config{Conn: electiontest.Conn(server, line), Path: "/election", Create: true, Ack: "/election-leader"})
 			if i == 0 {
 				s.Believes(t, model.Leading)
 			} else {
 				s.Believes(t, model.Waiting)
 			}
-			standers, lines = append(standers, s), append(lines, line)
+			candidates, lines = append(candidates, s), append(lines, line)
 		}
-		synctest.Wait() // a leader believes before it has set its last watch
-		f(t, server, standers, lines)
+		synctest.Wait() // a leader reports that it leads before it sets its last watch
+		f(t, server, candidates, lines)
 	})
 }
 
-// beliefs are the beliefs that were reported from the from-th report on, each
-// once in a row.
-func beliefs(s *electiontest.Stander, from int) (out []model.Belief) {
+// beliefs returns the beliefs of the reports from the from-th on, without repetitions.
+func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	for _, m := range s.All()[from:] {
 		out = append(out, m.Belief)
 	}
 	return slices.Compact(out)
 }
 
-// when returns how long after now the first report from the from-th on comes that holds.
-func when(t *testing.T, s *electiontest.Stander, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
+// when returns the time from now to the first report, from the from-th on, that holds
+// accepts.
+func when(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
 	start, took := time.Now(), make(chan time.Duration, 1)
 	go func() {
 		s.Await(t, from, what, holds)
@@ -364,15 +366,15 @@ func believing(b model.Belief) func(model.Member) bool {
 
 func leads(m model.Member) bool { return m.Belief == model.Leading || m.Belief == model.Elected }
 
-// ping waits until the candidate's ping has just been answered.
-func ping(s *electiontest.Stander) {
+// ping waits until the candidate has just got an answer to a ping.
+func ping(s *electiontest.Candidate) {
 	for end := s.Status().ExpiresFrom; s.Status().ExpiresFrom.Equal(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// TestResigningLeaderStopsFirst: its procedure's context is over before its
-// znode is deleted, so before anybody else can lead.
+// TestResigningLeaderStopsFirst: the context of its procedure ends before its znode is
+// deleted, and so before another candidate can lead.
 func TestResigningLeaderStopsFirst(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -387,26 +389,26 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 			}()
 			return nil
 		}
-		a := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Lead: func(ctx context.Context, fence int64) error {
+		a := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Lead: func(ctx context.Context, fence int64) error {
 			if n := leading.Add(1); n != 1 {
 				t.Errorf("%d lead", n)
 			}
-			<-ctx.Done() // a procedure that is still at it
+			<-ctx.Done() // the procedure still runs
 			leading.Add(-1)
 			return ctx.Err()
 		}})
 		a.Await(t, 0, "elected", func(m model.Member) bool { return m.Step == model.StepLead })
-		b := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Lead: lead})
+		b := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Lead: lead})
 		b.Believes(t, model.Waiting)
 		a.Resign()
 		b.Believes(t, model.Leading)
 		_, i := a.Await(t, 0, "resigned", func(m model.Member) bool { return m.Belief == model.Resigned })
-		a.Await(t, i, "deleting its znode only then", func(m model.Member) bool { return m.Ending == model.Resigning })
+		a.Await(t, i, "resigning after that", func(m model.Member) bool { return m.Ending == model.Resigning })
 	})
 }
 
-// TestParentUnderForbiddenGround: creating what exists may be forbidden.
-func TestParentUnderForbiddenGround(t *testing.T) {
+// TestParentBelowForbiddenZnode: a create of an existing znode may be forbidden.
+func TestParentBelowForbiddenZnode(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		if err := on.AddAuth("digest", []byte("u:p")); err != nil {
@@ -417,13 +419,13 @@ func TestParentUnderForbiddenGround(t *testing.T) {
 		if _, err := on.SetACL(on.Path, append(zk.DigestACL(zk.PermAll, "u", "p"), zk.WorldACL(zk.PermRead)...), -1); err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path + "/ours/election", Create: true})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path + "/ours/election", Create: true})
 		s.Believes(t, model.Leading)
 	})
 }
 
-// TestLeadIsNotCalledAfterTheLease: a process that slept between asking and
-// the answer finds the answer waiting, and its session perhaps gone.
+// TestLeadIsNotCalledAfterTheLease: a process that is paused between a request and its
+// answer reads the answer late, when its session may have expired.
 func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -442,7 +444,7 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 		}
 		var frozen atomic.Bool
 		cfg.Report = func(_ time.Time, m model.Member) {
-			// It knows that it is lowest, and stops before it asks for its fence.
+			// It knows that it is the lowest, and freezes before the leader procedure.
 			if m.Step == model.StepLowest && frozen.CompareAndSwap(false, true) {
 				self.Load().Freeze()
 				go func() {
@@ -463,18 +465,18 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 			t.Errorf("the leader procedure was called %d times after the lease", n)
 		}
 		if !frozen.Load() {
-			t.Error("it was never frozen: the test shows nothing")
+			t.Error("it was never frozen: the test checks nothing")
 		}
 	})
 }
 
-// TestStandingInForeignElections: in every dialect that has a way in, a
-// candidate queues behind the system's own, watches whom they would, leaves
-// the election recognisable, and makes no acknowledgement.
-func TestStandingInForeignElections(t *testing.T) {
+// TestCandidateInForeignElections: in each dialect that allows it, a candidate queues
+// behind the system's own candidates, watches the znode that they would watch, keeps the
+// election recognisable, and creates no acknowledgement.
+func TestCandidateInForeignElections(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		ways := 0
+		allowed := 0
 		for _, d := range dialect.All() {
 			t.Run(d.ID, func(t *testing.T) {
 				path := electiontest.ElectionPath(t)
@@ -487,11 +489,11 @@ func TestStandingInForeignElections(t *testing.T) {
 					}
 					return
 				}
-				ways++
+				allowed++
 				on.Make(path, 0)
 				first := on.Make(path+"/"+d.Prefix([16]byte{1}), electiontest.Contender)
 				second := on.Make(path+"/"+d.Prefix([16]byte{2}), electiontest.Contender)
-				s := electiontest.Stand(t, cfg)
+				s := electiontest.RunCandidate(t, cfg)
 				m := s.Believes(t, model.Waiting)
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
 					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
@@ -502,7 +504,7 @@ func TestStandingInForeignElections(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent}); got == nil || got.Recipe.Name() != d.Recipe.Name() {
-					t.Errorf("with us it is taken for %+v", got)
+					t.Errorf("with our candidate it is recognised as %+v", got)
 				}
 				on.Remove(second, first)
 				s.Believes(t, model.Leading)
@@ -512,22 +514,22 @@ func TestStandingInForeignElections(t *testing.T) {
 				}
 			})
 		}
-		if ways < 5 {
-			t.Errorf("%d ways in: the test shows nothing", ways)
+		if allowed < 5 {
+			t.Errorf("%d dialects allow our candidates: the test checks nothing", allowed)
 		}
 	})
 }
 
-// TestLostReplyInADialect: whether or not the name has a guid, the znode of a
-// create whose reply was lost is found again, among others that look the same. A znode has
-// the name that it must have, whatever NoGuid says.
+// TestLostReplyInADialect: after a lost create reply the candidate finds its znode among
+// others that look the same, whether or not the name has a guid. NoGuid does not change the
+// names of a dialect.
 func TestLostReplyInADialect(t *testing.T) {
 	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
 		t.Run(id, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d, ok := dialect.ByID(id)
 				if !ok || d.Why != "" {
-					t.Fatalf("no such dialect to stand in: %+v", d)
+					t.Fatalf("no candidate can join %s: %+v", id, d)
 				}
 				server, c := electiontest.Embedded(t)
 				create := electiontest.Creator(t, c)
@@ -535,7 +537,7 @@ func TestLostReplyInADialect(t *testing.T) {
 				for i := range 20 {
 					create("/election/"+d.Prefix([16]byte{byte(i)}), electiontest.Contender)
 				}
-				s := electiontest.NewStander(candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Dialect: d, NoGuid: func() bool { return true }})
+				s := electiontest.NewCandidate(candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Dialect: d, NoGuid: func() bool { return true }})
 				s.LoseReply()
 				s.Start(t)
 				time.Sleep(10 * electiontest.LeaseTimeout)
@@ -545,12 +547,11 @@ func TestLostReplyInADialect(t *testing.T) {
 				}
 				last := s.Now()
 				if !s.All()[0].LosesReply || last.LosesReply {
-					t.Fatal("no reply was lost: the test shows nothing")
+					t.Fatal("no reply was lost: the test checks nothing")
 				}
 				if len(children) != 21 || last.Belief != model.Waiting || !strings.HasSuffix(last.Znode, "0000000020") {
 					t.Errorf("%d children, the candidate %+v", len(children), last)
 				}
-				// In a dialect its guid is its own each time.
 				if _, stat, err := c.Get("/election/" + last.Znode); err != nil || uint64(stat.EphemeralOwner) != last.Session {
 					t.Errorf("%s is owned by %+v (%v), the candidate has %#x", last.Znode, stat, err, last.Session)
 				}

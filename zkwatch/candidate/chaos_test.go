@@ -25,17 +25,16 @@ import (
 )
 
 var (
-	chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them, in the candidates' chaos")
+	chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
 )
 
-// TestCandidatesChaos has candidates stand for election while servers are killed
-// and isolated, networks are held, cut and slow, candidates freeze, resign and
-// lose their znodes and sessions, all at random. Never do two lead at once, and
-// in the end one does.
+// TestCandidatesChaos runs candidates while servers are killed and isolated, links are
+// held, cut and slow, and candidates freeze, resign and lose their znodes and sessions,
+// all at random. Two candidates never lead at once, and in the end one leads.
 //
-// The seed gives the faults and their times, not what the machine makes of
-// them. ELECTOP_TEST_LONG=30m runs it for that time, one half with quick servers
-// and one half with servers of the default tick, and for ten seconds each at least.
+// The seed decides the faults and their times, but not the scheduling.
+// ELECTOP_TEST_LONG=30m runs it for that time, half of it with quick servers and half with
+// the default tick, and each half for at least ten seconds.
 func TestCandidatesChaos(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -49,24 +48,24 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos makes faults. At most one at a time is the servers', so that a quorum
-// stays, and at most one is each candidate's.
+// A chaos makes faults: at most one of the servers at a time, so that a quorum stays, and
+// at most one of each candidate.
 type chaos struct {
 	*testing.T
 	limits
 	path string
 	e    *zktest.Ensemble
-	w    *witness
-	out  *zk.Conn // looks at the election, and deletes from outside
+	w    *activityLog
+	bare *zk.Conn // lists and deletes znodes
 	rng  *rand.Rand
 
-	servers place
-	seats   []*seat
-	made    map[string]int // faults, by name
+	servers target
+	slots   []*slot
+	made    map[string]int // number of faults, by name
 }
 
-// A place can have one fault. Its repair is nil while it has none.
-type place struct {
+// A target has at most one fault. repair is nil while it has none.
+type target struct {
 	what   string
 	repair func()
 	until  time.Time
@@ -74,7 +73,7 @@ type place struct {
 
 func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	c := &chaos{
-		T: t, limits: l, path: electiontest.ElectionPath(t), w: newWitness(),
+		T: t, limits: l, path: electiontest.ElectionPath(t), w: newActivityLog(),
 		rng: rand.New(rand.NewPCG(seed, 0)), made: make(map[string]int),
 		e: zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(l.tick), zktest.WithLimits(20, l.syncLimit)),
 	}
@@ -82,25 +81,25 @@ func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	for _, m := range c.e.Members {
 		addrs = append(addrs, m.Addr)
 	}
-	c.out = zktest.ClientOver(t, c.e.ConnectString(), l.session, net.DialTimeout)
+	c.bare = zktest.ClientOver(t, c.e.ConnectString(), l.session, net.DialTimeout)
 	for i := range n {
-		s := &seat{number: i, links: make(map[string]*zktest.Link)}
+		s := &slot{number: i, links: make(map[string]*zktest.Link)}
 		for _, addr := range addrs {
 			s.links[addr] = zktest.NewLink(t, addr)
 		}
-		c.seats = append(c.seats, s)
+		c.slots = append(c.slots, s)
 	}
-	for _, s := range c.seats {
-		s.stand(c)
-		t.Cleanup(s.leave)
+	for _, s := range c.slots {
+		s.start(c)
+		t.Cleanup(s.stop)
 	}
-	var looking sync.WaitGroup
+	var checks sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
-	looking.Go(func() { c.look(ctx) })
+	checks.Go(func() { c.checkOwners(ctx) })
 	t.Cleanup(func() {
 		cancel()
-		c.out.Close()
-		looking.Wait()
+		c.bare.Close()
+		checks.Wait()
 	})
 	return c
 }
@@ -109,10 +108,10 @@ func (c *chaos) member() *zktest.Server { return c.e.Members[c.rng.IntN(len(c.e.
 
 func (c *chaos) upTo(d time.Duration) time.Duration { return time.Duration(c.rng.Int64N(int64(d))) }
 
-// leading are the seats of those who say that they lead.
-func (c *chaos) leading() (found []*seat) {
+// leading returns the slots of the candidates that report that they lead.
+func (c *chaos) leading() (found []*slot) {
 	names := c.w.leaders()
-	for _, s := range c.seats {
+	for _, s := range c.slots {
 		if slices.Contains(names, s.name) {
 			found = append(found, s)
 		}
@@ -120,44 +119,44 @@ func (c *chaos) leading() (found []*seat) {
 	return found
 }
 
-// run makes faults for some time, ends them, and judges.
+// run makes faults for some time, ends them, and checks the overlaps.
 func (c *chaos) run(duration time.Duration) {
 	c.settled()
 	for end := time.Now().Add(duration); time.Now().Before(end); {
-		c.strike()
-		c.mend(time.Now())
+		c.inject()
+		c.endFaults(time.Now())
 		<-time.After(c.upTo(c.session / 2)) // the pace of the faults
 	}
-	c.mend(time.Time{})
+	c.endFaults(time.Time{})
 	healed := time.Now()
 	c.settled()
-	c.Logf("%v, %d candidates, %v: faults %v; %d times somebody led; longest overlap %v; one leads and all others wait %v after the healing",
-		c.limits, len(c.seats), duration, c.made, c.w.reigns(), c.w.judge(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
+	c.Logf("%v, %d candidates, %v: faults %v; %d reigns; longest overlap %v; one leads and all others wait %v after the healing",
+		c.limits, len(c.slots), duration, c.made, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
-// settled waits until one leads and all others wait, and the servers say the
-// same.
+// settled waits until one candidate leads and all others wait, according to their reports
+// and to the servers.
 func (c *chaos) settled() {
 	c.Helper()
 	limit := 3*c.session + 3*time.Duration(c.syncLimit)*c.tick + electiontest.WaitFor
 	c.w.await(c.T, limit, "one leads and all others wait", func() bool {
 		count := make(map[model.Belief]int)
-		for _, s := range c.seats {
+		for _, s := range c.slots {
 			count[c.w.now(s.name).Belief]++
 		}
-		if count[model.Leading] != 1 || count[model.Waiting] != len(c.seats)-1 || !c.whole() {
+		if count[model.Leading] != 1 || count[model.Waiting] != len(c.slots)-1 || !c.whole() {
 			return false
 		}
-		// The znode of one that could not close its session stays a while.
-		if _, err := c.out.Sync(c.path); err != nil {
+		// The znode of a session that was not closed stays for a while.
+		if _, err := c.bare.Sync(c.path); err != nil {
 			return false
 		}
-		children, _, err := c.out.Children(c.path)
+		children, _, err := c.bare.Children(c.path)
 		leaders := c.w.leaders()
-		return err == nil && len(children) == len(c.seats) && len(leaders) == 1 &&
+		return err == nil && len(children) == len(c.slots) && len(leaders) == 1 &&
 			dialect.Election().Target(c.w.now(leaders[0]).Znode, children, nil).Leads
 	})
-	for _, s := range c.seats {
+	for _, s := range c.slots {
 		select {
 		case err := <-s.ended:
 			c.Errorf("%s ended: %v", s.name, err)
@@ -167,13 +166,13 @@ func (c *chaos) settled() {
 	}
 }
 
-// look looks at the znodes, again and again: no session ever has two.
-func (c *chaos) look(ctx context.Context) {
+// checkOwners lists the znodes again and again: no session may have two.
+func (c *chaos) checkOwners(ctx context.Context) {
 	const pace = 50 * time.Millisecond
 	owner := make(map[string]int64)
 	node := make(map[int64]string)
 	for ; ctx.Err() == nil; <-time.After(pace) {
-		children, _, err := c.out.Children(c.path)
+		children, _, err := c.bare.Children(c.path)
 		if err != nil {
 			continue
 		}
@@ -181,7 +180,7 @@ func (c *chaos) look(ctx context.Context) {
 			if owner[name] != 0 {
 				continue
 			}
-			ok, stat, err := c.out.Exists(znode.Join(c.path, name))
+			ok, stat, err := c.bare.Exists(znode.Join(c.path, name))
 			if err != nil || !ok {
 				continue
 			}
@@ -194,9 +193,9 @@ func (c *chaos) look(ctx context.Context) {
 	}
 }
 
-// strike makes a fault, of the servers or of a candidate: the leading one as a
-// rule, unless there is a fault of the servers, which may take it time to notice.
-func (c *chaos) strike() {
+// inject makes a fault of the servers or of a candidate. That is mostly the leader, unless
+// the servers have a fault, which the leader may not have noticed yet.
+func (c *chaos) inject() {
 	whole := c.whole()
 	if whole && c.rng.IntN(2) == 0 {
 		faults := serverFaults
@@ -206,67 +205,67 @@ func (c *chaos) strike() {
 		name := c.draw(slices.Sorted(maps.Keys(faults)))
 		if repair, ok := faults[name](c); ok {
 			until := time.Now().Add(c.upTo(2*c.session + time.Duration(c.syncLimit)*c.tick))
-			c.servers = place{"servers: " + name, repair, until}
+			c.servers = target{"servers: " + name, repair, until}
 			c.count(name, c.servers.what)
 		}
 		return
 	}
-	s := c.seats[c.rng.IntN(len(c.seats))]
+	s := c.slots[c.rng.IntN(len(c.slots))]
 	if l := c.leading(); len(l) > 0 && whole && c.rng.IntN(3) > 0 {
 		s = l[c.rng.IntN(len(l))]
 	}
 	if s.repair != nil {
 		return
 	}
-	name := c.draw(slices.Sorted(maps.Keys(seatFaults)))
+	name := c.draw(slices.Sorted(maps.Keys(candidateFaults)))
 	if whole && c.rng.IntN(4) == 0 {
-		name = deletion // which is possible only now
+		name = deleteZnode // only possible while the servers have no fault
 	}
-	// Most are over before anybody notices, some outlast the session.
+	// Most faults end unnoticed, some outlast the session.
 	s.until = time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
-	if repair, ok := seatFaults[name](c, s); ok {
+	if repair, ok := candidateFaults[name](c, s); ok {
 		s.what, s.repair = s.name+": "+name, repair
 		c.count(name, s.what)
 	}
 }
 
-// whole tells whether all servers serve, and have no fault.
+// whole reports whether all servers serve and have no fault.
 func (c *chaos) whole() bool {
 	return c.servers.repair == nil && !slices.ContainsFunc(c.e.Members, func(m *zktest.Server) bool { return !m.Serving() })
 }
 
 func (c *chaos) count(name, what string) {
 	c.made[name]++
-	c.w.tell(what)
+	c.w.log(what)
 }
 
 func (c *chaos) draw(names []string) string { return names[c.rng.IntN(len(names))] }
 
-// mend ends the faults that are due, or all of them at the zero time.
-func (c *chaos) mend(now time.Time) {
-	places := []*place{&c.servers}
-	for _, s := range c.seats {
-		places = append(places, &s.place)
+// endFaults ends the faults that are due, or all faults if now is zero.
+func (c *chaos) endFaults(now time.Time) {
+	targets := []*target{&c.servers}
+	for _, s := range c.slots {
+		targets = append(targets, &s.target)
 	}
-	for _, p := range places {
+	for _, p := range targets {
 		if p.repair != nil && (now.IsZero() || now.After(p.until)) {
 			repair := p.repair
 			p.repair = nil
 			repair()
-			c.w.tell("ended: " + p.what)
+			c.w.log("ended: " + p.what)
 		}
 	}
 }
 
-// A fault begins in a place and returns what ends it, nil where it was one of
-// a moment. ok is false where it is not possible at present.
+// A serverFault and a candidateFault begin a fault. repair ends it; repair is nil if the
+// fault has ended. ok is false if the fault is not possible at present.
 type serverFault func(c *chaos) (repair func(), ok bool)
-type seatFault func(c *chaos, s *seat) (repair func(), ok bool)
+type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 
 var serverFaults = map[string]serverFault{
 	"kill": func(c *chaos) (func(), bool) {
 		s := c.member()
-		c.w.tell("kill " + s.Addr)
+		c.w.log("kill " + s.Addr)
 		s.Kill(c)
 		return func() { s.Launch(c) }, true
 	},
@@ -294,60 +293,60 @@ var isolationFaults = map[string]serverFault{
 		if from == to {
 			return nil, false
 		}
-		c.w.tell("hold " + from.Addr + " to " + to.Addr)
+		c.w.log("hold " + from.Addr + " to " + to.Addr)
 		c.e.Hold(from, to)
 		return func() { c.e.Heal() }, true
 	},
 }
 
 func (c *chaos) isolate(s *zktest.Server) (heal func()) {
-	c.w.tell("isolate " + s.Addr)
+	c.w.log("isolate " + s.Addr)
 	c.e.Isolate(s)
 	return func() { c.e.Heal() }
 }
 
-const deletion = "znode deleted"
+const deleteZnode = "znode deleted"
 
-var seatFaults = map[string]seatFault{
-	"cut": func(c *chaos, s *seat) (func(), bool) {
+var candidateFaults = map[string]candidateFault{
+	"cut": func(c *chaos, s *slot) (func(), bool) {
 		return s.onLinks((*zktest.Link).Cut), true
 	},
-	"hold": func(c *chaos, s *seat) (func(), bool) {
+	"hold": func(c *chaos, s *slot) (func(), bool) {
 		return s.onLinks(func(l *zktest.Link) { l.Hold() }), true
 	},
-	"hold to the server": func(c *chaos, s *seat) (func(), bool) {
+	"hold to the server": func(c *chaos, s *slot) (func(), bool) {
 		return s.onLinks(func(l *zktest.Link) { l.Hold(zktest.ToServer) }), true
 	},
-	"hold from the server": func(c *chaos, s *seat) (func(), bool) {
+	"hold from the server": func(c *chaos, s *slot) (func(), bool) {
 		return s.onLinks(func(l *zktest.Link) { l.Hold(zktest.FromServer) }), true
 	},
-	"latency": func(c *chaos, s *seat) (func(), bool) {
+	"latency": func(c *chaos, s *slot) (func(), bool) {
 		there, back := c.upTo(c.session/8), c.upTo(c.session/8)
 		s.onLinks(func(l *zktest.Link) { l.SetLatency(there, back) })
 		return s.onLinks(func(l *zktest.Link) {}), true
 	},
-	"freeze": func(c *chaos, s *seat) (func(), bool) {
+	"freeze": func(c *chaos, s *slot) (func(), bool) {
 		s.Freeze()
 		since := time.Now()
-		c.w.note(s.name, frozen, +1)
+		c.w.change(s.name, frozen, +1)
 		return func() {
-			// What was sent before may still have been answered.
+			// A request from before the freeze may have been answered.
 			if st := s.Status(); st.LeaseEnd.After(since.Add(st.Timeout)) {
-				c.Errorf("%s was frozen at %v, with a session of %v, and has a lease until %v", s.name, since, st.Timeout, st.LeaseEnd)
+				c.Errorf("%s was frozen at %v, with a session timeout of %v, and has a lease until %v", s.name, since, st.Timeout, st.LeaseEnd)
 			}
 			if at := c.w.reported(s.name); at.After(since.Add(5 * scheduling)) {
 				c.Errorf("%s reported %v after it was frozen", s.name, at.Sub(since))
 			}
-			c.w.note(s.name, frozen, -1)
+			c.w.change(s.name, frozen, -1)
 			s.Thaw()
 		}, true
 	},
-	"session expires": func(c *chaos, s *seat) (func(), bool) {
+	"session expires": func(c *chaos, s *slot) (func(), bool) {
 		heal := s.onLinks(func(l *zktest.Link) { l.Hold() })
 		s.until = time.Now().Add(2*c.session + 2*c.tick)
 		return heal, true
 	},
-	"resign": func(c *chaos, s *seat) (func(), bool) {
+	"resign": func(c *chaos, s *slot) (func(), bool) {
 		s.Resign()
 		select {
 		case err := <-s.ended:
@@ -357,18 +356,18 @@ var seatFaults = map[string]seatFault{
 		case <-time.After(electiontest.WaitFor):
 			c.Fatalf("%s does not end after it resigned\n%s", s.name, c.w)
 		}
-		s.stand(c)
+		s.start(c)
 		return nil, true
 	},
-	// No lease covers this one: the deposed leader learns of it by a notification.
-	// So nothing else happens meanwhile, and nothing is in its way.
-	deletion: func(c *chaos, s *seat) (func(), bool) {
+	// No lease covers this fault: the deposed leader is notified. So there is no other fault
+	// at the same time.
+	deleteZnode: func(c *chaos, s *slot) (func(), bool) {
 		m := c.w.now(s.name)
 		if !c.whole() || m.Belief != model.Leading || s.Status().State != client.Connected {
 			return nil, false
 		}
 		deleted := make(chan error, 1)
-		go func() { deleted <- c.out.Delete(znode.Join(c.path, m.Znode), -1) }()
+		go func() { deleted <- c.bare.Delete(znode.Join(c.path, m.Znode), -1) }()
 		select {
 		case err := <-deleted:
 			if err != nil && !errors.Is(err, zk.ErrNoNode) {
@@ -377,7 +376,7 @@ var seatFaults = map[string]seatFault{
 		case <-time.After(electiontest.WaitFor):
 			c.Fatalf("cannot delete the znode of %s", s.name)
 		}
-		c.w.await(c.T, electiontest.WaitFor, s.name+" knows that its znode was deleted", func() bool {
+		c.w.await(c.T, electiontest.WaitFor, s.name+" has noticed that its znode was deleted", func() bool {
 			now := c.w.now(s.name)
 			return now.Belief != model.Leading || now.Znode != m.Znode
 		})
@@ -385,9 +384,9 @@ var seatFaults = map[string]seatFault{
 	},
 }
 
-// A seat is a place where one candidate stands after the other.
-type seat struct {
-	place
+// A slot runs one candidate after the other.
+type slot struct {
+	target
 	number, generation int
 	links              map[string]*zktest.Link // by the server's address
 
@@ -397,8 +396,8 @@ type seat struct {
 	ended  chan error
 }
 
-// stand has a new candidate stand in a seat.
-func (s *seat) stand(c *chaos) {
+// start runs a new candidate in a slot.
+func (s *slot) start(c *chaos) {
 	s.generation++
 	s.name = fmt.Sprintf("%c%d", 'a'+s.number, s.generation)
 	cfg := candidate.Config{Conn: electiontest.Config(c.T, c.e.ConnectString()), Path: c.path, Create: true, Ack: c.path + "-leader"}
@@ -406,22 +405,22 @@ func (s *seat) stand(c *chaos) {
 	cfg.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.links[addr].Addr)
 	}
-	c.w.attend(s.name, &cfg)
+	c.w.follow(s.name, &cfg)
 	s.Candidate = candidate.New(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.ended = cancel, make(chan error, 1)
 	go func(candidate *candidate.Candidate, ended chan<- error) { ended <- candidate.Run(ctx) }(s.Candidate, s.ended)
 }
 
-// leave ends a seat's candidate, whatever was made of it.
-func (s *seat) leave() {
+// stop ends a slot's candidate.
+func (s *slot) stop() {
 	s.Thaw()
 	s.cancel()
 	<-s.ended
 }
 
-// onLinks does something to all of a seat's links and returns what heals them.
-func (s *seat) onLinks(do func(*zktest.Link)) (heal func()) {
+// onLinks calls do for each of a slot's links. heal heals them.
+func (s *slot) onLinks(do func(*zktest.Link)) (heal func()) {
 	for _, l := range s.links {
 		do(l)
 	}

@@ -25,19 +25,19 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate is an ensemble in which the first create of a candidate's znode
-// is on its way to the ensemble leader while its client loses the connection and
-// asks another server. Reads and sync there do not wait for it. It is executed
-// just before or after the next transaction of its session.
+// A lateCreate holds the first create of a candidate's znode, as if it were on its way
+// to the ensemble leader, while the client loses the connection and moves to another
+// server. Reads and sync do not wait for the create. It is executed just before or after
+// the next transaction of its session.
 type lateCreate struct {
 	after bool
 
 	mu      sync.Mutex
-	frame   []byte // on its way
+	frame   []byte // the held create
 	arrived bool
 }
 
-// A lateConn is a connection to one of the servers.
+// A lateConn is one connection of the candidate.
 type lateConn struct {
 	net.Conn
 	late *lateCreate
@@ -79,10 +79,9 @@ func (c *lateConn) drops(frame []byte) bool {
 	return c.hide != nil && bytes.Equal(frame[4:8], c.hide)
 }
 
-// TestCreateExecutedLate: a create that was not answered may be executed after
-// the search for its znode, and even after later requests of its session. It
-// must not give the candidate a second znode: behind one of its own it would
-// wait for itself.
+// TestCreateExecutedLate: a create without an answer may be executed after the
+// search for its znode, and even after later requests of its session. It must
+// not give the candidate a second znode: the candidate would wait for itself.
 func TestCreateExecutedLate(t *testing.T) {
 	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
 		t.Run(name, func(t *testing.T) {
@@ -94,13 +93,13 @@ func TestCreateExecutedLate(t *testing.T) {
 					c.Conn = electiontest.Dropping(conn, c.drops)
 					return c
 				})
-			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 				time.Sleep(10 * electiontest.LeaseTimeout) // virtual
 				late.mu.Lock()
 				arrived := late.arrived
 				late.mu.Unlock()
 				if !arrived {
-					t.Fatal("the create was not executed: the test shows nothing")
+					t.Fatal("the create was not executed: the test checks nothing")
 				}
 				children, _, err := c.Children("/election")
 				if m := s.Now(); err != nil || len(children) != 1 || children[0] != m.Znode || m.Belief != model.Leading {
@@ -111,7 +110,7 @@ func TestCreateExecutedLate(t *testing.T) {
 	}
 }
 
-// A mover is a client's way to one server at a time.
+// A mover lets a client connect to one server at a time.
 type mover struct {
 	mu    sync.Mutex
 	to    string
@@ -122,7 +121,7 @@ func (m *mover) dial(ctx context.Context, network, addr string) (net.Conn, error
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if addr != m.to {
-		return nil, errors.New("no way to this server")
+		return nil, errors.New("this server is not reachable")
 	}
 	c, err := new(net.Dialer).DialContext(ctx, network, addr)
 	if err != nil {
@@ -132,7 +131,7 @@ func (m *mover) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return c, nil
 }
 
-// move leaves the present server for another.
+// move closes the connections and makes only addr reachable.
 func (m *mover) move(addr string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,11 +149,10 @@ func (m *mover) open() int {
 	return len(m.conns)
 }
 
-// TestCreateHeldBetweenServers: a follower has passed a create on, and it is held
-// on the way to the ensemble leader while the candidate moves there and back.
-// Then it arrives together with the news that the session is at the follower
-// again, so nothing says that it is old. It must not give any session a second
-// znode.
+// TestCreateHeldBetweenServers: a follower forwards a create, which is held on the way
+// to the ensemble leader while the candidate moves to the ensemble leader and back. The
+// create arrives together with the message that the session is at the follower again, so
+// nothing shows that it is old. It must not give a session a second znode.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -168,7 +166,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	electiontest.Creator(t, c)(path, 0)
 	outstanding := func(n int) {
 		t.Helper()
-		electiontest.Until(t, "the follower has passed requests on", func() error {
+		electiontest.Until(t, "the follower has forwarded the requests", func() error {
 			var has int
 			for line := range strings.Lines(follower.Ask(t, "srvr")) {
 				fmt.Sscanf(line, "Outstanding: %d", &has)
@@ -190,7 +188,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	cfg.SessionTimeout, cfg.Dial = 5*time.Second, m.dial
 	cfg.Shuffle = func(int, func(i, j int)) {}
 	electiontest.OnRequest(&cfg, wire.OpCreate, func(net.Conn, []byte) bool { once(); return false })
-	s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
+	s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path})
 	release := sync.OnceFunc(func() { close(proceed) })
 	t.Cleanup(func() { // first, or the candidate could not close its session
 		release()
@@ -199,7 +197,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 
 	<-creating
 	e.Hold(follower, leader)
-	// This keeps the ensemble leader busy while it receives what comes next.
+	// This keeps the ensemble leader busy while it receives the next messages.
 	busy := make(chan error, 1)
 	go func() {
 		_, err := c.Multi(slices.Repeat([]any{&zk.CheckVersionRequest{Path: path, Version: -1}}, 20_000)...)
@@ -217,7 +215,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	follower.Ask(t, "srvr") // by its answer the follower is likely to have passed that on
+	follower.Ask(t, "srvr") // when it answers, the follower has probably forwarded that
 	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)
@@ -253,7 +251,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 }
 
 // creates counts the creates of its own znode that a candidate reported.
-func creates(s *electiontest.Stander) (n int, last model.Member) {
+func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	reports := s.All()
 	for i, m := range reports {
 		if m.Step == model.StepCreate && m.Znode == "" && (i == 0 || reports[i-1].Step != model.StepCreate || !reports[i-1].StepAt.Equal(m.StepAt)) {
@@ -263,12 +261,12 @@ func creates(s *electiontest.Stander) (n int, last model.Member) {
 	return n, last
 }
 
-// With a guid in its name the znode is found again: no ghost.
+// With a guid in its name the candidate finds the znode: no ghost.
 func TestLoseReplyWithAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
-		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path})
+		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: on.Path})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Leading)
@@ -285,13 +283,13 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 	})
 }
 
-// A naive program makes another, and its first stands before it in the queue:
-// a ghost. It waits for a predecessor that goes when it goes itself.
+// A naive program creates a second znode. The first one is a ghost before it in the queue:
+// the program waits for a predecessor that belongs to its own session.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
-		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path, NoGuid: func() bool { return true }})
+		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: on.Path, NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
@@ -302,11 +300,11 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		if n, last := creates(s); n != 2 || last.StepOn.Name != "n_" {
 			t.Errorf("%d creates, the last %+v", n, last)
 		}
-		after := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
+		after := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
 			t.Errorf("the next one watches %q", m.Watches)
 		}
-		// Nobody leads, until it leaves: both go with its session.
+		// Nobody leads until it resigns: the end of its session deletes both znodes.
 		s.Resign()
 		after.Believes(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
@@ -319,20 +317,19 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 	})
 }
 
-// A create that fails, and any of another znode, is answered: the loss waits
-// for the one that it is meant for, and is over with it.
-func TestLoseReplyIsOfOneCreate(t *testing.T) {
+// LoseReply ignores failed creates and creates of other znodes, and loses one reply.
+func TestLoseReplyOfOneCreate(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path + "/deep/down", Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
+		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: on.Path + "/deep/down", Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
 		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 2 {
 			t.Errorf("it owns %q", mine)
 		}
-		// It notices that its znode is gone, and its session ends with both. Its
-		// next candidacy is as good as any.
+		// It notices the deletion and ends its session, which deletes the ghost. No reply
+		// is lost in its next candidacy.
 		on.Remove(znode.Join(on.Path+"/deep/down", m.Znode))
 		m = s.Believes(t, model.Leading)
 		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
@@ -341,7 +338,7 @@ func TestLoseReplyIsOfOneCreate(t *testing.T) {
 	})
 }
 
-// owned are the children that the session of m owns, in the queue's order.
+// owned returns the children that the session of m owns, in the queue's order.
 func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string) {
 	t.Helper()
 	children, _, err := c.Children(path)

@@ -10,9 +10,9 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Kill ends the candidate like the death of its process: the connection is cut
-// without a message. The servers keep its znode until the session expires. It
-// returns the last status, with the end of the session's lease.
+// Kill ends the candidate like a crash of its process: it cuts the connection without
+// a message. The servers keep the znode until the session expires. Kill returns the
+// last status, with the end of the session's lease.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,9 +39,9 @@ func (c *Candidate) EndLease() {
 	}
 }
 
-// LoseReply makes the reply to the next create of the candidate's own znode get
-// lost with its connection, after a server has executed the create. It happens
-// once, in this or a later candidacy; until then Member.LosesReply is true.
+// LoseReply makes the connection and the reply get lost after a server has executed
+// the next create of the candidate's own znode. It happens once, in this or a later
+// candidacy; until then Member.LosesReply is true.
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
 // Freeze makes the candidate read, write and decide nothing until Thaw, like a
@@ -54,15 +54,15 @@ func (c *Candidate) Freeze() client.Status {
 // Thaw ends a Freeze. A candidate that believes it leads immediately checks whether
 // it still does, see Config.Awake.
 func (c *Candidate) Thaw() {
-	select { // before the gate opens, so that whoever passes it finds the token
+	select { // before the gate opens: a goroutine that passes it finds the token
 	case c.thawed <- struct{}{}:
 	default:
 	}
 	c.gate.Thaw()
 }
 
-// believes tells whether the candidate believes that it leads, or will as soon
-// as its procedure is done.
+// believes reports whether the candidate believes that it leads, or that it will lead
+// when its procedure is done.
 func (c *Candidate) believes() bool {
 	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
 }
@@ -80,8 +80,8 @@ func (c *Candidate) reportAwake() {
 	c.thawSeen = false
 }
 
-// verifyAfterThaw is the first thing that a leader does after a thaw: the lease
-// may be over, and even if it is not, only the servers know what happened to the
+// verifyAfterThaw checks first, after a thaw, whether a leader still leads: the lease
+// may be over, and even if it holds, only the servers know what happened to the
 // session.
 func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 	s.thawSeen = true

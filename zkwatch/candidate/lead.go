@@ -41,8 +41,8 @@ var (
 	errLeaseOver = fmt.Errorf("%w: no answer within the session timeout", errLost)
 )
 
-// resume reads C again after a suspension, and its own znode if that is not
-// watched any more.
+// resume reads C again after a suspension. If the own znode has no watch any more,
+// resume sets one.
 func (s *candidacy) resume(ctx context.Context) error {
 	target, err := s.list(ctx, model.StepListAgain, s.whileLeased)
 	switch {
@@ -56,30 +56,30 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A reign is one time of a candidate as leader, without interruption. It goes
-// through the leader procedure, the acknowledgement and a lease, and then
-// watches for the reasons to stop.
+// A reign is one uninterrupted time of a candidate as leader. It consists of the
+// leader procedure, the acknowledgement and a lease. Then it waits for a reason to
+// stop.
 //
 // A leader procedure is the work of a leader, so it starts under a lease. Without
-// a procedure the acknowledgement is created first: as a committed write it is one
-// of those that prove the lease.
+// a procedure the acknowledgement is created first: it is a committed write, and so
+// helps to prove the lease.
 type reign struct {
 	*candidacy
 	renewal *renewal
 	cancel  context.CancelFunc // ends the leader procedure
 
-	renewing  bool       // the renewal was asked to begin
+	renewing  bool       // renewal.now was called
 	begun     bool       // the leader procedure was started
-	procedure chan error // nil unless it runs
-	ready     bool       // it is done
-	acked     bool       // the acknowledgement is there and ours, or there is none
-	ackGone   bool       // the znode in its place was deleted just now
+	procedure chan error // nil unless the procedure runs
+	ready     bool       // the procedure is done
+	acked     bool       // the acknowledgement is ours, or the election has none
+	ackGone   bool       // the znode at the acknowledgement's path was deleted just now
 	leads     bool       // Leading was reported
-	reported  time.Time  // when the lease was
+	reported  time.Time  // the time of the last report of the lease
 
 	ack      <-chan zk.Event  // a watch, on our acknowledgement or on what prevents it
-	ackRetry <-chan time.Time // when to try again, if no watch can notify
-	quota    time.Duration    // between two attempts that a quota refused
+	ackRetry <-chan time.Time // the time of the next attempt, if no watch can notify
+	quota    time.Duration    // the pause after an attempt that a quota refused
 }
 
 // reign leads until something ends it: errSuspended for a lost connection or
@@ -168,7 +168,7 @@ func (r *reign) stop(ctx context.Context, cause error) {
 	r.leads = false
 }
 
-// over tells whether the time to lead is over.
+// over returns why the time to lead is over, nil if it is not.
 func (r *reign) over() error {
 	switch {
 	case r.leased && r.leaseLeft() <= 0:
@@ -179,7 +179,7 @@ func (r *reign) over() error {
 	return nil
 }
 
-// advance does what can be done now, up to Leading.
+// advance takes the steps that are possible now, up to Leading.
 func (r *reign) advance(ctx, work context.Context) error {
 	for {
 		switch {
@@ -235,7 +235,7 @@ func (r *reign) begin(work context.Context) {
 	}()
 }
 
-// renew has the lease renewed from now on.
+// renew starts to renew the lease.
 func (r *reign) renew() {
 	if !r.renewing {
 		r.renewing = true
@@ -243,10 +243,10 @@ func (r *reign) renew() {
 	}
 }
 
-// reportLease is how often a lease that moved on is reported.
+// reportLease is the time between two reports of a renewed lease.
 const reportLease = time.Second
 
-// renewed is called when the lease was renewed, or with the reason why it cannot be.
+// renewed handles a renewal of the lease, or the reason why renewal is impossible.
 func (r *reign) renewed(ctx context.Context, err error) error {
 	if err := r.gate.Wait(ctx); err != nil {
 		return err
@@ -283,7 +283,7 @@ func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	return nil
 }
 
-// owns returns why the own znode is lost, by the result of reading it.
+// owns returns why the own znode is lost, according to the result of reading it.
 func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
@@ -305,7 +305,7 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 	s.own = nil
 	switch {
 	case !ok || e.Type == zk.EventNotWatching:
-		return nil // the status says what happened
+		return nil // the status shows what happened
 	case e.Type == zk.EventNodeDeleted:
 		return s.deposed()
 	}
@@ -315,7 +315,7 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 // A deposed leader lets its successor go first for half a round trip, within
 // these bounds.
 const (
-	successorPauseLeast = 300 * time.Microsecond // for what a program does in between
+	successorPauseLeast = 300 * time.Microsecond // for the work of the successor's program
 	successorPauseMost  = 100 * time.Millisecond
 )
 

@@ -15,9 +15,9 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased makes a leader's request. A lost connection suspends the leader
-// rather than being waited out, and so does an answer that takes longer than
-// the lease, or, for a leader that has none yet, than the session can last.
+// whileLeased makes a leader's request. A lost connection suspends the leader, and so
+// does an answer that takes longer than the lease, or, for a leader without a lease,
+// longer than the session can last.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -43,9 +43,9 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends with the lease, or for a leader that has
-// none yet with the time for which connected servers keep the session. Either is
-// extended while it is renewed, however late another answer is.
+// limited returns a context that ends with the lease, or, for a leader without a
+// lease, with the time for which connected servers keep the session. Renewals and
+// answers extend both times meanwhile, however late the answer to the request is.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -74,9 +74,9 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 
 // awaitLease waits, while the leader is suspended, until it is connected, a
 // renewal was committed over that connection, and the lease holds. A lease from
-// before does not prove that the znode exists, and a server that lags behind would
-// list it. awaitLease gives up when the session is over, or when no server has
-// answered for so long that it may be.
+// before does not prove that the znode exists, and a server that lags behind still
+// lists a deleted znode. awaitLease gives up when the session is over, or may be over
+// because no server has answered for too long.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -131,15 +131,15 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	}
 }
 
-// leaseLeft returns for how long the candidate may still lead, by the monotonic
+// leaseLeft returns the time for which the candidate may still lead, by the monotonic
 // or the wall clock, whichever gives less.
 func (s *candidacy) leaseLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.LeaseEnd, st.Timeout)
 }
 
-// contactLeft returns for how long connected servers are sure to keep the
-// session, likewise. It does not entitle to lead.
+// contactLeft returns the time for which connected servers are sure to keep the
+// session, by the same clocks. It does not entitle to lead.
 func (s *candidacy) contactLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.ExpiresFrom, st.Timeout)
@@ -148,7 +148,7 @@ func (s *candidacy) contactLeft() time.Duration {
 // A leader keeps away from the end of its lease, and renews it long before.
 const (
 	leaseMarginShare = 10 // of the timeout: for clocks that run differently, and for stopping
-	renewalShare     = 10 // of the timeout, between two renewals
+	renewalShare     = 10 // of the timeout, from one renewal to the next
 )
 
 func left(end time.Time, timeout time.Duration) time.Duration {
@@ -157,11 +157,11 @@ func left(end time.Time, timeout time.Duration) time.Duration {
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
 
-// clockCheck is how often a leader checks its clocks. Timers use the monotonic
-// clock, which stops while the machine sleeps.
+// clockCheck is the time between two checks of a leader's clocks. Timers use the
+// monotonic clock, which stops while the machine sleeps.
 const clockCheck = 250 * time.Millisecond
 
-// untilClockCheck is how long to wait before seeing whether the lease is over.
+// untilClockCheck returns the time until the next check whether the lease is over.
 func (s *candidacy) untilClockCheck() time.Duration {
 	if s.leased {
 		return min(s.leaseLeft(), clockCheck)
@@ -169,7 +169,7 @@ func (s *candidacy) untilClockCheck() time.Duration {
 	return min(s.contactLeft(), clockCheck)
 }
 
-// suspendedBy says why a leader stops for now.
+// suspendedBy returns the reason for a suspension.
 func (s *candidacy) suspendedBy() string {
 	if !s.connected || s.conn.Status().State != client.Connected {
 		return "connection lost"
@@ -177,20 +177,20 @@ func (s *candidacy) suspendedBy() string {
 	return "no write was committed in time"
 }
 
-// A renewal keeps the lease of a leader. Its goroutine sends one renewal after
-// the other: each waits for the answer to the one before. It ends with cancel, and
-// Run waits for it: a leader that stops has no time to.
+// A renewal renews the lease of a leader. Its goroutine sends one renewal after
+// the other: each waits for the answer to the one before. The goroutine ends with
+// cancel. Run waits for that end, not a leader that stops.
 type renewal struct {
 	due    chan struct{}
 	done   chan renewed
 	cancel context.CancelFunc
 }
 
-// A renewed is the result of a renewal: it was committed, or err is why there are
-// no more.
+// A renewed is the result of a renewal. It was committed, or err is the reason why
+// the renewals end.
 type renewed struct {
 	err    error
-	change uint64 // the status of the connection that it was sent over
+	change uint64 // Status.Change of the connection that it was sent over
 }
 
 // startRenewal returns a renewal that does nothing before now.
@@ -202,8 +202,8 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now has the lease renewed at once and regularly from then on. After a lost
-// connection it has to be called again.
+// now renews the lease at once and regularly from then on. After a lost connection it
+// has to be called again.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -234,9 +234,9 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 		case err == nil:
 			committed++
 			timer.Reset(max(0, renewalPause(every, left(), committed)-time.Since(began)))
-			r.say(renewed{change: change})
+			r.put(renewed{change: change})
 		case !client.Unanswered(err):
-			r.say(renewed{err: err})
+			r.put(renewed{err: err})
 			return
 		default: // retry over the next connection, or over this one if it still exists
 			timer.Reset(every)
@@ -244,9 +244,9 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 	}
 }
 
-// renewalPause is the time from one renewal to the next. A lease takes two to
-// begin, which follow each other at once, and then some more until it is as
-// long as it can be.
+// renewalPause returns the time from one renewal to the next. A lease begins with two
+// renewals, which follow each other at once, and needs some more until it has its
+// full length.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -257,8 +257,8 @@ func renewalPause(every, left time.Duration, committed int) time.Duration {
 	return every
 }
 
-// say replaces a result that was not received yet.
-func (r *renewal) say(done renewed) {
+// put puts a result in place of one that was not received yet.
+func (r *renewal) put(done renewed) {
 	select {
 	case <-r.done:
 	default:
@@ -266,7 +266,7 @@ func (r *renewal) say(done renewed) {
 	r.done <- done
 }
 
-// unrenewable is why the candidacy ends if the lease cannot be renewed.
+// unrenewable returns why the candidacy ends if the lease cannot be renewed.
 func (s *candidacy) unrenewable(err error) error {
 	if errors.Is(err, zk.ErrNoNode) {
 		return s.deposed()
@@ -274,12 +274,12 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost is how many renewals may prove nothing before that is reported.
-// The first of a connection never does, and the next ones may not.
+// unprovedMost is the number of renewals in a row that may prove no lease before the
+// candidate reports it. The first of a connection never proves one, and the next may not.
 const unprovedMost = 5
 
-// countRenewal is called when a renewal was committed, and reports it if several in
-// a row proved no lease.
+// countRenewal counts a committed renewal, and reports it if several in a row proved no
+// lease.
 func (s *candidacy) countRenewal() {
 	if s.leaseLeft() > 0 {
 		s.unproved = 0

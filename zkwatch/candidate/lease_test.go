@@ -25,7 +25,7 @@ import (
 
 func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 	t.Parallel()
-	virtual(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*fault.Line) {
+	virtual(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
 		before := s[0].Now()
 		s[0].Freeze()
 		next := s[1].Believes(t, model.Leading)
@@ -41,13 +41,13 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 		_, i = s[0].Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		m, _ := s[0].Await(t, i, "waiting again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Watches != s[2].Now().Znode {
-			t.Errorf("volunteered again as %+v, want another session and the last place", m)
+			t.Errorf("rejoined as %+v, want another session and the last place", m)
 		}
 	})
 }
 
 func TestKilledWhileFrozen(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*fault.Line) {
+	virtual(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
 		s[0].Freeze()
 		s[0].Kill()
 		if err := <-s[0].Done; err != nil {
@@ -57,12 +57,12 @@ func TestKilledWhileFrozen(t *testing.T) {
 	})
 }
 
-// TestAtMostOneLeader runs days of random trouble in virtual time. At no
-// moment do two candidates that are not frozen believe that they lead.
+// TestAtMostOneLeader makes random faults during days of virtual time. At no time two
+// candidates that are not frozen believe that they lead.
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
-	virtual(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+	virtual(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		frozen := make([]bool, len(s))
 		check := func() {
 			t.Helper()
@@ -76,8 +76,7 @@ func TestAtMostOneLeader(t *testing.T) {
 				t.Fatalf("%d believe that they lead", n)
 			}
 		}
-		rounds := 2000
-		for range rounds {
+		for range 2000 {
 			i := random.IntN(len(s))
 			switch random.IntN(7) {
 			case 0:
@@ -86,7 +85,7 @@ func TestAtMostOneLeader(t *testing.T) {
 				frozen[i] = true
 				s[i].Freeze()
 			case 2:
-				// It may believe for as long as it takes to look at its clock.
+				// Until it has checked its clock, it may still believe that it leads.
 				s[i].Thaw()
 				synctest.Wait()
 				frozen[i] = false
@@ -118,15 +117,15 @@ func TestAtMostOneLeader(t *testing.T) {
 	})
 }
 
-// TestOneLossIsOneSuspension: a leader procedure that takes its time to end is
-// ended once by a connection that is lost once, and called once more.
+// TestOneLossIsOneSuspension: one lost connection ends a leader procedure once, also if the
+// procedure needs time to end, and the procedure is called once more.
 func TestOneLossIsOneSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
 		var called, ended atomic.Int32
 		started := make(chan struct{}, 10)
-		s := electiontest.Stand(t, candidate.Config{
+		s := electiontest.RunCandidate(t, candidate.Config{
 			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Create: true, Ack: "/election-leader",
 			Lead: func(ctx context.Context, _ int64) error {
@@ -155,9 +154,9 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 	})
 }
 
-// TestLeaderWithoutRenewalsStops: a server that answers pings and reads, and
-// nothing that needs a quorum, keeps no leader, and the leader goes on when it
-// does again.
+// TestLeaderWithoutRenewalsStops: if a server answers pings and reads, but nothing that
+// needs a quorum, its leader is suspended. When the server answers writes again, the
+// leader continues.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool
@@ -181,7 +180,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 			}
 			return withheld
 		})
-	}, func(_ *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
+	}, func(_ *zkserver.Server, _ *zk.Conn, s *electiontest.Candidate) {
 		before, i := s.Await(t, 0, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 		time.Sleep(5 * electiontest.LeaseTimeout)
 		if m := s.Now(); m.Belief != model.Leading || time.Until(m.LeaseEnd) < electiontest.LeaseTimeout/5 {
@@ -191,7 +190,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 		withhold(true)
 		m, i := s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if d := time.Since(held); d > electiontest.LeaseTimeout*6/10 || m.Obstacle == "" {
-			t.Errorf("it stopped %v after the last renewal that it could make, obstacle %q", d, m.Obstacle)
+			t.Errorf("it stopped %v after the last possible renewal, obstacle %q", d, m.Obstacle)
 		}
 		withhold(false)
 		after, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
@@ -201,31 +200,31 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	})
 }
 
-// TestSuccessorWaitsUntilStopped: somebody deletes the leader's znode, and the next
-// candidate does not lead before the work of the deposed one has ended.
+// TestSuccessorWaitsUntilStopped: after somebody deleted the leader's znode, the next
+// candidate does not lead before the work of the deposed leader has ended.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		asked, ended := make(chan struct{}), make(chan struct{})
+		stopping, ended := make(chan struct{}), make(chan struct{})
 		config := func(stopped func()) candidate.Config {
 			return candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader", Stopped: stopped}
 		}
 		calls := 0
-		first := electiontest.Stand(t, config(func() {
+		first := electiontest.RunCandidate(t, config(func() {
 			if calls++; calls == 1 {
-				close(asked)
+				close(stopping)
 				<-ended
 			}
 		}))
 		own := first.Believes(t, model.Leading).Znode
-		second := electiontest.Stand(t, config(nil))
+		second := electiontest.RunCandidate(t, config(nil))
 		second.Believes(t, model.Waiting)
 		on.Remove(znode.Join(on.Path, own))
-		<-asked
-		// It has taken over all that it can.
+		<-stopping
+		// The successor is elected and waits for the acknowledgement's deletion.
 		second.Await(t, 0, "obstructed", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })
 		if m := first.Now(); m.Belief != model.Suspended {
-			t.Errorf("the deposed one is %s", m.Belief)
+			t.Errorf("the deposed leader is %s", m.Belief)
 		}
 		from := len(second.All())
 		close(ended)

@@ -9,9 +9,9 @@ import (
 	"electop/model/znode"
 )
 
-// listed is C as a step reports it: the first children in the order of the queue,
-// those without a number last. One pass, and only the first are sorted: a handoff
-// waits for it, and there may be thousands.
+// listed returns C as a step reports it: the first children in the order of the queue,
+// those without a number last. It makes one pass and sorts only the first ones: there may
+// be thousands, and a handoff waits for it.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {
@@ -40,11 +40,11 @@ type child struct {
 
 func byNumber(a, b child) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.name, b.name)) }
 
-// nameMax bounds a name in a step, in bytes: names come from anybody who can write
-// to the cluster.
+// nameMax bounds a name in a step, in bytes: anybody who can write to the cluster can
+// choose a name.
 const nameMax = 128
 
-// bounded cuts a long name. Its number stays.
+// bounded cuts a long name but keeps its number.
 func bounded(name string) string {
 	if len(name) <= nameMax {
 		return name

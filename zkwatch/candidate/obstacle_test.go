@@ -24,9 +24,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// obstructed waits until the candidate is elected and says what keeps it from
-// leading.
-func obstructed(t *testing.T, s *electiontest.Stander, from int, what string) int {
+// obstructed waits until the candidate is elected and reports the obstacle that keeps it
+// from leading.
+func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) int {
 	t.Helper()
 	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
 		return m.Belief == model.Elected && strings.Contains(m.Obstacle, what)
@@ -36,20 +36,20 @@ func obstructed(t *testing.T, s *electiontest.Stander, from int, what string) in
 
 func unobstructed(m model.Member) bool { return m.Belief == model.Leading && m.Obstacle == "" }
 
-// TestAckIsRestored has somebody delete the acknowledgement of a leader.
+// TestAckIsRestored: a leader creates its acknowledgement again after somebody deleted it.
 func TestAckIsRestored(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
 		cfg := candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"}
-		a, b := electiontest.Stand(t, cfg), electiontest.NewStander(cfg)
+		a, b := electiontest.RunCandidate(t, cfg), electiontest.NewCandidate(cfg)
 		a.Believes(t, model.Leading)
 		b.Start(t)
 		b.Believes(t, model.Waiting)
 		on.Remove(on.Path + "-leader")
-		a.Await(t, 0, "the acknowledgement is there again", func(model.Member) bool {
-			there, _, err := on.Exists(on.Path + "-leader")
-			return err == nil && there
+		a.Await(t, 0, "the acknowledgement exists again", func(model.Member) bool {
+			exists, _, err := on.Exists(on.Path + "-leader")
+			return err == nil && exists
 		})
 		if got := a.Now(); !unobstructed(got) {
 			t.Errorf("it restored its acknowledgement and is %+v", got)
@@ -57,8 +57,8 @@ func TestAckIsRestored(t *testing.T) {
 	})
 }
 
-// TestAckOfOthers names what keeps a leader from acknowledging: a persistent znode, which
-// does not go by itself, or somebody's that nobody else may read.
+// TestAckOfOthers: the obstacle names the znode that keeps a leader from acknowledging: a
+// persistent znode, or a znode that only another client may read.
 func TestAckOfOthers(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -73,7 +73,7 @@ func TestAckOfOthers(t *testing.T) {
 			if _, err := on.Create(path+"-leader", nil, ack.flags, ack.acl); err != nil {
 				t.Fatal(err)
 			}
-			s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: path, Create: true, Ack: path + "-leader"})
+			s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: path, Create: true, Ack: path + "-leader"})
 			i := obstructed(t, s, 0, what)
 			on.Remove(path + "-leader")
 			s.Await(t, i, "leading", unobstructed)
@@ -81,8 +81,8 @@ func TestAckOfOthers(t *testing.T) {
 	})
 }
 
-// TestUnreadablePredecessor: exists is not forbidden, but servers do not tell
-// who may not read a znode that it was deleted.
+// TestUnreadablePredecessor: everybody may call exists, but servers send the event of a
+// deletion only to clients that may read the znode.
 func TestUnreadablePredecessor(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -94,7 +94,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"})
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read") && m.Watches == znode.Base(leader)
 		})
@@ -103,8 +103,8 @@ func TestUnreadablePredecessor(t *testing.T) {
 	})
 }
 
-// TestFullQuotaIsNamed, kept to by one session, and goes on when there is room.
-// The embedded server has no quotas.
+// TestFullQuotaIsNamed: a candidate reports a full quota as its obstacle, and continues in
+// the same session when the quota has room. The embedded server has no quotas.
 func TestFullQuotaIsNamed(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
@@ -120,7 +120,7 @@ func TestFullQuotaIsNamed(t *testing.T) {
 	if _, err := c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, electiontest.Open); err != nil {
 		t.Fatal(err)
 	}
-	s := electiontest.Stand(t, candidate.Config{Conn: electiontest.Config(t, server.Addr), Path: "/full/election"})
+	s := electiontest.RunCandidate(t, candidate.Config{Conn: electiontest.Config(t, server.Addr), Path: "/full/election"})
 	m, i := s.Await(t, 0, "it names the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
 	again, _ := s.Await(t, i+1, "and names it again", func(m model.Member) bool { return m.Obstacle != "" })
 	if m.Belief != model.Volunteering || again.Session != m.Session {
@@ -134,8 +134,8 @@ func TestFullQuotaIsNamed(t *testing.T) {
 	}
 }
 
-// TestTooShortForALease: a session that lasts less than the ensemble leader may
-// take to hear of it keeps no leader.
+// TestTooShortForALease: no lease fits into a session timeout that is shorter than the
+// time in which the ensemble leader learns of a session.
 func TestTooShortForALease(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -147,12 +147,12 @@ func TestTooShortForALease(t *testing.T) {
 			t.Errorf("Run = %v", err)
 		}
 		cfg.SessionTimeout = 4 * time.Second
-		electiontest.Stand(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
+		electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
 	})
 }
 
-// TestTooSlowForALease: where an answer takes as long as a good part of the
-// session timeout, the leader says why it does not lead.
+// TestTooSlowForALease: if answers take a large part of the session timeout, the candidate
+// reports why it does not lead.
 func TestTooSlowForALease(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -161,7 +161,7 @@ func TestTooSlowForALease(t *testing.T) {
 		link := zktest.NewLink(t, on.Addr)
 		cfg := electiontest.Config(t, link.Addr)
 		cfg.SessionTimeout = time.Second
-		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: on.Path, Ack: on.Path + "-leader"})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: on.Path, Ack: on.Path + "-leader"})
 		s.Believes(t, model.Waiting)
 		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 		on.Remove(first)
@@ -169,8 +169,8 @@ func TestTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// A leader whose link becomes as slow stops, and says the same. On a busy
-		// machine its session may end before: then it says so when it is elected again.
+		// A leader whose link becomes slow stops, and reports the same. On a busy machine
+		// its session may end before: then it reports that when it is elected again.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member
@@ -183,22 +183,22 @@ func TestTooSlowForALease(t *testing.T) {
 				return
 			}
 		}
-		t.Error("no leader was suspended: its session always ended before")
+		t.Error("no leader was suspended: each session ended before")
 	})
 }
 
 // alone runs one candidate in virtual time, and a bare client beside it.
-func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander)) {
+func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		cfg := candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Create: true}
 		prepare(c, &cfg)
-		f(server, c, electiontest.Stand(t, cfg))
+		f(server, c, electiontest.RunCandidate(t, cfg))
 	})
 }
 
 // behindUnreadable runs a candidate whose predecessor may not be read.
-func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64)) {
+func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64)) {
 	var leader string
 	var requests atomic.Int64
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
@@ -213,7 +213,7 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 			}
 			return false
 		})
-	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read")
 		})
@@ -222,7 +222,7 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 }
 
 func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
-	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64) {
+	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64) {
 		zktest.Must(c.SetACL(leader, electiontest.Open, -1))
 		zktest.Must(c.Set(leader, []byte("x"), -1))
 		before := requests.Load()
@@ -231,13 +231,13 @@ func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 		})
 		time.Sleep(time.Minute)
 		if n := requests.Load() - before; n > 5 {
-			t.Errorf("%d times it asked whether it is there", n)
+			t.Errorf("%d requests for its existence", n)
 		}
 	})
 }
 
 func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
-	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Stander, _ *atomic.Int64) {
+	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Candidate, _ *atomic.Int64) {
 		electiontest.Restart(server, 3*time.Second)
 		time.Sleep(time.Minute)
 		if m := s.Now(); m.Belief != model.Waiting {
@@ -246,8 +246,7 @@ func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 	})
 }
 
-// TestNoFalseReason: a leader that stops because it is told to, or because its
-// znode is gone, has no trouble with its connection or its lease.
+// TestNoFalseReason: a leader that resigns, or whose znode is deleted, reports no obstacle.
 func TestNoFalseReason(t *testing.T) {
 	for _, how := range []string{"deleted", "resigned"} {
 		t.Run(how, func(t *testing.T) {
@@ -256,7 +255,7 @@ func TestNoFalseReason(t *testing.T) {
 					context.AfterFunc(ctx, func() {})
 					return nil
 				}
-			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 				m := s.Believes(t, model.Leading)
 				if how == "resigned" {
 					s.Resign()
@@ -274,7 +273,7 @@ func TestNoFalseReason(t *testing.T) {
 	}
 }
 
-// breaking ends a connection in place of one request, once armed.
+// breaking closes the connection instead of sending the next request after armed is set.
 func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
@@ -285,36 +284,36 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	})
 }
 
-// TestOwnWatchIsSetAgain: the connection is lost while a candidate reads its
-// znode again, so the watch on it is used up.
+// TestOwnWatchIsSetAgain: the connection is lost while a candidate reads its own znode
+// again, so the znode has no watch.
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, electiontest.Open))
 		cfg.Ack = "/election-leader"
 		breaking(cfg, wire.OpGetData, &armed)
-	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
-		m, i := s.Await(t, 0, "behind somebody's acknowledgement", elected)
+		m, i := s.Await(t, 0, "waiting for another acknowledgement", elected)
 		armed.Store(true)
 		zktest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
 		_, i = s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
-		_, i = s.Await(t, i, "behind it again", elected)
+		_, i = s.Await(t, i, "waiting for it again", elected)
 		remove(t, c, "/election/"+m.Znode)
 		s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		remove(t, c, "/election-leader")
 		if now, _ := s.Await(t, i, "leading", unobstructed); now.Znode == m.Znode {
-			t.Errorf("leads as %s, which is not there", now.Znode)
+			t.Errorf("leads as %s, which does not exist", now.Znode)
 		}
 	})
 }
 
-// TestSuspensionsLeaveNothing: with a chroot each watch has a goroutine.
-func TestSuspensionsLeaveNothing(t *testing.T) {
+// TestSuspensionsLeakNothing: with a chroot each watch has a goroutine.
+func TestSuspensionsLeakNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
-	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
+	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Candidate) {
 		s.Believes(t, model.Leading)
 		time.Sleep(time.Minute)
 		before := runtime.NumGoroutine()
@@ -331,14 +330,14 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 	})
 }
 
-// TestNoLeaseOfLongAgo: a lease that was proved when the candidate volunteered is
-// none when it is elected.
-func TestNoLeaseOfLongAgo(t *testing.T) {
+// TestOldLeaseIsNone: a lease that was proved when the candidate volunteered is over when
+// it is elected.
+func TestOldLeaseIsNone(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
-	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		s.Believes(t, model.Waiting)
 		time.Sleep(time.Hour)
 		remove(t, c, leader)
@@ -359,9 +358,9 @@ func remove(t *testing.T, c *zk.Conn, path string) {
 	}
 }
 
-// TestListLostWithItsConnection: the predecessor's deletion is known and the
-// connection breaks before the list is had. The watch is spent, so nothing would
-// wake the candidate any more if it did not ask again by itself.
+// TestListLostWithItsConnection: after the notification of its predecessor's deletion the
+// candidate loses the connection before it gets the list. The watch has fired, so the
+// candidate has to request the list again by itself.
 func TestListLostWithItsConnection(t *testing.T) {
 	var armed atomic.Bool
 	var leader string
@@ -369,7 +368,7 @@ func TestListLostWithItsConnection(t *testing.T) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
 		breaking(cfg, wire.OpGetChildren2, &armed)
-	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		before := s.Believes(t, model.Waiting)
 		armed.Store(true)
 		remove(t, c, leader)
@@ -380,7 +379,7 @@ func TestListLostWithItsConnection(t *testing.T) {
 	})
 }
 
-// A candidate whose credentials are refused before it ever waited ends with the reason.
+// A candidate whose credentials are refused before it waited ends with the reason.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {

@@ -18,21 +18,20 @@ import (
 
 // An overlap is a time in which several were leading, or working, at once.
 type overlap struct {
-	what     deed
+	what     activity
 	from, to time.Time
 	names    []string
 }
 
 func (o overlap) length() time.Duration { return o.to.Sub(o.from) }
 
-// overlaps returns all since a moment, in the order of their beginning. One that
-// is frozen is left out meanwhile: it believes until it thaws, as a paused
-// process does.
-func (w *witness) overlaps(what deed, since time.Time) (found []overlap) {
+// overlaps returns the overlaps since a time, in the order of their beginning. A candidate
+// does not count while it is frozen: like a paused process it believes until it thaws.
+func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap) {
 	w.mu.Lock()
-	moments := slices.Clone(w.moments)
+	transitions := slices.Clone(w.transitions)
 	w.mu.Unlock()
-	slices.SortStableFunc(moments, func(a, b moment) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(transitions, func(a, b transition) int { return a.at.Compare(b.at) })
 	type count struct{ does, frozen int }
 	counts := make(map[string]*count)
 	var present overlap
@@ -54,7 +53,7 @@ func (w *witness) overlaps(what deed, since time.Time) (found []overlap) {
 			present = overlap{}
 		}
 	}
-	for _, m := range moments {
+	for _, m := range transitions {
 		c := counts[m.name]
 		if c == nil {
 			c = new(count)
@@ -68,39 +67,39 @@ func (w *witness) overlaps(what deed, since time.Time) (found []overlap) {
 		}
 		step(m.at)
 	}
-	if present.names != nil { // and it goes on
+	if present.names != nil { // it has not ended
 		present.to = time.Now()
 		found = append(found, present)
 	}
 	return found
 }
 
-// judge fails the test for each time since a moment that two were leading, or
-// working, for longer than scheduling explains. It returns the longest, if any.
-func (w *witness) judge(t *testing.T, since time.Time) (longest time.Duration) {
+// check fails the test for each overlap since a time that is longer than scheduling
+// explains. It returns the length of the longest overlap.
+func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duration) {
 	t.Helper()
-	told := false
+	first := true
 	for _, o := range append(w.overlaps(leading, since), w.overlaps(working, since)...) {
 		longest = max(longest, o.length())
 		if o.length() <= scheduling {
 			continue
 		}
-		story := ""
-		if !told { // of the others nobody reads at first
-			told, story = true, "\n"+w.around(o)
+		details := ""
+		if first {
+			first, details = false, "\n"+w.around(o)
 		}
-		t.Errorf("%v at once for %v, from %v on: %v%s", o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), o.names, story)
+		t.Errorf("%v at once for %v, from %v on: %v%s", o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), o.names, details)
 	}
 	return longest
 }
 
-// around lists what happened shortly before and in an overlap, line by line.
-func (w *witness) around(o overlap) string {
+// around lists the events shortly before and during an overlap, line by line.
+func (w *activityLog) around(o overlap) string {
 	const before = 10 * time.Second
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	notes := slices.Clone(w.notes)
-	for _, m := range w.moments {
+	for _, m := range w.transitions {
 		verb := "begins"
 		if m.by < 0 {
 			verb = "ends"
@@ -117,11 +116,11 @@ func (w *witness) around(o overlap) string {
 	return b.String()
 }
 
-func TestWitness(t *testing.T) {
+func TestOverlaps(t *testing.T) {
 	at := time.Now()
 	after := func(ms int) time.Time { return at.Add(time.Duration(ms) * time.Millisecond) }
-	w := newWitness()
-	w.moments = []moment{
+	w := newActivityLog()
+	w.transitions = []transition{
 		{after(0), "a", leading, +1}, {after(100), "a", leading, -1},
 		{after(90), "b", leading, +1}, {after(200), "b", leading, -1}, // 10 ms with a
 		{after(210), "c", working, +1}, {after(300), "d", working, +1}, {after(450), "c", working, -1}, {after(500), "d", working, -1}, // 150 ms
@@ -129,7 +128,7 @@ func TestWitness(t *testing.T) {
 		{after(940), "f", leading, -1},
 	}
 	var got []string
-	for _, what := range []deed{leading, working} {
+	for _, what := range []activity{leading, working} {
 		for _, o := range w.overlaps(what, at) {
 			got = append(got, fmt.Sprint(what, o.names, o.length()))
 		}
@@ -143,108 +142,109 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// scheduling is for how long two candidates may seem to lead at once: what one
-// of them does comes to the witness a little late on a busy machine.
+// scheduling is the time for which two candidates may seem to lead at once: on a busy
+// machine reports come a little late.
 const scheduling = 20 * time.Millisecond
 
-// A witness sees when each of several candidates leads, by this process's
-// monotonic clock. A candidate leads while it says so, and its leader procedure
-// works until that one's context is done.
-type witness struct {
+// An activityLog notes the times in which each of several candidates leads, by this
+// process's monotonic clock. A candidate leads while it reports that it does. Its leader
+// procedure works until the context of the procedure ends.
+type activityLog struct {
 	start time.Time
 
-	mu      sync.Mutex
-	moments []moment
-	last    map[string]model.Member
-	said    map[string]time.Time // the last report
-	notes   []note
-	changed chan struct{} // closed and replaced with each report
+	mu          sync.Mutex
+	transitions []transition
+	last        map[string]model.Member
+	reportedAt  map[string]time.Time // the last report
+	notes       []note
+	changed     chan struct{} // closed and replaced with each report
 }
 
-// A moment is a change of whether somebody leads or works, or is frozen.
-type moment struct {
+// A transition is the beginning or the end of an activity of a candidate.
+type transition struct {
 	at   time.Time
 	name string
-	what deed
+	what activity
 	by   int // +1 begins, -1 ends
 }
 
-type deed int
+type activity int
 
 const (
-	leading deed = iota
+	leading activity = iota
 	working
 	frozen
 )
 
-func (d deed) String() string { return [...]string{"leading", "working", "frozen"}[d] }
+func (d activity) String() string { return [...]string{"leading", "working", "frozen"}[d] }
 
-// A note says what happened otherwise, for who reads of a failure.
+// A note describes another event, for the message of a failure.
 type note struct {
 	at   time.Time
 	text string
 }
 
-func (w *witness) tell(text string) {
+func (w *activityLog) log(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notes = append(w.notes, note{time.Now(), text})
 }
 
-func newWitness() *witness {
-	return &witness{start: time.Now(), last: make(map[string]model.Member), said: make(map[string]time.Time), changed: make(chan struct{})}
+func newActivityLog() *activityLog {
+	return &activityLog{start: time.Now(), last: make(map[string]model.Member), reportedAt: make(map[string]time.Time), changed: make(chan struct{})}
 }
 
-// attend has the witness see a candidate, which needs a name of its own.
-func (w *witness) attend(name string, cfg *candidate.Config) {
+// follow makes the log note the activities of a candidate. Each candidate needs its own
+// name.
+func (w *activityLog) follow(name string, cfg *candidate.Config) {
 	cfg.Data = []byte(name)
 	cfg.Report = func(_ time.Time, m model.Member) { w.report(name, m) }
 	cfg.Lead = func(ctx context.Context, _ int64) error {
-		w.note(name, working, +1)
-		context.AfterFunc(ctx, func() { w.note(name, working, -1) })
+		w.change(name, working, +1)
+		context.AfterFunc(ctx, func() { w.change(name, working, -1) })
 		return nil
 	}
 }
 
-func (w *witness) report(name string, m model.Member) {
+func (w *activityLog) report(name string, m model.Member) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was, is := w.last[name].Belief == model.Leading, m.Belief == model.Leading
-	w.last[name], w.said[name] = m, time.Now()
+	w.last[name], w.reportedAt[name] = m, time.Now()
 	switch {
 	case is && !was:
-		w.moments = append(w.moments, moment{time.Now(), name, leading, +1})
+		w.transitions = append(w.transitions, transition{time.Now(), name, leading, +1})
 	case was && !is:
-		w.moments = append(w.moments, moment{time.Now(), name, leading, -1})
+		w.transitions = append(w.transitions, transition{time.Now(), name, leading, -1})
 	}
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
-func (w *witness) note(name string, what deed, by int) {
+func (w *activityLog) change(name string, what activity, by int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.moments = append(w.moments, moment{time.Now(), name, what, by})
+	w.transitions = append(w.transitions, transition{time.Now(), name, what, by})
 }
 
-func (w *witness) now(name string) model.Member {
+func (w *activityLog) now(name string) model.Member {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.last[name]
 }
 
 // reported returns the time of a candidate's last report.
-func (w *witness) reported(name string) time.Time {
+func (w *activityLog) reported(name string) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.said[name]
+	return w.reportedAt[name]
 }
 
 // reigns counts how often somebody began to lead.
-func (w *witness) reigns() (n int) {
+func (w *activityLog) reigns() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, m := range w.moments {
+	for _, m := range w.transitions {
 		if m.what == leading && m.by > 0 {
 			n++
 		}
@@ -252,8 +252,8 @@ func (w *witness) reigns() (n int) {
 	return n
 }
 
-// leaders are those who say that they lead.
-func (w *witness) leaders() (names []string) {
+// leaders returns the names of the candidates that report that they lead.
+func (w *activityLog) leaders() (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for name, m := range w.last {
@@ -265,8 +265,8 @@ func (w *witness) leaders() (names []string) {
 	return names
 }
 
-// await waits for something, which a report may have made true.
-func (w *witness) await(t *testing.T, limit time.Duration, what string, holds func() bool) {
+// await waits until holds returns true.
+func (w *activityLog) await(t *testing.T, limit time.Duration, what string, holds func() bool) {
 	t.Helper()
 	deadline, tick := time.After(limit), time.NewTicker(20*time.Millisecond)
 	defer tick.Stop()
@@ -286,13 +286,13 @@ func (w *witness) await(t *testing.T, limit time.Duration, what string, holds fu
 	}
 }
 
-// believes waits until a candidate believes something.
-func (w *witness) believes(t *testing.T, name string, b model.Belief) {
+// believes waits until a candidate has a belief.
+func (w *activityLog) believes(t *testing.T, name string, b model.Belief) {
 	t.Helper()
 	w.await(t, electiontest.WaitFor, fmt.Sprint(name, " is ", b), func() bool { return w.now(name).Belief == b })
 }
 
-func (w *witness) String() string {
+func (w *activityLog) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var b strings.Builder
@@ -302,8 +302,8 @@ func (w *witness) String() string {
 	return b.String()
 }
 
-// limits decide how long a server answers that its ensemble has given
-// up: the session's timeout against syncLimit ticks.
+// limits decide whether an isolated server still answers when sessions expire: the
+// session timeout and syncLimit ticks.
 type limits struct {
 	session, tick time.Duration
 	syncLimit     int
@@ -313,15 +313,15 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// An isolation holds back messages between the servers. Candidate a leads on the
-// first of them, b is next on the second, c waits on the third.
+// An isolation holds messages between the servers. Candidate a leads at the first server,
+// b waits for a at the second, c waits for b at the third.
 type isolation struct {
 	name     string
 	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // of a, b, c
 	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
-	of       int  // which of the servers stops serving
-	deposed  bool // another candidate leads in the end, as the session of a ends
-	onlyHere bool // candidate a has one server; otherwise all, that one first
+	of       int  // the index of the server that stops serving
+	deposed  bool // the session of a ends, and another candidate leads
+	onlyHere bool // candidate a knows only its server; otherwise all servers, its own first
 }
 
 func onFollower(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {
@@ -338,7 +338,7 @@ var isolations = []isolation{
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
-		name: "server of the leading candidate that knows others", order: onFollower, of: 0, deposed: true,
+		name: "server of a leading candidate that knows other servers", order: onFollower, of: 0, deposed: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
@@ -358,14 +358,14 @@ var isolations = []isolation{
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[2], s[0]) },
 	},
 	{
-		name: "all that the ensemble leader sends", order: onLeader, of: 0, deposed: true, onlyHere: true,
+		name: "everything that the ensemble leader sends", order: onLeader, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
 			e.Hold(s[0], s[1])
 			e.Hold(s[0], s[2])
 		},
 	},
 	{
-		name: "all that the ensemble leader receives", order: onLeader, of: 0, deposed: true, onlyHere: true,
+		name: "everything that the ensemble leader receives", order: onLeader, of: 0, deposed: true, onlyHere: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
 			e.Hold(s[1], s[0])
 			e.Hold(s[2], s[0])
@@ -374,13 +374,13 @@ var isolations = []isolation{
 }
 
 // TestNeverTwoLeadersUnderIsolation holds links between the servers of an
-// ensemble, while the candidates reach the servers as before. A server that is
-// cut off goes on answering its clients, pings among them, for syncLimit ticks,
-// which may be longer than the sessions live.
+// ensemble, while the candidates still reach the servers. An isolated server still
+// answers its clients, also their pings, for syncLimit ticks, which may be longer
+// than the session timeout.
 //
-// ELECTOP_TEST_LONG=30m runs the cuts at four pairs of session timeout and
-// syncLimit, again and again for about that time and once at least, which takes
-// ten minutes; less than a minute runs them once at one pair.
+// ELECTOP_TEST_LONG=30m runs the isolations with four pairs of session timeout and
+// syncLimit for about that time, and each one at least once, which takes ten minutes.
+// Less than a minute runs them once with one pair.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -407,8 +407,8 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 }
 
 func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
-	// For the servers to find each other and the sessions to expire or not, at
-	// leisure on a busy machine.
+	// Enough for the servers to find each other and for sessions to expire, on a busy
+	// machine.
 	limit := 3*l.session + 3*time.Duration(l.syncLimit)*l.tick + electiontest.WaitFor
 	leader := e.Leader(t)
 	var followers []*zktest.Server
@@ -418,11 +418,11 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 	}
 	servers := i.order(leader, followers)
-	// A leader that knows other servers finds that its own is silent behind a write
-	// that it cannot commit, and goes elsewhere, in time for its session or not.
+	// A leader that knows other servers moves to another one, because its own does not
+	// answer its writes. That may be in time for its session or not.
 	moves := i.deposed && !i.onlyHere
 	deposed := i.deposed && !moves
-	w, path := newWitness(), electiontest.ElectionPath(t)
+	w, path := newActivityLog(), electiontest.ElectionPath(t)
 	names := []string{"a", "b", "c"}
 	var candidates []*candidate.Candidate
 	for k, name := range names {
@@ -438,7 +438,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		cfg.SessionTimeout = l.session
 		cfg.Shuffle = func(int, func(i, j int)) {}
 		c := candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"}
-		w.attend(name, &c)
+		w.follow(name, &c)
 		candidate := candidate.New(c)
 		candidates = append(candidates, candidate)
 		var running sync.WaitGroup
@@ -457,11 +457,11 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	t.Cleanup(func() { e.Heal() }) // first, or the candidates could not close their sessions
 	fence, belief := w.now("a").Fence, w.now(names[i.of]).Belief
 
-	w.tell(i.name)
+	w.log(i.name)
 	cut := time.Now()
 	i.cut(t, e, servers)
-	var silent, next time.Duration // from the cut on, until the server stops serving and another leads
-	w.await(t, limit, "the server stops serving, and another leads and a does not where it shall be so", func() bool {
+	var silent, next time.Duration // from the cut until the server stops serving, and until another candidate leads
+	w.await(t, limit, "the server stops serving, and another candidate leads if a is deposed", func() bool {
 		if silent == 0 && !servers[i.of].Serving() {
 			silent = time.Since(cut)
 		}
@@ -475,12 +475,12 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		return silent > 0 && (!deposed || next > 0 && w.now("a").Belief != model.Leading)
 	})
 	if !deposed && !moves {
-		w.await(t, limit, names[i.of]+" is at another server, and what it was", func() bool {
+		w.await(t, limit, names[i.of]+" is at another server and has its old belief", func() bool {
 			st := candidates[i.of].Status()
 			return st.State == client.Connected && st.Server != servers[i.of].Addr && w.now(names[i.of]).Belief == belief
 		})
 	}
-	w.tell("healed")
+	w.log("healed")
 	e.Heal()
 	healed := time.Now()
 	w.await(t, limit, "one leads and two wait", func() bool {
@@ -491,7 +491,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		return count[model.Leading] == 1 && count[model.Waiting] == len(names)-1
 	})
 	t.Logf("%v, %s: longest overlap %v; the next leads after %v; the server does not serve after %v; one leads and two wait %v after the healing",
-		l, i.name, w.judge(t, w.start).Round(time.Millisecond), next.Round(time.Millisecond), silent.Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
+		l, i.name, w.check(t, w.start).Round(time.Millisecond), next.Round(time.Millisecond), silent.Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 	if now := w.now("a"); !deposed && !moves && (now.Belief != model.Leading || now.Fence != fence) {
 		t.Errorf("a, whose session lives, led with fence %#x and is %s with fence %#x", fence, now.Belief, now.Fence)
 	}

@@ -13,13 +13,13 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A parted leader finds out for itself, and has stopped before the servers can
-// have another lead. At whatever point of its pings the line goes down.
-func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
+// A partitioned leader notices the partition by itself and stops before another candidate
+// can lead, wherever between two pings the partition begins.
+func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
 		t.Run(fmt.Sprint(phase), func(t *testing.T) {
-			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // pings are leaseTimeout/3 apart
 				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
@@ -34,11 +34,11 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 					t.Errorf("the next led only after %v", c)
 				}
 				if got, want := beliefs(s[0], from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
-					t.Errorf("parted it believed %q, want %q", got, want)
+					t.Errorf("partitioned it believed %q, want %q", got, want)
 				}
 				time.Sleep(10 * time.Minute)
 				if m := s[0].Now(); m.Belief != model.Lost {
-					t.Errorf("parted for ten minutes: %+v", m)
+					t.Errorf("partitioned for ten minutes: %+v", m)
 				}
 				lines[0].Heal()
 				_, i := s[0].Await(t, from, "lost", believing(model.Lost))
@@ -51,18 +51,18 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	}
 }
 
-func TestPartedLeaderHealsInTime(t *testing.T) {
+func TestPartitionedLeaderHealsInTime(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration
 		want  []model.Belief // from the moment the line goes down
 	}{
 		{"unnoticed", electiontest.LeaseTimeout / 5, []model.Belief{model.Leading}},
-		// The last answer was a moment ago: two thirds later it is missed.
+		// An answer has just come: after two thirds of the timeout the next one is overdue.
 		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Waiting, model.Elected, model.Leading}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 				ping(s[0])
 				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
@@ -86,10 +86,10 @@ func TestPartedLeaderHealsInTime(t *testing.T) {
 	}
 }
 
-// Between the end of its own lease and that of its session, a leader that gave
-// up comes back to close the session: the next one leads at once.
-func TestPartedLeaderHealsTooLate(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+// Between the end of its lease and the end of its session, a partitioned leader reconnects
+// to close the session: the next candidate leads at once.
+func TestPartitionedLeaderHealsTooLate(t *testing.T) {
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		ping(s[0])
 		from := len(s[0].All())
 		lines[0].Partition()
@@ -98,24 +98,24 @@ func TestPartedLeaderHealsTooLate(t *testing.T) {
 		healed := time.Now()
 		s[1].Believes(t, model.Leading)
 		if took := time.Since(healed); took > 100*time.Millisecond {
-			t.Errorf("the next led %v after the healing: the old session expired", took)
+			t.Errorf("the next candidate led %v after the healing: the old session expired", took)
 		}
 		_, i := s[0].Await(t, from, "lost", believing(model.Lost))
 		s[0].Await(t, i, "waiting again", believing(model.Waiting))
 	})
 }
 
-func TestPartedWaiter(t *testing.T) {
+func TestPartitionedWaiter(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		down time.Duration
-		same bool // it goes on with its session
+		same bool // it keeps its session
 	}{
 		{"healed in time", electiontest.LeaseTimeout * 3 / 4, true},
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+			virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 				ping(s[1])
 				before, from := s[1].Now(), len(s[1].All())
 				lines[1].Partition()
@@ -127,9 +127,10 @@ func TestPartedWaiter(t *testing.T) {
 				if after.Belief != model.Waiting || (after.Session == before.Session) != c.same || (after.Znode == before.Znode) != c.same {
 					t.Errorf("healed: %+v, before: %+v", after, before)
 				}
-				// Who waited behind it follows suit, and nobody else notices.
+				// The candidate behind it watches its new predecessor, and the leader is not
+				// affected.
 				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
-					t.Errorf("the last one watches %s; those before it are %s and %s", m.Watches, s[0].Now().Znode, want)
+					t.Errorf("the last one watches %s; before it are %s and %s", m.Watches, s[0].Now().Znode, want)
 				}
 				if got := beliefs(s[0], 0); slices.Contains(got, model.Suspended) {
 					t.Errorf("the leader believed %q", got)
@@ -139,9 +140,10 @@ func TestPartedWaiter(t *testing.T) {
 	}
 }
 
-// What happened meanwhile is learnt on healing: the watch is set again.
-func TestPredecessorGoesWhileParted(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+// A partitioned candidate learns of its predecessor's deletion after the healing: it sets
+// its watch again.
+func TestPredecessorResignsWhilePartitioned(t *testing.T) {
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		ping(s[1])
 		before := s[1].Now()
 		lines[1].Partition()
@@ -151,7 +153,7 @@ func TestPredecessorGoesWhileParted(t *testing.T) {
 		}
 		time.Sleep(electiontest.LeaseTimeout * 3 / 4)
 		if m := s[1].Now(); m.Belief != model.Suspended {
-			t.Errorf("parted: %+v", m)
+			t.Errorf("partitioned: %+v", m)
 		}
 		lines[1].Heal()
 		if m := s[1].Believes(t, model.Leading); m.Session != before.Session || m.Znode != before.Znode {
@@ -160,22 +162,21 @@ func TestPredecessorGoesWhileParted(t *testing.T) {
 	})
 }
 
-// Frozen, it does not even notice that the line goes down; thawed while it is
-// down it does.
-func TestPartedWhileFrozen(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+// A frozen leader does not notice a partition. When it thaws during the partition, it does.
+func TestPartitionedWhileFrozen(t *testing.T) {
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		from := len(s[0].All())
 		s[0].Freeze()
 		lines[0].Partition()
 		next := s[1].Believes(t, model.Leading)
 		time.Sleep(time.Minute)
 		if got := beliefs(s[0], from); len(got) > 0 {
-			t.Errorf("frozen it came to believe %q", got)
+			t.Errorf("while frozen it believed %q", got)
 		}
 		s[0].Thaw()
 		synctest.Wait()
 		if m := s[0].Now(); leads(m) {
-			t.Errorf("thawed it believes %q", m.Belief)
+			t.Errorf("after the thaw it believes %q", m.Belief)
 		}
 		s[0].Await(t, from, "lost", believing(model.Lost))
 		time.Sleep(time.Minute)
@@ -195,24 +196,24 @@ func TestPartedWhileFrozen(t *testing.T) {
 	})
 }
 
-// A parted candidate leaves as quickly as it can know that nobody hears it.
-func TestPartedLeaves(t *testing.T) {
+// A partitioned candidate ends as soon as it knows that it cannot close its session.
+func TestPartitionedEnds(t *testing.T) {
 	t.Parallel()
 	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
 		for _, how := range []struct {
 			name string
-			do   func(*electiontest.Stander)
+			do   func(*electiontest.Candidate)
 			most time.Duration
 		}{
-			{"killed", func(s *electiontest.Stander) { s.Kill() }, 0},
-			{"context ended", func(s *electiontest.Stander) { s.Cancel() }, time.Second},
-			// Its connection has to be missed, and then its session cannot be closed
-			// for as long as it may live.
-			{"resigned", func(s *electiontest.Stander) { s.Resign() }, 2 * electiontest.LeaseTimeout},
+			{"killed", func(s *electiontest.Candidate) { s.Kill() }, 0},
+			{"context ended", func(s *electiontest.Candidate) { s.Cancel() }, time.Second},
+			// It notices the lost connection, and then tries to close its session until
+			// the session has expired.
+			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
 			for who, role := range []string{"leader", "waiter"} {
 				t.Run(fmt.Sprintf("%s %s after %v", role, how.name, down), func(t *testing.T) {
-					virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+					virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 						lines[who].Partition()
 						time.Sleep(down)
 						began := time.Now()

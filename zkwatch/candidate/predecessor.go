@@ -14,8 +14,8 @@ import (
 )
 
 // wait watches one child until it is deleted. It uses a data watch: if the znode
-// does not exist, getData leaves no watch behind, and exists would. deleted is
-// false if C has to be read again for another reason.
+// does not exist, getData leaves no watch behind, and exists does. deleted is
+// false if another reason requires reading C again.
 //
 // If the predecessor may not be read, exists sets the watch, and the candidate
 // also checks from time to time: servers withhold events of a znode from clients
@@ -65,13 +65,13 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 	}
 }
 
-// unreadablePause is how often a candidate asks whether a predecessor that it
-// may not read is still there.
+// unreadablePause is the time between two checks whether an unreadable predecessor
+// still exists.
 const unreadablePause = 2 * time.Second
 
-// watchUnreadable sets a watch by exists, which needs no permission. The stat is
-// nil if the znode does not exist. exists would leave a watch behind then, so the
-// first request sets none.
+// watchUnreadable sets a watch by exists, which requires no permission. stat is nil if
+// the znode does not exist. For a missing znode exists leaves a watch behind, so
+// the first request sets none.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
@@ -83,8 +83,8 @@ func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.
 	return stat, watch, err
 }
 
-// awaitUnreadable waits until a predecessor that may not be read is gone, or has
-// changed: it may be readable then, and another watch has to be set.
+// awaitUnreadable waits until a predecessor that may not be read is deleted, or
+// changes: then it may be readable, and needs another watch.
 func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-chan zk.Event) (deleted bool, err error) {
 	ticker := time.NewTicker(unreadablePause)
 	defer ticker.Stop()
@@ -104,12 +104,12 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 	}
 }
 
-// An awaited tells why a wait ended.
+// An awaited is the reason why a wait ended.
 type awaited int
 
 const (
 	itsChange   awaited = iota // the watch fired, or is gone
-	itsDeletion                // likewise
+	itsDeletion                // the watch fired for the deletion
 	aTick
 )
 

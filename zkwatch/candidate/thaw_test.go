@@ -19,16 +19,16 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// roused runs one leader in virtual time that notes what it last reported each
-// time that it was awake.
-func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member)) {
+// withAwake runs one leader in virtual time. awake returns the leader's last report at each
+// call of Config.Awake.
+func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		t.Cleanup(func() { server.Close() })
 		var mu sync.Mutex
 		var seen []model.Member
-		var s *electiontest.Stander
-		s = electiontest.NewStander(candidate.Config{
+		var s *electiontest.Candidate
+		s = electiontest.NewCandidate(candidate.Config{
 			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Create: true, Ack: "/election-leader",
 			Awake: func() {
@@ -39,7 +39,7 @@ func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *elect
 		})
 		s.Start(t)
 		s.Believes(t, model.Leading)
-		synctest.Wait() // it believes before it has set its last watch
+		synctest.Wait() // until its last watch is set
 		f(t, server, s, func() []model.Member {
 			mu.Lock()
 			defer mu.Unlock()
@@ -50,7 +50,7 @@ func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *elect
 
 // A freeze for up to a third of the session timeout changes nothing.
 func TestAwakeAfterAShortFreeze(t *testing.T) {
-	roused(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member) {
+	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		for i := range 5 {
 			s.Freeze()
 			time.Sleep(time.Duration(i) * electiontest.LeaseTimeout / 12)
@@ -66,9 +66,9 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-// The lease holds, and yet the session is gone: only the servers can tell.
+// The lease holds although the session has expired: only the servers know.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
-	roused(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member) {
+	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()
 		s.Freeze()
 		if err := server.ExpireSession(int64(m.Session)); err != nil {
@@ -83,17 +83,17 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	})
 }
 
-// Thawed and frozen again before it could look, it is awake only after it has
-// looked again.
+// A leader that freezes again before it could check its state is awake only after it has
+// checked.
 func TestAwakeAfterTwoFreezes(t *testing.T) {
-	roused(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member) {
+	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		server.SetPace(zkserver.Pace{Steps: true})
 		s.Freeze()
 		time.Sleep(time.Second)
 		s.Thaw()
 		synctest.Wait()
 		if n := server.TakeBacklog(0).Waiting; n != 1 {
-			t.Fatalf("%d replies are held, want that to its question", n)
+			t.Fatalf("%d held replies, want the one to its check", n)
 		}
 		s.Freeze()
 		server.SetPace(zkserver.Pace{})
@@ -109,10 +109,10 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 	})
 }
 
-// However late an answer is, a leader whose pings are answered leads on: the
-// wait for it does not outlast the lease.
+// While the pings of a leader are answered, it waits for a late answer without a
+// suspension: pings extend the wait.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()
@@ -129,12 +129,12 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 				}
 			}
 		}
-		release() // its predecessor is gone
+		release() // the notification of its predecessor's deletion
 		release() // C
 		release() // no acknowledgement yet
-		release() // the acknowledgement
+		release() // the create of the acknowledgement
 		m := s[1].Believes(t, model.Leading)
-		release() // the acknowledgement again, with a watch
+		release() // the read that watches the acknowledgement
 		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
 		if got := beliefs(s[1], 0); !slices.Equal(got, want) {
 			t.Errorf("it believed %q, want %q", got, want)
@@ -147,8 +147,8 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 	})
 }
 
-// words are the children of a step, by their numbers.
-func words(m model.Member) string {
+// children returns the children of a step, by their numbers.
+func children(m model.Member) string {
 	var out []string
 	for _, name := range m.StepOn.Children {
 		if seq, ok := znode.Sequence(name); ok {
@@ -165,31 +165,31 @@ func TestStepsNameTheChildren(t *testing.T) {
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"/hello\u202eand-so-on-and-on", zk.FlagEphemeral)
 		listed := func(m model.Member) bool { return m.Step == model.StepList || m.Step == model.StepLowest }
-		stands := func() model.Member {
+		joins := func() model.Member {
 			t.Helper()
-			m, _ := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path}).Await(t, 0, "a list", listed)
+			m, _ := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path}).Await(t, 0, "a list", listed)
 			return m
 		}
 		const foreign = "hello\u202eand-so-on-and-on"
-		if m := stands(); words(m) != "1 "+foreign {
+		if m := joins(); children(m) != "1 "+foreign {
 			t.Errorf("the first: %+v", m.StepOn)
 		}
-		if m := stands(); words(m) != "1 2 "+foreign {
+		if m := joins(); children(m) != "1 2 "+foreign {
 			t.Errorf("the second: %+v", m.StepOn)
 		}
 		for range 4 {
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
-		if m := stands(); words(m) != "1 2 3 4 5 6 7 "+foreign {
+		if m := joins(); children(m) != "1 2 3 4 5 6 7 "+foreign {
 			t.Errorf("eight: %+v", m.StepOn)
 		}
 		for range 200 {
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
-		if m := stands(); words(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
+		if m := joins(); children(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
 			t.Errorf("many: %+v", m.StepOn)
 		}
-		if m := stands(); !strings.HasSuffix(words(m), " 8") || m.StepOn.More != 202 {
+		if m := joins(); !strings.HasSuffix(children(m), " 8") || m.StepOn.More != 202 {
 			t.Errorf("one more: %+v", m.StepOn)
 		}
 	})

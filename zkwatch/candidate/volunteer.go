@@ -92,8 +92,8 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// quotaPause is how long a candidate waits before it tries again to create what
-// a quota forbids. It doubles up to quotaPauseMost: only a person raises a quota.
+// quotaPause is the pause before a candidate tries again to create a znode that a
+// quota forbids. It doubles up to quotaPauseMost: only a person raises a quota.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
@@ -133,9 +133,9 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// createParent creates the election's parent and what is missing above it. A
-// server checks the permission to create before it says that a znode exists, so
-// an ancestor that may not be created may exist.
+// createParent creates the election's parent and its missing ancestors. A server
+// checks the permission to create before it reports that a znode exists, so an
+// ancestor that may not be created may exist.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
@@ -160,10 +160,10 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	return nil
 }
 
-// prefix returns the name, without its number, of one candidacy's znode: with
-// a guid of its own, if the dialect has a place for one, by which the znode is
-// found again after a lost reply. shown has eight digits of it. nameless says
-// that Config.NoGuid asked for a name without one.
+// prefix returns the name, without its number, of one candidacy's znode. If the
+// dialect has a place for a guid, the name has one, by which the candidate finds
+// the znode after a lost reply. shown has eight digits of the guid. nameless says
+// that Config.NoGuid requested a name without a guid.
 func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true
@@ -186,8 +186,8 @@ var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // A child with another name belongs to other software.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// defaultACL is the ACL of the znodes that we create: with credentials only they
-// may change the znodes, but everybody may read them, or nobody could watch us.
+// defaultACL returns the ACL of the znodes that we create: everybody may read them, or
+// nobody could watch us. With credentials only these may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)

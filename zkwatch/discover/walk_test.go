@@ -351,7 +351,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(times) < 100 {
-			t.Fatalf("%d requests: the test shows nothing", len(times))
+			t.Fatalf("%d requests: the test checks nothing", len(times))
 		}
 		for i := range times {
 			j := i

@@ -276,7 +276,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	cfg := electiontest.Config(t, ensemble.ConnectString())
 	cfg.SessionTimeout = 6 * time.Second
 	for range 3 {
-		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
+		s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		s.Await(t, 0, "in the queue", func(m model.Member) bool {
 			return m.Belief == model.Leading || m.Belief == model.Waiting
 		})
@@ -295,7 +295,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 		t.Errorf("session %x, want %x as before", after.Link.Session, s.Link.Session)
 	}
 	// The election continues, and the observer sees it.
-	late := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
+	late := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path})
 	late.Await(t, 0, "in the queue", func(m model.Member) bool { return m.Belief == model.Waiting })
 	w.Await(t, "the new one", func(s *doctor.State) bool {
 		return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Name == late.Now().Znode

@@ -82,7 +82,7 @@ func File(t *testing.T, content string) string {
 	return f.Name()
 }
 
-// Until waits until try finds nothing wrong.
+// Until calls try until it returns nil.
 func Until(t *testing.T, what string, try func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -96,12 +96,12 @@ func Until(t *testing.T, what string, try func() error) {
 	}
 }
 
-// ElectionPath is a path that no other test uses.
+// ElectionPath returns a path that no other test uses.
 func ElectionPath(t *testing.T) string {
 	return fmt.Sprintf("/t%x", time.Now().UnixNano())
 }
 
-// Config is how a candidate connects to a server.
+// Config returns a candidate's settings for a connection to a server.
 func Config(t *testing.T, addr string) client.Config {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -126,10 +126,10 @@ func Creator(t *testing.T, c *zk.Conn) func(path string, flags int32) string {
 // Open is the ACL that permits everything.
 var Open = zk.WorldACL(zk.PermAll)
 
-// Contender are the flags of a znode in an election.
+// Contender has the flags of a znode in an election.
 const Contender = zk.FlagEphemeral | zk.FlagSequence
 
-// Watches returns how many watches an embedded server holds.
+// Watches returns the number of watches that an embedded server holds.
 func Watches(t *testing.T, server *zkserver.Server) (n int) {
 	t.Helper()
 	conn := zktest.Must(server.Dial())
@@ -166,7 +166,7 @@ func Dial(server *zkserver.Server) func(context.Context, string, string) (net.Co
 	return func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 }
 
-// Over puts something between a client and each of its connections.
+// Over wraps each connection of a client.
 func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	dial := cfg.Dial
 	if dial == nil {
@@ -181,8 +181,8 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	}
 }
 
-// OnRequest calls do before each request of one kind is sent. If do returns true, it has
-// dealt with the request.
+// OnRequest calls do before each request of one kind is sent. If do returns true, the
+// request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
 	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
 }
@@ -237,7 +237,7 @@ type FailingConn struct {
 
 func (c *FailingConn) Write(p []byte) (int, error) {
 	if c.Writes--; c.Writes < 0 {
-		return 0, errors.New("no write today")
+		return 0, errors.New("write fails")
 	}
 	return c.Conn.Write(p)
 }

@@ -1,7 +1,7 @@
-// Package electiontest has what the tests of zkwatch share: a candidate whose reports a
-// test waits for ([Stander]), an observer with its feed ([Watched]), a place for an election
-// on each kind of server ([Site]), clients and what is between them and a server
-// ([Connect], [OnRequest]), and a scripted server ([Peer]).
+// Package electiontest helps the tests of zkwatch: a candidate whose reports a test awaits
+// ([Candidate]), an observer with its feed ([Watched]), a path for an election on each kind
+// of server ([Site]), clients and faults on their connections ([Connect], [OnRequest]), and
+// a scripted server ([Peer]).
 package electiontest
 
 import (
@@ -24,10 +24,10 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// WaitFor is how long a condition may take on a busy machine.
+// WaitFor bounds the wait for a condition on a busy machine.
 const WaitFor = 20 * time.Second
 
-// A Log keeps what goroutines report, in order, for a test that waits for it.
+// A Log keeps the reports of goroutines, in order, for a test that awaits one.
 type Log[T any] struct {
 	mu   sync.Mutex
 	all  []T
@@ -52,7 +52,7 @@ func (l *Log[T]) All() []T {
 	return slices.Clone(l.all)
 }
 
-// AwaitAll waits until the reports up to now hold.
+// AwaitAll waits until holds accepts the reports up to now.
 func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	t.Helper()
 	for deadline := time.After(WaitFor); ; {
@@ -74,7 +74,7 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	}
 }
 
-// Await returns the first report, from the from-th on, that holds, and its index.
+// Await returns the first report, from the from-th on, that holds accepts, and its index.
 func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
 	t.Helper()
 	l.AwaitAll(t, what, func(all []T) bool {
@@ -88,8 +88,8 @@ func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) 
 	return report, index
 }
 
-// Stander is a running candidate and all that it reported.
-type Stander struct {
+// Candidate is a candidate and all its reports.
+type Candidate struct {
 	*candidate.Candidate
 	Log[model.Member]
 	Cancel context.CancelFunc
@@ -97,23 +97,23 @@ type Stander struct {
 }
 
 // Stand runs a candidate until the test ends.
-func Stand(t *testing.T, cfg candidate.Config) *Stander {
+func RunCandidate(t *testing.T, cfg candidate.Config) *Candidate {
 	t.Helper()
-	s := NewStander(cfg)
+	s := NewCandidate(cfg)
 	s.Start(t)
 	return s
 }
 
-// NewStander returns a candidate that does not run yet.
-func NewStander(cfg candidate.Config) *Stander {
-	s := &Stander{Done: make(chan error, 1)}
+// NewCandidate returns a candidate that does not run yet.
+func NewCandidate(cfg candidate.Config) *Candidate {
+	s := &Candidate{Done: make(chan error, 1)}
 	cfg.Report = func(_ time.Time, m model.Member) { s.Add(m) }
 	s.Candidate = candidate.New(cfg)
 	return s
 }
 
 // Start runs the candidate until the test ends.
-func (s *Stander) Start(t *testing.T) {
+func (s *Candidate) Start(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cancel = cancel
 	var running sync.WaitGroup
@@ -125,8 +125,8 @@ func (s *Stander) Start(t *testing.T) {
 	})
 }
 
-// Now is the last report.
-func (s *Stander) Now() model.Member {
+// Now returns the last report.
+func (s *Candidate) Now() model.Member {
 	if all := s.All(); len(all) > 0 {
 		return all[len(all)-1]
 	}
@@ -134,21 +134,20 @@ func (s *Stander) Now() model.Member {
 }
 
 // Believes returns the first report with that belief.
-func (s *Stander) Believes(t *testing.T, b model.Belief) model.Member {
+func (s *Candidate) Believes(t *testing.T, b model.Belief) model.Member {
 	t.Helper()
 	m, _ := s.Await(t, 0, "belief "+string(b), func(m model.Member) bool { return m.Belief == b })
 	return m
 }
 
-// Watched is an observer with its feed and the events it gave.
+// Watched is an observer with its feed and its events.
 type Watched struct {
 	*observer.Observer
 	Feed   *feed.Feed
 	Events Log[model.Event]
 }
 
-// NewWatched returns the feed of an election, which does not run yet, for an
-// observer to come.
+// NewWatched returns a feed that does not run yet, without an observer.
 func NewWatched(election model.Config) *Watched {
 	w := &Watched{}
 	w.Feed = feed.New(feed.Config{Election: election, Events: func(es []model.Event) error { w.Events.Add(es...); return nil }})
@@ -179,7 +178,7 @@ func Observe(t *testing.T, cfg client.Config, election model.Config, options ...
 	return w
 }
 
-// Await returns the first state that holds.
+// Await returns the first state that holds accepts.
 func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), WaitFor)
@@ -191,12 +190,12 @@ func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) boo
 	return s
 }
 
-// QueueOf holds for a live state with so many candidates.
+// QueueOf accepts a live state with n candidates.
 func QueueOf(n int) func(*doctor.State) bool {
 	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }
 
-// A Site is the path of an election that no other test uses, and a bare client beside it.
+// A Site has the path of an election that no other test uses, and a bare client.
 type Site struct {
 	*zk.Conn
 	Addr, Path string
@@ -211,7 +210,7 @@ func Each(t *testing.T, f func(t *testing.T, on Site)) {
 	})
 }
 
-// Config is how a candidate connects.
+// Config returns a candidate's connection settings.
 func (s *Site) Config() client.Config { return Config(s.T, s.Addr) }
 
 // Make creates a znode and returns its path.
@@ -233,7 +232,7 @@ func (s *Site) Remove(paths ...string) {
 // LeaseTimeout is the session timeout in virtual time.
 const LeaseTimeout = 6 * time.Second
 
-// Conn is how a client connects to an embedded server, over a line unless it is nil.
+// Conn returns connection settings for an embedded server, over line unless it is nil.
 func Conn(server *zkserver.Server, line *fault.Line) client.Config {
 	return client.Config{
 		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,

@@ -15,25 +15,25 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A Request is a request as a peer has received it.
+// A Request is a request that a peer received.
 type Request struct {
 	Conn   int // the connection's number, from 1
 	Opcode wire.Op
 	Body   []byte // after the header
 }
 
-// A Peer is a scripted server on the other end of net.Pipe connections: it
-// does what no well-behaved server does. Without a script it grants session
-// 0x51 for what the client asks and answers every request with an empty
-// success.
+// A Peer is a scripted server on the other end of net.Pipe connections, for behaviour
+// that real servers do not show. Without a script it grants session 0x51 with the requested
+// timeout and answers every request with an empty success.
 type Peer struct {
-	// Accept, if set, is given each raw connection; true: it has dealt with it.
+	// Accept, if set, gets each raw connection. If it returns true, the peer does not serve
+	// the connection.
 	Accept func(n int, c net.Conn) bool
 	// Grant, if set, makes the ConnectResponse.
-	Grant func(n int, asked time.Duration, session uint64) (timeout time.Duration, granted uint64)
-	// Refuse, if set, tells to close the connection in reply to a ConnectRequest.
+	Grant func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
+	// Refuse, if set, returns whether the peer closes the connection after a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
-	// Answer, if set, answers requests; false: the peer answers as usual.
+	// Answer, if set, answers requests. If it returns false, the peer answers as usual.
 	Answer func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
 	// Dialled, if set, wraps the client's end.
 	Dialled func(n int, c net.Conn) (net.Conn, error)
@@ -41,10 +41,10 @@ type Peer struct {
 	mu       sync.Mutex
 	conns    []net.Conn
 	requests []Request
-	hellos   map[int]int64 // the last zxid seen, by connection
+	hellos   map[int]int64 // the last zxid in each ConnectRequest, by connection
 	grants   []int         // connections over which a session was granted
 	Served   sync.WaitGroup
-	Zxid     atomic.Int64 // of the last reply: each has another
+	Zxid     atomic.Int64 // of the last reply; no two replies have the same
 }
 
 func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -113,7 +113,7 @@ func (p *Peer) Serve(n int, c net.Conn) {
 	}
 }
 
-// emptyReply is the body of a success: every Stat is zero.
+// emptyReply returns the body of a success in which every Stat is zero.
 func emptyReply(f Request) []byte {
 	switch f.Opcode {
 	case wire.OpCreate:
@@ -125,7 +125,7 @@ func emptyReply(f Request) []byte {
 	return make([]byte, 68)
 }
 
-// maxFrame bounds the requests that a peer takes.
+// maxFrame bounds the requests that a peer reads.
 const maxFrame = 1 << 20
 
 // WriteFrame writes a frame with any content.
@@ -147,7 +147,7 @@ func (p *Peer) Dials() int {
 	return len(p.conns)
 }
 
-// Received are the requests over connection n; 0: over all.
+// Received returns the requests over connection n, or over all if n is 0.
 func (p *Peer) Received(n int) (frames []Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,14 +159,15 @@ func (p *Peer) Received(n int) (frames []Request) {
 	return frames
 }
 
-// Hello is the last zxid seen, as connection n began with.
+// Hello returns the last zxid in the ConnectRequest of connection n.
 func (p *Peer) Hello(n int) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hellos[n]
 }
 
-// Opcodes are those received over connection n, without pings; 0: over all.
+// Opcodes returns the operations of the requests over connection n, or over all if n is 0,
+// without pings.
 func (p *Peer) Opcodes(n int) []wire.Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,7 +180,7 @@ func (p *Peer) Opcodes(n int) []wire.Op {
 	return ops
 }
 
-// Connect starts a Conn to the peer that is closed with the test.
+// Connect connects to the peer until the test ends.
 func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	cfg := client.Config{
@@ -208,13 +209,12 @@ func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Con
 func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	t.Helper()
 	return Wait(t, c, fmt.Sprintf("connected over connection %d", n), func(s client.Status) bool {
-		// The connection is dialled some time before the state says so, and the
-		// one before is lost by then.
+		// s may be of the connection before, which is lost by now.
 		return p.Dials() == n && s.State == client.Connected && c.Status().State == client.Connected && p.granted(n)
 	})
 }
 
-// granted tells whether a session has been granted over connection n.
+// granted reports whether a session was granted over connection n.
 func (p *Peer) granted(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
