@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// rival is a bare client beside what is measured, and the path of the election.
+// rival is a bare client for comparison, with the path of the election.
 type rival struct {
 	*zk.Conn
 	b          *testing.B
@@ -69,21 +69,21 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	}
 }
 
-// BenchmarkHandoff measures handoffs on Apache ZooKeeper among 3, 50 and 500: from the
-// request that deletes the leader's znode until its successor knows that it is the first.
-// candidate is electop's, floor a bare client, which is notified and lists the children.
-// They take turns.
+// BenchmarkHandoff measures handoffs on Apache ZooKeeper among 3, 50 and 500 candidates: the
+// time from the request that deletes the leader's znode until the successor knows that it is
+// the first. The successors are electop's candidate and a bare client (floor), which gets the
+// notification and lists the children. They take turns.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
 			r := newRival(b, addr)
 			r.create(r.path, 0)
-			for i := range n - 2 { // behind every number that the server will give
+			for i := range n - 2 { // with numbers above the server's
 				r.create(fmt.Sprintf("%s/guid-n_%d", r.path, math.MaxInt32-n+i), zk.FlagEphemeral)
 			}
 			var candidates, floor []time.Duration
-			for range 20 { // a server that has just been started is slow
+			for range 20 { // a server is slow just after its start
 				r.handoff(r.candidate)
 				r.handoff(r.floor)
 			}
@@ -101,14 +101,14 @@ func BenchmarkHandoff(b *testing.B) {
 	}
 }
 
-// handoff has a successor wait for a leader, whose znode goes, and returns how long the
-// successor takes to know.
-func (r *rival) handoff(enter func(leader string, knew chan<- time.Time) (leave func())) time.Duration {
+// handoff deletes the znode of a leader for which a successor waits, and returns the time
+// until the successor knows it.
+func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
-	leave := enter(leader, knew)
-	defer leave()
-	if _, _, err := r.Exists(leader); err != nil { // a round trip later the successor is at rest
+	end := join(leader, knew)
+	defer end()
+	if _, _, err := r.Exists(leader); err != nil { // a round trip later the successor is idle
 		r.b.Fatal(err)
 	}
 	began := time.Now()
@@ -150,7 +150,7 @@ func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	if err != nil {
 		r.b.Fatalf("getData %s: %v", leader, err)
 	}
-	go func() { // ends with the notification, which the client's end is too
+	go func() { // ends with the notification, or when the client is closed
 		<-gone
 		c.Children(r.path)
 		knew <- time.Now()
@@ -158,8 +158,8 @@ func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	return c.Close
 }
 
-// BenchmarkFollow counts the bytes and requests that following one create and one delete
-// takes among 10 and 10,000.
+// BenchmarkFollow counts the bytes and requests with which an observer follows one create
+// and one delete among 10 and 10,000 candidates.
 func BenchmarkFollow(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
@@ -203,8 +203,8 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts what passes over a connection: bytes in both directions, and frames to
-// the server, without pings.
+// A meter counts the bytes of a connection in both directions, and the frames to the
+// server, without pings.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -26,8 +26,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A candidate with credentials makes znodes that all may read and only it may
-// change; an election that is closed to strangers opens to credentials.
+// A candidate with credentials creates znodes that everybody may read and only it may
+// change. An election that only the credentials may read is observed with these.
 func TestElectionWithCredentials(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -40,7 +40,7 @@ func TestElectionWithCredentials(t *testing.T) {
 		m := s.Believes(t, model.Leading)
 		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
 		c := zktest.Client(t, addr)
-		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // ACLs are shown to who may change them
+		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // only who may change an ACL may read it
 			t.Fatal(err)
 		}
 		for _, p := range []string{path, znode.Join(path, m.Znode), path + "-leader"} {
@@ -51,28 +51,27 @@ func TestElectionWithCredentials(t *testing.T) {
 		}
 		stranger := zktest.Client(t, addr)
 		if _, _, err := stranger.Children(path); err != nil {
-			t.Errorf("strangers cannot look on: %v", err)
+			t.Errorf("without credentials the list is unreadable: %v", err)
 		}
 		if _, err := stranger.Set(path+"-leader", nil, -1); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("a stranger writes: %v", err)
+			t.Errorf("without credentials a write returns %v", err)
 		}
 
 		if _, err := c.SetACL(path, zk.DigestACL(zk.PermAll, "ann", "s3cret"), -1); err != nil {
 			t.Fatal(err)
 		}
 		without := electiontest.Observe(t, electiontest.Config(t, addr), model.Config{Path: path})
-		without.Await(t, "forbidden to strangers", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
+		without.Await(t, "forbidden without credentials", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
 		with := electiontest.Observe(t, cfg, model.Config{Path: path})
-		with.Await(t, "open to us", electiontest.QueueOf(1))
+		with.Await(t, "readable with credentials", electiontest.QueueOf(1))
 		foreign := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: path})
 		if err := foreign.Run(t.Context()); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("a stranger stands: %v", err)
+			t.Errorf("Run without credentials = %v", err)
 		}
 	})
 }
 
-// TestCredentialsNeverShow: whatever goes wrong, and however what holds the
-// credentials is written, they do not show.
+// TestCredentialsNeverShow: no error, log line or formatted value contains credentials.
 func TestCredentialsNeverShow(t *testing.T) {
 	t.Parallel()
 	authority := zktest.NewCertificates(t).CA
@@ -81,21 +80,21 @@ func TestCredentialsNeverShow(t *testing.T) {
 		seed := rand.Uint64()
 		random := rand.New(rand.NewPCG(seed, 0))
 		secret := fmt.Sprintf("geheim%x", random.Uint64())
-		var said safeBuffer
-		say := func(what ...any) {
-			for _, w := range what {
+		var output safeBuffer
+		write := func(values ...any) {
+			for _, v := range values {
 				for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
-					fmt.Fprintf(&said, verb+"\n", w)
+					fmt.Fprintf(&output, verb+"\n", v)
 				}
-				if b, err := json.Marshal(w); err == nil {
-					said.Write(b)
+				if b, err := json.Marshal(v); err == nil {
+					output.Write(b)
 				} else {
-					fmt.Fprintln(&said, err)
+					fmt.Fprintln(&output, err)
 				}
 			}
 		}
 		auth := zktest.Must(client.ParseAuth("digest:ann:" + secret))
-		logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		logger := slog.New(slog.NewTextHandler(&output, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		base := electiontest.Config(t, addr)
 		base.Logger = logger
 		base.Auth = []client.Auth{auth}
@@ -123,15 +122,15 @@ func TestCredentialsNeverShow(t *testing.T) {
 			cfg.SessionTimeout, cfg.DialTimeout = 400*time.Millisecond, 200*time.Millisecond
 			change(&cfg)
 			conn, err := client.Connect(cfg)
-			say(name, cfg, &cfg, err)
+			write(name, cfg, &cfg, err)
 			if err != nil {
 				continue
 			}
-			say(electiontest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
+			write(electiontest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
 			_, _, err = conn.Get(ctx, "/nowhere")
-			say(err)
+			write(err)
 			conn.Close()
-			say(conn.Status(), conn)
+			write(conn.Status(), conn)
 		}
 		conn := electiontest.Connected(t, base)
 		for _, try := range []func() error{
@@ -146,27 +145,27 @@ func TestCredentialsNeverShow(t *testing.T) {
 			func() error { _, err := discover.Walk(ctx, conn, discover.Config{Root: "/nowhere"}); return err },
 			func() error { _, err := conn.EnsembleConfig(ctx); return err },
 		} {
-			say(try())
+			write(try())
 		}
 		cc := candidate.Config{Conn: base, Path: "/nowhere"}
 		candidate := candidate.New(cc)
-		say(cc, candidate, candidate.Run(ctx), candidate)
+		write(cc, candidate, candidate.Run(ctx), candidate)
 		oc := observer.Config{Conn: base, Path: "/nowhere"}
-		say(oc, observer.New(oc), observer.NewGroup(base))
+		write(oc, observer.New(oc), observer.NewGroup(base))
 
-		all := said.String()
+		all := output.String()
 		if !strings.Contains(all, "digest:(hidden)") || !strings.Contains(all, "nonsense") {
-			t.Fatal("nothing was said: the test checks nothing")
+			t.Fatal("no output: the test checks nothing")
 		}
 		for _, form := range []string{secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"), strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%#v", []byte(secret)), "}"), "[]byte{")} {
 			if i := strings.Index(all, form); i >= 0 {
-				t.Errorf("seed %d: %q shows in ...%.300s", seed, form, all[max(0, i-200):])
+				t.Errorf("seed %d: %q is in ...%.300s", seed, form, all[max(0, i-200):])
 			}
 		}
 	})
 }
 
-// A safeBuffer may be written and read by any goroutine.
+// A safeBuffer is a buffer for several goroutines.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder

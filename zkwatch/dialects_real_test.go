@@ -19,20 +19,20 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// realElection is what one recipe of another library makes of candidates that
-// stand one after the other, called amber, birch, cedar, delta, ember, fern.
+// A realElection is an election by another library's recipe, of candidates that join one
+// after the other: amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
 	recipes []string // of each candidate
 	leases  []int
-	path    string // that the candidates are given
-	read    string // where the election is, if that is elsewhere
+	path    string // the path that the candidates get
+	read    string // the path of the election, if it is another
 
 	dialect string
 	queue   []string // the contenders in their order
 	holders int
-	watches map[string]string // who waits, and for whom
-	who     map[string]string // what stands for a name; otherwise the name
+	watches map[string]string // a waiting candidate's predecessor
+	who     map[string]string // the shown name, if it is not the candidate's name
 }
 
 var chain = map[string]string{"birch": "amber", "cedar": "birch"}
@@ -57,7 +57,7 @@ var curatorElections = []realElection{
 		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
 	},
 	{
-		// Who waits for a lease holds the lock meanwhile, and has made its lease.
+		// A third candidate would hold the lock, with a lease of its own, while it waits.
 		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
@@ -89,20 +89,20 @@ var kazooElections = []realElection{
 	{
 		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/kazoo/queue", read: "/kazoo/queue-__lock__",
 		dialect: "kazoo-semaphore-queue", queue: []string{"birch", "cedar"}, holders: 1, watches: map[string]string{"cedar": "birch"},
-		// kazoo makes text of the bytes of the name.
+		// kazoo writes the name as a Python bytes literal.
 		who: map[string]string{"birch": "b'birch'", "cedar": "b'cedar'"},
 	},
 }
 
-// anAddress stands for the address of this machine, whatever that is.
+// anAddress stands for the address of this machine.
 const anAddress = "\x00address"
 
-// TestRealDialects has every recipe of Curator and kazoo elect for real, and
-// reads the znodes, and the servers' tables, as an observer would.
+// TestRealDialects runs each recipe of Curator and kazoo, and reads the znodes and the
+// servers' tables as an observer does.
 func TestRealDialects(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
-	root := fmt.Sprintf("/real%x", time.Now().UnixNano()) // the server may be an old one
+	root := fmt.Sprintf("/real%x", time.Now().UnixNano()) // other tests share the server
 	servers, err := client.ParseConnectString(server.Addr)
 	if err != nil {
 		t.Fatal(err)
@@ -132,13 +132,13 @@ func TestRealDialects(t *testing.T) {
 
 func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest.Foreign, conn *client.Conn, root, system string) {
 	names := []string{"amber", "birch", "cedar", "delta", "ember", "fern"}[:len(e.recipes)]
-	standing := map[string]zktest.Standing{}
+	joined := map[string]zktest.Standing{}
 	owner := map[uint64]string{}
 	for i, name := range names {
-		// The process knows them apart from those of the other elections.
+		// The process runs several elections: a name is unique.
 		own := strings.TrimPrefix(strings.ReplaceAll(e.path, "/", "-")+"-"+name, "-")
 		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
-		standing[name], owner[s.Session] = s, name
+		joined[name], owner[s.Session] = s, name
 	}
 	path := root + cmp.Or(e.read, e.path)
 	var read *model.Read
@@ -173,7 +173,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	}
 	for i, c := range s.Queue.All() {
 		name := owner[c.Session]
-		want := standing[name].Name
+		want := joined[name].Name
 		switch other := e.who[name]; {
 		case other == anAddress:
 			if !strings.Contains(dialect.Who(c), ".") && !strings.Contains(dialect.Who(c), ":") {
@@ -191,13 +191,13 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 			before = owner[s.Queue.At(w).Session]
 		}
 		if before != e.watches[name] {
-			t.Errorf("%s has to watch %q, want %q", name, before, e.watches[name])
+			t.Errorf("%s must watch %q, want %q", name, before, e.watches[name])
 		}
 	}
 	e.verify(t, server, j)
 }
 
-// verify asks the server who watches what, until it has every watch.
+// verify reads the server's table of watches until each waiting candidate's watch is in it.
 func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Journal) {
 	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
 	cancel := poller.Subscribe(admin.Election{

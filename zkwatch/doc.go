@@ -1,4 +1,4 @@
-// Package zkwatch contains the packages that talk to ZooKeeper, one for each task.
+// Package zkwatch contains the packages that use ZooKeeper, one for each task.
 // It has no code of its own, only tests that need several of these packages and
 // real servers, such as a handoff that an observer sees.
 //
@@ -7,16 +7,16 @@
 //	candidate  takes part in one election and leads it
 //	discover   finds elections
 //	feed       turns observations into state and events
-//	admin      asks the servers about themselves: sessions, watches, connections
+//	admin      reads the servers' own tables: sessions, watches, connections
 //	sasl       authenticates a client to a server: DIGEST-MD5, Kerberos
 //	wire       the frames and records of the protocol
 //	fault      a frozen process, a partition and a lost reply, on demand
 //
-// An observer and a candidate do not know each other, and never share a session:
+// Observers and candidates are independent, and never share a session:
 //
 //	servers --watch events--> observer  --model.Observation--> feed
 //	servers <--create, watch-- candidate --model.Member-------> feed
 //
 // The model (dialect.Dialect) says which system runs an election, and so how a
-// candidate names its znode there.
+// candidate there names its znode.
 package zkwatch

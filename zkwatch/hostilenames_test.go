@@ -22,7 +22,7 @@ const (
 	good = "n_0000000008"
 )
 
-// oddPeer has an election with a child that no client may ask for.
+// oddPeer returns a peer with an election in which no client may request the child bad.
 func oddPeer() *electiontest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)
@@ -61,9 +61,9 @@ func oddPeer() *electiontest.Peer {
 	}}
 }
 
-// TestNameThatNobodyMayAskFor must not keep an election from being seen, nor a
-// walk from going on.
-func TestNameThatNobodyMayAskFor(t *testing.T) {
+// TestNameThatNoClientMayRequest: an observer shows an election that has such a child, and a
+// walk continues.
+func TestNameThatNoClientMayRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := oddPeer()
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}
@@ -73,9 +73,8 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 		})
 		before := len(p.Received(0))
 		time.Sleep(time.Minute)
-		asked := len(p.Received(0)) - before
-		if asked > 100 {
-			t.Errorf("%d requests in a minute in which nothing happened", asked)
+		if n := len(p.Received(0)) - before; n > 100 {
+			t.Errorf("%d requests in a minute without a change", n)
 		}
 
 		c := electiontest.Connected(t, cfg)
@@ -90,9 +89,9 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 	})
 }
 
-// TestAnErrorThatStays has a server answer everything with an error that says
-// nothing of the election: it is not asked fifty times a second for ever.
-func TestAnErrorThatStays(t *testing.T) {
+// TestPersistentError: an observer does not repeat its requests fifty times a second if a
+// server answers each with an error that says nothing about the election.
+func TestPersistentError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode != wire.OpGetChildren2 && f.Opcode != wire.OpGetData && f.Opcode != wire.OpExists {

@@ -13,7 +13,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// loadTLS is LoadTLS with what the authority gave the client.
+// loadTLS calls LoadTLS with the client's certificate.
 func loadTLS(t *testing.T, c *zktest.Certificates, serverName string) *tls.Config {
 	t.Helper()
 	cfg, err := client.LoadTLS(c.CA, c.Cert, c.Key, serverName)

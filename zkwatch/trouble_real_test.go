@@ -18,19 +18,19 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// patient is an election of real clients, read once, and what the server says of it as
-// often as it is asked.
-type patient struct {
+// A polledElection is an election of real clients that was read once. Its server's tables
+// are read as often as needed.
+type polledElection struct {
 	*testing.T
 	journal *doctor.Journal
 	poller  *admin.Poller
 }
 
-// examine reads the election at path, which has so many contenders, and asks nobody yet.
-func examine(t *testing.T, server *zktest.Server, path string, contenders int) *patient {
+// readOnce reads the election at path, which must have that many contenders.
+func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) *polledElection {
 	t.Helper()
 	conn := electiontest.Connected(t, electiontest.Config(t, server.Addr))
-	p := &patient{T: t, journal: doctor.NewJournal(model.Config{Path: path})}
+	p := &polledElection{T: t, journal: doctor.NewJournal(model.Config{Path: path})}
 	read, err := observer.ReadOnce(t.Context(), conn, path, feed.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -48,8 +48,8 @@ func examine(t *testing.T, server *zktest.Server, path string, contenders int) *
 	return p
 }
 
-// asked asks the server until ok, and lets time pass.
-func (p *patient) asked(what string, ok func(s *doctor.State) bool) *doctor.State {
+// withTables reads the server's tables until ok accepts the state.
+func (p *polledElection) withTables(what string, ok func(s *doctor.State) bool) *doctor.State {
 	p.Helper()
 	electiontest.Until(p.T, what, func() error {
 		if err := p.poller.Poll(p.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
@@ -64,7 +64,7 @@ func (p *patient) asked(what string, ok func(s *doctor.State) bool) *doctor.Stat
 	return p.journal.State()
 }
 
-// found are the findings: "id severity" each.
+// found returns the findings, each as "id severity".
 func found(s *doctor.State) (out []string) {
 	for _, f := range s.Findings {
 		out = append(out, f.ID+" "+string(f.Severity))
@@ -72,8 +72,8 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries has a client of go-zookeeper hold a lock for which two of
-// kazoo stand, which count its names or do not.
+// TestLockOfTwoLibraries: a go-zookeeper client holds a lock for which two kazoo clients
+// wait. Some kazoo recipes count the names of go-zookeeper, others do not.
 func TestLockOfTwoLibraries(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -89,13 +89,13 @@ func TestLockOfTwoLibraries(t *testing.T) {
 		}
 		return path, uint64(c.SessionID())
 	}
-	t.Run("kazoo counts the other", func(t *testing.T) {
+	t.Run("kazoo counts it", func(t *testing.T) {
 		path, holder := held(t, "counting")
-		p := examine(t, server, path, 3)
+		p := readOnce(t, server, path, 3)
 		if s := p.journal.State(); s.NoLeader() != model.MixedClients || s.First().Session != holder {
-			t.Errorf("before the server was asked: %q, first %v", s.NoLeader(), s.First())
+			t.Errorf("without the tables: %q, first %v", s.NoLeader(), s.First())
 		}
-		s := p.asked("the watches", func(s *doctor.State) bool {
+		s := p.withTables("the watches", func(s *doctor.State) bool {
 			return s.Leader() != nil && s.Edge(1).State == doctor.Verified && s.Edge(2).State == doctor.Verified
 		})
 		if s.Leader().Session != holder || s.Holders() != 1 || len(s.Findings) > 0 || kazoo.Led("counting-1") {
@@ -104,9 +104,9 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	})
 	t.Run("kazoo does not", func(t *testing.T) {
 		path, holder := held(t, "lock")
-		kazoo.Leads(t, "lock-1") // beside the other
-		p := examine(t, server, path, 3)
-		s := p.asked("two leaders", func(s *doctor.State) bool { return len(s.Findings) > 0 })
+		kazoo.Leads(t, "lock-1") // at the same time
+		p := readOnce(t, server, path, 3)
+		s := p.withTables("two leaders", func(s *doctor.State) bool { return len(s.Findings) > 0 })
 		if got := found(s); len(got) != 1 || got[0] != "two-leaders critical" || s.Leader() != nil || s.NoLeader() != model.MixedClients {
 			t.Fatalf("%q, findings %q", s.NoLeader(), got)
 		}
@@ -117,9 +117,9 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	})
 }
 
-// TestSeveralOfOneClient has three latches of Curator share a client, and three threads
-// one of kazoo: the first leads, and nothing is wrong.
-func TestSeveralOfOneClient(t *testing.T) {
+// TestSeveralCandidatesOfOneClient: three latches share a Curator client, and three threads
+// a kazoo client. The first candidate leads, and nothing is wrong.
+func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
 	for _, x := range []struct {
@@ -137,8 +137,8 @@ func TestSeveralOfOneClient(t *testing.T) {
 					t.Fatalf("%s has the session %x, and the first %x", name, c.Session, first.Session)
 				}
 			}
-			p := examine(t, server, path, 3)
-			s := p.asked("what there is to say", func(s *doctor.State) bool { return len(s.Findings) > 0 })
+			p := readOnce(t, server, path, 3)
+			s := p.withTables("a finding", func(s *doctor.State) bool { return len(s.Findings) > 0 })
 			f := s.Findings[0]
 			if got := found(s); len(got) != 1 || got[0] != "ghost-node info" || !strings.Contains(f.Title, "one client owns 3 candidates") {
 				t.Errorf("findings %q: %+v", got, f)
