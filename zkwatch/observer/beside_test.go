@@ -17,7 +17,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A directory beside the election is read each time it is set, also before it is created.
+// A directory beside the election is read after each SetBeside, also if it does not exist.
 func TestDirectoryBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -52,12 +52,12 @@ func TestDirectoryBeside(t *testing.T) {
 		w.Await(t, "one leads, one could", could("broker 1"))
 		on.Remove(ids + "/1")
 		read()
-		w.Await(t, "one is gone", could())
+		w.Await(t, "nobody else could lead", could())
 	})
 }
 
-// TestDirectoryTooLarge: a directory with a reply that is too large ends the connection
-// each time it is read, so that is rare, and the other directories are read.
+// TestDirectoryTooLarge: too large a reply ends the connection, so a directory with such a
+// reply is read rarely. The other directories are read.
 func TestDirectoryTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -80,9 +80,9 @@ func TestDirectoryTooLarge(t *testing.T) {
 	})
 }
 
-// TestAcknowledgementGoesOn: who follows an acknowledgement does not begin again because
-// other directories are read.
-func TestAcknowledgementGoesOn(t *testing.T) {
+// TestAcknowledgementKeepsItsWatch: an acknowledgement is not read again if only the
+// directories change.
+func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		defer c.Close()
@@ -110,8 +110,8 @@ func TestAcknowledgementGoesOn(t *testing.T) {
 	})
 }
 
-// TestNotesBeside: Kafka's epoch is followed, and a jump of it is a finding; the queue of
-// Solr's overseer is counted; BookKeeper's directory names the last auditor.
+// TestNotesBeside: the observer follows Kafka's epoch, and a jump is a finding. It counts the
+// queue of Solr's overseer, and reads the last auditor in BookKeeper's directory.
 func TestNotesBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -152,7 +152,7 @@ func TestNotesBeside(t *testing.T) {
 		set("16")
 		w.Await(t, "a jump", func(s *doctor.State) bool { return slices.ContainsFunc(s.Findings, jumped) })
 		if n := len(slices.DeleteFunc(w.Events.All(), func(e model.Event) bool { _, ok := e.Body.(model.EpochChanged); return !ok })); n != 2 {
-			t.Errorf("%d events of the epoch", n)
+			t.Errorf("%d events of the epoch, want 2", n)
 		}
 		observed("/overseer_elect/election").Await(t, "two requests wait", func(s *doctor.State) bool { b := s.Backlog(); return b != nil && b.Requests == 2 })
 		observed("/underreplication/auditorelection").Await(t, "b1 led last", func(s *doctor.State) bool {

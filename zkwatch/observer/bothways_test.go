@@ -29,8 +29,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A report is what an observer's feed says of an election's past. Its times are those
-// of an observer that learns of each change at once.
+// A report is the past of an election according to an observer's feed. Its times are right
+// if the observer sees each change at once.
 type report struct {
 	Handoffs []handoff
 	Totals   model.Totals
@@ -68,7 +68,7 @@ func reportOf(s *doctor.State) (r report) {
 	return r
 }
 
-// timeless drops the times, and so a lane's changes within one pause.
+// timeless removes the times, also from the stretches of the lanes.
 func (r report) timeless() report {
 	r.Totals.Led, r.Totals.Vacant = 0, 0
 	for i := range r.Handoffs {
@@ -84,7 +84,7 @@ func (r report) timeless() report {
 	return r
 }
 
-// A history is a random election by several sessions, some of which own several
+// A history makes a random election of several sessions. A session may own several
 // candidates.
 type history struct {
 	*rand.Rand
@@ -95,8 +95,8 @@ type history struct {
 	owned    map[*zk.Conn][]string
 }
 
-// step makes one change: a create, a delete, or the end of a session with all that it
-// owns. It returns how many znodes there are.
+// step makes one change: a create, a delete, or the end of a session with all its znodes.
+// It returns the number of znodes.
 func (h *history) step(t *testing.T) (n int) {
 	i := h.IntN(4)
 	if len(h.sessions) <= i {
@@ -140,7 +140,7 @@ func newHistory(t *testing.T, seed uint64, path string, connect func() *zk.Conn)
 func compare(t *testing.T, reads, watch report) {
 	t.Helper()
 	if diff := cmp.Diff(reads, watch); diff != "" {
-		t.Fatalf("what is said by reads (-) and by a watch (+):\n%s", diff)
+		t.Fatalf("reports by reads (-) and by a watch (+):\n%s", diff)
 	}
 }
 
@@ -166,8 +166,8 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 	})
 }
 
-// In virtual time the reports agree to the nanosecond where the network takes no time,
-// and in all but the times where it does.
+// In virtual time the reports are equal to the nanosecond over a link without delay, and
+// equal without their times over a link with a delay.
 func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	first := zktest.Seed(t)
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -180,7 +180,7 @@ func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 						h.step(t)
 					}
 					time.Sleep(2 * time.Second)
-					for _, w := range []*electiontest.Watched{watch, reads} { // totals are up to now
+					for _, w := range []*electiontest.Watched{watch, reads} { // extend the totals to now
 						w.Feed.Put(&model.Advance{At: feed.Now()})
 					}
 					synctest.Wait()
@@ -204,8 +204,8 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// A session that owns the first candidates ends: none but the first led. If it deletes
-// them one by one, each of them led.
+// The end of a session deletes the first candidates: only the first of them led. If the
+// session deletes them one by one, each of them led.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	const mine = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -252,9 +252,9 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	}
 }
 
-// Candidates live shorter than a round trip takes, and always three exist: somebody
-// leads all the time.
-func TestCandidatesThatLiveShorterThanARoundTrip(t *testing.T) {
+// Candidates exist for less than a round trip, but always three at a time: there is always
+// a leader.
+func TestCandidatesShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 		c := connect()
@@ -265,7 +265,7 @@ func TestCandidatesThatLiveShorterThanARoundTrip(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		all := []*electiontest.Watched{watch, reads}
-		var vacant []time.Duration // before anybody could join
+		var vacant []time.Duration // before the first candidate
 		for _, w := range all {
 			vacant = append(vacant, w.Feed.State().Totals.Vacant)
 		}
@@ -301,7 +301,7 @@ func TestCandidatesThatLiveShorterThanARoundTrip(t *testing.T) {
 
 func byWatch(s *doctor.State) bool { return s.Follow != nil && s.Follow.By == model.ByWatch }
 
-// A burst is seen whole: no change between two reads is missed.
+// An observer by a watch sees each change of a burst.
 func TestWatchMissesNothingOfABurst(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -331,18 +331,18 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 	})
 }
 
-// A server before 3.6 is asked once, and followed by reads.
+// An observer requests a persistent watch once from a server before 3.6, and then reads.
 func TestOldServersAreFollowedByReads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"/n_", electiontest.Contender)
-		var asked atomic.Int32
+		var requests atomic.Int32
 		cfg := on.Config()
 		electiontest.OnRequest(&cfg, wire.OpAddWatch, func(c net.Conn, frame []byte) bool {
-			asked.Add(1)
+			requests.Add(1)
 			frame = slices.Clone(frame)
-			binary.BigEndian.PutUint32(frame[8:], 999) // which it does not know, either
+			binary.BigEndian.PutUint32(frame[8:], 999) // an operation that no server knows
 			c.Write(frame)
 			return true
 		})
@@ -354,13 +354,13 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 			w.Await(t, "the queue", electiontest.QueueOf(n+1))
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
-		if n := asked.Load(); n != 1 {
-			t.Errorf("the server was asked %d times for a persistent watch", n)
+		if n := requests.Load(); n != 1 {
+			t.Errorf("%d requests for a persistent watch, want 1", n)
 		}
 	})
 }
 
-// Where a child may not be read servers withhold its events, so electop reads.
+// Servers withhold the events of a child that may not be read, so the observer reads.
 func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -376,7 +376,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // whose comparison shows the other
+		on.Make(on.Path+"/n_", electiontest.Contender) // after its event the observer compares
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -451,8 +451,8 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// What is written below the candidates comes with the watch: too much of it costs more
-// than reading. The watch is tried again a while after it did no good, at the next change.
+// A watch also reports changes below the candidates: too many cost more than reads. After a
+// while the observer tries the watch again, at the next change.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -462,7 +462,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
 		w.Await(t, "by a watch", byWatch)
 		for range 2 {
-			for range 5 { // in few transactions: spread over ten seconds it is no flood
+			for range 5 { // in few transactions, so that they take less than floodWindow
 				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
 				zktest.Must(raw.Multi(writes...))
 			}
@@ -471,7 +471,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 			create("/e/n_", electiontest.Contender)
 			synctest.Wait()
 			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
-				t.Error("soon after a flood it is followed by a watch")
+				t.Error("soon after a flood the observer uses a watch")
 			}
 			time.Sleep(2 * time.Minute)
 			create("/e/n_", electiontest.Contender)
@@ -506,7 +506,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
 
-		// Where the znodes beside it show the system, absent means that nobody leads.
+		// If the znodes beside it show the system, nobody leads while it is absent.
 		known.Await(t, "vacant", vacant)
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
@@ -530,11 +530,11 @@ func TestSingleEphemeralElection(t *testing.T) {
 		}
 		for _, e := range append(known.Events.All(), unknown.Events.All()...) {
 			if m, ok := e.Body.(model.Missed); ok {
-				t.Errorf("missed %+v of what cannot be counted", m)
+				t.Errorf("missed %+v, but nothing counts the changes", m)
 			}
 		}
 
-		// A parent may come in its place, and an ephemeral in a parent's.
+		// A parent may replace the leader's znode.
 		on.Remove(other)
 		unknown.Await(t, "vacant", vacant)
 		create(other, "", 0)
@@ -549,7 +549,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 	})
 }
 
-// What is there decides, and the name where nothing is.
+// The znode decides whether an election is single, and its name if it does not exist.
 func TestReadOfASingleElection(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -581,8 +581,8 @@ func TestReadOfASingleElection(t *testing.T) {
 	})
 }
 
-// TestSingleElectionKeepsOneWatch: at any time one watch is outstanding, for
-// however long the znode is absent and however often the connection is lost.
+// TestSingleElectionKeepsOneWatch: there is always one watch, however long the znode is
+// absent and however often the connection is lost.
 func TestSingleElectionKeepsOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -615,13 +615,13 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		settled(0, "absent")
 		for round := range 3 {
 			electiontest.Restart(server, electiontest.LeaseTimeout/3)
-			settled(0, fmt.Sprint("absent over a lost connection ", round))
+			settled(0, fmt.Sprint("absent after a lost connection ", round))
 			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
-			settled(1, fmt.Sprint("there ", round))
+			settled(1, fmt.Sprint("present ", round))
 			electiontest.Restart(server, electiontest.LeaseTimeout/3)
-			settled(1, fmt.Sprint("there over a lost connection ", round))
+			settled(1, fmt.Sprint("present after a lost connection ", round))
 			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
 				t.Fatal(err)
 			}

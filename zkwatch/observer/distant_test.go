@@ -21,14 +21,13 @@ import (
 )
 
 // A distantConn is a connection over a long link, in virtual time: each byte
-// arrives delay after it was sent, in both directions, and in between any
-// number are on their way. Replies go over it at rate bytes a second, 0 for
-// any number.
+// arrives after delay, in both directions, and any number may be on their way.
+// The link carries replies at rate bytes a second, or at any rate if rate is 0.
 type distantConn struct {
 	net.Conn
 	delay *atomic.Int64
 	rate  int
-	near  *io.PipeReader // what has arrived here
+	near  *io.PipeReader // the bytes that have arrived
 	out   chan packet
 	close func()
 }
@@ -107,7 +106,7 @@ func (d *distantConn) Write(p []byte) (int, error) {
 }
 
 // distantly observes /e, which exists, over a link with that delay each way, in
-// virtual time. The client is near the server.
+// virtual time. The client near has no delay.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)
@@ -124,26 +123,26 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 	})
 }
 
-// TestObserverSeesOverALongLink: the pause between two reads follows the load
-// that they make and not the distance.
+// TestObserverSeesOverALongLink: the pause between two reads depends on their load, not on
+// the distance.
 func TestObserverSeesOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
 			distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 				create := electiontest.Creator(t, near)
 				leader, next := create("/e/n_", electiontest.Contender), create("/e/n_", electiontest.Contender)
-				// A read is on its way when the leader goes.
+				// A read is on its way when the leader is deleted.
 				time.Sleep(delay + delay/2)
-				gone := time.Now()
+				deleted := time.Now()
 				if err := near.Delete(leader, -1); err != nil {
 					t.Fatal(err)
 				}
 				w.Await(t, "the next leader", func(s *doctor.State) bool {
 					return s.Queue.Len() == 1 && "/e/"+s.Queue.At(0).Name == next
 				})
-				// The read under way ends, its successor is one list; and half a trip
-				// to notice.
-				if took := time.Since(gone); took > 2*2*delay+delay+50*time.Millisecond {
+				// The read ends, another list follows, and the notification takes half a
+				// round trip.
+				if took := time.Since(deleted); took > 2*2*delay+delay+50*time.Millisecond {
 					t.Errorf("a leader's deletion was seen after %v, over a link of %v each way", took, delay)
 				}
 			})
@@ -151,9 +150,8 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 	}
 }
 
-// TestObserverSeesEveryLongReign: whoever leads for longer than three round
-// trips is seen to lead, whatever else happens, also after the link became
-// longer.
+// TestObserverSeesEveryLongReign: the observer sees each leader that leads for longer than
+// three round trips, whatever else happens, also after the delay has grown.
 func TestObserverSeesEveryLongReign(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -161,9 +159,8 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 	distantly(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 		link.Store(int64(delay))
 		create := electiontest.Creator(t, near)
-		led := func(d time.Duration) bool { return d > 3*2*delay }
 		var queue, must []string
-		for range 8 { // and so does the observer learn of the new distance
+		for range 8 { // the observer measures the new distance
 			queue = append(queue, create("/e/n_", electiontest.Contender))
 			time.Sleep(time.Second)
 		}
@@ -176,7 +173,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 					t.Fatal(err)
 				}
 				if i == 0 {
-					if led(time.Since(since)) {
+					if time.Since(since) > 3*2*delay {
 						must = append(must, queue[0])
 					}
 					since = time.Now()
@@ -186,7 +183,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 				queue = append(queue, create("/e/n_", electiontest.Contender))
 			}
 		}
-		w.Await(t, "the last of them", func(s *doctor.State) bool {
+		w.Await(t, "the last candidate", func(s *doctor.State) bool {
 			return s.Queue.Len() == len(queue) && "/e/"+s.Queue.At(len(queue)-1).Name == queue[len(queue)-1]
 		})
 		time.Sleep(2 * model.AckWait)
@@ -208,8 +205,8 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 	})
 }
 
-// TestObserverOfAStormIsModest: of the time that its reads keep a connection
-// busy, an observer of many candidates takes a fifth.
+// TestObserverOfAStormIsModest: the reads of an observer of many candidates use a fifth of a
+// connection.
 func TestObserverOfAStormIsModest(t *testing.T) {
 	const many, rate = 2000, 1 << 20
 	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
@@ -232,7 +229,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				}
 				before := server.Counters()
 				begin := time.Now()
-				for _, name := range names[:many/2] { // a storm, with nothing to get
+				for _, name := range names[:many/2] { // a storm of deletions: nothing new to read
 					if err := near.Delete("/e/"+name, -1); err != nil {
 						t.Fatal(err)
 					}
@@ -242,15 +239,15 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				after := server.Counters()
 				busy := time.Duration(after.BytesOut-before.BytesOut) * time.Second / rate
 				if share := float64(busy) / float64(took); share > 0.22 || share < 0.02 {
-					t.Errorf("its replies kept the link busy for %v of %v, %.0f %%", busy, took, 100*share)
+					t.Errorf("the replies used the link for %v of %v, %.0f %%", busy, took, 100*share)
 				}
 			})
 		})
 	}
 }
 
-// TestAcknowledgementOverALongLink: its deletion and its creation are each
-// seen after the notification and one round trip.
+// TestAcknowledgementOverALongLink: the observer sees the creation and the deletion of an
+// acknowledgement after the notification and one round trip.
 func TestAcknowledgementOverALongLink(t *testing.T) {
 	const delay = 200 * time.Millisecond
 	distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {

@@ -22,8 +22,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A stage is a group with a feed for each of its observers.
-type stage struct {
+// A groupTest is a group with a feed for each of its observers.
+type groupTest struct {
 	*observer.Group
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -31,16 +31,16 @@ type stage struct {
 	byReads bool
 }
 
-func newStage(t *testing.T, cfg client.Config) *stage {
+func newGroupTest(t *testing.T, cfg client.Config) *groupTest {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &stage{Group: observer.NewGroup(cfg), cancel: cancel, ctx: ctx}
+	s := &groupTest{Group: observer.NewGroup(cfg), cancel: cancel, ctx: ctx}
 	s.wg.Go(func() { s.Run(ctx) })
 	t.Cleanup(func() { s.cancel(); s.wg.Wait() })
 	return s
 }
 
 // watch adds an observer; ack may be "".
-func (s *stage) watch(path, ack string) *electiontest.Watched {
+func (s *groupTest) watch(path, ack string) *electiontest.Watched {
 	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
 	w.Observer = observer.New(observer.Config{Path: path, ByReads: s.byReads, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
 	s.wg.Go(func() { w.Feed.Run(s.ctx) })
@@ -53,7 +53,7 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		cfg := on.Config()
 		cfg.BufferSize, cfg.MaxReply = 0, 0
-		s := newStage(t, cfg)
+		s := newGroupTest(t, cfg)
 		var paths []string
 		var watching []*electiontest.Watched
 		for range 3 {
@@ -68,20 +68,20 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		first := watching[0].Await(t, "one", linked(electiontest.QueueOf(1)))
 		watching[1].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 
-		// One more while the session lasts.
+		// One more in the same session.
 		watching = append(watching, s.watch(paths[2], ""))
 		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
 			on.Make(paths[i+1], 0)
 			on.Make(paths[i+1]+"/n_", electiontest.Contender)
 			if s := w.Await(t, "one", linked(electiontest.QueueOf(1))); s.Link.Session != first.Link.Session {
-				t.Errorf("election %d is watched by session %#x, the first by %#x", i+1, s.Link.Session, first.Link.Session)
+				t.Errorf("election %d is observed by session %#x, the first by %#x", i+1, s.Link.Session, first.Link.Session)
 			}
 		}
 		if conn := s.Conn(); conn == nil || conn.Status().SessionID != first.Link.Session {
 			t.Errorf("the group's session is %v, the observers have %#x", conn, first.Link.Session)
 		}
-		// Each counts its own.
+		// Each sees its own election.
 		for i, w := range watching {
 			on.Make(paths[i]+"/n_", electiontest.Contender)
 			w.Await(t, "two", electiontest.QueueOf(2))
@@ -89,8 +89,8 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 	})
 }
 
-// The end of the session, or a reply that is too large for it, is all
-// observers' concern, and each says so once and accounts for the gap.
+// The end of the session, here by too large a reply, affects all observers. Each counts one
+// reconnect for it, and accounts for the gap.
 func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -101,7 +101,7 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		}
 		cfg := electiontest.Conn(server, nil)
 		cfg.MaxReply = 2 << 10
-		s := newStage(t, cfg)
+		s := newGroupTest(t, cfg)
 		s.byReads = true
 		small, large := s.watch("/small", ""), s.watch("/large", "")
 		small.Await(t, "one", electiontest.QueueOf(1))
@@ -112,8 +112,8 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		large.Await(t, "all of them", electiontest.QueueOf(101))
 		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
-		// 2 KiB, 4 KiB, 8 KiB: the session in the middle may be over before the
-		// one who has nothing against it hears of it.
+		// 2 KiB, 4 KiB, 8 KiB: the second session may be over before the observer of the
+		// small election has seen it.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("session %#x after %#x, %d reconnects", st.Link.Session, before, st.Reconnects)
 		}
@@ -122,7 +122,7 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	})
 }
 
-func TestAcknowledgementThatIsKnownLater(t *testing.T) {
+func TestAcknowledgementKnownLater(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
@@ -141,7 +141,7 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 					t.Errorf("the acknowledgement is %s, want %s", a.Presence, want)
 				}
 			case <-time.After(electiontest.WaitFor):
-				t.Fatalf("no acknowledgement seen, want one %s", want)
+				t.Fatalf("no read of the acknowledgement, want %s", want)
 			}
 		}
 		o.SetBeside(ackAt(on.Path + "-a"))
@@ -150,7 +150,7 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// Back again, with a watch from before.
+		// The first one again, which still has a watch.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")
@@ -161,7 +161,7 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 	})
 }
 
-// ackAt is what to follow besides: an acknowledgement, "" for none.
+// ackAt returns a Beside with the acknowledgement at path, "" for none.
 func ackAt(path string) (b observer.Beside) {
 	if path != "" {
 		b.Acks = []string{path}
@@ -169,13 +169,13 @@ func ackAt(path string) (b observer.Beside) {
 	return b
 }
 
-// An observer that is removed observes nothing more and leaves no watch behind; the others
-// go on with the session.
+// A removed observer observes nothing more and leaves no watch behind. The others keep the
+// session.
 func TestRemovedObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		create := electiontest.Creator(t, c)
-		s := newStage(t, electiontest.Conn(server, nil))
+		s := newGroupTest(t, electiontest.Conn(server, nil))
 		watches := func() int {
 			synctest.Wait()
 			return electiontest.Watches(t, server)
@@ -194,7 +194,7 @@ func TestRemovedObserver(t *testing.T) {
 			t.Fatalf("%d watches for two elections, %d for one", n, before)
 		}
 		s.Remove(gone.Observer)
-		s.Remove(gone.Observer) // again does nothing
+		s.Remove(gone.Observer) // does nothing
 		if n := watches(); n != before {
 			t.Errorf("%d watches after the removal, %d before the election was added", n, before)
 		}
@@ -203,14 +203,14 @@ func TestRemovedObserver(t *testing.T) {
 		create("/stays/n_", electiontest.Contender)
 		st := stays.Await(t, "two", electiontest.QueueOf(2))
 		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
-			t.Errorf("the removed one sees %d candidates, %d reconnects", gone.Feed.State().Queue.Len(), st.Reconnects)
+			t.Errorf("the removed observer sees %d candidates, %d reconnects", gone.Feed.State().Queue.Len(), st.Reconnects)
 		}
 		again := s.watch("/gone", "")
 		again.Await(t, "two", electiontest.QueueOf(2))
 	})
 }
 
-// Servers that refuse the credentials are asked rarely, and observed as soon as they
+// A group rarely tries again after servers refused its credentials, and observes when they
 // accept them.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestRefusedCredentials(t *testing.T) {
 		accepts.Store(true)
 		<-read
 		if err := g.Refused(); err != nil {
-			t.Errorf("accepted, and refused: %v", err)
+			t.Errorf("after the servers accepted them: %v", err)
 		}
 		cancel()
 		<-done
@@ -254,7 +254,7 @@ func TestRefusedCredentials(t *testing.T) {
 	})
 }
 
-// TestRequests: a group counts its requests as the server does, over several sessions.
+// TestRequests: a group counts its requests over several sessions, as the server does.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -270,7 +270,7 @@ func TestRequests(t *testing.T) {
 		return n
 	}
 	before := counted()
-	s := newStage(t, electiontest.Config(t, addr))
+	s := newGroupTest(t, electiontest.Config(t, addr))
 	w := s.watch(path, "")
 	w.Await(t, "none", electiontest.QueueOf(0))
 	first := s.Conn()

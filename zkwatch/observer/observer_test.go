@@ -54,7 +54,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 				t.Errorf("leader %s, want %s", got, second)
 			}
 
-			// The parent goes and comes again.
+			// The parent is deleted and created again.
 			on.Remove(second, on.Path+"/config", on.Path)
 			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && s.Queue.Len() == 0 })
 			on.Make(on.Path, 0)
@@ -78,37 +78,27 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 	w := electiontest.Observe(t, electiontest.Config(t, addr), model.Config{Path: path, AckPath: path + "-leader"})
 	w.Await(t, "ten", electiontest.QueueOf(10))
 	if watches := electiontest.Watches(t, server); watches > 2 {
-		t.Errorf("an observer set %d watches, 2 are promised", watches)
+		t.Errorf("an observer set %d watches, want at most 2", watches)
 	}
 	after := server.Counters()
 	for op, n := range after.Requests {
 		switch got := n - before.Requests[op]; op {
-		case wire.OpExists: // what the path is, and the acknowledgement's watch
-			if got > 2 {
-				t.Errorf("%d requests of %v for the first look", got, op)
-			}
-		case wire.OpGetChildren2:
-			if got > 1 {
-				t.Errorf("%d requests of %v for the first look", got, op)
-			}
-		case wire.OpGetData: // each child and the acknowledgement
-			if got > 11 {
-				t.Errorf("%d requests of %v for the first look at 10 children", got, op)
-			}
-		case wire.OpAddWatch:
-			if got > 1 {
-				t.Errorf("%d requests of %v for the first look", got, op)
-			}
 		case wire.OpPing:
 		default:
-			if got > 0 {
-				t.Errorf("an observer sent %d requests of %v", got, op)
+			most := map[wire.Op]int64{
+				wire.OpExists:       2, // the kind of the path, and the acknowledgement's watch
+				wire.OpGetChildren2: 1,
+				wire.OpGetData:      11, // each child and the acknowledgement
+				wire.OpAddWatch:     1,
+			}[op]
+			if got > most {
+				t.Errorf("%d requests of %v to begin with 10 children, want at most %d", got, op, most)
 			}
 		}
 	}
 }
 
-func TestObserverOnForbiddenGround(t *testing.T) {
+func TestObserverWithoutPermissions(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -128,7 +118,7 @@ func TestObserverOnForbiddenGround(t *testing.T) {
 				t.Errorf("leader with forbidden data: %+v", l)
 			}
 
-			// A list that may not be read is said to be forbidden, and comes alive.
+			// An unreadable list is shown as forbidden, and observed once it is readable.
 			closed := on.Path + "c"
 			if _, err := on.Create(closed, nil, 0, owner); err != nil {
 				t.Fatal(err)
@@ -143,7 +133,7 @@ func TestObserverOnForbiddenGround(t *testing.T) {
 	})
 }
 
-func TestObserverOutlivesTheServer(t *testing.T) {
+func TestServerRestarts(t *testing.T) {
 	t.Parallel()
 	t.Run("apache", func(t *testing.T) {
 		server := zktest.NewApache(t)
@@ -167,17 +157,17 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		await("disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
 		server.Start(t)
 		await("connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
-		// go-zookeeper is back too, with its session, or with another.
+		// Until the bare client is connected again, with its session or another.
 		for {
 			if _, err := c.Create(path+"/n_", nil, electiontest.Contender, electiontest.Open); err == nil {
 				break
 			}
 		}
-		await("alive", func(s *doctor.State) bool {
+		await("the new candidate", func(s *doctor.State) bool {
 			return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Sequence >= 1
 		})
 		for _, w := range watches {
-			w.Events.AwaitAll(t, "another state event after the gap", func(all []model.Event) bool {
+			w.Events.AwaitAll(t, "another snapshot after the gap", func(all []model.Event) bool {
 				snapshots := 0
 				for _, e := range all {
 					if _, ok := e.Body.(doctor.Snapshot); ok {
@@ -189,7 +179,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		}
 	})
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
-		// The observer is ahead of the new server, which does not know it.
+		// The observer has seen a later transaction than the new server.
 		old, c := electiontest.Embedded(t)
 		fresh, _ := electiontest.Embedded(t)
 		var server atomic.Pointer[zkserver.Server]
@@ -215,22 +205,22 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 			on.Make(on.Path, 0)
 			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			w.Await(t, "empty", electiontest.QueueOf(0))
-			var standing []string
+			var queue []string
 			creates, deletes := 0, 0
 			for range 600 {
-				if len(standing) == 0 || random.IntN(2) == 0 {
-					standing = append(standing, on.Make(on.Path+"/n_", electiontest.Contender))
+				if len(queue) == 0 || random.IntN(2) == 0 {
+					queue = append(queue, on.Make(on.Path+"/n_", electiontest.Contender))
 					creates++
 					continue
 				}
-				i := random.IntN(len(standing))
-				on.Remove(standing[i])
-				standing = slices.Delete(standing, i, i+1)
+				i := random.IntN(len(queue))
+				on.Remove(queue[i])
+				queue = slices.Delete(queue, i, i+1)
 				deletes++
 			}
 			w.Await(t, "the end of the storm", func(s *doctor.State) bool {
 				next, ok := s.Parent.Creates()
-				return ok && int(next) == creates && s.Queue.Len() == len(standing)
+				return ok && int(next) == creates && s.Queue.Len() == len(queue)
 			})
 			accounts(t, w, creates, deletes, false)
 		})
@@ -307,12 +297,12 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 		}
 	}
 	if len(missed) > 0 {
-		t.Errorf("missed %+v, though the session went on and nothing happened in the gap", missed)
+		t.Errorf("missed %+v, although the session continued and nothing changed in the gap", missed)
 	}
 }
 
-// TestContradictoryAnswers: a server whose answers contradict each other gets no more
-// requests than one whose election changes all the time.
+// TestContradictoryAnswers: an observer sends no more requests to a server whose answers
+// contradict each other than to one whose election changes all the time.
 func TestContradictoryAnswers(t *testing.T) {
 	const noNode = -101
 	stat := func(prefix int, owner uint64) []byte {
@@ -382,8 +372,8 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 	return o
 }
 
-// seesJoins has candidates join in virtual time and reports how long an observer by reads
-// takes to see each. before is called before each, and read after each read.
+// seesJoins makes candidates join in virtual time, and returns the time that an observer by
+// reads takes to see each. It calls before for each join, and read for each read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
@@ -410,9 +400,9 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 	return took
 }
 
-// TestObserverSeesThroughASteppedClock: what the observer waits for goes by the monotonic
-// clock, not by a wall clock that somebody sets.
-func TestObserverSeesThroughASteppedClock(t *testing.T) {
+// TestSteppedClock: the observer waits by the monotonic clock, not by a wall clock that
+// somebody sets.
+func TestSteppedClock(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			var by atomic.Int64
@@ -426,8 +416,8 @@ func TestObserverSeesThroughASteppedClock(t *testing.T) {
 	}
 }
 
-// TestSlowReaderDoesNotSlowTheObserverLater: the time that a reader of
-// observations takes is not taken for the server's.
+// TestSlowReaderDoesNotSlowTheObserverLater: the time that Put takes does not count as the
+// server's.
 func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
@@ -443,10 +433,10 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 	})
 }
 
-// TestCutOff: while the network is away for longer than the session lives, the picture is
-// said to be stale. What happened meanwhile is counted as missed, or said to be unknown if
-// the parent was deleted and created again.
-func TestCutOff(t *testing.T) {
+// TestPartition: while a partition is longer than the session timeout, the state is shown as
+// stale. Changes meanwhile are counted as missed, or unknown if the parent was deleted and
+// created again.
+func TestPartition(t *testing.T) {
 	for _, byReads := range []bool{false, true} {
 		for _, recreated := range []bool{false, true} {
 			t.Run(fmt.Sprintf("by reads %t, recreated %t", byReads, recreated), func(t *testing.T) {
@@ -474,19 +464,19 @@ func TestCutOff(t *testing.T) {
 					}
 					time.Sleep(electiontest.LeaseTimeout) // its session expires
 					if s := w.Feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || s.Queue.Len() != 1 {
-						t.Errorf("cut off: link %+v, down since %v, %d stand", s.Link, s.DownSince, s.Queue.Len())
+						t.Errorf("partitioned: link %+v, down since %v, %d candidates", s.Link, s.DownSince, s.Queue.Len())
 					}
 					line.Heal()
-					stand, creates := 3, 4
+					candidates, creates := 3, 4
 					if recreated {
-						stand, creates = 2, 3
+						candidates, creates = 2, 3
 					}
-					s := w.Await(t, "what is there now", electiontest.QueueOf(stand))
+					s := w.Await(t, "the candidates after the healing", electiontest.QueueOf(candidates))
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
 						t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
 					}
 					if !slices.ContainsFunc(w.Events.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
-						t.Error("nothing said that the session expired")
+						t.Error("no event for the expired session")
 					}
 					accounts(t, w, creates, 1, recreated)
 				})
@@ -495,41 +485,28 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// links lists the states that an observer reported of its connection.
-type links struct {
-	mu   sync.Mutex
-	said []*model.Connection
-}
-
-func (l *links) since(i int) []*model.Connection {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.said[i:]
-}
-
-// lookOn observes the election by a persistent watch, and by reads besides.
-func (c *churn) lookOn(t *testing.T) (*electiontest.Watched, *links) {
+// observe observes the election by a persistent watch, and with another observer by reads.
+// links keeps the states of the first observer's connection.
+func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiontest.Log[*model.Connection]) {
 	t.Helper()
 	cfg := electiontest.Config(t, c.e.ConnectString())
 	cfg.DialTimeout = time.Second
-	l := &links{}
-	w := electiontest.Observe(t, cfg, model.Config{Path: c.path}, func(cfg *observer.Config) {
+	links = &electiontest.Log[*model.Connection]{}
+	w = electiontest.Observe(t, cfg, model.Config{Path: c.path}, func(cfg *observer.Config) {
 		put := cfg.Put
 		cfg.Put = func(ctx context.Context, o model.Observation) {
 			if c, ok := o.(*model.Connection); ok {
-				l.mu.Lock()
-				l.said = append(l.said, c)
-				l.mu.Unlock()
+				links.Add(c)
 			}
 			put(ctx, o)
 		}
 	})
 	c.reads = electiontest.Observe(t, cfg, model.Config{Path: c.path}, byReads)
-	return w, l
+	return w, links
 }
 
-// churn makes and deletes persistent children under path, which outlive any
-// trouble with sessions, and counts them.
+// churn creates and deletes persistent children of path, which do not depend on sessions,
+// and counts them.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
@@ -538,12 +515,11 @@ type churn struct {
 	reads            *electiontest.Watched // the observer by reads
 }
 
-// some makes so many children and deletes one of each two, over a connection of
-// its own to the ensemble.
+// some creates n children and deletes every second one, over a connection of its own.
 func (c *churn) some(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
-	cfg.SessionTimeout = electiontest.WaitFor // servers that are slow to answer are no trouble here: none is made twice
+	cfg.SessionTimeout = electiontest.WaitFor // with slow servers, no create is repeated either
 	conn := electiontest.Connect(c.t, cfg)
 	defer conn.Close()
 	electiontest.WaitState(c.t, conn, client.Connected)
@@ -573,29 +549,15 @@ func (c *churn) seen(w *electiontest.Watched) *doctor.State {
 	})
 }
 
-// accounts holds the events of both observers to the truth.
+// accounts checks the events of both observers.
 func (c *churn) accounts(w *electiontest.Watched) {
 	c.t.Helper()
 	accounts(c.t, w, c.creates, c.deletes, false)
 	accounts(c.t, c.reads, c.creates, c.deletes, false)
 }
 
-func poll(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline, tick := time.After(electiontest.WaitFor), time.NewTicker(20*time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: not within %v", what, electiontest.WaitFor)
-		}
-	}
-}
-
-// TestTroubleWithAnEnsemble: whatever happens to the servers and the network,
-// the picture is said to be stale while it is, comes back, and each change is
-// either seen or counted as missed.
+// TestTroubleWithAnEnsemble: without a server the state is shown as stale. Afterwards it is
+// current again, and each change was seen or counts as missed.
 func TestTroubleWithAnEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -608,11 +570,11 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 
 	t.Run("without quorum", func(t *testing.T) {
 		c := setup(t)
-		w, l := c.lookOn(t)
+		w, links := c.observe(t)
 		c.seen(w)
 		c.some(4)
 		c.seen(w)
-		before := len(l.since(0))
+		before := len(links.All())
 		killed := []*zktest.Server{e.Leader(t)}
 		for _, s := range e.Members {
 			if s != killed[0] && len(killed) < 2 {
@@ -626,11 +588,10 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		if s.DownSince.IsZero() || len(s.Ignored) != 2 {
 			t.Errorf("while disconnected: down since %v, %d children", s.DownSince, len(s.Ignored))
 		}
-		// Each server is named while it is tried, with the reason why the last
-		// one was not it.
-		poll(t, "every server tried", func() bool {
+		// The link names each server that the client tries, with the error of the last one.
+		links.AwaitAll(t, "each server tried", func(all []*model.Connection) bool {
 			tried := make(map[string]bool)
-			for _, c := range l.since(before) {
+			for _, c := range all[before:] {
 				if c.Link != model.Connected && c.Err != "" {
 					tried[c.Server] = true
 				}
@@ -653,18 +614,18 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 
 	t.Run("rolling restart", func(t *testing.T) {
 		c := setup(t)
-		w, _ := c.lookOn(t)
+		w, _ := c.observe(t)
 		c.seen(w)
 		for _, s := range e.Members {
 			s.Stop(t)
 			e.Leader(t)
-			c.some(2) // while one is away
+			c.some(2) // with two servers
 			s.Start(t)
 		}
 		e.Leader(t)
 		c.some(2)
 		if s := c.seen(w); s.Reconnects == 0 {
-			t.Errorf("all servers were restarted and the observer says %d reconnects", s.Reconnects)
+			t.Error("all servers were restarted, and the observer counts no reconnect")
 		}
 		c.accounts(w)
 	})
@@ -686,9 +647,8 @@ func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config)))
 	})
 }
 
-// accounts waits for the events of so many creates and deletes, since a state is there
-// before its events are handed on, and checks that they are true: so many creates and
-// deletes happened since the first state.
+// accounts waits for the events of that many creates and deletes, and checks that they show
+// no others and that each handoff begins with the leader of the last one.
 func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
 	t.Helper()
 	var c, d int
