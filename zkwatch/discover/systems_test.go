@@ -19,9 +19,9 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// owners say of each path of a system's layout who leads there, how many are members,
-// or why nobody is said to lead. Nothing else may be found.
-var owners = map[string]map[string]string{
+// expected maps the paths of each system's elections to the leader there, the number of
+// members, or the reason to show no leader. A walk finds nothing else.
+var expected = map[string]map[string]string{
 	"Solr":                     {"/solr/overseer_elect/election": "10.0.0.1:8983_solr", "/solr/collections/books/leader_elect/shard1/election": "core_node3"},
 	"Solr without an overseer": {"/solr2/overseer_elect/election": "not-acknowledged"},
 	"YARN with Curator":        {"/yarn-leader-election/yc2": "rm1"},
@@ -113,7 +113,7 @@ var owners = map[string]map[string]string{
 // accumulo is where the instances of Accumulo are.
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-// Each system, as its owner would say who leads it, on a tree of all of them.
+// A walk of a tree with all systems finds each election, with its leader.
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -122,29 +122,28 @@ func TestSystems(t *testing.T) {
 	want, of := map[string]string{}, map[string]string{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)
-		answers, ok := owners[s.Name]
+		elections, ok := expected[s.Name]
 		if !ok {
-			t.Errorf("nobody says who leads %s", s.Name)
+			t.Errorf("%s is not in the table", s.Name)
 		}
-		for path, verdict := range answers {
-			want[path], of[path] = verdict, s.Name
+		for path, summary := range elections {
+			want[path], of[path] = summary, s.Name
 		}
 	}
 	found, _ := walk(t, conn, discover.Config{PerSecond: quick})
 	for _, path := range slices.Sorted(maps.Keys(found)) {
-		got := verdict(found[path], true)
+		got := summary(found[path], true)
 		if got != want[path] {
 			t.Errorf("%s: %s is %q (%s), want %q", of[path], path, got, found[path].Dialect.System, want[path])
 		}
 		delete(want, path)
 	}
-	for path, verdict := range want {
-		t.Errorf("%s: %s was not found, want %q", of[path], path, verdict)
+	for path, summary := range want {
+		t.Errorf("%s: %s was not found, want %q", of[path], path, summary)
 	}
 }
 
-// Nor is anybody said to lead where the user takes members for candidates, and names
-// the path.
+// A directory of members has no leader either if the user gives its path.
 func TestRegistriesByName(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -160,9 +159,9 @@ func TestRegistriesByName(t *testing.T) {
 			}
 		}
 	}
-	for _, answers := range owners {
-		for path, verdict := range answers {
-			if !strings.HasSuffix(verdict, " members") && verdict != "unknown-kind" {
+	for _, elections := range expected {
+		for path, summary := range elections {
+			if !strings.HasSuffix(summary, " members") && summary != "unknown-kind" {
 				delete(registries, path)
 			}
 		}
@@ -177,7 +176,7 @@ func TestRegistriesByName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := verdict(discover.Found{Path: path, Read: read}, false); !strings.HasSuffix(got, " members") && got != "no-candidate" && got != "unknown-kind" {
+		if got := summary(discover.Found{Path: path, Read: read}, false); !strings.HasSuffix(got, " members") && got != "no-candidate" && got != "unknown-kind" {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
@@ -186,8 +185,9 @@ func TestRegistriesByName(t *testing.T) {
 	}
 }
 
-// verdict describes an election that a walk found, or that the user named.
-func verdict(f discover.Found, found bool) string {
+// summary returns the leader of an election, its number of members, or the reason to show
+// no leader. found says that a walk found the election; otherwise the user gave its path.
+func summary(f discover.Found, found bool) string {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: found, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
 	j.Apply(f.Read)

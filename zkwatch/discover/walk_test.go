@@ -26,9 +26,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-const quick = 100_000 // requests per second: no limit, for tests that are about something else
+const quick = 100_000 // requests per second: no limit
 
-// walk walks and returns what was found, by path.
+// walk walks and returns the elections found, by path.
 func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
 	t.Helper()
 	found := make(map[string]discover.Found)
@@ -60,7 +60,7 @@ const (
 	hex  = "0123456789abcdef0123456789abcde"
 )
 
-func TestWalkNamesWhatItFinds(t *testing.T) {
+func TestWalkRecognisesSystems(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -116,9 +116,9 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 				continue
 			}
 			if f.Dialect.ID != id {
-				t.Errorf("%s is said to be %s, want %s", path, f.Dialect.ID, id)
+				t.Errorf("%s is recognised as %s, want %s", path, f.Dialect.ID, id)
 			}
-			// What was read is what the model needs.
+			// The read is enough for the model.
 			j := doctor.NewJournal(model.Config{Path: f.Path})
 			j.Apply(f.Read)
 			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || s.Queue.Len() != f.Contenders && path != "/mixed" {
@@ -132,7 +132,7 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
 			t.Errorf("progress %+v", p)
 		}
-		for _, path := range []string{"/a/latch", "/kafka/controller"} { // a root that is one itself
+		for _, path := range []string{"/a/latch", "/kafka/controller"} { // a root that is an election
 			if found, _ := walk(t, conn, discover.Config{Root: root + path, PerSecond: quick}); len(found) != 1 {
 				t.Errorf("from %s: %d found", path, len(found))
 			}
@@ -175,7 +175,7 @@ func TestWalkIsBounded(t *testing.T) {
 		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
 			t.Errorf("%d found, %+v", len(found), p)
 		}
-		// An election whose data is forbidden is one still: its owners show.
+		// Forbidden data does not hide an election: the stats show the owners.
 		if f := found[root+"/half"]; f.Read == nil || len(f.Read.New) != 1 || !f.Read.New[0].Data.Denied || f.Read.New[0].Session == 0 {
 			t.Errorf("with forbidden data: %+v", f.Read)
 		}
@@ -185,7 +185,7 @@ func TestWalkIsBounded(t *testing.T) {
 		if _, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Nodes: 3}); p.Visited != 3 || p.Stopped != "nodes" {
 			t.Errorf("3 znodes: %+v", p)
 		}
-		// The system's own are left out of a walk from the top.
+		// A walk from the top skips /zookeeper.
 		_, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: quick, Depth: 2, Progress: func(p discover.Progress) {
 			if strings.HasPrefix(p.Path, "/zookeeper") {
 				t.Errorf("visited %s", p.Path)
@@ -195,7 +195,7 @@ func TestWalkIsBounded(t *testing.T) {
 			t.Error(err)
 		}
 		if _, p := walk(t, conn, discover.Config{Root: "/zookeeper", PerSecond: quick}); p.Visited < 2 {
-			t.Errorf("asked for, /zookeeper was not visited: %+v", p)
+			t.Errorf("from /zookeeper: %+v", p)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		p, err = discover.Walk(ctx, conn, discover.Config{Root: root, PerSecond: quick, Progress: func(p discover.Progress) {
@@ -209,7 +209,7 @@ func TestWalkIsBounded(t *testing.T) {
 	})
 }
 
-// TestWalkCosts: its requests are reads without a watch, evenly spaced, and few.
+// TestWalkCosts: a walk sends few requests, evenly spaced: reads without a watch.
 func TestWalkCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -223,7 +223,7 @@ func TestWalkCosts(t *testing.T) {
 			create("/jobs/qn-", zk.FlagSequence)
 			create("/crowd/n_", electiontest.Contender)
 		}
-		for i := range 100 { // not alike: all are read
+		for i := range 100 { // with children: all are visited
 			create(fmt.Sprint("/flat/", i), 0)
 			create(fmt.Sprint("/flat/", i, "/x"), 0)
 		}
@@ -247,8 +247,8 @@ func TestWalkCosts(t *testing.T) {
 		if limit := took.Seconds()*rate + 5; float64(sent) > limit {
 			t.Errorf("%d requests in %v, at most %.0f are allowed", sent, took, limit)
 		}
-		// root, 4 directories, 64 of the registry, 4 of the jobs, 200 of the crowd,
-		// 100 directories with a leaf each: an exists, and a list where there is one.
+		// The root, 4 directories, 64 of the registry, 4 of the jobs, 200 of the crowd, and
+		// 100 directories with a leaf each: an exists, and a list if there are children.
 		if sent > 1000 {
 			t.Errorf("%d requests for %d znodes", sent, 3*many)
 		}
@@ -274,9 +274,9 @@ func TestWalkCosts(t *testing.T) {
 	})
 }
 
-// TestWalkPassesOverWhatIsTooLarge: a list that does not fit in a reply is not
-// asked for where its size tells, and costs one connection where it does not.
-func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
+// TestWalkSkipsTooLargeLists: a walk does not request a list if the number of children shows
+// that it is too large for a reply. Otherwise such a list costs one connection.
+func TestWalkSkipsTooLargeLists(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -306,7 +306,7 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 			{Path: root + "/many", Znodes: 40, Why: discover.TooLarge, Limit: cfg.MaxReply},
 		}
 		if !slices.Equal(p.Skips, want) {
-			t.Errorf("left out: %+v, want %+v", p.Skips, want)
+			t.Errorf("skipped %+v, want %+v", p.Skips, want)
 		}
 		if s := conn.Status(); s.SessionID != session {
 			t.Errorf("session %#x after %#x", s.SessionID, session)
@@ -314,8 +314,7 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 	})
 }
 
-// TestWalkIsEvenlySpaced: no burst above a few, from the first request on and
-// after a pause.
+// TestWalkIsEvenlySpaced: there is no large burst at the beginning or after a pause.
 func TestWalkIsEvenlySpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -351,7 +350,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(times) < 100 {
-			t.Fatalf("%d requests: the test checks nothing", len(times))
+			t.Fatalf("%d requests, want at least 100", len(times))
 		}
 		for i := range times {
 			j := i
@@ -365,8 +364,8 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 	})
 }
 
-// TestWalkThroughAChangingTree: while somebody makes and deletes znodes of any
-// shape, and the connection is lost now and then, a walk ends without an error.
+// TestWalkThroughAChangingTree: a walk ends without an error while znodes of many kinds are
+// created and deleted, and the connection is sometimes lost.
 func TestWalkThroughAChangingTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seed := zktest.Seed(t)
@@ -411,7 +410,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 	})
 }
 
-// TestWalkAmongLongNames: what waits to be visited is bounded in bytes too.
+// TestWalkAmongLongNames: the queue of a walk is bounded in bytes too.
 func TestWalkAmongLongNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("x", 200<<10)
