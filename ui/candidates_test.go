@@ -14,7 +14,7 @@ import (
 	"electop/ui/term"
 )
 
-// gutters are the signs at the left of the list, row by row.
+// gutters returns the signs at the left of the list, row by row.
 func gutters(m Model) (out []string) {
 	for _, line := range inside(m, "Candidates") {
 		if r := []rune(line); len(r) > 8 && strings.Contains("★☆▴▵ ", string(r[1])) && strings.ContainsAny(string(r[5:9]), "0123456789") {
@@ -24,8 +24,8 @@ func gutters(m Model) (out []string) {
 	return out
 }
 
-// The chain is drawn in the list: an arrow into each znode that the next candidate
-// watches, and a line from who watches. What does not watch its predecessor breaks it.
+// The list draws the chain: an arrow into each watched znode, and a line from its watcher. A
+// candidate that does not watch its predecessor breaks the chain.
 func TestChainIsDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		sample sample
@@ -35,7 +35,7 @@ func TestChainIsDrawn(t *testing.T) {
 		"a herd": {sample{world: five(dialect.Herd())}, []string{"★◂╮", " ─┤", " ─┤", " ─┤", " ─╯"}},
 		"alone":  {sample{world: latch("/e/leader", 1)}, []string{"★  "}},
 		"two":    {sample{world: latch("/e/leader", 2)}, []string{"★◂╮", "▴─╯"}},
-		"one volunteers, and watches nobody yet": {sample{world: five(dialect.Election()).cast("delta", "guid-n_0000000015", model.Volunteering, nil)},
+		"one candidate does not watch yet": {sample{world: five(dialect.Election()).cast("delta", "guid-n_0000000015", model.Volunteering, nil)},
 			[]string{"★◂╮", "▴◂┤", "▴─╯", "▴◂╮", "▴─╯"}},
 		"filtered": {sample{world: five(dialect.Election()), keys: []string{"/", "e"}}, []string{"★  ", "▴  ", "▴  ", "▴  "}},
 	} {
@@ -44,14 +44,14 @@ func TestChainIsDrawn(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	// Two of these watch wrongly, as all servers said twice.
+	// Two candidates watch wrongly, as all servers reported twice.
 	wrong := samples()["doctor"]()
 	wrong.keys = nil
 	got := gutters(show(wrong, 200, 60, term.Mono))
 	if want := []string{"★◂╮", "▴─╯", "▵◂╮", "▴─╯", "▵  "}; strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("wrong watches: %q, want %q", got, want)
 	}
-	// A row out of view continues the line.
+	// Rows out of view continue the line.
 	m := show(samples()["crowd"](), 80, 24, term.Mono)
 	keys(m, "G")
 	if got := gutters(m); len(got) < 3 || got[0] != "▴◂┤" || got[len(got)-1] != "▴─╯" {
@@ -59,16 +59,16 @@ func TestChainIsDrawn(t *testing.T) {
 	}
 	keys(m, "g")
 	if got := gutters(m); len(got) < 3 || got[0] != "★◂╮" || got[len(got)-1] != "▴◂┤" {
-		t.Errorf("its beginning: %q", got)
+		t.Errorf("the beginning of a crowd: %q", got)
 	}
 }
 
+// The lines of invitations are whole, and broken only if they do not fit. Without an
+// invitation the text gives the reason.
 func TestJoin(t *testing.T) {
-	// None is cut, however long.
 	sm := samples()["join"]()
 	sm.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
 	shows(t, show(sm, 200, 50, term.Mono), "finis")
-	// A line that fits is not broken: it is there to be pasted.
 	sm = samples()["join"]()
 	shows(t, show(sm, 200, 50, term.Mono), sm.o.Invitations[1].Line)
 	for mode, want := range map[string]string{ModeReplay: "nobody can join", ModeLive: "electop campaign /election"} {
@@ -82,7 +82,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// Each of 300 is on a screen of 120x36 at once; the selection goes through all of them.
+// A grid of 120x36 shows 300 candidates at once. The selection moves through all of them.
 func TestGridShowsAll(t *testing.T) {
 	sm := samples()["grid"]()
 	all := sm.world.state().Queue.Slice()
@@ -105,7 +105,8 @@ func TestGridShowsAll(t *testing.T) {
 	}
 }
 
-// The key z zooms in and out. In the past esc zooms out first, and is live again after that.
+// The key z zooms in and out. In the past esc zooms out first, and then returns to the
+// present.
 func TestZoom(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "z")
@@ -126,9 +127,9 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// There are addresses only for those from elsewhere: one of ours that has just
-// come, and is in no table yet, makes no column for them.
-func TestGuests(t *testing.T) {
+// Only third-party candidates need the column of addresses: a member of the cast that is in
+// no server's table yet does not.
+func TestAddressesOfThirdPartyCandidates(t *testing.T) {
 	shows(t, showAfter(sample{world: guests()}, 0), "client", "10.0.")
 	w := five(dialect.Election())
 	w.j.Apply(w.table())
@@ -138,7 +139,8 @@ func TestGuests(t *testing.T) {
 
 var waveLine = regexp.MustCompile(`● (\d+) notified +▸ (\d+) re-reading +✓ (\d+) done`)
 
-// waved is how many the screen says were notified, re-read, and are done.
+// waveShown returns the numbers of candidates that the screen shows as notified, re-reading
+// and done.
 func waveShown(m Model) (notified, reading, done int, ok bool) {
 	found := waveLine.FindStringSubmatch(screen(m))
 	if found == nil {
@@ -162,8 +164,8 @@ func signsIn(m Model, sign string) int {
 	return n
 }
 
-// happened counts, from the state, who has read the list again and who is done, of the
-// last wave.
+// waveHappened counts the candidates that have read the list again, and that are done, in
+// the state's last wave.
 func waveHappened(s *model.State) (read, done int) {
 	for _, r := range s.Waves[len(s.Waves)-1].Reactions {
 		if r.Read > 0 || r.Done > 0 {
@@ -176,8 +178,8 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A storm is shown in slow motion, never ahead of what happened; each of the cells has
-// the sign of its candidate, and the numbers are theirs.
+// A wave is shown in slow motion, never ahead of the election and never backwards. The
+// numbers agree with the signs in the cells.
 func TestWaveLive(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -197,7 +199,7 @@ func TestWaveLive(t *testing.T) {
 		haveRead, haveDone := waveHappened(w.state().State)
 		switch {
 		case ended:
-			t.Fatalf("after %v the wave is back", d)
+			t.Fatalf("after %v the wave is shown again", d)
 		case notified != n-2 || reading+finished > haveRead || finished > haveDone:
 			t.Fatalf("after %v %d notified, %d re-reading, %d done; so far %d have read and %d are done", d, notified, reading, finished, haveRead, haveDone)
 		case reading+finished < read || finished < done:
@@ -213,7 +215,7 @@ func TestWaveLive(t *testing.T) {
 		}
 	}
 	if done != n-2 || !ended {
-		t.Errorf("at last %d of %d are done, over %v", done, n-2, ended)
+		t.Errorf("at the end: got %d candidates done, ended %v; want %d", done, ended, n-2)
 	}
 	m := show(sample{world: secondWave(n, time.Minute), o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 120, 36, term.Mono)
 	if after, _ := tick(t, m); after > 0 && after < term.TickCalm/2 {
@@ -221,28 +223,27 @@ func TestWaveLive(t *testing.T) {
 	}
 }
 
-// A moment of the past shows what had happened by then, and nothing in slow motion.
+// A moment of the past shows a wave without slow motion.
 func TestWavePast(t *testing.T) {
 	const n = 60
 	var p fakePast
 	var last *world
 	for _, d := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 44 * time.Millisecond, 60 * time.Millisecond, 80 * time.Millisecond, 100 * time.Millisecond, 112 * time.Millisecond, 200 * time.Millisecond} {
 		last = secondWave(n, d)
-		p.take(last)
+		p.record(last)
 	}
 	m := show(sample{world: last, o: Options{Mode: ModeDemo, Past: &p}, keys: []string{"z", "p", "home"}, runs: true}, 120, 36, term.Mono)
 	for i := range p.moments {
 		read, done := waveHappened(p.moments[i].State.State)
 		if notified, reading, finished, ok := waveShown(m); !ok || notified != n-2 || reading != read-done || finished != done {
-			t.Errorf("moment %d says %d notified, %d re-reading, %d done; want %d and %d:\n%s", i+1, notified, reading, finished, read-done, done, screen(m))
+			t.Errorf("moment %d: got %d notified, %d re-reading, %d done; want %d re-reading, %d done:\n%s", i+1, notified, reading, finished, read-done, done, screen(m))
 		}
 		showsNot(t, m, "slow motion")
 		keys(m, ".")
 	}
 }
 
-// Where the server is slowed down, what it holds back shows how far each is: nothing is in
-// slow motion besides.
+// If the server holds messages, they show each candidate's progress, without slow motion.
 func TestWaveHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
@@ -262,9 +263,9 @@ func TestWaveHeld(t *testing.T) {
 	showsNot(t, m, "slow motion")
 }
 
-// Third-party clients do not report their steps: they are done when the server reports
-// that nothing follows.
-func TestWaveOfOthers(t *testing.T) {
+// Third-party clients do not report their steps: they are done when the server reports the
+// end of the requests.
+func TestWaveOfThirdPartyClients(t *testing.T) {
 	w := bigCast(40)
 	for id := range w.members {
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})

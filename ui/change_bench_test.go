@@ -18,8 +18,8 @@ import (
 	"electop/ui/term"
 )
 
-// busy is an election that an observer follows by a persistent watch: at each change
-// one joins or leaves, a millisecond later. Of those that leave every hundredth leads.
+// busyElection is an election that an observer follows by a persistent watch. Each
+// millisecond a candidate joins or leaves. Every hundredth that leaves is the leader.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time
@@ -51,7 +51,7 @@ func (b *busyElection) parent() znode.Parent {
 	return znode.Parent{Czxid: 1, Ctime: noon, Children: n, Cversion: int32(2*b.next) - n}
 }
 
-// change is the next one, with what the doctor wants to be told of the time by then.
+// change applies change i, and the advance of time that the doctor needs by then.
 func (b *busyElection) change(i int) {
 	b.at = b.at.Add(time.Millisecond)
 	d := &model.Delta{At: b.at, Notified: b.at, Heard: b.at}
@@ -72,8 +72,8 @@ func (b *busyElection) change(i int) {
 	}
 }
 
-// told has three servers say whom each session watches, as they do for verified watches.
-func (b *busyElection) told() {
+// verify applies the tables of three servers, which verify all watches.
+func (b *busyElection) verify() {
 	answered := session.Answer{State: session.Answered, At: b.at}
 	t := &session.Table{At: b.at, End: b.at, Whole: true, Servers: make([]session.Server, 3)}
 	for i := range t.Servers {
@@ -95,7 +95,7 @@ func (b *busyElection) told() {
 func (b *busyElection) State() *doctor.State   { return b.j.State() }
 func (b *busyElection) Dirty() <-chan struct{} { return nil }
 
-// dashboardOf returns the dashboard of what b says, 120 x 36.
+// dashboardOf returns a dashboard on b of 120 x 36.
 func dashboardOf(b *busyElection) Model {
 	m := New(Options{Source: b, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return b.at }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -103,8 +103,8 @@ func dashboardOf(b *busyElection) Model {
 	return m
 }
 
-// A change of the election, from the notification to the frame that shows it: the
-// journal and the doctor take it in, a state is made, and drawn.
+// A change of the election, from the notification to the frame: the journal and the doctor
+// apply it, and the new state is drawn.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -132,14 +132,13 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// What a change costs, from its notification to the frame that shows it, does not grow
-// with the election, except by the depth of a tree. Bytes and allocations are counted: a
-// copy of the queue is one allocation.
+// The cost of a change, from its notification to the frame, hardly grows with the election.
+// Both bytes and allocations are counted: a copy of the queue is a single allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)
 		if tables {
-			b.told()
+			b.verify()
 		}
 		m := dashboardOf(b)
 		i := 0
@@ -153,7 +152,7 @@ func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 				i++
 			}
 		}
-		changes(600) // the histories are long then
+		changes(600) // fill the histories
 		const measured = 400
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -172,10 +171,10 @@ func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	} {
 		fewBytes, few := cost(100, c.drawn, c.tables)
 		manyBytes, many := cost(10_000, c.drawn, c.tables)
-		said := fmt.Sprintf("%s: %d bytes in %d allocations a change with 100 candidates, %d in %d with 10,000", name, fewBytes, few, manyBytes, many)
-		t.Log(said)
+		result := fmt.Sprintf("%s: %d bytes in %d allocations a change with 100 candidates, %d in %d with 10,000", name, fewBytes, few, manyBytes, many)
+		t.Log(result)
 		if 4*manyBytes > 5*fewBytes || many > few+10 || many > c.most {
-			t.Error(said)
+			t.Error(result)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"electop/ui/elections"
 )
 
-// stagedWall is a dashboard on several elections.
-func dashboardOfSeveral(acts Actions, walk *elections.Search, worlds ...*world) (Model, *multiSource, *time.Time) {
-	src := &multiSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], walk}
+// dashboardOfSeveral returns a dashboard on several elections.
+func dashboardOfSeveral(acts Actions, search *elections.Search, worlds ...*world) (Model, *multiSource, *time.Time) {
+	src := &multiSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], search}
 	m, _, now := dashboardOn(worlds[0], acts, Options{Source: src})
 	return m, src, now
 }
@@ -33,7 +33,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 	shows(t, m, "/locks/inventory  (2/3)")
 	showsNot(t, m, "/bil")
-	// The first one changes meanwhile: its leader goes.
+	// The leader of the first election leaves meanwhile.
 	q := src.world.state().Queue.Slice()
 	src.world.leave(q[0].Name)
 	m.Update(present(src, false))
@@ -46,17 +46,17 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 	shows(t, m, "/bil  4 of 4") // the 4 that are left
 	keys(m, "e", "j", "j", "enter")
-	// The one on the screen is watched no more.
+	// The election on the screen is no longer watched.
 	src.others = src.others[:1]
 	m.Update(present(src, false))
 	if shownPath(m) != "/locks/inventory" || selected(m) != second {
-		t.Errorf("after it went: %s, %s", shownPath(m), selected(m))
+		t.Errorf("instead of it: got %s, selected %s; want /locks/inventory, %s", shownPath(m), selected(m), second)
 	}
 }
 
-// Enter on an election that was found has it watched, and shows it when its
-// state is there, in whichever order these come, and while the picture is paused.
-func TestOpenFromTheWall(t *testing.T) {
+// Enter on a found election watches it. It is shown as soon as its state and the result of
+// the action are there, in either order, also while the picture is paused.
+func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
 		acts := &fakeActions{done: make(chan action.Action, 1)}
@@ -84,7 +84,7 @@ func TestOpenFromTheWall(t *testing.T) {
 		} else {
 			m.Update(done)
 			if front(m) != "Elections" {
-				t.Error("the wall was left before there was anything to show")
+				t.Error("the list closed before the election had a state")
 			}
 			opened()
 		}
@@ -93,11 +93,12 @@ func TestOpenFromTheWall(t *testing.T) {
 		}
 		keys(m, "e")
 		if got := marked(m, "Elections"); !strings.HasPrefix(got, "2   /tasks/nightly ") {
-			t.Errorf("the one that is watched is still listed as found: %s", got)
+			t.Errorf("the watched election is still listed as found: %s", got)
 		}
 	}
 }
 
+// An election that could not be opened is not shown later either.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
@@ -107,32 +108,32 @@ func TestOpenFails(t *testing.T) {
 	m.Update(present(src, false))
 	keys(m, "esc", "esc")
 	if shownPath(m) != "/services/billing/leader" {
-		t.Errorf("what failed is shown later: %s", shownPath(m))
+		t.Errorf("the election on the screen is %s", shownPath(m))
 	}
 }
 
-// The first look at the wall has elections looked for, a later one only by its
-// key; where that cannot be, it says why.
-func TestWallLooks(t *testing.T) {
+// The list of elections starts the first search when it opens, and later searches by its
+// key. If a search is impossible, the list shows why.
+func TestListSearches(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
 	want := action.Action{Kind: action.Discover, Election: "/services/billing/leader"}
 	keys(m, "e")
 	if len(acts.done) != 1 || <-acts.done != want {
-		t.Error("nobody looks for elections")
+		t.Error("e starts no search")
 	}
-	src.walk = searched(true)
+	src.search = searched(true)
 	m.Update(present(src, false))
 	shows(t, m, "searching below /   1312 znodes read, 4 denied", "1 watched, 5 found")
 	keys(m, "esc", "e")
 	if len(acts.done) != 0 {
-		t.Error("it is looked for again, unasked")
+		t.Error("e starts a second search")
 	}
 	keys(m, "r")
 	if len(acts.done) != 1 || <-acts.done != want {
-		t.Error("r does not look again")
+		t.Error("r starts no search")
 	}
-	src.walk = searched(false)
+	src.search = searched(false)
 	m.Update(present(src, false))
 	shows(t, m, "stopped early: 20000 znodes were read")
 	m, _, _ = dashboardOfSeveral(nil, nil, verified())
@@ -140,9 +141,9 @@ func TestWallLooks(t *testing.T) {
 	shows(t, m, "Can't search for other elections: read-only")
 }
 
-// The dashboard says when the list comes on the screen and when it leaves it, unless there
-// is no list to keep up to date.
-func TestListingIsTold(t *testing.T) {
+// The dashboard reports when the list of elections comes on the screen and leaves it, after
+// the first search.
+func TestListingIsReported(t *testing.T) {
 	acts := &fakeActions{}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
 	press := func(all ...string) {
@@ -155,30 +156,30 @@ func TestListingIsTold(t *testing.T) {
 	}
 	press("e", "esc")
 	if len(acts.listed) > 0 {
-		t.Errorf("told %q before there is a list", acts.listed)
+		t.Errorf("got %q before the first search", acts.listed)
 	}
-	src.walk = searched(false)
+	src.search = searched(false)
 	m.Update(present(src, false))
 	press("e", "?", "esc", "esc", "j", "e", "esc")
 	if want := []string{"on", "off", "on", "off"}; !slices.Equal(acts.listed, want) {
-		t.Errorf("told %q, want %q", acts.listed, want)
+		t.Errorf("got %q, want %q", acts.listed, want)
 	}
 }
 
-// The list says when it is searched again, and does not ask for a search of its own.
+// The list shows the time of the next search.
 func TestNextSearchIsShown(t *testing.T) {
 	k := searched(false)
 	k.Stopped = ""
 	m, _, _ := dashboardOfSeveral(&fakeActions{done: make(chan action.Action, 1)}, k, verified())
 	keys(m, "e")
 	if len(m.d.doer.actions.(*fakeActions).done) != 0 {
-		t.Error("e asks for a search although there was one")
+		t.Error("e starts a second search")
 	}
 	shows(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
-// A wall counts down and grows stale for each election on its own.
-func TestWallIsLive(t *testing.T) {
+// In the list each election has its own countdown and can be stale alone.
+func TestListIsLive(t *testing.T) {
 	m, src, now := dashboardOfSeveral(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
 	keys(m, "e")
@@ -188,7 +189,6 @@ func TestWallIsLive(t *testing.T) {
 	shows(t, m, "at risk ≤ 7 s")
 }
 
-// What is paused is all of it.
 func TestPauseHoldsAllElections(t *testing.T) {
 	m, src, _ := dashboardOfSeveral(nil, nil, verified(), verifiedAt("/services/stock/leader"))
 	keys(m, "p")
@@ -197,18 +197,18 @@ func TestPauseHoldsAllElections(t *testing.T) {
 	m.Update(present(src, false))
 	keys(m, "e", "j", "enter")
 	if n := len(queue(m)); n != 5 {
-		t.Errorf("the other one went on: %d contenders", n)
+		t.Errorf("the other election: got %d candidates, want the 5 at the pause", n)
 	}
 	keys(m, "p")
 	if n := len(queue(m)); n != 4 {
-		t.Errorf("live it has %d contenders", n)
+		t.Errorf("the other election live: got %d candidates, want 4", n)
 	}
 }
 
 var _ MultiSource = (*multiSource)(nil)
 
-// Where an election cannot be opened, enter says why.
-func TestOpenSaysWhyNot(t *testing.T) {
+// If an election cannot be opened, enter reports why.
+func TestOpenIsRefused(t *testing.T) {
 	m, _, _ := dashboardOfSeveral(nil, searched(false), verified())
 	keys(m, "e", "G", "enter")
 	statusShows(t, m, "Can't open /tasks/nightly: read-only")

@@ -12,22 +12,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The tests drive the dashboard with messages, as bubbletea does, and judge it
-// by its frames. Here is how they send the ones and read the others.
+// The tests send the dashboard messages, as Bubbletea does, and read its frames, with these
+// functions.
 
-// sent gives m a message and returns the command that it asks for. It is
-// Model.Update without the tick: a tick sleeps, and only running it tells it
-// from the command.
+// sent sends m a message and returns its command. It is Model.Update without the tick: a
+// tick sleeps, and looks like any other command.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()
 	return cmd
 }
 
-// pressed presses a key and returns the command that it asks for.
+// pressed presses a key and returns its command.
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
-// keys presses keys and runs their commands, with those that come of them.
+// keys presses keys and runs their commands, and the commands after them.
 func keys(m Model, ks ...string) {
 	for _, k := range ks {
 		for cmd := pressed(m, k); cmd != nil; {
@@ -36,11 +35,11 @@ func keys(m Model, ks ...string) {
 	}
 }
 
-// look draws the frame of this moment, as after a stop of the program.
+// drawNow draws the frame of this moment, as after a suspension of the program.
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// tick runs the tick that m asks for now, and returns how long it took and its
-// message; nil if there is none.
+// tick runs m's next tick, and returns its duration and its message, nil if there is no
+// tick.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})
@@ -55,10 +54,10 @@ func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	return after, msg
 }
 
-// screen is the frame without its colours.
+// screen returns the frame without its colours.
 func screen(m Model) string { return stripped(m.View()) }
 
-// stripped is ansi.Strip, which takes its time where there is nothing to strip.
+// stripped is ansi.Strip, but fast for text without escape sequences.
 func stripped(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s
@@ -68,24 +67,24 @@ func stripped(s string) string {
 
 func lines(m Model) []string { return strings.Split(screen(m), "\n") }
 
-// says reports each text that is not on the screen.
+// shows reports each text that is not on the screen.
 func shows(t *testing.T, m Model, want ...string) {
 	t.Helper()
 	text := screen(m)
 	for _, w := range want {
 		if !strings.Contains(text, w) {
-			t.Errorf("the screen does not say %q:\n%s", w, text)
+			t.Errorf("the screen does not show %q:\n%s", w, text)
 		}
 	}
 }
 
-// saysNot reports each text that is on the screen.
+// showsNot reports each text that is on the screen.
 func showsNot(t *testing.T, m Model, never ...string) {
 	t.Helper()
 	text := screen(m)
 	for _, w := range never {
 		if strings.Contains(text, w) {
-			t.Errorf("the screen says %q:\n%s", w, text)
+			t.Errorf("the screen shows %q:\n%s", w, text)
 		}
 	}
 }
@@ -94,20 +93,20 @@ func headerLine(m Model) string { return lines(m)[0] }
 
 func statusLine(m Model) string { l := lines(m); return l[len(l)-2] }
 
-// statusSays reports a text that is not in the line above the keys.
+// statusShows reports a text that is not in the status line.
 func statusShows(t *testing.T, m Model, want string) {
 	t.Helper()
 	if got := statusLine(m); !strings.Contains(got, want) {
-		t.Errorf("the status line does not say %q: %q", want, got)
+		t.Errorf("got status line %q, want %q in it", got, want)
 	}
 }
 
 func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
 
-// shownPath is the path of the election in the header.
+// shownPath returns the path of the election in the header.
 func shownPath(m Model) string { return strings.Fields(headerLine(m))[1] }
 
-// What [front] says besides the title of what is open.
+// Results of [front], besides the titles of windows.
 const (
 	onMain     = "the main screen"
 	inPast     = "the main screen in the past"
@@ -123,8 +122,7 @@ var (
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
 )
 
-// front is what the keyboard is for: the title of what is open, or one of the
-// constants above.
+// front returns the title of the window in front, or one of the constants above.
 func front(m Model) string {
 	all := lines(m)
 	switch status := all[len(all)-2]; {
@@ -150,7 +148,7 @@ func front(m Model) string {
 	return onMain
 }
 
-// inside are the lines of the box with that title.
+// inside returns the lines of the box with that title.
 func inside(m Model, title string) (in []string) {
 	x := -1
 	for _, line := range lines(m) {
@@ -173,7 +171,7 @@ func inside(m Model, title string) (in []string) {
 	return in
 }
 
-// queue are the candidates in view, each as its number and name: "12 amber".
+// queue returns the candidates in view, each as its number and name: "12 amber".
 func queue(m Model) (all []string) {
 	for _, line := range inside(m, "Candidates") {
 		if found := queueRow.FindStringSubmatch(line); found != nil {
@@ -183,7 +181,7 @@ func queue(m Model) (all []string) {
 	return all
 }
 
-// marked is the line of a box with the mark of the selection.
+// marked returns the selected line of a box.
 func marked(m Model, title string) string {
 	for _, line := range inside(m, title) {
 		if rest, ok := strings.CutPrefix(line, ">"); ok {
@@ -193,7 +191,7 @@ func marked(m Model, title string) string {
 	return "nothing"
 }
 
-// selected is the selected candidate in the list of rows, as in [queue].
+// selected returns the selected candidate, as [queue] does.
 func selected(m Model) string {
 	for _, line := range inside(m, "Candidates") {
 		if found := queueRow.FindStringSubmatch(line); found != nil && line[0] == '>' {
@@ -203,7 +201,7 @@ func selected(m Model) string {
 	return "nobody"
 }
 
-// chosen is what the grid's last line says of the selected candidate.
+// chosen returns the grid's last line, which is about the selected candidate.
 func chosen(m Model) string {
 	in := inside(m, "Candidates")
 	return in[len(in)-1]

@@ -28,11 +28,11 @@ import (
 	"electop/ui/term"
 )
 
-// allSizes are those that people have.
+// allSizes are common sizes of terminals.
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf are the sizes at which the frame of a scene is kept: 120 x 36, on the smallest
-// screen where something gives way there, and on a large one where that has more panels.
+// sizesOf returns the sizes of a sample's golden frames: 120 x 36, the smallest screen if
+// something is left out there, and a large screen if it has more panels.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
@@ -43,19 +43,19 @@ func sizesOf(sample string) [][2]int {
 	switch sample {
 	case "read-only-help", "healthy", "servers-refuse", "silent-servers", "risk-inspected", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-leaders-guard",
 		"expired", "reconnecting", "ended", "replayed", "verified", "never-searched", "searching", "wrong-watch-inspected", "after-risk", "absent", "denied", "vacant", "never-connected", "no-controller", "group":
-		return nil // what they say is asserted
+		return nil // TestShownAtEverySize and others check their words
 	case "main", "killed", "lesson", "lanes-panel", "messages", "chaos-broken":
 		sizes = append(sizes, [2]int{200, 60})
 	}
 	return sizes
 }
 
-// frame is the name of a scene's frame, as a test and as a golden file.
+// frame returns the name of a sample's frame, as a test and as a golden file.
 func frame(sample string, size [2]int) string {
 	return fmt.Sprintf("%s/%dx%d", sample, size[0], size[1])
 }
 
-// Each scene as text, at the sizes that people have.
+// The frames of all samples are as expected.
 func TestFrames(t *testing.T) {
 	all := samples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -67,7 +67,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// colours is a scene in a theme on a terminal with so many colours.
+// colours is a sample in a theme on a terminal with a colour profile.
 type colours struct {
 	theme   string
 	profile termenv.Profile
@@ -86,7 +86,7 @@ func coloured() []colours {
 	}
 }
 
-// The colours, in each theme and on terminals with few.
+// The colours are as expected in each theme and with few colours.
 func TestColours(t *testing.T) {
 	for _, c := range coloured() {
 		t.Run(c.String(), func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// Each golden file is one that a test compares.
+// Each golden file is used by a test.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for name := range samples() {
@@ -119,9 +119,8 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	}
 }
 
-// What a screen has to say in words or signs, whatever its size and without
-// colours.
-func TestSaidAtEverySize(t *testing.T) {
+// The most important words and signs are on a screen of any size, without colours.
+func TestShownAtEverySize(t *testing.T) {
 	all := samples()
 	for name, want := range map[string][]string{
 		"main":            {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
@@ -188,8 +187,8 @@ func TestSaidAtEverySize(t *testing.T) {
 	}
 }
 
-// What is said besides from the usual size of a terminal on.
-func TestSaidWithRoom(t *testing.T) {
+// These words are on any screen but the smallest.
+func TestShownWithRoom(t *testing.T) {
 	all := samples()
 	for name, want := range map[string][]string{
 		"handoff":  {"session expired"},
@@ -222,11 +221,11 @@ func TestSaidWithRoom(t *testing.T) {
 	}
 }
 
-// No view is larger than the terminal, at any size; none has a control
-// character in it but the theme's escapes.
+// A frame of any size has the size of the terminal, and no control character but the
+// theme's escape sequences.
 func TestSizes(t *testing.T) {
 	all := samples()
-	measured := map[string]int{} // most lines are in many frames
+	measured := map[string]int{} // widths of lines: most are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		m := show(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
@@ -250,7 +249,7 @@ func TestSizes(t *testing.T) {
 			}
 		}
 		for range mainscreen.Panels { // each has the focus
-			if name == "main" { // all over
+			if name == "main" { // sizes of all kinds
 				for h := 1; h <= 100; h += 1 + h/5 {
 					for w := 1; w <= 300; w += 1 + w/5 {
 						check(w, h)
@@ -266,7 +265,7 @@ func TestSizes(t *testing.T) {
 				check(121, h)
 			}
 			if check(120, 36); front(m) != onMain {
-				break // the panels are behind what is in front
+				break // a window covers the panels
 			}
 			m.Update(press("tab"))
 		}
@@ -277,11 +276,11 @@ func TestTooSmall(t *testing.T) {
 	m := show(samples()["main"](), 50, 15, term.Dark)
 	shows(t, m, "electop needs 60x20, this terminal is 50x15")
 	if after, msg := tick(t, m); msg != nil {
-		t.Errorf("a screen with no digits wants a tick in %v", after)
+		t.Errorf("got a tick in %v, want none on a screen without digits", after)
 	}
 }
 
-// An unchanged line is the same bytes in the next frame, or it would be sent
+// An unchanged line has the same bytes in the next frame: otherwise Bubbletea would send it
 // again.
 func TestUnchangedLines(t *testing.T) {
 	sm := samples()["killed"]()
@@ -297,13 +296,13 @@ func TestUnchangedLines(t *testing.T) {
 		}
 	}
 	if changed == 0 || changed > 3 {
-		t.Errorf("%d lines changed in a quarter of a second without a leader, want how long that is", changed)
+		t.Errorf("got %d changed lines after a quarter of a second without a leader, want 1 to 3", changed)
 	}
 }
 
-// What a key does depends on what is settled and never on what was drawn: a
-// dashboard that draws each change and one that draws only at the end show the
-// same, whatever is pressed at whatever size.
+// The effect of a key depends on what is settled, never on what was drawn: a dashboard that
+// draws each change and one that draws only at the end show the same, for any keys at any
+// size.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -318,7 +317,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 		for _, m := range []*Model{&drawn, &settled} {
 			w := five(dialect.Election())
 			if n > 4 {
-				w = class(n)
+				w = mixedCrowd(n)
 			}
 			w.wait(time.Minute)
 			*m = New(Options{
@@ -332,7 +331,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 				msg = press(rapid.SampledFrom(all).Draw(t, "key"))
 			}
 			drawn.Update(msg)
-			// Model.Update always draws: only from inside can it be left out.
+			// Model.Update always draws.
 			settled.d.update(msg)
 			settled.d.settle(settled.d.frame())
 		}
@@ -345,11 +344,11 @@ func TestDrawingChangesNothing(t *testing.T) {
 	})
 }
 
-// Keys that come in one message do what they do one by one.
+// Several keys in one message have the same effect as one by one.
 func TestKeysAtOnce(t *testing.T) {
 	var views []string
 	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
-		m, _, _ := dashboardOn(class(300), nil, Options{})
+		m, _, _ := dashboardOn(mixedCrowd(300), nil, Options{})
 		for _, k := range append(msgs, "right", "pgdown") {
 			m.Update(press(k))
 		}
@@ -360,8 +359,7 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// Keys that come before the size of the terminal is known, or while it is too
-// small, do no harm.
+// Keys before the size of the terminal is known do no harm.
 func TestKeysBeforeASize(t *testing.T) {
 	w := five(dialect.Election())
 	for _, b := range input.Bindings(false) {
@@ -374,7 +372,7 @@ func TestKeysBeforeASize(t *testing.T) {
 	}
 }
 
-// A terminal can claim a size for which no machine has the memory.
+// A frame is bounded: a terminal can claim a size for which there is no memory.
 func TestFrameIsBounded(t *testing.T) {
 	m := New(Options{Source: &source{world: five(dialect.Election())}, Renderer: plainRenderer(), Width: 2000, Height: 1000})
 	for _, msg := range []tea.Msg{nil, tea.WindowSizeMsg{Width: 2000, Height: 1000}} {
@@ -385,7 +383,7 @@ func TestFrameIsBounded(t *testing.T) {
 	}
 }
 
-// Esc leaves a text that tab came to for the panel before it.
+// Esc returns from a text that tab led to, to the panel before it.
 func TestTabAndBack(t *testing.T) {
 	m, _, _ := dashboardOn(five(dialect.Election()), nil, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
@@ -401,8 +399,8 @@ func TestTabAndBack(t *testing.T) {
 	}
 }
 
-// Every colour is made in the theme, and a drawing needs few libraries. Which rooms know which:
-// see model.TestImports.
+// Only the theme makes colours, and the packages below ui import few libraries. The imports
+// of electop's own packages: see model.TestImports.
 func TestSources(t *testing.T) {
 	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
 	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)

@@ -22,9 +22,9 @@ import (
 	"electop/ui/term"
 )
 
-// Whatever is pressed and whatever happens, nothing panics, no frame is too
-// large, a selected candidate stays selected while it exists, and all that is shown
-// names the same leader. Filters and members without a znode: see package candidates.
+// For any keys and any changes: nothing panics, each frame has the size of the screen, a
+// selected candidate stays selected while it exists, and all parts of the screen name the
+// same leader. Filters and members without a znode: see package candidates.
 func TestAnyKeysAnyStates(t *testing.T) {
 	all := samples()
 	names := slices.Sorted(maps.Keys(all))
@@ -45,13 +45,13 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		}
 		src := &multiSource{source: source{world: w}}
 		if rapid.Bool().Draw(t, "several") {
-			src.others, src.walk = []*world{all["second-election"]().others[0], all["wrong-watch"]().world}, searched(true)
+			src.others, src.search = []*world{all["second-election"]().others[0], all["wrong-watch"]().world}, searched(true)
 		}
 		mode := rapid.SampledFrom([]string{ModeLive, ModeDemo, ModeReplay}).Draw(t, "mode")
 		m := New(Options{Source: src, Actions: &fakeActions{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		size := tea.WindowSizeMsg{Width: 100, Height: 30}
 		m.Update(size)
-		foreign := false // the state on the screen is of another scene
+		foreign := false // the state on the screen is another sample's
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before := ""
 			if size.Width >= mainscreen.MinWidth && size.Height >= mainscreen.MinHeight && !foreign && front(m) == onMain {
@@ -111,7 +111,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	})
 }
 
-// report reports what the demo's server and cast do, whatever it is called.
+// report applies a random observation of that kind, with hostile texts.
 func (w *world) report(t *rapid.T, what string) {
 	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
@@ -139,8 +139,8 @@ func (w *world) report(t *rapid.T, what string) {
 	}
 }
 
-// oneLeader checks that the header, the rows, the JSON, the lanes, the reigns and the
-// totals name the same leader, or the same reason why nobody is said to lead.
+// checkOneLeader checks that the header, the rows, the JSON, the lanes, the reigns and the
+// totals name the same leader, or the same reason why there is none.
 func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	s := w.state()
 	why, leader := s.NoLeader(), ""
@@ -148,10 +148,10 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 		leader = l.Name
 	}
 	if words := phrase.NoLeader(s).Sentence; (why == "") != (leader != "") || (words == "") != (why == "") {
-		t.Fatalf("%q leads, %q, and the header says %q", leader, why, words)
+		t.Fatalf("%q leads, %q, and the header has %q", leader, why, words)
 	}
 	if words := phrase.Standing(s, 0).Row; why == "" && words != "" || (s.LeaderRow().Candidate == nil) != (leader == "") {
-		t.Fatalf("%q leads, %q, and the row says %q", leader, why, words)
+		t.Fatalf("%q leads, %q, and the row has %q", leader, why, words)
 	}
 	var out struct {
 		Leader     *string
@@ -160,7 +160,7 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	}
 	b, err := json.Marshal(plain.Status(s))
 	if err != nil || json.Unmarshal(b, &out) != nil || (out.Leader == nil) != (leader == "") || out.First != nil && out.First.Why != string(why) {
-		t.Fatalf("%q leads, %q, and the JSON says %s: %v", leader, why, b, err)
+		t.Fatalf("%q leads, %q, and the JSON is %s: %v", leader, why, b, err)
 	}
 	holders := 0
 	for _, c := range out.Candidates {
@@ -187,7 +187,7 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	}
 }
 
-// fits checks that a frame fills its screen and goes nowhere beyond it.
+// checkSize checks that a frame has the size of its screen.
 func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSizeMsg) {
 	all := strings.Split(m.View(), "\n")
 	if size.Width > 0 && size.Height > 0 && len(all) != size.Height {
@@ -200,9 +200,8 @@ func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSi
 	}
 }
 
-// Only what is in the window is asked for: a frame of a long queue costs no
-// more than one of a short one.
-func TestOnlyTheWindowIsDrawn(t *testing.T) {
+// Only the rows in view are drawn: the cost of a frame does not grow with the queue.
+func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	asked := 0
 	w := crowd(2000)
 	s := copied(w.state())
@@ -215,7 +214,7 @@ func TestOnlyTheWindowIsDrawn(t *testing.T) {
 	asked = 0
 	drawNow(m)
 	if asked > 200 || asked == 0 {
-		t.Errorf("one frame asks %d times who watches whom", asked)
+		t.Errorf("one frame calls Watches %d times, want 1 to 200", asked)
 	}
 }
 
@@ -229,8 +228,8 @@ func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	return c.Recipe.Watches(q, i)
 }
 
-// What a candidate believes is told from what is so, in the panel of beliefs and
-// where it is inspected; and so is a watch that it lacks.
+// A candidate's belief is shown apart from the facts, in the panel of beliefs and in the
+// panel of the candidate, which also shows a missing watch.
 func TestBeliefAndTruth(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)

@@ -26,11 +26,12 @@ import (
 	"electop/ui/term"
 )
 
-// stagedWith is the main scene with these actions, and its model.
+// dashboardWith returns a dashboard on five with these actions.
 func dashboardWith(actions Actions, mode string) (Model, *source, *time.Time) {
 	return dashboardOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
 }
 
+// A key acts on the selected candidate.
 func TestActionsHaveTargets(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardWith(acts, ModeDemo)
@@ -67,6 +68,7 @@ func TestActionsHaveTargets(t *testing.T) {
 	}
 }
 
+// Enter reads the candidate's data again, and the panel has the time of that.
 func TestInspectReadsAgain(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, now := dashboardWith(acts, ModeDemo)
@@ -77,14 +79,15 @@ func TestInspectReadsAgain(t *testing.T) {
 		t.Errorf("enter does %+v, want %+v", got, want)
 	}
 	shows(t, m, "as of "+now.Format(term.ClockFormat))
-	// It shows who is selected.
+	// Without a candidate the panel shows that none is selected.
 	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
 	m.Update(present(src, false))
 	shows(t, m, "No candidate is selected.")
 }
 
-// What cannot be done says why, also where it failed, and is not done.
-func TestRefusedKeySaysWhy(t *testing.T) {
+// The status line shows for a while why a key was refused or failed. A refused action is
+// not done.
+func TestRefusedKeys(t *testing.T) {
 	refusing := &fakeActions{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	nobody := vacant()
 	for _, c := range []struct {
@@ -95,7 +98,7 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 		want  string
 	}{
 		{refusing, nil, ModeDemo, "x", `Can't kill: amber is \x1bdead already`},
-		{refusing, nil, ModeDemo, ".", "Can't go one step: no server"}, // and not that [ slows it down first
+		{refusing, nil, ModeDemo, ".", "Can't go one step: no server"}, // and no advice to press [
 		{nil, nil, ModeLive, "s", "Can't spawn: read-only"},
 		{&fakeActions{err: errRefused}, nil, ModeDemo, "x", `kill amber: refused by \x1b[31mtest`},
 		{&fakeActions{}, nobody, ModeDemo, "x", "Can't kill: no candidate is selected"},
@@ -107,19 +110,19 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 		m, _, now := dashboardOn(cmp.Or(c.world, five(dialect.Election()).wait(time.Minute)), c.acts, Options{Mode: c.mode})
 		keys(m, c.key)
 		if got := statusLine(m); !strings.Contains(got, c.want) || front(m) != onMain {
-			t.Errorf("%s says %q, not %q; in front is %s", c.key, got, c.want, front(m))
+			t.Errorf("%s: got status line %q, in front %s; want %q on the main screen", c.key, got, front(m), c.want)
 		}
 		*now = now.Add(mainscreen.TroubleShown)
 		if drawNow(m); strings.Contains(statusLine(m), "Can't") {
-			t.Errorf("later it still says %q", statusLine(m))
+			t.Errorf("%s: later the status line is still %q", c.key, statusLine(m))
 		}
 	}
 	if len(refusing.done) > 0 {
-		t.Error("it was done all the same")
+		t.Error("a refused action was done")
 	}
 }
 
-// slow is [Actions] that end with their context only.
+// slow is [Actions] that run until their context ends.
 type slow struct{}
 
 func (slow) Why(action.Action) string { return "" }
@@ -154,7 +157,7 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 	shows(t, m, "REPLAY  stopped")
 	src.world.leave(amberZ)
 	m.Update(present(src, false))
-	shows(t, m, "4 candidates") // the picture is not held as well
+	shows(t, m, "4 candidates") // the picture is not held
 	showsNot(t, m, "PAUSED")
 }
 
@@ -169,7 +172,7 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 	}{{"n", 0}, {"esc", 0}, {"y", 1}} {
 		keys(m, "x")
 		statusShows(t, m, "live cluster?")
-		keys(m, "q") // means nothing here
+		keys(m, "q") // does nothing here
 		keys(m, c.answer)
 		if len(acts.done) != c.done || front(m) != onMain {
 			t.Errorf("after %q: %d done, in front is %s", c.answer, len(acts.done), front(m))
@@ -177,8 +180,8 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 	}
 }
 
-// A filter is a line of bounded length: the cursor moves, and letters go where it is. Esc clears
-// it, while it is typed and later.
+// Letters go to the cursor of the filter. Esc clears the filter, while it is typed and
+// later.
 func TestFilterByKeyboard(t *testing.T) {
 	m, _, _ := dashboardWith(nil, ModeDemo)
 	for _, c := range []struct {
@@ -196,7 +199,7 @@ func TestFilterByKeyboard(t *testing.T) {
 		keys(m, strings.Fields(c.keys)...)
 		shows(t, m, c.line)
 		if got := queue(m); front(m) != c.front || !slices.Equal(got, c.queue) {
-			t.Errorf("%s: in front is %s, shown are %q", c.keys, front(m), got)
+			t.Errorf("%s: got %s in front and candidates %q, want %s and %q", c.keys, front(m), got, c.front, c.queue)
 		}
 	}
 	if got := selected(m); got != "16 ember" {
@@ -238,12 +241,12 @@ func TestThemeKey(t *testing.T) {
 	}
 }
 
-// The footer is made from the table, and gives way where nothing can be done.
+// The footer has the keys of the table, and on a narrow screen the most important ones.
 func TestKeysAreInTheFooter(t *testing.T) {
 	m := show(samples()["main"](), 300, 100, term.Mono)
 	for _, b := range input.Bindings(false) {
-		at := slices.Contains([]input.Command{input.CmdPanel, input.CmdZoom, input.CmdJoin}, b.Do) // they are shown at times
-		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && !at {
+		sometimes := slices.Contains([]input.Command{input.CmdPanel, input.CmdZoom, input.CmdJoin}, b.Do) // not always shown
+		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && !sometimes {
 			shows(t, m, b.Help().Key+" "+b.Help().Desc)
 		}
 	}
@@ -252,8 +255,8 @@ func TestKeysAreInTheFooter(t *testing.T) {
 	}
 }
 
-// Where the recipe is not in view, the footer says how to see it.
-func TestFooterLeadsToThePanels(t *testing.T) {
+// If the recipe is not in view, the footer has the key that shows it.
+func TestFooterNamesTheNextPanel(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two-leaders": "tab belief", "two-leaders-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
 			last := footerLine(show(samples()[name](), w, 24, term.Mono))
@@ -264,11 +267,11 @@ func TestFooterLeadsToThePanels(t *testing.T) {
 	}
 }
 
-// Help is about the place that one is in; ? again shows all, and again less.
-func TestHelpIsAboutThePlace(t *testing.T) {
+// The help is about the present mode. ? again shows all modes, and again the present one.
+func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
-		says, not    []string
+		shows, not   []string
 	}{
 		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "while a lesson is on", "Back in time"}},
 		{"main", "? ?", []string{"On the main screen", "Choosing a fault", "Back in time", "Words"}, nil},
@@ -281,14 +284,14 @@ func TestHelpIsAboutThePlace(t *testing.T) {
 		m := show(samples()[c.sample](), 120, 250, term.Mono)
 		keys(m, strings.Fields(c.keys)...)
 		t.Run(c.sample+" "+c.keys, func(t *testing.T) {
-			shows(t, m, c.says...)
+			shows(t, m, c.shows...)
 			showsNot(t, m, c.not...)
 		})
 	}
 }
 
-// A key that means nothing says so, once.
-func TestUnknownKeysSaySo(t *testing.T) {
+// A key that does nothing is reported once.
+func TestUnknownKeysAreReported(t *testing.T) {
 	for _, before := range []string{"", "enter", "!", "?", "X"} {
 		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, strings.Fields(before)...)
@@ -298,11 +301,11 @@ func TestUnknownKeysSaySo(t *testing.T) {
 		showsNot(t, m, "does nothing")
 	}
 	m, _, _ := dashboardWith(nil, ModeDemo)
-	keys(m, "/", "%") // what is typed is no key
+	keys(m, "/", "%") // typed text
 	showsNot(t, m, "does nothing")
 }
 
-// Whatever is typed or pasted into a filter is bounded and safe.
+// Typed or pasted text in a filter is bounded and safe.
 func TestFilterTakesAnything(t *testing.T) {
 	special := []tea.KeyType{
 		tea.KeyLeft, tea.KeyRight, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyDelete, tea.KeyTab, tea.KeyUp, tea.KeyDown, tea.KeySpace,
@@ -311,8 +314,7 @@ func TestFilterTakesAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, "/")
-		// The screen makes everything safe once more: what the filter really is
-		// shows in the line alone.
+		// The screen makes all text safe, so only the line shows the filter itself.
 		line := overlay.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
@@ -335,9 +337,9 @@ func TestFilterTakesAnything(t *testing.T) {
 // typing types a text, a letter at a time.
 func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 
-// Every action that a key can do is in the list, with its key and the reason why it cannot
-// be done, and so is everything else with a key but movements.
-func TestPaletteHasAll(t *testing.T) {
+// The list of actions has every action with its key and its refusal, and every other
+// command but movements.
+func TestPaletteIsComplete(t *testing.T) {
 	m, _, _ := dashboardWith(&fakeActions{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
 	all := m.d.actionsShown().All
@@ -369,14 +371,14 @@ func TestPaletteHasAll(t *testing.T) {
 	}
 }
 
-// enter does what is selected, of the selected candidate, and closes the list. What cannot be
-// done says why, and the list stays. A name is completed and erased.
+// Enter does the selected action on the selected candidate and closes the list. After a
+// refusal the list stays. The typed text can be completed and erased.
 func TestPaletteRuns(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
 	for _, c := range []struct {
 		keys, typed, then string
 		did               action.Kind
-		front, says       string
+		front, shows      string
 	}{
 		{"j :", "expire", "enter", action.Expire, onMain, "the session of birch expires now"},
 		{":", "freeze", "", "", "Actions", "Not now: too cold"},
@@ -395,7 +397,7 @@ func TestPaletteRuns(t *testing.T) {
 		if got := acts.did(); got.Kind != c.did || c.did != "" && got.Target != "birch" || front(m) != c.front {
 			t.Errorf("%s %s %s: done is %+v, in front is %s", c.keys, c.typed, c.then, got, front(m))
 		}
-		shows(t, m, c.says)
+		shows(t, m, c.shows)
 	}
 	m, _, _ := dashboardWith(acts, ModeDemo)
 	keys(m, ":")
@@ -405,8 +407,8 @@ func TestPaletteRuns(t *testing.T) {
 	}
 }
 
-// The selection is an action, also where others come and go, and the first match where
-// something else is typed.
+// The selected action stays selected when the list changes. After typing, the first match is
+// selected.
 func TestPaletteSelection(t *testing.T) {
 	acts := &fakeActions{why: map[action.Kind]string{}}
 	m, src, _ := dashboardWith(acts, ModeDemo)
@@ -429,7 +431,7 @@ func TestPaletteSelection(t *testing.T) {
 	shows(t, m, all[len(all)-1].Name)
 }
 
-// At another moment the list says why nothing can be done there.
+// In the past the list of actions shows why nothing can be done.
 func TestPaletteInThePast(t *testing.T) {
 	sm := samples()["past"]()
 	sm.keys = append(sm.keys, ":", "k", "i", "l", "l")
@@ -442,7 +444,8 @@ func TestPaletteInThePast(t *testing.T) {
 	}
 }
 
-// copying is a scene with a clipboard, of which the last text is returned by the function.
+// withClipboard returns a sample with a clipboard. The function presses keys and returns the
+// copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {
@@ -457,12 +460,12 @@ func withClipboard(sample string, fails error) (Model, func(keys ...string) stri
 	}
 }
 
-// What is selected is copied: in the list, in the inspection, at another moment and among
-// elections, of which one may not be watched. What cannot be copied is said, with the reason.
+// y copies the path of the selected row: of a candidate, also in the past, or of an
+// election, watched or not. If it cannot, the status line shows why.
 func TestCopySelected(t *testing.T) {
 	for _, c := range []struct {
-		sample, keys, want, says string
-		fails                    error
+		sample, keys, want, shows string
+		fails                     error
 	}{
 		{"main", "y", "/election/" + amberZ, "path sent to the terminal's clipboard", nil},
 		{"main", "j enter y", "/election/" + birchZ, "path sent", nil},
@@ -477,11 +480,11 @@ func TestCopySelected(t *testing.T) {
 		if got := copies(strings.Fields(c.keys)...); got != c.want {
 			t.Errorf("%s: %s copies %q, want %q", c.sample, c.keys, got, c.want)
 		}
-		shows(t, m, c.says)
+		shows(t, m, c.shows)
 	}
 }
 
-// Names come from the servers: nothing in them is more than text for who pastes them.
+// A copied name from a server is safe text.
 func TestCopiesAreSafe(t *testing.T) {
 	m, copies := withClipboard("hostile", nil)
 	for range m.d.shown().Queue.Len() {

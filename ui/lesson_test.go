@@ -19,7 +19,7 @@ import (
 	"electop/ui/overlay"
 )
 
-// dashboardWithLesson returns the dashboard of a demo with a lesson.
+// dashboardWithLesson returns the dashboard of a demo with a runner.
 func dashboardWithLesson(tu *fakeRunner, w, h int) (Model, *source, *fakeActions) {
 	acts := &fakeActions{done: make(chan action.Action, 9)}
 	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Lessons: tu})
@@ -27,7 +27,7 @@ func dashboardWithLesson(tu *fakeRunner, w, h int) (Model, *source, *fakeActions
 	return m, src, acts
 }
 
-// The keys of a lesson reach the runner, and those of the election the election.
+// The keys of a lesson reach the runner, the keys of actions reach the election.
 func TestLessonKeys(t *testing.T) {
 	tu := thirdLesson(asking)
 	m, _, acts := dashboardWithLesson(tu, 120, 36)
@@ -40,7 +40,7 @@ func TestLessonKeys(t *testing.T) {
 	if a := <-acts.done; a.Kind != action.Kill || a.Target != "amber" {
 		t.Errorf("x does %+v", a)
 	}
-	// Several in one message are each heard.
+	// Each key of a message reaches the runner.
 	tu.inputs = nil
 	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1H>")})
 	if want := []string{"answer 0", "hint 0", "skip 0"}; !slices.Equal(tu.inputs, want) {
@@ -49,20 +49,21 @@ func TestLessonKeys(t *testing.T) {
 	tu.inputs = nil
 	keys(m, "4")
 	if len(tu.inputs) != 0 {
-		t.Errorf("an answer that there is not: %q", tu.inputs)
+		t.Errorf("the runner gets an answer that does not exist: %q", tu.inputs)
 	}
 	shows(t, m, "there are 3 answers to choose from")
 	tu.why = "answer \x1bfirst"
 	keys(m, " ")
 	statusShows(t, m, `answer \x1bfirst`)
-	// Esc does not leave it, nor does typing a filter answer it.
+	// Esc does not end the lesson, and typing a filter answers nothing.
 	tu.inputs = nil
 	keys(m, "esc", "esc", "/", "1", " ", "esc")
 	if !tu.on || tu.left || len(tu.inputs) != 0 {
-		t.Errorf("on %v, left %v, heard %q", tu.on, tu.left, tu.inputs)
+		t.Errorf("got on %v, left %v, inputs %q; want the lesson without inputs", tu.on, tu.left, tu.inputs)
 	}
 }
 
+// Without a lesson its keys are refused with the reason.
 func TestNoLesson(t *testing.T) {
 	m, _, _ := dashboardWithLesson(&fakeRunner{entries: elevenLessons()}, 120, 36)
 	for _, k := range []string{" ", "1", "9", "H", ">", "<"} {
@@ -72,12 +73,12 @@ func TestNoLesson(t *testing.T) {
 	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "L")
 	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || front(m) != onMain {
-		t.Errorf("L without lessons says %q", got)
+		t.Errorf("L without a runner: got status line %q", got)
 	}
 }
 
-// What the runner reports is drawn when it changes, and only then: the count
-// of frames alone tells a frame from one that is the same.
+// A change of the runner's view is drawn, and only a change. The count of frames
+// distinguishes equal frames.
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(tu, 120, 36)
@@ -85,13 +86,13 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	before := m.d.frames
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before {
-		t.Error("a frame is drawn for nothing")
+		t.Error("a frame is drawn without a change")
 	}
 	asking(&tu.view)
 	answered(&tu.view)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before+1 {
-		t.Errorf("%d frames are drawn", m.d.frames-before)
+		t.Errorf("got %d frames after a change, want 1", m.d.frames-before)
 	}
 	shows(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
 	tu.view.Done = true
@@ -103,13 +104,12 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// Who is to be acted on is pointed at, until it has happened, and not at
-// another moment.
-func TestLessonPoints(t *testing.T) {
+// The list marks the lesson's candidate until its part is done, and not in the past.
+func TestLessonMarksItsCandidate(t *testing.T) {
 	tu := thirdLesson(acting)
 	m, src, _ := dashboardWithLesson(tu, 120, 36)
 	const pointed = "│»★◂╮  12  amber "
-	showsNot(t, m, pointed) // it is selected, and has that mark
+	showsNot(t, m, pointed) // the mark of the selection replaces it
 	keys(m, "j")
 	shows(t, m, pointed)
 	last := footerLine(m)
@@ -130,17 +130,17 @@ func TestLessonPoints(t *testing.T) {
 	shows(t, d, "Lesson 3 of 11")
 }
 
-// A lesson takes half of the screen at most, or half of the third column; what does not
-// fit can be turned to, and what is to be done is said all the same.
+// A lesson takes half of the screen at most, or half of the third column. Its task is in
+// view, and the rest can be scrolled.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		tu := thirdLesson(asking)
 		m, src, _ := dashboardWithLesson(tu, size[0], size[1])
-		shows(t, m, "lowest number") // it begins at its beginning
+		shows(t, m, "lowest number") // the beginning
 		acting(&tu.view)
 		tu.view.Chosen = 1
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		shows(t, m, "Waiting for this to happen") // what is new is in view
+		shows(t, m, "Waiting for this to happen") // the new lines
 		shows(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
 			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < mainscreen.AsideFrom {
@@ -152,6 +152,8 @@ func TestLessonFits(t *testing.T) {
 	}
 }
 
+// The menu selects the first lesson that is not done, begins lessons, and ends the running
+// one.
 func TestLessonMenu(t *testing.T) {
 	tu := &fakeRunner{entries: elevenLessons()}
 	m, src, _ := dashboardWithLesson(tu, 120, 36)
@@ -160,13 +162,13 @@ func TestLessonMenu(t *testing.T) {
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
 		t.Errorf("selected is %q, want the first that is not done", got)
 	}
-	// Progress made elsewhere does not move the selection.
+	// Progress does not move the selection.
 	tu.entries = slices.Clone(tu.entries)
 	tu.entries[2].Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	shows(t, m, "3 of 11 done")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3  ✓ ") {
-		t.Errorf("selected is %q when it is done", got)
+		t.Errorf("got %q selected, want the third lesson, done", got)
 	}
 	keys(m, "j", "j", "k")
 	cmd := pressed(m, "enter")
@@ -181,10 +183,10 @@ func TestLessonMenu(t *testing.T) {
 	}
 	shows(t, m, "Lesson 3 of 11", "new election started")
 
-	// The last row ends it; the menu is the one way.
+	// The last row ends the lesson.
 	keys(m, "L")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
-		t.Errorf("selected is %q, want the one that is on", got)
+		t.Errorf("got %q selected, want the running lesson", got)
 	}
 	shows(t, m, "no lesson: leave the current one", "on now")
 	keys(m, "G", "enter")
@@ -193,9 +195,10 @@ func TestLessonMenu(t *testing.T) {
 	}
 	showsNot(t, m, "Lesson 3")
 	keys(m, "L")
-	showsNot(t, m, "no lesson:") // there is none to leave
+	showsNot(t, m, "no lesson:") // no lesson to leave
 }
 
+// After a lesson could not begin, it can be tried again.
 func TestLessonFails(t *testing.T) {
 	tu := &fakeRunner{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
 	m, _, _ := dashboardWithLesson(tu, 120, 36)
@@ -203,11 +206,11 @@ func TestLessonFails(t *testing.T) {
 	statusShows(t, m, `lesson: lesson l03: no\x1b server`)
 	keys(m, "L", "enter")
 	if len(tu.started) != 2 {
-		t.Error("it cannot be tried again")
+		t.Errorf("got starts %q, want two", tu.started)
 	}
 }
 
-// Space goes from a lesson that is through to the next.
+// After a lesson, space begins the next.
 func TestNextLesson(t *testing.T) {
 	tu := thirdLesson(func(v *lesson.View) { v.Done = true })
 	m, src, _ := dashboardWithLesson(tu, 120, 36)
@@ -225,7 +228,7 @@ func TestNextLesson(t *testing.T) {
 	shows(t, m, "this was the last lesson")
 }
 
-// Beginning a lesson lets a held picture go: it is about what happens now.
+// Beginning a lesson ends a pause and a zoom.
 func TestLessonIsLive(t *testing.T) {
 	tu := &fakeRunner{entries: elevenLessons()}
 	m, _, _ := dashboardWithLesson(tu, 120, 36)
@@ -237,16 +240,16 @@ func TestLessonIsLive(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// Whatever is pressed in whatever order, with a past and lessons: no frame is
-// too large, and the main screen is in the past exactly if the user is.
-func TestAnyKeysTaught(t *testing.T) {
+// For any keys with a past and lessons: each frame has the size of the screen, and the keys
+// of the main screen are those of the past exactly if the screen shows the past.
+func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
 		if b.Do != input.CmdQuit && b.Do != input.CmdSuspend {
 			all = append(all, b.Keys()...)
 		}
 	}
-	past := func(m Model) bool { // what the header says
+	past := func(m Model) bool { // according to the header
 		line := headerLine(m)
 		return strings.Contains(line, "LIVE -") || strings.Contains(line, "REPLAY") && !strings.Contains(line, "●")
 	}
@@ -304,7 +307,7 @@ func TestAnyKeysTaught(t *testing.T) {
 				t.Fatalf("the keyboard is for %s:\n%s", in, screen(m))
 			}
 		}
-		// The same when all that is in front of it was closed.
+		// The same after all windows were closed.
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		before := past(m)
 		for front(m) != onMain && front(m) != inPast {
@@ -316,8 +319,8 @@ func TestAnyKeysTaught(t *testing.T) {
 	})
 }
 
-// The list of faults marks the one that the lesson wants if it is about the lesson's
-// candidate; otherwise it names that candidate.
+// The list of faults marks the lesson's fault if it is the list of the lesson's candidate;
+// otherwise it names that candidate.
 func TestLessonFault(t *testing.T) {
 	tu := thirdLesson(func(v *lesson.View) {
 		acting(v)
@@ -335,8 +338,7 @@ func TestLessonFault(t *testing.T) {
 	showsNot(t, m, "»    lose reply") // it is done
 }
 
-// Space shows the lines that were not in view before it leaves a part, and what is
-// added to one is shown from its beginning.
+// Space shows all lines before it leaves a part. New lines are shown from their beginning.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
 		tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
@@ -362,17 +364,17 @@ func TestSpaceReadsOn(t *testing.T) {
 			}
 		}
 		if !slices.Equal(tu.inputs, []string{"next 0"}) {
-			t.Errorf("%v: the runner gets %q", size, tu.inputs)
+			t.Errorf("%v: the runner gets %q, want next", size, tu.inputs)
 		}
 		for _, word := range strings.Fields(tu.view.Happened + " " + tu.view.Verdict) {
 			if !strings.Contains(seen, word) {
-				t.Fatalf("%v: space passes %q:\n%s", size, word, screen(m))
+				t.Fatalf("%v: space skips %q:\n%s", size, word, screen(m))
 			}
 		}
 	}
 }
 
-// A lesson does not tell what became of the candidates before it.
+// A lesson does not show the end of the candidates before it.
 func TestLessonBeginsWithoutLeftovers(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		w := notifying(dialect.Election(), 100*time.Millisecond, 0xa2)
@@ -382,9 +384,8 @@ func TestLessonBeginsWithoutLeftovers(t *testing.T) {
 		}
 		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: tu})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
-		told := strings.Contains(screen(m), "n_12 was deleted")
-		if told == fresh {
-			t.Errorf("began now %v: the deletion of n_12 is told %v:\n%s", fresh, told, screen(m))
+		if shown := strings.Contains(screen(m), "n_12 was deleted"); shown == fresh {
+			t.Errorf("began now %v: the deletion of n_12 is shown %v:\n%s", fresh, shown, screen(m))
 		}
 	}
 }

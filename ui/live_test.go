@@ -15,7 +15,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Elections of other people's software, on an ensemble of three that answers.
+// Elections of third-party software, on an ensemble of three servers.
 
 var members = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
 
@@ -24,7 +24,7 @@ func uuid(i int) string {
 	return fmt.Sprintf("%08x-5f3c-4c1e-9b7a-0242ac1200%02x", 0x1b9d6bcd+i*0x1f1f1f1f, i)
 }
 
-// driven is one that the server with that number gave.
+// sessionOn returns session i of the server with that number.
 func sessionOn(server, i int) uint64 { return uint64(server+1)<<56 | 0x18c2a4f0000 | uint64(i) }
 
 func (w *world) connectTo(server string) *world {
@@ -43,8 +43,8 @@ func latch(path string, n int) *world {
 	return w.wait(3 * time.Minute)
 }
 
-// table is what the ensemble says when all is well: each contender is
-// connected to the member that gave its session, and watches as it should.
+// table returns the answers of a healthy ensemble: each candidate is connected to the server
+// of its session, and watches according to the recipe.
 func (w *world) table() *session.Table {
 	ok := func(via string) session.Answer { return session.Answer{State: session.Answered, Via: via, At: w.now} }
 	t := &session.Table{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
@@ -60,7 +60,7 @@ func (w *world) table() *session.Table {
 		t.Servers = append(t.Servers, v)
 	}
 	s := w.state()
-	clock := time.Hour + w.now.Sub(noon) // the servers' own
+	clock := time.Hour + w.now.Sub(noon) // of the servers
 	watched := make([]map[string][]uint64, len(members))
 	for i, c := range s.Queue.All() {
 		at := max(0, int(c.Session>>56)-1) % len(members)
@@ -87,7 +87,7 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// ask has the servers asked so many times, a second apart.
+// ask applies the servers' answers so many times, a second apart, after a change.
 func (w *world) ask(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -100,7 +100,7 @@ func (w *world) ask(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch takes a session's watches away, and gives it one on another path.
+// unwatch removes a session's watches, and adds a watch on another path, if there is one.
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
@@ -116,19 +116,19 @@ func unwatch(t *session.Table, sessionID uint64, instead string) {
 	}
 }
 
-// unplug takes a session's connection away.
+// unplug removes a session's connection.
 func unplug(t *session.Table, sessionID uint64) {
 	for i := range t.Servers {
 		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(c session.Client) bool { return c.Session == sessionID })
 	}
 }
 
-// verified is an election in which every watch is where it should be.
+// verified is an election in which the servers' tables verify every watch.
 func verified() *world { return verifiedAt("/services/billing/leader") }
 
 func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
 
-// astray is one with a watch on the wrong znode and one that is missing.
+// wrongWatches is an election with a watch on the wrong znode and a missing watch.
 func wrongWatches() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
@@ -138,20 +138,20 @@ func wrongWatches() *world {
 	}).wait(4 * time.Second)
 }
 
-// atRisk is one whose leader the servers do not hear from.
+// atRisk is an election whose leader has no connection to any server.
 func atRisk() *world {
 	w := verified()
 	q := w.state().Queue.Slice()
 	return w.ask(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
 }
 
-// aftermath is what comes of that: its session expired, and the next leads.
+// afterRisk is atRisk after the leader's session expired: the next candidate leads.
 func afterRisk() *world {
 	w := atRisk().wait(5 * time.Second)
 	return w.leave(w.state().Queue.At(0).Name).wait(2 * time.Second)
 }
 
-// unasked is one on servers that tell little.
+// refusingServers is an election on servers that refuse most commands.
 func refusingServers() *world {
 	return latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
 		for i := range t.Servers {
@@ -168,7 +168,7 @@ func refusingServers() *world {
 	}).wait(12 * time.Second)
 }
 
-// readers is a read/write lock that three hold together.
+// readers is a read/write lock held by three readers.
 func readers() *world {
 	w := newWorld("/locks/inventory", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -178,7 +178,7 @@ func readers() *world {
 	return w.ask(2, nil).wait(20 * time.Second)
 }
 
-// leaderless is a queue of Solr whose first candidate has not acknowledged.
+// leaderless is a Solr queue whose first candidate has not acknowledged.
 func leaderless() *world {
 	w := newWorld("/overseer_elect/election", nil, false)
 	w.j = doctor.NewJournal(model.Config{Path: w.path, AckFollows: true})
@@ -190,7 +190,7 @@ func leaderless() *world {
 	return w.ask(2, nil).wait(50 * time.Second).tick()
 }
 
-// mixed is a lock of two libraries, of which one does not count the other.
+// mixed is a lock of two libraries that do not count each other's znodes.
 func mixed() *world {
 	w := newWorld("/locks/billing", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -215,7 +215,7 @@ func group() *world {
 	return w.wait(20 * time.Second)
 }
 
-// tick tells the journal the time.
+// tick advances the journal's time.
 func (w *world) tick() *world {
 	w.j.Apply(&model.Advance{At: w.now})
 	return w
@@ -229,14 +229,14 @@ func controller() *world {
 	return w.brokers().wait(95 * time.Second)
 }
 
-// noController is that election when its leader has gone and nobody followed.
+// noController is controller without a leader.
 func noController() *world {
 	w := controller()
 	w.j.Apply(&model.Read{At: w.now, Notified: w.now, Presence: model.Present, Single: true})
 	return w.wait(40 * time.Second).tick()
 }
 
-// brokers are the znodes beside Kafka's controller.
+// brokers adds the znodes of Kafka's brokers.
 func (w *world) brokers() *world {
 	top := &model.Directory{At: w.now, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}}
 	top.Children = []znode.Znode{{Name: "controller_epoch", Czxid: 3, Data: znode.NewData([]byte("7"))}}
@@ -249,14 +249,14 @@ func (w *world) brokers() *world {
 	return w
 }
 
-// reconnecting is a picture that grows stale while servers are tried.
+// reconnecting is a stale election, while electop tries other servers.
 func reconnecting(path string, link model.Link) *world {
 	w := verifiedAt(path).disconnect("read tcp 10.0.3.9:50112->zk3:2181: connection reset by peer").wait(2 * time.Second)
 	w.j.Apply(&model.Connection{At: w.now, Link: link, Server: "zk1:2181", Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, Err: "connect to zk1:2181: connection refused"})
 	return w.wait(5 * time.Second)
 }
 
-// searched is what a search came to.
+// searched returns a search, running or done.
 func searched(running bool) *elections.Search {
 	k := &elections.Search{Discovery: plain.Discovery{Root: "/", Visited: 1312, Denied: 4}, Running: running}
 	for _, w := range []*world{
@@ -277,16 +277,16 @@ func searched(running bool) *elections.Search {
 	return k
 }
 
-// several is a wall of three.
+// several are three elections.
 func several() []*world {
 	return []*world{atRisk(), readers(), reconnecting("/services/stock/leader", model.Disconnected)}
 }
 
-// wallSource serves several worlds.
+// multiSource is a [MultiSource] of several worlds.
 type multiSource struct {
 	source
 	others []*world
-	walk   *elections.Search
+	search *elections.Search
 }
 
 func (s *multiSource) States() []*doctor.State {
@@ -297,4 +297,4 @@ func (s *multiSource) States() []*doctor.State {
 	return out
 }
 
-func (s *multiSource) Search() *elections.Search { return s.walk }
+func (s *multiSource) Search() *elections.Search { return s.search }

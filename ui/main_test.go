@@ -18,8 +18,8 @@ import (
 	"electop/ui/term"
 )
 
-// -scene NAME shows a scene on this terminal instead of testing, to be looked
-// at: go test ./ui -c -o ui.test && ./ui.test -scene killed
+// -sample NAME shows a sample on this terminal instead of testing:
+// go test ./ui -c -o ui.test && ./ui.test -sample killed
 var (
 	sampleName = flag.String("sample", "", "show this sample of the tests")
 	themeName  = flag.String("theme", term.Auto, "in this theme")
@@ -30,11 +30,11 @@ func TestMain(m *testing.M) {
 	if *sampleName != "" {
 		os.Exit(showOnTerminal(*sampleName, *themeName))
 	}
-	debug.SetGCPercent(400) // frames are much garbage and little memory
+	debug.SetGCPercent(400) // frames make much garbage and need little memory
 	goleak.VerifyTestMain(m)
 }
 
-// show runs a scene. Its clock stands.
+// showOnTerminal runs the dashboard of a sample. Its clock is stopped.
 func showOnTerminal(name, theme string) int {
 	build, ok := samples()[name]
 	if !ok {
@@ -52,7 +52,7 @@ func showOnTerminal(name, theme string) int {
 	return 0
 }
 
-// plainRenderer has no colours, so that frames can be read and compared.
+// plainRenderer returns a renderer without colours.
 func plainRenderer() *lipgloss.Renderer { return profileRenderer(termenv.Ascii) }
 
 func profileRenderer(p termenv.Profile) *lipgloss.Renderer {

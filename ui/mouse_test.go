@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// clicks clicks where the screen has text, and runs the commands.
+// clicks clicks on a text of the screen, and runs the commands.
 func clicks(t *testing.T, m Model, text string) {
 	t.Helper()
 	for y, line := range lines(m) {
@@ -38,8 +38,8 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: button})
 }
 
-// A click selects the row that is drawn there, also where rows are more than the queue, and a
-// second one opens it.
+// A click selects the row that is drawn there, also if the panel has rows besides the
+// queue. A second click opens it.
 func TestClickSelects(t *testing.T) {
 	for _, name := range []string{"main", "no-znode", "notified", "herd-notified", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
@@ -51,11 +51,11 @@ func TestClickSelects(t *testing.T) {
 				}
 				seen++
 				clickAt(m, 2, y)
-				if front(m) != onMain { // it was selected already
+				if front(m) != onMain { // the row was selected already
 					keys(m, "esc")
 				}
 				if line := []rune(lines(m)[y]); line[1] != '>' {
-					t.Errorf("%s at %v: line %d is clicked, and row %d is selected:\n%s", name, size, y, m.d.candidates.Index, screen(m))
+					t.Errorf("%s at %v: a click on line %d selects row %d:\n%s", name, size, y, m.d.candidates.Index, screen(m))
 				}
 				clickAt(m, 2, y)
 				if got := m.d.screen.Focus; got != mainscreen.Selected {
@@ -76,7 +76,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	m, _, _ := dashboardWith(acts, ModeDemo)
 	for title, want := range map[string]mainscreen.Panel{"Recipe": mainscreen.Recipe, "Handoffs": mainscreen.Handoffs, "Candidates": mainscreen.Candidates} {
 		if clicks(t, m, title); m.d.screen.Focus != want {
-			t.Errorf("%s is clicked, and panel %d has the focus", title, m.d.screen.Focus)
+			t.Errorf("a click on %s: got focus on panel %d, want %d", title, m.d.screen.Focus, want)
 		}
 	}
 	clicks(t, m, "s spawn")
@@ -88,12 +88,13 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	shows(t, m, "not today")
 	for _, c := range [][2]string{{"? help", "Help"}, {"esc back", onMain}} {
 		if clicks(t, m, c[0]); front(m) != c[1] {
-			t.Errorf("%s is clicked, and %s is in front", c[0], front(m))
+			t.Errorf("a click on %s: got %s in front, want %s", c[0], front(m), c[1])
 		}
 	}
 }
 
-// The wheel scrolls what is under the pointer, whatever has the focus, or what is in front.
+// The wheel scrolls the window in front, or the panel under the pointer, whatever has the
+// focus.
 func TestWheel(t *testing.T) {
 	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
@@ -114,7 +115,7 @@ func TestWheel(t *testing.T) {
 	if got := m.d.candidates.Index; got != at+1 {
 		t.Errorf("behind the help row %d is selected", got)
 	}
-	// What is no press of the left button or the wheel does nothing.
+	// Other events of the mouse do nothing.
 	keys(m, "esc")
 	before := m.View()
 	for _, e := range []tea.MouseMsg{
@@ -124,14 +125,14 @@ func TestWheel(t *testing.T) {
 		m.Update(e)
 	}
 	if m.View() != before {
-		t.Error("something was done")
+		t.Error("the screen has changed")
 	}
 	m.Update(tea.WindowSizeMsg{Width: 20, Height: 5})
 	clickAt(m, 3, 3)
 	wheel(m, 3, 3, tea.MouseButtonWheelUp)
 }
 
-// Lists in front: a click selects, a second one does what enter does.
+// In a list a click selects an entry, and a second click does the same as enter.
 func TestClickInLists(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeDemo)
@@ -155,9 +156,9 @@ func TestClickInLists(t *testing.T) {
 	if got := m.d.elections.Row().Path; got != "/tasks/nightly" {
 		t.Errorf("selected is %s", got)
 	}
-	clicks(t, m, "/overseer_elect/election") // its row has no room for the reason
+	clicks(t, m, "/overseer_elect/election") // the reason is in the status line
 	if all := lines(m); !strings.Contains(all[len(all)-2], "is first and has not acknowledged") {
-		t.Errorf("why nobody leads: %s", all[len(all)-2])
+		t.Errorf("got status line %q, want why nobody leads", all[len(all)-2])
 	}
 
 	m = show(samples()["lessons"](), 120, 36, term.Mono)
@@ -179,8 +180,7 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// A click on the time line goes to what was so then, and on its end to the last moment; a
-// question is not answered by a click beside its keys.
+// A click on the time line goes to the last moment before that time.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time
@@ -204,10 +204,10 @@ func TestClickTheTimeLine(t *testing.T) {
 			t.Fatalf("column %d: on %v, known %v, in front is %s", x, j.On, j.Known, front(m))
 		}
 		if j.At.At.After(time.Time(moment)) && !j.At.First {
-			t.Errorf("column %d: it is %v, after %v", x, j.At.At, time.Time(moment))
+			t.Errorf("column %d: got moment %v, which is after %v", x, j.At.At, time.Time(moment))
 		}
 		if next, ok := m.d.o.Past.Seek("/election", j.At.N, history.MoveOn); ok && next.N > j.At.N && !next.At.After(time.Time(moment)) {
-			t.Errorf("column %d: %v is nearer to %v than %v", x, next.At, time.Time(moment), j.At.At)
+			t.Errorf("column %d: got moment %v, want %v, the last before %v", x, j.At.At, next.At, time.Time(moment))
 		}
 		keys(m, "p")
 	}

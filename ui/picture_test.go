@@ -18,7 +18,7 @@ import (
 
 const pictureFile = "../.github/screen.svg"
 
-// The README's picture is the screen. go test ./ui -run TestPicture -update
+// The README's picture shows the present screen. go test ./ui -run TestPicture -update
 // draws it again.
 func TestPicture(t *testing.T) {
 	sm := samples()["killed"]()
@@ -35,7 +35,7 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s is not the screen any more: go test ./ui -run TestPicture -update", pictureFile)
+		t.Errorf("%s is outdated: run go test ./ui -run TestPicture -update", pictureFile)
 	}
 }
 
@@ -46,7 +46,7 @@ const (
 	pictureBack        = "#14171c"
 )
 
-// look of a run of cells, as its escape sequence says.
+// svgLook is the look of a run of cells.
 type svgLook struct {
 	fg, bg               string
 	bold, faint, reverse bool
@@ -92,7 +92,7 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 	}
 }
 
-// drawSVGRun draws text of one look: words in one element each, signs alone.
+// drawSVGRun draws text of one look: one element for each run of words, one for each sign.
 func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	word, start, signs := "", x, strings.Builder{}
 	flush := func() {
@@ -129,8 +129,8 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// svgShapes are the lines and blocks of the screen, whole cells of 8 x 17 that have to touch. Their
-// numbers are the cell's left and top, its middle, and its bottom.
+// svgShapes are the lines and blocks of the screen. They fill cells of 8 x 17, so that they
+// touch. Their arguments are the cell's left and top, its middle, and its bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,
@@ -143,7 +143,7 @@ var svgShapes = map[string]string{
 	"░": `<rect x="%[1]d" y="%[2]d" width="8" height="17" opacity=".25" stroke="none"/>`,
 }
 
-// lookOf reads the codes that the theme writes.
+// lookOf returns the look of the theme's codes.
 func lookOf(codes string) svgLook {
 	var l svgLook
 	all := strings.Split(codes, ";")
@@ -171,7 +171,7 @@ func lookOf(codes string) svgLook {
 	return l
 }
 
-// colours are those of the text and behind it, where "" is the picture's own.
+// colours returns the colours of the text and the background, "" for the picture's own.
 func (l svgLook) colours() (fg, bg string) {
 	if fg, bg = cmp.Or(l.fg, pictureText), l.bg; l.reverse {
 		fg, bg = cmp.Or(bg, pictureBack), fg

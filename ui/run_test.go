@@ -22,7 +22,7 @@ import (
 	"electop/ui/term"
 )
 
-// busySource is always dirty.
+// busySource is dirty after each call of State.
 type busySource struct {
 	source
 	asked atomic.Int64
@@ -45,7 +45,7 @@ func TestPumpIsBounded(t *testing.T) {
 		src.dirty <- struct{}{}
 		sent := 0
 		pump(ctx, Options{Source: src}, func(msg tea.Msg) { sent++ })
-		quick := 0 // rests that are shorter
+		quick := 0 // shorter pauses
 		for rest := refreshFirst; rest < refreshEvery; rest *= 2 {
 			quick++
 		}
@@ -55,6 +55,7 @@ func TestPumpIsBounded(t *testing.T) {
 	})
 }
 
+// The pump returns after the last notice and the last state.
 func TestPumpEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}
@@ -80,12 +81,12 @@ func TestPumpEnds(t *testing.T) {
 		if lines != 150 || ended != 1 {
 			t.Errorf("%d notices of 150, %d ends", lines, ended)
 		}
-		pump(t.Context(), Options{}, func(tea.Msg) { t.Error("a message from nowhere") })
+		pump(t.Context(), Options{}, func(tea.Msg) { t.Error("a message without a source") })
 	})
 }
 
-// A notice that is there already does not wait while states keep changing: it
-// would come to replace what the status line says to a later key.
+// A notice does not wait while states keep changing: later it would replace the result of a
+// key in the status line.
 func TestPumpSendsNoticesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 {
@@ -104,14 +105,14 @@ func TestPumpSendsNoticesFirst(t *testing.T) {
 	})
 }
 
-// writes counts what bubbletea sends to the terminal.
+// writes is a terminal that counts Bubbletea's writes.
 type writes struct {
 	mu sync.Mutex
 	n  int
 	b  bytes.Buffer
 }
 
-// screen is what a terminal of that size shows.
+// screen returns the text on a terminal of that size.
 func (w *writes) screen(cols, rows int) string {
 	e := vt.NewEmulator(cols, rows)
 	w.mu.Lock()
@@ -129,7 +130,8 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// inBubble runs f in a bubble. Before it starts the runtime's signal goroutine outside of any.
+// inBubble runs f in a synctest bubble. The runtime's signal goroutine starts before,
+// outside of the bubble.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -137,7 +139,8 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
-// running runs a dashboard of 120 x 36 on out. press types a key, and leave ends it.
+// running runs a dashboard of 120 x 36 on out. press types a key, and leave ends the
+// dashboard.
 func running(t *testing.T, out *writes, o Options) (press func(key string), leave func() error) {
 	in, typed := io.Pipe()
 	o.Output, o.Input, o.Renderer, o.Theme, o.Width, o.Height = out, in, plainRenderer(), term.Mono, 120, 36
@@ -156,10 +159,10 @@ func running(t *testing.T, out *writes, o Options) (press func(key string), leav
 	}
 }
 
-// sourceOf is a source that can become dirty.
+// sourceOf returns a source that can become dirty.
 func sourceOf(w *world) *source { return &source{world: w, dirty: make(chan struct{}, 1)} }
 
-// Where only ages change, a frame is written once a second.
+// If only ages change, a frame is written once a second.
 func TestFrameRates(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := newWorld("/e", nil, false)
@@ -177,20 +180,20 @@ func TestFrameRates(t *testing.T) {
 	})
 }
 
-// Messages that change nothing draw nothing. What was drawn and is the same as
-// before shows in the count of frames alone.
-func TestNothingNewDrawsNothing(t *testing.T) {
+// Messages that change nothing draw no frame. The count of frames distinguishes equal
+// frames.
+func TestNoFrameWithoutAChange(t *testing.T) {
 	m, src, _ := dashboardWith(nil, ModeDemo)
 	before := m.d.frames
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	m.Update(tickMsg{})
-	m.Update("a stranger's message")
+	m.Update("an unknown message")
 	if m.d.frames != before {
 		t.Errorf("%d frames were drawn", m.d.frames-before)
 	}
 }
 
-// What is under way when the user quits is cancelled and waited for.
+// When the user quits, a running action is cancelled, and the dashboard waits for its end.
 func TestQuitCancelsActions(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		press, leave := running(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{}, Mode: ModeDemo})
@@ -208,13 +211,13 @@ func TestActionTimesOut(t *testing.T) {
 		m, _, _ := dashboardWith(slow{}, ModeDemo)
 		keys(m, "s")
 		if took := time.Since(began); took != actionTimeout {
-			t.Errorf("it ends after %v", took)
+			t.Errorf("got an end after %v, want %v", took, actionTimeout)
 		}
 		shows(t, m, "Can't spawn: context deadline exceeded")
 	})
 }
 
-// panicSource panics when it is asked again.
+// panicSource panics at the second call of State.
 type panicSource struct {
 	source
 	asked atomic.Bool
@@ -227,7 +230,7 @@ func (s *panicSource) State() *doctor.State {
 	return s.source.State()
 }
 
-// A source that panics ends the program, which returns what happened.
+// A source that panics ends the program. Run returns the panic and restores the terminal.
 func TestPanicInTheFeed(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := &panicSource{source: *sourceOf(five(dialect.Election()))}
@@ -257,11 +260,10 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// The first frame is on the screen before any time has passed, and what Bubbletea writes on
-// its tick is the same.
+// The first frame is on the screen at once, and Bubbletea writes the same frame on its tick.
 func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		out, before := new(writes), "" // before work may begin
+		out, before := new(writes), "" // written before Begin
 		_, leave := running(t, out, Options{Source: sourceOf(newWorld("/election", nil, false)), Begin: func() { before = out.b.String() }})
 		defer leave()
 		if entered := strings.Index(before, "\x1b[?1049h"); entered < 0 || entered > strings.Index(before, "\x1b[H") {
@@ -269,7 +271,7 @@ func TestTheFirstFrameDoesNotWait(t *testing.T) {
 		}
 		at, written := out.screen(120, 36), out.count()
 		if !strings.Contains(before, "/election") || !strings.Contains(at, "/election") {
-			t.Errorf("before the first frame something else begins: %q", before)
+			t.Errorf("before Begin: got %q, want the first frame", before)
 		}
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
@@ -277,32 +279,32 @@ func TestTheFirstFrameDoesNotWait(t *testing.T) {
 			t.Error("Bubbletea wrote nothing on its tick")
 		}
 		if diff := cmp.Diff(at, out.screen(120, 36)); diff != "" {
-			t.Errorf("Bubbletea wrote something else:\n%s", diff)
+			t.Errorf("Bubbletea wrote another frame:\n%s", diff)
 		}
 	})
 }
 
-// Two states that come faster than Bubbletea draws leave nothing of the first on the screen.
-func TestAStateBetweenTwoTicksLeavesNothing(t *testing.T) {
+// A state that is replaced before Bubbletea's tick leaves nothing on the screen.
+func TestStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := sourceOf(newWorld("/election", nil, false))
 		out := new(writes)
 		_, leave := running(t, out, Options{Source: src})
 		defer leave()
-		shows := func(w *world) {
-			synctest.Wait() // the pump has read the one before
+		update := func(w *world) {
+			synctest.Wait() // the pump has read the state before
 			src.world = w
 			src.dirty <- struct{}{}
 			synctest.Wait()
 		}
 		time.Sleep(100 * time.Millisecond)
-		shows(five(dialect.Election()))
-		time.Sleep(2 * refreshFirst) // which is less than a tick
-		shows(newWorld("/election", nil, false))
+		update(five(dialect.Election()))
+		time.Sleep(2 * refreshFirst) // less than a tick
+		update(newWorld("/election", nil, false))
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
 		if s := out.screen(120, 36); strings.Contains(s, "leads") {
-			t.Errorf("what is over is still on the screen:\n%s", s)
+			t.Errorf("the old leader is still on the screen:\n%s", s)
 		}
 	})
 }

@@ -25,10 +25,11 @@ import (
 	"electop/ui/travel"
 )
 
-// noon is when the scenes begin.
+// noon is when the samples begin.
 var noon = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
-// world plays an election into a journal, as a server and its watchers would.
+// world simulates an election: its methods send a journal what a server and its watchers
+// would report.
 type world struct {
 	j        *doctor.Journal
 	now      time.Time
@@ -38,8 +39,7 @@ type world struct {
 	zxid     int64
 	children map[string]znode.Znode
 	members  map[string]*model.Member
-	// apply takes the observations instead of the journal, nil: that does.
-	apply func(model.Observation)
+	apply    func(model.Observation) // takes some observations instead of j, if set
 }
 
 func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
@@ -61,6 +61,7 @@ func (w *world) put(o model.Observation) {
 	w.j.Apply(o)
 }
 
+// wait lets time pass.
 func (w *world) wait(d time.Duration) *world { w.now = w.now.Add(d); return w }
 
 func (w *world) connect() *world {
@@ -84,7 +85,7 @@ func (w *world) read(created, gone []string) *world {
 	return w
 }
 
-// join adds a candidate that wrote data and belongs to session.
+// join adds a candidate with that data and session.
 func (w *world) join(prefix, data string, session uint64) string {
 	name := w.add(prefix, data, session)
 	w.read([]string{name}, nil)
@@ -111,7 +112,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast is a member of ours with a znode.
+// cast reports a member of the demo's cast, after a change.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -128,7 +129,7 @@ func (w *world) cast(id, znode string, belief model.Belief, change func(*model.M
 
 func (w *world) state() *doctor.State { return w.j.State() }
 
-// five is the election of the sketches: amber leads, four wait, all are ours.
+// five is an election of five members of the cast, led by amber.
 func five(recipe dialect.Recipe) *world {
 	w := newWorld("/election", recipe, true).connect()
 	w.read(nil, nil)
@@ -163,7 +164,7 @@ const (
 	emberZ = "guid-n_0000000016"
 )
 
-// kill cuts amber's connection 2.1 s before the picture.
+// killed is five, 2.1 s after amber was killed.
 func killed() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	lease := w.now.Add(3600 * time.Millisecond)
@@ -173,7 +174,7 @@ func killed() *world {
 	return w.wait(2100 * time.Millisecond)
 }
 
-// handedOver is what comes of it.
+// handedOver is killed after the handoff to birch.
 func handedOver() *world {
 	w := killed().wait(1920 * time.Millisecond).leave(amberZ)
 	w.cast("amber", amberZ, model.Lost, func(m *model.Member) { m.Session, m.Znode = 0, "" })
@@ -185,6 +186,7 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
+// leaderWithoutZnode is five with amber frozen for longer than its session.
 func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -193,30 +195,26 @@ func leaderWithoutZnode() *world {
 	return w.wait(7 * time.Second)
 }
 
-// scene is a dashboard at one moment.
+// sample is an election at one moment, with its dashboard.
 type sample struct {
 	world  *world
 	o      Options
-	keys   []string
-	others []*world // more elections watched
-	walk   *elections.Search
-	// then is applied after the dashboard was made, and it is told.
-	then func(w *world)
-	// pass is the time that passes before the keys' frame.
-	pass time.Duration
-	// ended says that the source ends after that.
-	ended bool
-	// runs says that what the keys begin is done.
-	runs bool
+	keys   []string // pressed first
+	others []*world // more elections on the dashboard
+	search *elections.Search
+	then   func(w *world) // changes the election after the keys
+	pass   time.Duration  // time between then and the frame
+	ended  bool           // the source ends with then
+	runs   bool           // the commands of the keys run
 }
 
-// The options of most scenes. They are never written.
+// The options of most samples. They are read-only.
 var (
 	demo = Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
 )
 
-// scenes are the moments of the golden frames. Each call makes a new one.
+// samples has the samples by name. Each call makes a new one.
 func samples() map[string]func() sample {
 	all := map[string]func() sample{
 		"main":   func() sample { return sample{world: quiet(), o: demo} },
@@ -244,7 +242,7 @@ func samples() map[string]func() sample {
 			}}
 		},
 		"filter": func() sample { return sample{world: quiet(), o: demo, keys: []string{"/", "e", "r"}} },
-		// A leader with a lease, and one that lost it while its server still answers.
+		// A leader with a lease, and a leader that lost it although its server answers.
 		"inspect-lease": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.LeaseEnd = w.now.Add(1800 * time.Millisecond) })
@@ -277,9 +275,9 @@ func samples() map[string]func() sample {
 		"servers":               func() sample { return sample{world: verified(), o: live, keys: []string{"S"}} },
 		"silent-servers":        func() sample { return sample{world: refusingServers(), o: live, keys: []string{"S"}} },
 		"elections": func() sample {
-			return sample{world: atRisk(), others: several()[1:], walk: searched(false), o: live, keys: []string{"e", "j"}}
+			return sample{world: atRisk(), others: several()[1:], search: searched(false), o: live, keys: []string{"e", "j"}}
 		},
-		"searching":      func() sample { return sample{world: verified(), walk: searched(true), o: live, keys: []string{"e"}} },
+		"searching":      func() sample { return sample{world: verified(), search: searched(true), o: live, keys: []string{"e"}} },
 		"never-searched": func() sample { return sample{world: verified(), o: live, keys: []string{"e"}} },
 		"second-election": func() sample {
 			return sample{world: verified(), others: []*world{readers()}, o: live, keys: []string{"e", "j", "enter"}}
@@ -307,7 +305,7 @@ func samples() map[string]func() sample {
 	return all
 }
 
-// observing is o with no key that changes anything.
+// observing returns o without the keys that change something.
 func observing(o Options) Options {
 	o.ObserveOnly = true
 	return o
@@ -367,7 +365,7 @@ func crowd(n int) *world {
 	return w.wait(90 * time.Second)
 }
 
-// eventful is an election in which much has happened.
+// eventful is an election with many handoffs.
 func eventful() *world {
 	w := five(dialect.Election())
 	order := []string{amberZ, birchZ, "guid-n_0000000014", "guid-n_0000000015"}
@@ -400,7 +398,7 @@ func eventful() *world {
 	return w.wait(31 * time.Second)
 }
 
-// source serves one world.
+// source is a [Source] of one world.
 type source struct {
 	world *world
 	dirty chan struct{}
@@ -409,13 +407,12 @@ type source struct {
 func (s *source) State() *doctor.State   { return s.world.state() }
 func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
-// allow is [Actions] that refuses what it is told to.
+// fakeActions is [Actions] that records what is done.
 type fakeActions struct {
-	why  map[action.Kind]string
-	err  error
-	done chan action.Action
-	// listed has the arguments of the Listing actions.
-	listed []string
+	why    map[action.Kind]string // refused kinds
+	err    error                  // of each action
+	done   chan action.Action     // all actions but Listing
+	listed []string               // the Args of Listing
 }
 
 func (a *fakeActions) Why(x action.Action) string { return a.why[x.Kind] }
@@ -428,7 +425,7 @@ func (a *fakeActions) Do(_ context.Context, x action.Action) error {
 	return a.err
 }
 
-// did is the action that was done, an empty one if none was.
+// did returns the action that was done, an empty one if none was.
 func (a *fakeActions) did() (x action.Action) {
 	select {
 	case x = <-a.done:
@@ -439,7 +436,7 @@ func (a *fakeActions) did() (x action.Action) {
 
 var errRefused = errors.New("refused by \x1b[31mtest")
 
-// stagedOn is a dashboard of 120x36 on a world, with its source and its clock.
+// dashboardOn returns a dashboard of 120x36 with its source and its clock.
 func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
@@ -453,25 +450,25 @@ func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time)
 	return m, src, &now
 }
 
-// stage makes the dashboard of a scene, of that size and theme.
+// show returns the dashboard of a sample, with that size and theme.
 func show(sm sample, w, h int, theme string) Model {
 	m, _ := showWithClock(sm, w, h, theme)
 	return m
 }
 
-// stageAt is stage with its clock.
+// showWithClock is show, and returns the dashboard's clock, too.
 func showWithClock(sm sample, w, h int, theme string) (Model, *time.Time) {
 	o := sm.o
 	src := &source{world: sm.world, dirty: make(chan struct{}, 1)}
 	o.Source = src
-	if sm.others != nil || sm.walk != nil {
-		o.Source = &multiSource{*src, sm.others, sm.walk}
+	if sm.others != nil || sm.search != nil {
+		o.Source = &multiSource{*src, sm.others, sm.search}
 	}
 	now := sm.world.now
 	o.Now = func() time.Time { return now }
 	o.Theme = theme
 	if o.Mode == ModeDemo && o.Actions == nil {
-		o.Actions = &fakeActions{why: map[action.Kind]string{action.Campaign: "it stands already"}}
+		o.Actions = &fakeActions{why: map[action.Kind]string{action.Campaign: "it is a candidate already"}}
 	}
 	if o.Renderer == nil {
 		o.Renderer = plainRenderer()
@@ -493,7 +490,7 @@ func showWithClock(sm sample, w, h int, theme string) (Model, *time.Time) {
 	return m, &now
 }
 
-// press is a key as bubbletea reports it.
+// press returns a key as Bubbletea reports it.
 func press(k string) tea.KeyMsg {
 	for t, name := range map[tea.KeyType]string{
 		tea.KeyEnter: "enter", tea.KeyEsc: "esc", tea.KeyTab: "tab", tea.KeyUp: "up", tea.KeyDown: "down",
@@ -510,21 +507,21 @@ func press(k string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 }
 
-// copied returns a state that may be changed.
+// copied returns a copy of s that may be changed.
 func copied(s *doctor.State) doctor.State {
 	c, election := *s, *s.State
 	c.State = &election
 	return c
 }
 
-// Moments of the recipe at work, as the demo's own server and cast tell them.
+// Samples of the recipe's steps, as the demo's server and cast report them.
 
-// took has a member of ours take a step.
+// took reports that a member took a step.
 func (w *world) took(id string, step model.Step, on ...string) *world {
 	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, on...) })
 }
 
-// stepOn is what a step works on: the list of children, or a name.
+// stepOn returns what a step works on: the list of children, or a name.
 func stepOn(step model.Step, names ...string) model.StepOn {
 	switch step {
 	case model.StepList, model.StepListAgain, model.StepLowest:
@@ -543,7 +540,7 @@ func (w *world) znodeOf(id string) string {
 	return ""
 }
 
-// wake is what the server says of a deletion, before the list is read again.
+// wake reports a deletion and its notifications, before the list is read again.
 func (w *world) wake(znode string, requests int, bytes int64, settled bool, notified ...uint64) *world {
 	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: znode, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: bytes / 4, BytesOut: bytes - bytes/4, Settled: settled})
 	return w
@@ -562,7 +559,7 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// write is an attempt of a member's worker at both resources.
+// write reports that a member's worker tried to write to both resources.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -583,27 +580,31 @@ func (w *world) write(id string, value int64, refused bool) *world {
 	return w
 }
 
-// handed is a handoff from whom leads to the next, which the server counted.
+// handed is a handoff from the leader to its successor, with the server's counts.
 func (w *world) handed(requests int, bytes int64) *world {
 	q := w.state().Queue.Slice()
-	var told []uint64
-	if w.state().Recipe.Name() == dialect.Herd().Name() {
-		for _, c := range q[1:] {
-			told = append(told, c.Session)
-		}
-	} else {
-		told = []uint64{q[1].Session}
+	notified := sessions(q[1:])
+	if w.state().Recipe.Name() != dialect.Herd().Name() {
+		notified = notified[:1]
 	}
 	id := string(q[0].Data.Bytes)
-	w.wake(q[0].Name, requests, bytes, true, told...).leave(q[0].Name)
+	w.wake(q[0].Name, requests, bytes, true, notified...).leave(q[0].Name)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
 	next := string(q[1].Data.Bytes)
 	w.wait(2*time.Millisecond).acked(q[1].Name).cast(next, q[1].Name, model.Leading, func(m *model.Member) { m.Fence = q[1].Czxid })
 	return w
 }
 
-// volunteering is an election in which fjord has just come, and birch takes
-// over from amber.
+// sessions returns the sessions of candidates.
+func sessions(of []*dialect.Candidate) (all []uint64) {
+	for _, c := range of {
+		all = append(all, c.Session)
+	}
+	return all
+}
+
+// volunteering is an election in which fjord has just joined, and birch takes over from
+// amber.
 func volunteering() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
@@ -620,22 +621,24 @@ func volunteering() *world {
 	return w.wait(300 * time.Millisecond)
 }
 
-// travelling is the moment after amber's znode went, so long ago.
-func notifying(recipe dialect.Recipe, ago time.Duration, told ...uint64) *world {
+// notifying is five, some time after amber's znode was deleted and sessions were notified.
+func notifying(recipe dialect.Recipe, ago time.Duration, notified ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
-	w.wake(amberZ, len(told), 200*int64(len(told)), false, told...).wait(time.Millisecond).leave(amberZ)
+	w.wake(amberZ, len(notified), 200*int64(len(notified)), false, notified...).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	return w.wait(ago)
 }
 
-func held(since time.Time, told ...uint64) []model.Message {
+// held returns held notifications of the deletion of amber's znode.
+func held(since time.Time, sessions ...uint64) []model.Message {
 	var out []model.Message
-	for _, session := range told {
+	for _, session := range sessions {
 		out = append(out, model.Message{Session: session, Since: since, Op: "notification", Path: "/election/" + amberZ, Event: "deleted"})
 	}
 	return out
 }
 
+// slowed500 is notifying on a server that delays each message by 500 ms.
 func slowed500() *world {
 	w := five(dialect.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
@@ -644,8 +647,8 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// stepping is a herd whose messages are let go one by one: birch was told and
-// asks for the list, the others are still being told.
+// stepping is a herd whose messages are released one by one: birch was notified and
+// requests the list, the notifications of the others are held.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
@@ -657,8 +660,8 @@ func stepping() *world {
 	return w.wait(5 * time.Second)
 }
 
-// countedHandoffs is an election in which handoffs were counted, first by the rule,
-// then in the herd; with one that goes on.
+// countedHandoffs is an election with counted handoffs, first with the predecessor rule,
+// then in the herd. The last handoff has not ended.
 func countedHandoffs() *world {
 	w := five(dialect.Election())
 	z := w.join("guid-n_", "fjord", 0xa6)
@@ -675,6 +678,7 @@ func countedHandoffs() *world {
 	return w.wait(2 * time.Second)
 }
 
+// faulty is five with a fault in each of four members.
 func faulty() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	for id, change := range map[string]func(*model.Member){
@@ -691,8 +695,8 @@ func faulty() *world {
 	return w
 }
 
-// twoLeaders is a frozen leader whose session expired, and whose worker goes
-// on; so does that of the new one.
+// twoLeaders is an election with a frozen leader whose session expired. Its worker and the
+// new leader's worker write.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
@@ -708,7 +712,7 @@ func twoLeaders(fenced bool) *world {
 	return w.wait(1500 * time.Millisecond)
 }
 
-// haunted is an election in which cedar's session owns a second znode.
+// withGhost is an election in which cedar's session owns a second znode.
 func withGhost() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	z := w.join("n_", "cedar", 0xa3)
@@ -718,6 +722,7 @@ func withGhost() *world {
 	return w.wait(time.Second)
 }
 
+// chaotic is an election under chaos, with two awake leaders if broken.
 func chaotic(broken bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
@@ -727,7 +732,7 @@ func chaotic(broken bool) *world {
 	return w.wait(5 * time.Second)
 }
 
-// bewitched is an election whose words are all hostile.
+// hostileDemo is an election in which all texts of the cast and the server are hostile.
 func hostileDemo() *world {
 	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
 	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
@@ -775,9 +780,9 @@ func recipeSamples() map[string]func() sample {
 	}
 }
 
-// Moments of a slowed server, with the messages that it reports.
+// Samples of a slow server, with its messages.
 
-// wire plays the messages of an embedded server into a world.
+// slowServer is a world whose server reports its messages.
 type slowServer struct {
 	*world
 	pace model.Pace
@@ -789,7 +794,7 @@ func newSlowServer(w *world, p model.Pace) *slowServer {
 	return &slowServer{world: w, pace: p}
 }
 
-// hold makes a message, which the server holds.
+// hold adds a message, which the server holds.
 func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	x.n++
 	m := model.Message{Session: session, N: x.n, Since: x.now, Op: op, Path: path}
@@ -801,7 +806,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release sends the first message, after d, and with an error if there is one.
+// release releases the first message after d, with an error if err is not "".
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -817,12 +822,12 @@ func (x *slowServer) release(d time.Duration, err string, change func(*model.Pas
 	return x
 }
 
-// ask is a request with its reply.
+// ask adds a message and releases it after d.
 func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
 
-// takenOver is a handoff, step by step, up to where birch acknowledges.
+// takenOver is a handoff, message by message, up to birch's acknowledgement.
 func takenOver(recipe dialect.Recipe) *slowServer {
 	w := five(recipe).wait(time.Minute)
 	x := newSlowServer(w, model.Pace{Steps: true})
@@ -830,17 +835,17 @@ func takenOver(recipe dialect.Recipe) *slowServer {
 	x.wait(900 * time.Millisecond)
 	x.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Killed, w.now })
 	x.wait(4 * time.Second)
-	told := []uint64{0xa2}
+	notified := []uint64{0xa2}
 	if recipe.Name() == dialect.Herd().Name() {
-		told = []uint64{0xa2, 0xa3, 0xa4, 0xa5}
+		notified = []uint64{0xa2, 0xa3, 0xa4, 0xa5}
 	}
-	w.wake(amberZ, len(told), 60, false, told...)
-	for _, session := range told {
+	w.wake(amberZ, len(notified), 60, false, notified...)
+	for _, session := range notified {
 		x.hold(session, model.Notification, "/election/"+amberZ)
 	}
 	x.leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: *w.members["amber"], Gone: true})
-	for range told {
+	for range notified {
 		x.release(700*time.Millisecond, "", nil)
 	}
 	x.ask(0xa2, "getChildren", "/election", 800*time.Millisecond)
@@ -892,15 +897,15 @@ func messageSamples() map[string]func() sample {
 	}
 }
 
-// tape is a [travel.Past] of moments that were put on it.
+// fakePast is a [travel.Past] of recorded moments.
 type fakePast struct {
 	moments []history.Moment
 	seeks   []history.Move
 	path    string
 }
 
-// take notes the present moment of a world, with the events that happened.
-func (p *fakePast) take(w *world, events ...model.EventBody) {
+// record records the present moment of a world, with its events.
+func (p *fakePast) record(w *world, events ...model.EventBody) {
 	m := history.Moment{N: uint64(len(p.moments) + 1), At: w.now, State: w.state()}
 	for _, b := range events {
 		m.Events = append(m.Events, model.Event{N: m.N, At: w.now, Body: b})
@@ -948,13 +953,13 @@ func (p *fakePast) Seek(path string, n uint64, m history.Move) (history.Moment, 
 	return at, true
 }
 
-// player is the tape of a recording that is being played.
+// fakeRecording is a [travel.Recording], and the [Actions] of its replay.
 type fakeRecording struct {
 	fakePast
 	at      uint64
 	stopped bool
 	end     time.Time
-	paces   []string // how its speed was changed
+	paces   []string // the Args of Slow
 }
 
 func (p *fakeRecording) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
@@ -969,7 +974,6 @@ func (p *fakeRecording) Playing() travel.Playing {
 	return travel.Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments), Whole: p.moments[len(p.moments)-1].State}
 }
 
-// Do and Why make it the actions of its replay.
 func (p *fakeRecording) Do(_ context.Context, a action.Action) error {
 	switch a.Kind {
 	case action.Pause:
@@ -987,33 +991,32 @@ func (p *fakeRecording) Why(a action.Action) string {
 	return "this is a recording: what happened has happened"
 }
 
-// travelled is an election with a past: amber is killed, and birch takes over
-// step by step.
+// withPast is an election with a past: amber is killed, and birch takes over step by step.
 func withPast() (*world, *fakePast) {
 	p := &fakePast{}
 	w := five(dialect.Election())
-	p.take(w, doctor.Snapshot{State: w.state()})
+	p.record(w, doctor.Snapshot{State: w.state()})
 	w.wait(90 * time.Second)
 	z := w.join("guid-n_", "fjord", 0xa6)
-	p.take(w, model.Joined{Candidate: w.candidate(z)})
+	p.record(w, model.Joined{Candidate: w.candidate(z)})
 	w.wait(time.Minute+412*time.Millisecond).cast("amber", amberZ, model.Suspended, func(m *model.Member) {
 		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, w.now.Add(3600*time.Millisecond)
 	})
-	p.take(w)
+	p.record(w)
 	amber := w.candidate(amberZ)
 	silent, takeover := 4020*time.Millisecond, 3*time.Millisecond
 	w.wait(silent).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: *w.members["amber"], Gone: true})
-	p.take(w, model.Left{Candidate: amber}, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent})
+	p.record(w, model.Left{Candidate: amber}, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent})
 	for _, step := range []model.Step{model.StepListAgain, model.StepLowest} {
 		w.wait(time.Millisecond).cast("birch", birchZ, model.Elected, func(m *model.Member) {
 			m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, "13", "14", "15", "16", "17")
 		})
-		p.take(w)
+		p.record(w)
 	}
 	w.wait(time.Millisecond).cast("birch", birchZ, model.Leading, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = model.StepAcknowledge, w.now, model.StepOn{} })
 	w.acked(birchZ)
-	p.take(w, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent, Takeover: &takeover})
+	p.record(w, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent, Takeover: &takeover})
 	w.wait(42 * time.Second)
 	return w, p
 }
@@ -1027,15 +1030,15 @@ func (w *world) candidate(name string) *dialect.Candidate {
 	return nil
 }
 
-// fakeRunner is a [lessons.Runner] with a given view.
+// fakeRunner is a [lessons.Runner] with a fixed view.
 type fakeRunner struct {
 	entries []lesson.Entry
 	view    lesson.View
-	on      bool
-	inputs  []string
-	started []string
-	why     string
-	err     error
+	on      bool     // a lesson is running
+	inputs  []string // from the user
+	started []string // IDs of lessons
+	why     string   // refusal of inputs
+	err     error    // of Start
 	left    bool
 }
 
@@ -1051,7 +1054,7 @@ func (t *fakeRunner) Input(in lesson.Input, choice int) string {
 	return t.why
 }
 
-// entries is a course of eleven.
+// elevenLessons are the entries of a menu, two of them done.
 func elevenLessons() []lesson.Entry {
 	var out []lesson.Entry
 	for i, title := range []string{
@@ -1063,7 +1066,7 @@ func elevenLessons() []lesson.Entry {
 	return out
 }
 
-// thirdLesson returns a runner with the third lesson.
+// thirdLesson returns a runner in the third lesson, after a change of its view.
 func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 	v := lesson.View{
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
@@ -1087,7 +1090,7 @@ func acting(v *lesson.View) {
 	v.Keys, v.Target, v.Waiting, v.Hints = []string{"x"}, "amber", true, 1
 }
 
-// lessonScenes are the scenes of time travel, lessons, joining and crowds.
+// lessonSamples has the samples of time travel, lessons, invitations and crowds.
 func lessonSamples() map[string]func() sample {
 	past := func(keys ...string) sample {
 		w, p := withPast()
@@ -1107,7 +1110,7 @@ func lessonSamples() map[string]func() sample {
 			return sm
 		}
 	}
-	// then is what becomes of a lesson that asks.
+	// then is a lesson with a question, and a change after the keys.
 	then := func(change func(v *lesson.View), keys ...string) sample {
 		t := thirdLesson(asking)
 		sm := taught(t, keys...)
@@ -1171,7 +1174,7 @@ func lessonSamples() map[string]func() sample {
 		"join-loopback": func() sample { return joining(false) },
 		"join-nowhere":  func() sample { return sample{world: quiet(), o: demo, keys: []string{"J"}} },
 
-		"grid": func() sample { return sample{world: class(300), o: demo, keys: []string{"z", "j", "j"}} },
+		"grid": func() sample { return sample{world: mixedCrowd(300), o: demo, keys: []string{"z", "j", "j"}} },
 		"grid-crowd": func() sample {
 			return sample{world: crowd(500), o: Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}, keys: []string{"z", "G"}}
 		},
@@ -1190,8 +1193,8 @@ func answered(v *lesson.View) {
 	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
 }
 
-// class is an election of n, most of them from elsewhere, with some trouble.
-func class(n int) *world {
+// mixedCrowd is an election of n candidates, twelve of them electop's, some with faults.
+func mixedCrowd(n int) *world {
 	w := newWorld("/class", nil, false).connect()
 	names := make([]string, 0, n)
 	for i := range n {
@@ -1215,8 +1218,8 @@ func class(n int) *world {
 	return w.wait(20 * time.Second)
 }
 
-// guests is an election of four of ours and five from elsewhere, whose
-// addresses the server tells.
+// guests is an election of four members of the cast and five third-party candidates, whose
+// addresses the server reports.
 func guests() *world {
 	w := newWorld("/class", nil, false).connect().read(nil, nil)
 	for i := range 9 {
@@ -1231,21 +1234,21 @@ func guests() *world {
 	return w.wait(500 * time.Millisecond)
 }
 
-// deleted deletes a znode as the embedded server reports it: with whom it notified.
+// deleted deletes a znode, and reports the notified sessions as the embedded server does.
 func (w *world) deleted(name string, notified ...uint64) {
 	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: name, Zxid: w.zxid + 1, Notified: notified})
 	w.leave(name)
 }
 
-// wrote is an attempt of the worker of a leader.
+// wrote reports that a leader's worker tried to write.
 func (w *world) wrote(member, name string, token int64, refused bool) {
 	w.zxid++
 	w.j.Apply(&model.Write{At: w.now, Member: member, Znode: name, Token: token, Resource: model.Counter, Refused: refused, Zxid: w.zxid, Value: w.zxid & 0xff})
 }
 
-// overlapping is an election with all that lanes show: amber resigned, birch is frozen,
-// its session expired, and it still believes that it leads, as its worker's writes show,
-// delta was cut off for a while, and fjord came late.
+// allLaneSigns is an election whose lanes have all signs: amber resigned; birch is frozen,
+// its session expired, but its worker still writes; delta was cut off for a while; fjord
+// joined late.
 func allLaneSigns() *world {
 	w := five(dialect.Election()).wait(20 * time.Second)
 	w.j.Apply(&model.Rules{At: w.now, Workers: true})
@@ -1278,7 +1281,7 @@ func allLaneSigns() *world {
 	return w.wait(400 * time.Millisecond)
 }
 
-// strangers is an election of third-party clients with handoffs: what they believe is not
+// thirdParty is an election of third-party clients with handoffs. Their beliefs are not
 // visible, and no server reports notifications.
 func thirdParty() *world {
 	w := newWorld("/services/billing/election", nil, false).connect()
@@ -1313,16 +1316,16 @@ func laneSamples() map[string]func() sample {
 	}
 }
 
-// A class in front of the demo: hundreds of candidates, all of them ours.
+// Samples of hundreds of candidates, all of the cast.
 
-// classroom is an election of n of ours by the predecessor rule, whose server counts.
+// bigCast is an election of n members with the predecessor rule, whose server counts.
 func bigCast(n int) *world {
 	w := newWorld("/class", dialect.Election(), true).connect().pace(model.Pace{})
 	w.read(nil, nil)
 	return w.joinMany(n).wait(time.Minute)
 }
 
-// seat has n new members join at once.
+// joinMany adds n members at once.
 func (w *world) joinMany(n int) *world {
 	var names []string
 	for i := range n {
@@ -1339,7 +1342,7 @@ func (w *world) joinMany(n int) *world {
 	return w
 }
 
-// seatName is the i-th name of a cast.
+// castName returns the i-th name of a cast.
 func castName(i int) string {
 	name := [...]string{
 		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",
@@ -1352,7 +1355,7 @@ func castName(i int) string {
 	return name
 }
 
-// reseat changes the rule: all rejoin, which deletes a znode of each.
+// switchRecipe changes the recipe: all members rejoin, which deletes their old znodes.
 func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
 	for id := range w.members {
@@ -1370,20 +1373,17 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// stormed is the herd after its leader's znode was deleted: one after the other reads the
-// list again, and is done 40 ms later. upTo is how much of that has happened.
+// leaderDeleted deletes the leader's znode, and lets the time upTo pass: the notified
+// candidates read the list again, a millisecond apart, and are done 40 ms later.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
-	var told []uint64
-	for _, c := range q[1:] {
-		told = append(told, c.Session)
-	}
+	notified := sessions(q[1:])
 	if w.state().Recipe.Name() == dialect.Election().Name() {
-		told = told[:1]
+		notified = notified[:1]
 	}
 	wake := func(requests int, settled bool) {
-		w.j.Apply(&model.Wake{At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: told, Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(told) + 7000*requests), Settled: settled})
+		w.j.Apply(&model.Wake{At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(notified) + 7000*requests), Settled: settled})
 	}
 	wake(0, false)
 	var happens [][]func()
@@ -1399,7 +1399,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: string(q[0].Data.Bytes)}, Gone: true})
 	})
 	requests := 0
-	for i := range told {
+	for i := range notified {
 		id := string(q[1+i].Data.Bytes)
 		read := time.Duration(15+i) * time.Millisecond
 		after(read, func() {
@@ -1440,8 +1440,8 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// lectured is a class that has seen a handoff by the predecessor rule, and then one in the
-// herd, of which upTo has passed.
+// secondWave is an election after a handoff with the predecessor rule, and then the time
+// upTo of a handoff in the herd.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

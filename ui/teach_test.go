@@ -20,16 +20,16 @@ import (
 	"electop/ui/term"
 )
 
-// later draws a scene as it is so long after.
+// showAfter returns the dashboard of a sample after some time.
 func showAfter(sm sample, after time.Duration) Model {
 	sm.world.wait(after)
 	return show(sm, 120, 36, term.Mono)
 }
 
-// edge is the beginning of the edge from what fell.
+// edge matches the beginning of the edge from a deleted znode.
 var edge = regexp.MustCompile(`deleted [─●]`)
 
-// marks are where the notifications are, in the lines of the candidates.
+// dots returns the places of the notifications in the lines of the candidates.
 func dots(m Model) [][2]int {
 	var out [][2]int
 	for y, line := range lines(m)[2:20] {
@@ -44,60 +44,71 @@ func dots(m Model) [][2]int {
 	return out
 }
 
-// A notification goes along its edge, from the row of what was deleted into
-// that of its watcher, and then both are over.
+// A notification moves along its edge, from the row of the deleted znode to the row of its
+// watcher, never backwards. Then the edge disappears.
 func TestNotificationsTravel(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		recipe dialect.Recipe
-		told   []uint64
+		name     string
+		recipe   dialect.Recipe
+		notified []uint64
 	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
+		farthest := map[int]int{} // by the number of dots
 		for ms := 0; ms < 1000; ms += 50 {
-			sm := sample{world: notifying(c.recipe, 0, c.told...), o: Options{Mode: ModeDemo}}
+			sm := sample{world: notifying(c.recipe, 0, c.notified...), o: Options{Mode: ModeDemo}}
 			m := showAfter(sm, time.Duration(ms)*time.Millisecond)
 			text := screen(m)
 			wake, _ := tick(t, m)
 			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
 				if edge.MatchString(text) || len(dots(m)) > 0 {
-					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
+					t.Errorf("%s: after %d ms a notification still moves:\n%s", c.name, at, text)
 				}
 				if next := sm.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sm.world.now.Add(wake).Before(next) {
 					t.Errorf("%s: after %d ms the next tick is in %v, though nothing moves", c.name, at, wake)
 				}
 				continue
 			}
-			if !strings.Contains(text, "✗    12  amber") || !edge.MatchString(text) || strings.Count(text, "↑ 12 ◂") != len(c.told) {
+			if !strings.Contains(text, "✗    12  amber") || !edge.MatchString(text) || strings.Count(text, "↑ 12 ◂") != len(c.notified) {
 				t.Fatalf("%s: after %d ms the edges are not there:\n%s", c.name, ms, text)
 			}
 			if wake > candidates.TickTravel {
 				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
 			}
 			have := dots(m)
-			if ms >= 400 && len(have) != len(c.told) {
-				t.Errorf("%s: after %d ms %d notifications are seen of %d:\n%s", c.name, ms, len(have), len(c.told), text)
+			way := 0 // to the right in the first row, then down and to the left
+			for _, dot := range have {
+				if way += dot[1]; dot[0] > 1 {
+					way += 1000 + 100*dot[0] - 2*dot[1]
+				}
+			}
+			if way < farthest[len(have)] {
+				t.Errorf("%s: after %d ms the notifications have moved back to %v:\n%s", c.name, ms, have, text)
+			}
+			farthest[len(have)] = way
+			if ms >= 400 && len(have) != len(c.notified) {
+				t.Errorf("%s: after %d ms %d notifications are seen of %d:\n%s", c.name, ms, len(have), len(c.notified), text)
 			}
 		}
 	}
 }
 
-// The server's word comes before the list is read again: what is deleted is
-// struck where it still stands, once.
-func TestDeletedBeforeItIsRead(t *testing.T) {
+// The server reports a deletion before the list is read again: the row of the deleted znode
+// is crossed out in its place, once.
+func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
 	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "14  cedar") != 1 || !strings.Contains(text, "▴◂┤  15  delta") || !strings.Contains(text, "↑ 14 ◂") {
-		t.Errorf("cedar's znode is not struck:\n%s", text)
+		t.Errorf("the row of cedar's znode is not crossed out:\n%s", text)
 	}
 	// A filter that hides rows hides their edges.
 	text = screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0))
 	if edge.MatchString(text) {
-		t.Errorf("an edge among rows that are not all there:\n%s", text)
+		t.Errorf("the filtered list has an edge:\n%s", text)
 	}
 }
 
-// Candidates of our own in somebody else's election tell their steps as well.
-func TestStepsAmongForeigners(t *testing.T) {
+// The steps of electop's own candidates are shown in a third-party election, too.
+func TestStepsInAThirdPartyElection(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	z := w.join("_c_"+uuid(7)+"-latch-", "amber", 0xf1)
 	w.cast("amber", z, model.Volunteering, func(m *model.Member) {
@@ -106,8 +117,8 @@ func TestStepsAmongForeigners(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
-// A slow server's notification takes as long as it is held; one that waits to
-// be let go stands still before its watcher, without costing a frame.
+// A slow server's notification moves as long as it is held. A notification that waits for
+// its release stops before its watcher, and needs no frames.
 func TestNotificationsAreHeld(t *testing.T) {
 	sm := sample{world: stepping(), o: Options{Mode: ModeDemo}}
 	m := showAfter(sm, 0)
@@ -121,10 +132,10 @@ func TestNotificationsAreHeld(t *testing.T) {
 	if after := dots(showAfter(sm, 10*time.Second)); !slices.Equal(before, after) {
 		t.Errorf("held notifications moved from %v to %v", before, after)
 	}
-	// They are let go.
+	// After the release they disappear.
 	sm.world.pace(model.Pace{Steps: true})
 	if m := showAfter(sm, 0); len(dots(m)) > 0 || edge.MatchString(screen(m)) {
-		t.Errorf("they travel on after they were let go:\n%s", screen(m))
+		t.Errorf("notifications are shown after their release:\n%s", screen(m))
 	}
 
 	const delay = 1500 * time.Millisecond
@@ -133,13 +144,13 @@ func TestNotificationsAreHeld(t *testing.T) {
 	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
 		text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 		if !edge.MatchString(text) {
-			t.Errorf("%v on its way of %v is over:\n%s", after, delay, text)
+			t.Errorf("after %v of a delay of %v there is no edge:\n%s", after, delay, text)
 		}
 	}
 }
 
-// A step is marked until it could be read: longer where the server speaks
-// slowly, and step by step until the member's message was let go.
+// A step stays marked long enough to be read: longer on a slow server, and step by step until
+// the member's message is released.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
 		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
@@ -161,7 +172,7 @@ func TestStepsStayMarked(t *testing.T) {
 		{"slow", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second - time.Millisecond, true},
 		{"slow and late", model.Pace{Delay: time.Second}, leadership.StepShown + time.Second, false},
 		{"held", model.Pace{Steps: true, Held: msg}, time.Hour, true},
-		{"let go", model.Pace{Steps: true}, time.Hour, false},
+		{"released", model.Pace{Steps: true}, time.Hour, false},
 	} {
 		if got := marked(made(c.pace), c.after); got != c.want {
 			t.Errorf("%s: marked %v, want %v", c.name, got, c.want)
@@ -169,8 +180,8 @@ func TestStepsStayMarked(t *testing.T) {
 	}
 }
 
-// While a message is held the marked line is the one that it is about.
-func TestMarkedLineIsThatOfTheMessage(t *testing.T) {
+// While a member's message is held, the marked line is the step of the message.
+func TestHeldMessageMarksItsStep(t *testing.T) {
 	line := func(text string, n int) bool { return strings.Contains(text, fmt.Sprintf("▸ %d ", n)) }
 	for _, c := range []struct {
 		name  string
@@ -201,8 +212,8 @@ func TestMarkedLineIsThatOfTheMessage(t *testing.T) {
 	}
 }
 
-// The time line is not gold while the title counts the time without a leader.
-func TestElectedIsNotGold(t *testing.T) {
+// The lane of an elected candidate that has not acknowledged does not look like a leader's.
+func TestElectedDoesNotLookLikeLeading(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
@@ -216,8 +227,8 @@ func TestElectedIsNotGold(t *testing.T) {
 	showsNot(t, m, ", now ")
 }
 
-// Each key says what it means to do, from what is so now.
-func TestTeachingActions(t *testing.T) {
+// The actions of the demo's keys depend on the present state.
+func TestDemoActions(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardWith(acts, ModeDemo)
 	w := src.world
@@ -240,7 +251,7 @@ func TestTeachingActions(t *testing.T) {
 	}
 	expect("[", action.Action{Kind: action.Slow, Arg: action.ArgSlower})
 	expect("]", action.Action{Kind: action.Slow, Arg: action.ArgFaster})
-	// At full speed nothing is held, and a stray key does not stop everything.
+	// At full speed no message is held, and a stray key does not stop everything.
 	keys(m, ".")
 	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed. [ slows the server down") {
 		t.Errorf("at full speed . does %d things: %q", len(acts.done), got)
@@ -256,7 +267,7 @@ func TestTeachingActions(t *testing.T) {
 	refresh()
 	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgOff})
 
-	// The list is about who was selected when it was opened.
+	// The list of faults is about the candidate that was selected when it opened.
 	expect("j X x", action.Action{Kind: action.Kill, Target: "birch"})
 	expect("X enter", action.Action{Kind: action.Resign, Target: "birch"})
 	for i, want := range []action.Action{
@@ -278,13 +289,13 @@ func TestTeachingActions(t *testing.T) {
 	refresh()
 	keys(m, "enter")
 	if len(acts.done) > 0 {
-		t.Errorf("a fault hits %+v instead of who is gone", <-acts.done)
+		t.Errorf("got action %+v for a candidate that is gone", <-acts.done)
 	}
 	shows(t, m, "This candidate is gone")
 }
 
-// Success with something to say is no failure.
-func TestDidIsGoodNews(t *testing.T) {
+// A Success is shown as a success. Each action has a message or an explanation.
+func TestSuccessIsGoodNews(t *testing.T) {
 	sm := samples()["main"]()
 	sm.world.pace(model.Pace{Steps: true})
 	sm.o.Actions = &fakeActions{err: fmt.Errorf("wrapped: %w", action.Success("birch's reply went\x1b[2J"))}
@@ -301,24 +312,23 @@ func TestDidIsGoodNews(t *testing.T) {
 	if got := statusLine(m); !news(`birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") {
 		t.Errorf("status line: %q", got)
 	}
-	// Where nothing is said, something is.
 	for _, d := range action.Table {
 		for _, w := range []action.Words{d.Words, d.Undo} {
 			if d.Changes && w != (action.Words{}) && w.Done == "" {
-				t.Errorf("%s, %q says nothing when it is done", d.Kind, w.Verb)
+				t.Errorf("%s, %q has no message after success", d.Kind, w.Verb)
 			}
 			if slices.Contains(action.Faults(), d.Kind) && w != (action.Words{}) && (w.Is == "" || w.Shows == "") {
-				t.Errorf("%s, %q is not explained", d.Kind, w.Verb)
+				t.Errorf("%s, %q has no explanation", d.Kind, w.Verb)
 			}
 		}
 	}
 }
 
-// On a live cluster each fault of electop's own candidacy is asked about.
+// On a live cluster the user is asked before each fault of electop's own candidacy.
 func TestLiveAsksBeforeFaults(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut cedar off, which is this program's own
+	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut off cedar, this program's own
 	if got := statusLine(m); !strings.Contains(got, "partition electop's own candidacy on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("no question: %q", got)
 	}
@@ -328,8 +338,8 @@ func TestLiveAsksBeforeFaults(t *testing.T) {
 	}
 }
 
-// A ghost that comes first leads nobody.
-func TestGhostThatLeads(t *testing.T) {
+// If the first znode is a ghost, nobody leads.
+func TestFirstIsAGhost(t *testing.T) {
 	w := withGhost()
 	for _, z := range []string{amberZ, birchZ} {
 		w.leave(z)
@@ -337,7 +347,7 @@ func TestGhostThatLeads(t *testing.T) {
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
 	shows(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
 	statusShows(t, m, "nobody leads: first is n_14, a ghost of cedar")
-	// That of a stranger is told by the doctor's finding.
+	// A third-party candidate's ghost is known from the doctor's finding.
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
@@ -346,26 +356,25 @@ func TestGhostThatLeads(t *testing.T) {
 	shows(t, m, "☆◂╮  12", "ghost of billing-1:8080 ~", "first, may be a ghost")
 	showsNot(t, m, "First is the ghost")
 	if got := statusLine(m); !strings.HasPrefix(got, " unknown who leads: first is n_12, which may be a ghost of billing-1:8080") {
-		t.Errorf("the status line says %q", got)
+		t.Errorf("got status line %q", got)
 	}
 }
 
-// What counts goes on between two observations, and stands still with the
-// picture.
-func TestPropertiesGoOn(t *testing.T) {
+// The gap without a leader grows between two observations, and stops with the picture.
+func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 	if text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
-		t.Errorf("the vacancy does not grow:\n%s", text)
+		t.Errorf("the gap does not grow:\n%s", text)
 	}
 	w.disconnect("gone")
 	if text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
-		t.Errorf("it grows though nobody looks:\n%s", text)
+		t.Errorf("the gap grows without a connection:\n%s", text)
 	}
 }
 
-// Who finds that it leads has listed the children: while it volunteers that is
-// the second step, and after a deletion the fourth.
+// A candidate that is the lowest has listed the children: in step 2 while it volunteers, in
+// step 4 after a deletion.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
@@ -377,9 +386,9 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// The sentence counts whom the server notified, by whatever rule they watched,
-// and not the owner, who is told too.
-func TestStoryIsCounted(t *testing.T) {
+// The recipe's sentence counts the notified candidates, with any recipe, without the owner
+// of the znode.
+func TestSentenceCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
 		change(w)
@@ -393,24 +402,24 @@ func TestStoryIsCounted(t *testing.T) {
 		w    *world
 		want string
 	}{
-		{"the rule changed after it", func() *world {
+		{"the recipe changed later", func() *world {
 			w := amber(func(w *world) { w.wake(amberZ, 2, 300, true, 0xa1, 0xa2) })
 			switched(w)
 			return w
 		}(), "n_12 was deleted and 1 candidate was notified."},
 		{"all watched", amber(func(w *world) { switched(w); w.wake(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one new leader"},
-		{"nobody counts", amber(switched), "and 4 were notified, to find one new leader"},
+		{"the server does not count", amber(switched), "and 4 were notified, to find one new leader"},
 		{"on the way", amber(func(w *world) {
 			w.wake(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
 		}), "n_12 was deleted, and 1 notification of it is still on the way"},
 	} {
 		if got := recipeText(c.w.state(), c.w.now); !strings.Contains(got, c.want) {
-			t.Errorf("%s: it says %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: got %q, want %q in it", c.name, got, c.want)
 		}
 	}
 }
 
-// recipeText is what the recipe's panel says of s at a time.
+// recipeText returns the text of the recipe's panel.
 func recipeText(s *doctor.State, now time.Time) string {
 	th := term.NewTheme(term.Mono, plainRenderer())
 	f := &term.Frame{Canvas: new(term.Canvas), Theme: th, Now: now, Picture: now}
@@ -420,7 +429,7 @@ func recipeText(s *doctor.State, now time.Time) string {
 	return ansi.Strip(f.Render(th))
 }
 
-// What happens is said below the code, which does not move for it.
+// The code of the recipe does not move when a step or a sentence is shown.
 func TestCodeStaysInPlace(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {120, 40}, {200, 60}} {
 		at := map[string]int{}
@@ -437,36 +446,35 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// The history leaves out a handoff that cannot compare the rules: the last one while
-// all rejoin has one watcher by either rule.
-func TestBarsCompare(t *testing.T) {
+// The bars leave out a handoff that cannot compare the recipes: while all candidates rejoin,
+// the last handoff has one watcher with either recipe.
+func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)
 	w.j.Apply(&model.Switch{At: w.now, Recipe: "election"})
-	s, later := copied(w.state()), w.now.Add(time.Minute)
-	want := recipeText(&s, later)
+	s, at := copied(w.state()), w.now.Add(time.Minute)
+	want := recipeText(&s, at)
 	if !strings.Contains(want, "chain █") || !strings.Contains(want, "herd  █") {
-		t.Fatalf("the two rules are not compared:\n%s", want)
+		t.Fatalf("the bars do not compare the recipes:\n%s", want)
 	}
 	last := s.Wakes[len(s.Wakes)-1]
 	two, none := *last, *last
 	two.Recipe, two.Notified = "herd", []uint64{0xa2}
 	none.Recipe, none.Notified = "election", nil
 	s.Wakes = append(slices.Clone(s.Wakes), &two, &none)
-	if got := recipeText(&s, later); got != want {
-		t.Errorf("after %s came, the panel says\n%s\nwant\n%s", z, got, want)
+	if got := recipeText(&s, at); got != want {
+		t.Errorf("after %s joined: got\n%s\nwant\n%s", z, got, want)
 	}
 }
 
-// The comparison of the two rules is in view wherever both were counted, also
-// beside a lesson on a small screen.
+// The bars are in view also beside a lesson on a small screen.
 func TestBarsBesideALesson(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}} {
 		shows(t, show(samples()["lesson-herd"](), size[0], size[1], term.Mono), "notified", "chain █", "herd  █", "When the watched znode is deleted")
 	}
 }
 
-// A healthy leader renews its lease: the inspector shows no time that is past.
+// A healthy leader renews its lease: its panel shows no end of the lease.
 func TestLeaseOfHealthyLeader(t *testing.T) {
 	for _, fault := range []model.Fault{model.NoFault, model.Frozen} {
 		w := five(dialect.Election()).wait(time.Minute)

@@ -23,15 +23,15 @@ import (
 	"electop/ui/travel"
 )
 
-// stagedPast is a demo with a past, and its clock.
+// dashboardWithPast returns the dashboard of a demo with a past, and its clock.
 func dashboardWithPast(acts Actions) (Model, *source, *fakePast, *time.Time) {
 	w, p := withPast()
 	m, src, now := dashboardOn(w, acts, Options{Mode: ModeDemo, Past: p})
 	return m, src, p, now
 }
 
-// The whole screen shows the moment that the keys lead to, and the header how
-// far back that is.
+// The whole screen shows the moment that the keys lead to, and the header how long ago it
+// was.
 func TestTravel(t *testing.T) {
 	m, src, p, now := dashboardWithPast(&fakeActions{})
 	keys(m, "p")
@@ -56,7 +56,7 @@ func TestTravel(t *testing.T) {
 	keys(m, "pgup", "end")
 	shows(t, m, "the last moment")
 
-	// It holds while the election goes on, and falls behind.
+	// The screen stays while the election continues.
 	src.world.now = now.Add(20 * time.Second)
 	*now = src.world.now
 	src.world.join("guid-n_", "grove", 0xa7)
@@ -64,13 +64,13 @@ func TestTravel(t *testing.T) {
 	shows(t, m, "5 candidates", "LIVE -01:02")
 	keys(m, "p")
 	if strings.Contains(headerLine(m), "LIVE") || front(m) != onMain {
-		t.Errorf("not live again: %s\n%s", front(m), screen(m))
+		t.Errorf("got %s in front, want the live screen:\n%s", front(m), screen(m))
 	}
 	shows(t, m, "6 candidates", "grove")
 }
 
-// A tick brings the next second.
-func TestTravelFallsBehind(t *testing.T) {
+// The header counts the seconds since the moment.
+func TestPastGrowsOlder(t *testing.T) {
 	m, _, _, now := dashboardWithPast(nil)
 	keys(m, "p")
 	after, msg := tick(t, m)
@@ -85,22 +85,22 @@ func TestPastRefusesToAct(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(acts)
 	keys(m, "p", "left")
 	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "w", "v", "L", "J", "H", "1"} {
-		keys(m, "esc", "p", "left") // what was said before is gone
+		keys(m, "esc", "p", "left") // clears the message
 		showsNot(t, m, "goes back to live")
 		keys(m, k)
 		statusShows(t, m, "this is 12:01:35. p goes back to live")
 	}
 	keys(m, "enter", "x")
 	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") || front(m) != "Candidate birch" {
-		t.Errorf("x in the inspection says %q", got)
+		t.Errorf("x in the panel of a candidate: got status line %q, in front %s", got, front(m))
 	}
 	if len(acts.done) != 0 {
-		t.Errorf("it did %+v", <-acts.done)
+		t.Errorf("got action %+v in the past", <-acts.done)
 	}
 }
 
-// Whatever is pressed, and however late the answers are: what is shown in the
-// end is where the keys lead to one after the other.
+// For any keys and however late the results of searches are: the screen finally shows the
+// moment that the keys lead to, one after the other.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,20 +125,21 @@ func TestTravelArrives(t *testing.T) {
 		for cmd != nil {
 			cmd = sent(m, cmd())
 		}
-		// The line above the keys begins with the moment's time, which no other has.
+		// The status line begins with the moment's time, which is unique.
 		shown := slices.IndexFunc(p.moments, func(at history.Moment) bool {
 			return strings.HasPrefix(statusLine(m), " "+at.At.Format(term.StampFormat)+"  ")
 		})
 		if shown < 0 || front(m) != inPast || !strings.Contains(headerLine(m), "LIVE -") {
-			t.Fatalf("it does not arrive:\n%s", screen(m))
+			t.Fatalf("the screen shows no moment:\n%s", screen(m))
 		}
 		if shown+1 != int(n) {
-			t.Fatalf("moment %d is shown, want %d", shown+1, n)
+			t.Fatalf("got moment %d, want %d", shown+1, n)
 		}
 	})
 }
 
-// The selection is one candidate at all moments, also where it does not stand.
+// The selected candidate stays selected at all moments, also after moments at which it does
+// not exist.
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "G")
@@ -152,15 +153,15 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 	}
 	keys(m, "right")
 	if got := selected(m); got != want {
-		t.Errorf("at its joining %s is selected", got)
+		t.Errorf("when fjord joined %s is selected", got)
 	}
 	keys(m, "home", "p")
 	if got := selected(m); got != want {
-		t.Errorf("live again %s is selected", got)
+		t.Errorf("live %s is selected", got)
 	}
 	keys(m, "p", "home", "k", "k", "k", "k", "k")
 	if got := selected(m); got != "12 amber" {
-		t.Fatalf("the choice made in the past is %s", got)
+		t.Fatalf("in the past %s is selected", got)
 	}
 	keys(m, "end")
 	if got := selected(m); got != "13 birch" {
@@ -168,15 +169,15 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 	}
 	keys(m, "home")
 	if got := selected(m); got != "12 amber" {
-		t.Errorf("the choice made in the past is lost: %s", got)
+		t.Errorf("back in the past %s is selected", got)
 	}
 }
 
-// Each election has its own past: another one is shown live.
+// Each election has its own past: another election is shown live.
 func TestTravelInOneElection(t *testing.T) {
 	worlds := []*world{verified(), readers()}
 	p := &fakePast{}
-	p.take(worlds[0])
+	p.record(worlds[0])
 	src := &multiSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], nil}
 	m, _, _ := dashboardOn(worlds[0], nil, Options{Source: src, Past: p})
 	keys(m, "p")
@@ -189,7 +190,7 @@ func TestTravelInOneElection(t *testing.T) {
 		t.Errorf("in front is %s:\n%s", front(m), screen(m))
 	}
 	shows(t, m, "live again: each election has its own past")
-	for i, w := range worlds { // none is held
+	for i, w := range worlds { // no picture is held
 		w.leave(w.state().Queue.At(4).Name)
 		m.Update(present(src, false))
 		keys(m, "e", []string{"k", "j"}[i], "enter")
@@ -197,7 +198,7 @@ func TestTravelInOneElection(t *testing.T) {
 			t.Errorf("%s is held: it shows %d candidates", shownPath(m), n)
 		}
 	}
-	// The one in the past is watched no more.
+	// The election in the past is no longer watched.
 	keys(m, "e", "k", "enter", "p")
 	src.world, src.others = worlds[1], nil
 	m.Update(present(src, false))
@@ -206,7 +207,7 @@ func TestTravelInOneElection(t *testing.T) {
 	}
 }
 
-// Where nothing is kept the picture is held all the same.
+// Without a history of the election the picture is held.
 func TestNoPastIsKept(t *testing.T) {
 	m, src, p, _ := dashboardWithPast(nil)
 	p.moments = nil
@@ -220,7 +221,7 @@ func TestNoPastIsKept(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-// stagedReplay is a recording that is being played, at its fourth moment.
+// replayDashboard returns the dashboard of a recording that is played, at its fourth moment.
 func replayDashboard() (Model, *fakeRecording) {
 	sm := lessonSamples()["replay"]()
 	r := sm.o.Past.(*fakeRecording)
@@ -233,7 +234,7 @@ func replayDashboard() (Model, *fakeRecording) {
 	return m, r
 }
 
-// A replay stops at its moment, is searched through, and plays on from there.
+// A replay stops at its moment, moves through the recording, and plays on from there.
 func TestReplayTravels(t *testing.T) {
 	m, r := replayDashboard()
 	shows(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
@@ -244,12 +245,12 @@ func TestReplayTravels(t *testing.T) {
 	shows(t, m, "left amber (12); handoff")
 	keys(m, "left")
 	if r.at != 2 {
-		t.Errorf("it is at %d", r.at)
+		t.Errorf("got playback at moment %d, want 2", r.at)
 	}
 	shows(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "joined fjord (17)")
 	keys(m, ".")
 	if r.at != 3 {
-		t.Errorf("a step without an event leaves the playback at %d", r.at)
+		t.Errorf("after a step without an event: got playback at moment %d, want 3", r.at)
 	}
 	shows(t, m, "amber is killed")
 	keys(m, "left", "x")
@@ -258,16 +259,16 @@ func TestReplayTravels(t *testing.T) {
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
-	shows(t, m, "6 candidates") // those of the moment it plays on from
+	shows(t, m, "6 candidates") // at the moment from which it plays on
 	showsNot(t, m, "PAUSED")
 }
 
-// Hostile names do not get out of the words for a moment.
+// The words for a moment have all its events, and hostile names in them are safe.
 func TestMomentWordsAreSafe(t *testing.T) {
 	w := hostile()
 	p := &fakePast{}
 	q := w.state().Queue.Slice()
-	p.take(w, model.Left{Candidate: q[0]}, model.Handoff{From: q[0], To: q[1]}, model.Joined{Candidate: q[2]},
+	p.record(w, model.Left{Candidate: q[0]}, model.Handoff{From: q[0], To: q[1]}, model.Joined{Candidate: q[2]},
 		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
 		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},
 		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
@@ -277,10 +278,10 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	}
 	for _, want := range []string{"left", "handoff", "not a candidate", "missed 1 create, 2 deletes", "an unknown number", "finding raised", "at risk"} {
 		if !strings.Contains(ansi.Strip(words), want) {
-			t.Errorf("it does not say %q: %q", want, words)
+			t.Errorf("got words %q, want %q in them", words, want)
 		}
 	}
-	// A moment without an event says what was done since the one before.
+	// The words for a moment without an event have the changes since the moment before.
 	was := copied(w.state())
 	was.Steps = []model.StepTaken{{N: 1, At: w.now, Name: "birch", Step: model.StepCreate}}
 	was.Members = []*model.Member{{ID: "a", Name: "a\x1b", Belief: model.Waiting, Fault: model.Frozen, Znode: "n_1"}}
@@ -325,23 +326,24 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		c.change(&s)
 		_, got := travel.Words(&term.Frame{Canvas: new(term.Canvas), Now: noon}, travel.Found{At: history.Moment{State: &s}, Before: &was})
 		if got = got[len(term.StampFormat)+2:]; got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+			t.Errorf("got words %q, want %q", got, c.want)
 		}
 	}
 }
 
-// kept is the past that a journal's tape keeps.
+// timelinePast is a [travel.Past] of a timeline.
 type timelinePast struct{ *history.Timeline }
 
 func (k timelinePast) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return k.Timeline.Seek(n, m)
 }
 
+// timelineSource is a [Source] of a timeline.
 type timelineSource struct{ *history.Timeline }
 
 func (timelineSource) Dirty() <-chan struct{} { return nil }
 
-// band are the lanes of the panel of handoffs as text, without the line with the times.
+// lanes returns the lanes as text, without the axis.
 func lanes(m Model) (all []string) {
 	for _, line := range inside(m, "Handoffs") {
 		if strings.Contains(line, "┴") {
@@ -352,7 +354,7 @@ func lanes(m Model) (all []string) {
 	return all
 }
 
-// times is the line with the times, without the playhead.
+// times returns the axis.
 func times(m Model) string {
 	for _, line := range inside(m, "Handoffs") {
 		if strings.Contains(line, "┴") {
@@ -362,12 +364,12 @@ func times(m Model) string {
 	return ""
 }
 
-// tick of the axis: where a time stands in the line.
+// column returns the column of a time on the axis, -1 if the axis lacks it.
 func column(m Model, clock string) int { return strings.Index(times(m), "┴"+clock) }
 
-// Going back changes neither the lanes nor their scale, live and in a recording of which the
-// future is known: the playhead moves over all that happened.
-func TestTheBandIsWhole(t *testing.T) {
+// Going back changes neither the lanes nor their scale, live and in a recording: the playhead
+// moves over all events.
+func TestLanesShowWhatCameLater(t *testing.T) {
 	replay, r := replayDashboard()
 	r.end = r.moments[len(r.moments)-1].At
 	drawNow(replay)
@@ -385,23 +387,23 @@ func TestTheBandIsWhole(t *testing.T) {
 		for _, k := range c.keys {
 			keys(c.Model, k)
 			if got := lanes(c.Model); !slices.Equal(got, whole) || column(c.Model, c.clock) != at {
-				t.Errorf("after %q the band is\n%s\nbefore\n%s", k, screen(c.Model), strings.Join(whole, "\n"))
+				t.Errorf("after %q: got lanes\n%s\nwant\n%s", k, screen(c.Model), strings.Join(whole, "\n"))
 			}
 			shows(t, c.Model, "▲")
 		}
 	}
-	// At a moment that is not on the axis it moves, and its scale stays.
+	// At a moment outside the axis the axis moves, and the scale stays.
 	between := func() int { return column(m, "12:01:15") - column(m, "12:01:00") }
 	wide := between()
 	keys(m, "home")
 	shows(t, m, "▲11:59")
 	keys(m, "end")
 	if got := between(); got != wide {
-		t.Errorf("a quarter of a minute takes %d columns, before %d", got, wide)
+		t.Errorf("15 s: got %d columns, want %d as before", got, wide)
 	}
 }
 
-// The keys of time work in a recording at once, and none of them speaks of lessons.
+// The keys of time travel work in a recording at once, and no message mentions lessons.
 func TestReplayKeys(t *testing.T) {
 	m, r := replayDashboard()
 	keys(m, "left")
@@ -411,22 +413,22 @@ func TestReplayKeys(t *testing.T) {
 	shows(t, m, "joined fjord (17)", "space play")
 	keys(m, " ")
 	if r.stopped || m.d.past.journey.On {
-		t.Errorf("space does not play it on: stopped %v", r.stopped)
+		t.Errorf("space does not continue the playback: stopped %v", r.stopped)
 	}
 	shows(t, m, "space pause")
 	keys(m, " ")
 	if !r.stopped || !m.d.past.journey.On {
-		t.Errorf("space does not pause it: stopped %v", r.stopped)
+		t.Errorf("space does not pause the playback: stopped %v", r.stopped)
 	}
 	keys(m, "]", "]", "[")
 	if want := []string{action.ArgFaster, action.ArgFaster, action.ArgSlower}; !slices.Equal(r.paces, want) {
-		t.Errorf("its speed was changed by %q, want %q", r.paces, want)
+		t.Errorf("got changes of the speed %q, want %q", r.paces, want)
 	}
 	for _, k := range []string{" ", "]", "[", "H", "1", ">", "<", "L"} {
 		keys(m, k)
 		for _, word := range []string{"no lesson is running", "menu", "go on"} {
 			if strings.Contains(statusLine(m), word) {
-				t.Errorf("%q says %s", k, statusLine(m))
+				t.Errorf("after %q: got status line %s", k, statusLine(m))
 			}
 		}
 	}
@@ -434,8 +436,8 @@ func TestReplayKeys(t *testing.T) {
 	statusShows(t, m, "this is")
 }
 
-// The past is played in its own time, up to its end.
-func TestThePastIsPlayed(t *testing.T) {
+// The past is played at its own speed or faster, up to its end.
+func TestPastIsPlayed(t *testing.T) {
 	m, _, p, now := dashboardWithPast(&fakeActions{})
 	began := p.moments[0].At
 	keys(m, "p", "home", " ")
@@ -462,8 +464,7 @@ func TestThePastIsPlayed(t *testing.T) {
 	shows(t, m, "this is the last moment")
 }
 
-// The mouse moves the playhead: with each cell that it is dragged over, and no further
-// when the button is released.
+// Dragging the mouse moves the playhead, until the button is released.
 func TestDragThePlayhead(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 2
@@ -485,18 +486,18 @@ func TestDragThePlayhead(t *testing.T) {
 		drag(x, y, tea.MouseActionMotion)
 		j := &m.d.past.journey
 		if !j.On || j.At.At.After(want) && !j.At.First {
-			t.Fatalf("column %d: on %v, at %v, after %v", x, j.On, j.At.At, want)
+			t.Fatalf("column %d: got on %v, moment %v; want the last moment before %v", x, j.On, j.At.At, want)
 		}
 	}
 	at := m.d.past.journey.At.N
 	drag(12, y, tea.MouseActionRelease)
 	drag(100, y, tea.MouseActionMotion)
 	if got := m.d.past.journey.At.N; got != at {
-		t.Errorf("after the button is released it goes to %d", got)
+		t.Errorf("after the button was released: got moment %d, want %d", got, at)
 	}
 }
 
-// The scale is finer and coarser, in the past and live, and never hides the playhead.
+// + and - change the scale, in the past and live, and never hide the playhead.
 func TestScale(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	for _, past := range []bool{false, true} {
@@ -513,12 +514,12 @@ func TestScale(t *testing.T) {
 			}
 		}
 		if slices.Contains(changed[:6], false) || changed[len(changed)-1] {
-			t.Errorf("past %v: the scale changed %v", past, changed)
+			t.Errorf("past %v: got changes of the scale %v, want changes until its end", past, changed)
 		}
 	}
 }
 
-// At each moment the status line and the list know the same handoffs.
+// At each moment the status line has exactly the handoffs that are new in the list.
 func TestMomentAndListAgree(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true)
 	timeline := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, 0)
@@ -544,22 +545,22 @@ func TestMomentAndListAgree(t *testing.T) {
 		s := m.d.shown()
 		for _, h := range s.Handoffs[min(listed, len(s.Handoffs)):] {
 			if want := "handoff " + phrase.Who(h.From) + " -> " + phrase.Who(h.To); !strings.Contains(statusLine(m), want) {
-				t.Errorf("%q is new in the list, the status line says %q", want, statusLine(m))
+				t.Errorf("got status line %q, want %q, which is new in the list", statusLine(m), want)
 			}
 			seen++
 		}
 		if len(s.Handoffs) == listed && strings.Contains(statusLine(m), "handoff ") {
-			t.Errorf("nothing is new in the list, the status line says %q", statusLine(m))
+			t.Errorf("got status line %q, but the list has no new handoff", statusLine(m))
 		}
 		listed = len(s.Handoffs)
 		keys(m, ".")
 	}
 	if seen != 4 {
-		t.Errorf("%d handoffs were seen", seen)
+		t.Errorf("got %d handoffs, want 4", seen)
 	}
 }
 
-// Lanes that have no room come into view by scrolling, after them the older handoffs.
+// Lanes without room can be scrolled into view.
 func TestScrollLanes(t *testing.T) {
 	m := show(laneSamples()["lanes-crowd"](), 120, 36, term.Mono)
 	first := lanes(m)
@@ -574,15 +575,15 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
-// A moment so long ago that the changes since are not all kept is drawn as far as it is
-// known then, and the panel says so.
-func TestALongTimeAgo(t *testing.T) {
+// If the changes since a moment are not all kept, the lanes end at that moment, and the
+// panel shows that.
+func TestLanesOfAMomentLongAgo(t *testing.T) {
 	w, p := five(dialect.Election()), &fakePast{}
-	p.take(w)
+	p.record(w)
 	for i := range 5000 {
 		w.wait(20*time.Millisecond).cast("birch", birchZ, []model.Belief{model.Suspended, model.Waiting}[i%2], nil)
 	}
-	p.take(w)
+	p.record(w)
 	m, _, _ := dashboardOn(w, nil, Options{Past: p})
 	keys(m, "p")
 	showsNot(t, m, "is not drawn")

@@ -16,9 +16,9 @@ import (
 	"electop/ui/term"
 )
 
-// v asks, says so, and says what came of it when the answers are there: not
-// at the cheap rounds that come meanwhile.
-func TestVerifyTellsWhatCame(t *testing.T) {
+// v requests the servers' watches, and the status line has the result when they have
+// answered, not after rounds without watches.
+func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
 	m, src, now := dashboardOn(w, acts, Options{})
@@ -39,10 +39,10 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 			t.Servers[i].Watches, t.Servers[i].Watched = session.Answer{}, nil
 		}
 	}); !strings.Contains(got, "asking the servers") {
-		t.Errorf("after a cheap round: %q", got)
+		t.Errorf("after a round without watches: got status line %q", got)
 	}
 	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
-		t.Errorf("after the answers: %q", got)
+		t.Errorf("after the answers: got status line %q", got)
 	}
 	shows(t, m, "↑ 12 ✓")
 	acts.err = errRefused
@@ -50,11 +50,11 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 	<-acts.done
 	statusShows(t, m, "verify: refused by")
 	if got := step(nil); !strings.Contains(got, "refused by") {
-		t.Errorf("the answer to nobody's question: %q", got)
+		t.Errorf("answers after a failure: got status line %q", got)
 	}
 }
 
-// S in the first seconds waits for the servers' first answers and then shows them.
+// The panel of servers waits for the first answers and then shows them.
 func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	w := newWorld("/services/billing/leader", nil, false)
 	m, src, now := dashboardOn(w, &fakeActions{}, Options{})
@@ -76,8 +76,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	shows(t, m, "The servers were not asked.", "--admin off")
 }
 
-// Where only looking is allowed no key changes anything, in no mode, and there
-// is no word of one.
+// With --observe-only no key changes something in any mode, and the screen mentions none.
 func TestObserveOnly(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
@@ -92,7 +91,7 @@ func TestObserveOnly(t *testing.T) {
 		text := screen(m)
 		for _, word := range []string{"spawn", "kill ", "freeze", "resign", "campaign", "h herd", "predecessor)"} {
 			if strings.Contains(text, word) {
-				t.Errorf("after %q it speaks of %q:\n%s", mode, word, text)
+				t.Errorf("after %q the screen mentions %q:\n%s", mode, word, text)
 			}
 		}
 		keys(m, "esc", "esc")
@@ -110,12 +109,12 @@ func TestObserveOnly(t *testing.T) {
 	}
 	m.Update(present(src, false))
 	if strings.Contains(screen(m), "spawns") || strings.Contains(screen(m), "makes this program one") {
-		t.Errorf("the empty queue invites to act:\n%s", screen(m))
+		t.Errorf("the empty queue mentions keys that act:\n%s", screen(m))
 	}
 }
 
-// TestRiskWithoutAQueue: the brokers that could take over from Kafka's controller are no
-// candidates, and still nobody says that there are none.
+// The brokers that could take over from Kafka's controller are named, although they are not
+// candidates.
 func TestRiskWithoutAQueue(t *testing.T) {
 	w := controller().ask(2, nil)
 	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
@@ -124,11 +123,11 @@ func TestRiskWithoutAQueue(t *testing.T) {
 	}
 	m, _, _ := dashboardOn(w, nil, Options{})
 	if text := screen(m); !strings.Contains(text, "at risk") || !strings.Contains(text, "Could take over: broker 1") || strings.Contains(text, "Nobody is next") {
-		t.Errorf("who could take over is not said:\n%s", text)
+		t.Errorf("the screen does not name the brokers that could take over:\n%s", text)
 	}
 }
 
-// Everything that comes from servers is made safe.
+// All texts from servers are safe on the screen.
 func TestHostileServers(t *testing.T) {
 	const evil = "\x1b[2J\u202eevil\x07"
 	w := latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
@@ -144,8 +143,8 @@ func TestHostileServers(t *testing.T) {
 		t.Whole, t.Unwhole = false, evil
 	})
 	found := doctor.NewJournal(model.Config{Path: "/" + evil}).State()
-	walk := &elections.Search{Discovery: plain.Discovery{Root: evil, Stopped: evil, Elections: []plain.Found{{State: found}}}, Err: evil}
-	m, _, _ := dashboardOfSeveral(&fakeActions{}, walk, w)
+	search := &elections.Search{Discovery: plain.Discovery{Root: evil, Stopped: evil, Elections: []plain.Found{{State: found}}}, Err: evil}
+	m, _, _ := dashboardOfSeveral(&fakeActions{}, search, w)
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)
 		text := strings.ReplaceAll(screen(m), "\n", "")
@@ -155,7 +154,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// What the servers did not report is said before the findings, with what allows it.
+// The panel of findings begins with the servers' refusals, and how to allow the commands.
 func TestGapsBeforeFindings(t *testing.T) {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
@@ -174,20 +173,21 @@ func TestGapsBeforeFindings(t *testing.T) {
 	}
 }
 
-// What third-party candidates believe is not visible: no claim is made of it.
-func TestBeliefsOfStrangers(t *testing.T) {
+// The beliefs of third-party candidates are not visible: the screen claims nothing about
+// them.
+func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness by the queue 100 %")
 	showsNot(t, showAfter(sample{world: w}, 0), "safety", "doubles")
-	// One of electop's waits among them.
+	// A candidate of electop joins.
 	w.join("_c_"+uuid(7)+"-latch-", "ember", 0xa9)
 	w.cast("ember", w.znodeOf("ember"), model.Waiting, func(m *model.Member) { m.Session = 0xa9 })
 	shows(t, showAfter(sample{world: w}, 0), "safety ✓ 0 doubles of electop's")
 	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
 }
 
-// A leader has nobody before it, and watches its own znode: the inspector says so, and
-// how that is known.
+// A leader has no predecessor, and watches its own znode: its panel shows that, and how
+// electop knows.
 func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	own := func(tb *session.Table) {
 		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})
@@ -195,23 +195,23 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		world *world
-		says  []string
+		shows []string
 	}{
 		{"asked", five(dialect.Election()).ask(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
 		{"not asked", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do"}},
-		{"a stranger", latch("/services/billing/leader", 2), []string{"watches      nobody before it"}},
+		{"a third-party candidate", latch("/services/billing/leader", 2), []string{"watches      nobody before it"}},
 	} {
 		m := showAfter(sample{world: c.world, o: Options{Mode: ModeDemo}}, 0)
 		keys(m, "enter")
 		t.Run(c.what, func(t *testing.T) {
-			shows(t, m, c.says...)
+			shows(t, m, c.shows...)
 			showsNot(t, m, "nobody: there is nobody")
 		})
 	}
 }
 
-// TestRecipeIsBehindTab: on a live cluster the selected candidate or the findings are beside
-// the candidates; with candidates of electop's, and in the demo, the recipe is.
+// On a live cluster the selected candidate or the findings are beside the candidates. With
+// candidates of electop, and in the demo, the recipe is.
 func TestRecipeIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	m := showAfter(sample{world: w}, 0)
@@ -232,8 +232,9 @@ func TestRecipeIsBehindTab(t *testing.T) {
 	showsNot(t, m, "Recipe", "watched by")
 }
 
-// TestDoctorPanelSaysEarlyThatNobodyLeads, as the command does, before that is a finding.
-func TestDoctorPanelSaysEarlyThatNobodyLeads(t *testing.T) {
+// The doctor's panel shows at once that nobody leads, before that is a finding, as the
+// command does.
+func TestDoctorPanelShowsAtOnceThatNobodyLeads(t *testing.T) {
 	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
 	w.read(nil, nil)
 	m := showAfter(sample{world: w}, time.Second)
