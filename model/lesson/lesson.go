@@ -40,8 +40,7 @@ type Lesson struct {
 	Parts []Part `toml:"part"`
 }
 
-// Setup is the election in which a part begins; the program that shows lessons
-// builds it.
+// Setup is the election in which a part begins. The program that runs lessons prepares it.
 type Setup struct {
 	Cast    int     `toml:"cast"`    // candidates, in the order of their names
 	Workers bool    `toml:"workers"` // each leader has a worker
@@ -107,7 +106,7 @@ const (
 	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
 	Skip   Input = "skip" // the question or the wait
-	Back   Input = "back" // restart the part, or go to the part before if nothing was done in this one
+	Back   Input = "back" // restart the part; if nothing was done in it, go to the part before
 	Answer Input = "answer"
 )
 
@@ -131,8 +130,8 @@ type View struct {
 	Waiting     bool      // for the act and its effect
 	Happened    string    // explains what happened, "" before that
 	Stuck       string    // names a wrong candidate that was chosen, or says that the part cannot go on; "" for neither
-	Hint        string    // the last one that was asked for, "" for none
-	Hints       int       // the number of further ones
+	Hint        string    // the last hint that the user asked for, "" for none
+	Hints       int       // the number of further hints
 	CanBack     bool
 	CanNext     bool
 	Done        bool // the lesson is complete

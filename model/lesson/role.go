@@ -266,7 +266,7 @@ func takeover(r *Run) string {
 		return unknownTime
 	case h.Takeover != nil:
 		return units.Took(*h.Takeover)
-	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the acknowledgement came after the journal stopped waiting for it
+	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the journal had stopped waiting for it
 		return "more than " + units.Exact(model.AckWait)
 	}
 	return unknownTime

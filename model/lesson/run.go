@@ -40,7 +40,7 @@ type Run struct {
 	phase       phase
 	fit         bool     // the election fits the part
 	holders     *holders // fixed while the part waits
-	known       uint64   // the number of the last event before the wait, also of events that the journal held back
+	known       uint64   // the number of the last event before the wait, also if the journal held it back
 	acted       bool     // the act was done to its target
 	met         []bool   // which conditions of the act were met
 	optionMet   []bool   // which conditions of the options were met

@@ -55,13 +55,12 @@ type Panel struct {
 // None is the row of the menu that ends the lesson.
 const None = "\x00"
 
-// Pages reports whether do turns the pages of a lesson that does not fit. It does so whatever
-// has the focus.
+// Pages reports whether do turns the pages of a long lesson, whatever has the focus.
 func (p *Panel) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && p.text.Long()
 }
 
-// unread reports whether there is more of the lesson below what is in view.
+// unread reports whether a part of the lesson is below the view.
 func (p *Panel) unread() bool { return p.text.Long() && !p.text.AtBottom() }
 
 // Move moves the lesson's text.
@@ -133,8 +132,7 @@ func (p *Panel) MenuShown(g *term.Glyphs) overlay.Shown {
 	return x
 }
 
-// Todo reports whether the user still has to do something for the lesson.
-// p may be nil.
+// Todo reports whether the user still has to do something for the lesson. p may be nil.
 func (p *Panel) Todo() bool { return p != nil && p.On && p.View.Do != "" && !p.View.Done }
 
 // Target returns the [model.Member.ID] of the candidate that the user must act on, "" for none.

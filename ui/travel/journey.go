@@ -212,7 +212,7 @@ func (j *Journey) next() Search {
 type playback struct {
 	on    bool
 	from  time.Time // the time shown when the playback began
-	began time.Time // the real time of that
+	began time.Time // the real time when the playback began
 	speed float64   // 1 is real time; 0: 1
 }
 

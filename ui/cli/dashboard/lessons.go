@@ -34,11 +34,13 @@ type lessonRunner struct {
 	all      []*lesson.Lesson
 	progress *progress
 	tasks    *process.Tasks
-	sandbox  *demo.Sandbox // this and the next two are set before the first lesson begins
-	cast     *demo.Cast
-	feed     *feed.Feed
-	mark     func() // called when View has changed
 	notice   func(string)
+
+	// Set before the first lesson begins.
+	sandbox *demo.Sandbox
+	cast    *demo.Cast
+	feed    *feed.Feed
+	mark    func() // called when View has changed
 
 	preparing sync.Mutex // held while a setup is prepared
 
