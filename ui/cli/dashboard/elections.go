@@ -90,9 +90,6 @@ func (e *elections) find(path string) *election.Election {
 	return nil
 }
 
-// full reports whether no more elections can be opened.
-func (e *elections) full() bool { return len(e.watched.All()) >= election.Max }
-
 // open watches one more election.
 func (e *elections) open(path string) error {
 	path, err := election.CheckPath(path)
@@ -104,8 +101,8 @@ func (e *elections) open(path string) error {
 	if e.find(path) != nil {
 		return nil
 	}
-	if e.full() {
-		return errFull
+	if len(e.watched.All()) >= election.Max {
+		return fmt.Errorf("%d elections are watched, which is the limit", election.Max)
 	}
 	cfg := election.Followed(path)
 	cfg.Found = true // a search found it
@@ -115,8 +112,6 @@ func (e *elections) open(path string) error {
 	e.mark()
 	return nil
 }
-
-var errFull = fmt.Errorf("%d elections are watched, which is the limit", election.Max)
 
 // sharePast divides [history.DefaultMax] among the elections: the first one gets half of it,
 // or all if there are no others.
