@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/ui/term"
 )
 
@@ -45,7 +46,7 @@ func beganAt(r model.Reign) time.Time {
 	if r.Earliest.IsZero() || r.FromKnown {
 		return r.From
 	}
-	return latest(r.Earliest, r.From.Add(-unseenMost))
+	return session.Later(r.Earliest, r.From.Add(-unseenMost))
 }
 
 // newAxis returns an axis of w cells that shows the last reigns and now.
@@ -58,7 +59,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	// A long reign must not flatten the ones after it: its beginning may be out of view.
 	if first+1 < len(reigns) {
 		rest := beganAt(reigns[first+1])
-		from = latest(from, rest.Add(-max(now.Sub(rest), reignLeast)))
+		from = session.Later(from, rest.Add(-max(now.Sub(rest), reignLeast)))
 	}
 	if from.After(now) {
 		from = now
@@ -66,12 +67,12 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	step := fitting(from, now, w)
 	start := from.Truncate(step)
 	earliest := now.Truncate(step).Add(-time.Duration(w-1) * step) // puts now into the last cell
-	start = latest(start, earliest)
+	start = session.Later(start, earliest)
 	// Older reigns fill the free cells at the left. So the axis moves by a quarter of its
 	// width at a time, not by a cell.
 	if quarter := time.Duration(max(1, w/4)) * step; w > 1 {
 		if jump := earliest.Add(-1).Truncate(quarter).Add(quarter); jump.Before(start) {
-			start = latest(jump, beganAt(reigns[0]).Truncate(step))
+			start = session.Later(jump, beganAt(reigns[0]).Truncate(step))
 		}
 	}
 	return axis{start, step, w}
@@ -89,7 +90,7 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	if end := last.Truncate(step).Add(step); x.start.Add(whole).After(end) {
 		x.start = end.Add(-whole)
 	}
-	x.start = latest(x.start, first.Truncate(step))
+	x.start = session.Later(x.start, first.Truncate(step))
 	return x
 }
 
@@ -120,13 +121,6 @@ func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 
 // until returns the last instant that cell i covers.
 func (x *axis) until(i int) time.Time { return x.start.Add(time.Duration(i+1)*x.step - 1) }
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
 
 // cell returns the index of the cell that covers t: -1 before the axis, at least w after it.
 func (x *axis) cell(t time.Time) int {
