@@ -36,8 +36,8 @@ var (
 	identityQuery    = query[identity]{name: "configuration", http: form[identity]{"configuration", parseConfiguration}, word: form[identity]{"conf", parseConf}}
 	countsQuery      = query[counts]{name: "counts", http: form[counts]{"monitor", parseMonitor}, word: form[counts]{"mntr", parseMntr}}
 	dataWatchesQuery = query[int]{name: "number of watches on data", http: form[int]{"watch_summary", parseWatchSummary}, word: form[int]{"wchs", parseWchs}}
-	connectionsQuery = query[connections]{name: "connections", http: form[connections]{"connections", parseConnections}, word: form[connections]{"cons", parseCons},
-		table: true}
+	connectionsQuery = query[connections]{name: "connections", http: form[connections]{"connections", parseConnections},
+		word: form[connections]{"cons", parseCons}, table: true}
 	dumpQuery    = query[dump]{name: "sessions", http: form[dump]{"dump", parseJSONDump}, word: form[dump]{"dump", parseDump}, table: true}
 	watchesQuery = query[[]session.Watch]{name: "watches", http: form[[]session.Watch]{"watches_by_path", parseWatchesByPath},
 		word: form[[]session.Watch]{"wchp", parseWchp}, table: true}

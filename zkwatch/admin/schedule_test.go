@@ -30,8 +30,8 @@ func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p
 	}
 }
 
-// wantRequests waits for d in virtual time, and checks the requests meanwhile.
-func wantRequests(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
+// wantSent waits for d in virtual time, and checks the requests sent meanwhile.
+func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
 	t.Helper()
 	pass(d)
 	for _, s := range servers {
@@ -45,12 +45,12 @@ func wantRequests(t *testing.T, d time.Duration, when string, servers []*fakeSer
 func TestRequestsOfAnIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		wantRequests(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
-		wantRequests(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
+		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantSent(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
 		if l.count() != 13 {
 			t.Errorf("%d tables were delivered, want 13", l.count())
 		}
-		wantRequests(t, 10*time.Minute, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
+		wantSent(t, 10*time.Minute, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
 	})
 }
 
@@ -63,36 +63,36 @@ func TestNobodySubscribed(t *testing.T) {
 		if err := p.Poll(t.Context(), Want{Watches: true}); err != nil {
 			t.Error(err)
 		}
-		wantRequests(t, time.Hour, "an hour for nobody", servers, "")
+		wantSent(t, time.Hour, "an hour for nobody", servers, "")
 		cancel := p.Subscribe(l.election())
-		wantRequests(t, 0, "after a subscription", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantSent(t, 0, "after a subscription", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		cancel()
-		wantRequests(t, time.Hour, "an hour after its end", servers, "")
+		wantSent(t, time.Hour, "an hour after its end", servers, "")
 	})
 }
 
 func TestConnectionsAndSessions(t *testing.T) {
 	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		wantRequests(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantSent(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
 			t.Errorf("the table: %+v", last)
 		}
-		wantRequests(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
+		wantSent(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
 	})
 }
 
 func TestVerifyAsksOnce(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		wantRequests(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		p.Verify()
-		wantRequests(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantSent(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		for range 100 { // the key is held down for a second
 			p.Verify()
 			time.Sleep(10 * time.Millisecond)
 		}
-		wantRequests(t, 3500*time.Millisecond, "verify, the key held down", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantSent(t, 3500*time.Millisecond, "verify, the key held down", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		last := l.last(t)
 		for _, s := range last.Servers {
 			if s.Watches.State != session.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
@@ -160,7 +160,7 @@ func TestManyWatches(t *testing.T) {
 		if last.Servers[0].Watches.State != session.Answered || last.Servers[2].Watches.State != session.Answered {
 			t.Errorf("the other servers: %+v", last)
 		}
-		wantRequests(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantSent(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 	})
 	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])

@@ -126,7 +126,9 @@ func TestPollEndsInTime(t *testing.T) {
 func TestEndlessReplies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+			c.Mode, s.endless = mode, true
+		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			got := pollFirst(t, p, l)
 			if got.Basic.State != session.TooLarge || got.Watches.State != session.TooLarge || got.Watches.Why == "" {
 				t.Errorf("%s: %+v", mode, got)
