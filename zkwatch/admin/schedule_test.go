@@ -82,7 +82,7 @@ func TestConnectionsAndSessions(t *testing.T) {
 	})
 }
 
-func TestVerifyAsksOnce(t *testing.T) {
+func TestVerifyPollsOnce(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")

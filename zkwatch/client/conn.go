@@ -39,7 +39,7 @@ type Conn struct {
 	life     context.Context // done from the terminal state on
 	end      context.CancelFunc
 	done     chan struct{} // closed at the terminal state
-	detach   func()        // called when the library has its farewell connection: from then on it reaches no server
+	detach   func()        // called when the library has its farewell connection: then the library reaches no server
 	detached chan struct{} // closed by detach
 	finished chan struct{} // closed when all goroutines have ended
 	turn     chan struct{} // holds a token while queued is not 0

@@ -114,10 +114,10 @@ const (
 )
 
 // servers gives the library one server after the other. It replaces the library's own
-// HostProvider, which resolves names only once, and before each attempt at an only server
-// sleeps for a second. Here the first attempts, one at each server, have no delay. After
-// that there is a pause before each round, which doubles up to maxPause until a connection
-// has lasted that long.
+// HostProvider, which resolves names only once. If there is only one server, that
+// HostProvider also sleeps for a second before each attempt. Here the first round of
+// attempts, one at each server, has no delay. Before each later round there is a pause. The
+// pause doubles, up to maxPause, until a connection has lasted that long.
 type servers struct {
 	addrs []string
 

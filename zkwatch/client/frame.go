@@ -40,7 +40,7 @@ func connectResponseSize(prefix []byte, size int) error {
 	}
 	switch s := string(prefix); {
 	case s == "HTTP":
-		return fmt.Errorf("%w: it speaks HTTP", ErrNotZooKeeper)
+		return fmt.Errorf("%w: its answer is HTTP", ErrNotZooKeeper)
 	case strings.HasPrefix(s, "\x15\x03"):
 		return fmt.Errorf("%w without TLS: it answers with a TLS alert", ErrNotZooKeeper)
 	}
@@ -73,7 +73,7 @@ func replyCount(op wire.Op, head []byte, size int) error {
 	}
 	n := int(int32(binary.BigEndian.Uint32(head[16:])))
 	if n > room || n < -1 || n < 0 && op == wire.OpGetChildren2 {
-		return fmt.Errorf("%w: a reply of %d bytes says that it holds %d items", ErrProtocol, size, n)
+		return fmt.Errorf("%w: a reply of %d bytes with a count of %d", ErrProtocol, size, n)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	}
 	n.Conn.SetReadDeadline(time.Time{}) // the library sets its own
 	n.sendCredentials()
-	n.conn.isReady(n)
+	n.conn.linkReady(n)
 	return nil
 }
 
@@ -113,9 +113,9 @@ const (
 )
 
 // authenticate authenticates with SASL. The library does not have its session yet, so
-// nothing else is read or written meanwhile. The deadline of the handshake applies. A
-// failure ends the Conn, unless it is one of the connection: it would happen again, and
-// without the identity an ACL could hide znodes from reads.
+// nothing else is read or written meanwhile. The deadline of the handshake applies. A refusal
+// ends the Conn: it would happen again, and without the identity an ACL could hide znodes
+// from reads. A failure of the connection does not end the Conn.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

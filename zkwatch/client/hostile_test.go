@@ -26,7 +26,7 @@ func TestOtherProtocolsAreRecognised(t *testing.T) {
 		sent string
 		want string
 	}{
-		"HTTP":     {"HTTP/1.1 400 Bad Request\r\n\r\n", "speaks HTTP"},
+		"HTTP":     {"HTTP/1.1 400 Bad Request\r\n\r\n", "its answer is HTTP"},
 		"TLS":      {"\x15\x03\x03\x00\x02\x02\x46", "TLS"},
 		"SSH":      {"SSH-2.0-x\r\n", `"SSH-"`},
 		"zeros":    {string(make([]byte, 64)), "not a ZooKeeper"},

@@ -21,8 +21,8 @@ import "time"
 // order. Between k's answer and m's sending the ensemble leader sent a ping.
 // The follower received the ping before m's commit. It answered the ping, with
 // the session in the list, before it forwarded n. So n's commit means that the
-// ensemble leader has counted the session's timeout from k or later. A new ensemble
-// leader starts every session with its full timeout, and later than that.
+// ensemble leader has counted the session's timeout from k or later. If there is a new
+// ensemble leader after that, it starts every session with its full timeout.
 //
 // When a session is created or moves to another server, the ensemble leader itself
 // starts its timeout. Then one committed write proves as much, counted from the

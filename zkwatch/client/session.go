@@ -48,8 +48,8 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	return nil
 }
 
-// isReady is called when n has a session, before the library gets the server's answer.
-func (c *Conn) isReady(n *serverConn) {
+// linkReady is called when n has a session, before the library gets the server's answer.
+func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ready = n
@@ -57,10 +57,10 @@ func (c *Conn) isReady(n *serverConn) {
 }
 
 // dequeued is called when the library's request of that number was written or dropped. The
-// library's queue has at most one request, so it is known whether one is left in the queue
-// when the connection is lost. The library would send that request over the next connection,
-// although its caller already got an error. The next connection drops the request, and no
-// other request is admitted before.
+// library's queue has at most one request, so c.queued shows whether a request is left in the
+// queue when the connection is lost. The library would send that request over the next
+// connection, although its caller already got an error. The next connection drops the
+// request, and no other request is admitted before.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,9 +72,9 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered is called when the server has answered a request of the time sent. zxid is the
-// zxid in the answer, 0 if it does not count. small means that the size of the answer does
-// not lengthen the round trip.
+// answered is called when the server has answered a request that was sent at sent. zxid is
+// the zxid in the answer, 0 if it does not count. small means that the size of the answer
+// does not lengthen the round trip.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,8 +154,8 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(exchange{sent, answered})
 }
 
-// committed is called when a write has been executed and answered. It was sent at sent or
-// later, over the connection of lost.
+// committed is called when a write that was sent at sent or later has been executed and
+// answered. lost belongs to the connection of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

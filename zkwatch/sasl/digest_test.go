@@ -40,7 +40,7 @@ func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, 
 }
 
 // The example of RFC 2831, section 4.
-func TestDigestOfTheStandardsExample(t *testing.T) {
+func TestDigestExampleOfTheRFC(t *testing.T) {
 	d := account(t, "chris", "secret")
 	sasl.SetDigest(d, "imap/elwood.innosoft.com", "OA6MHXh6VqTrRk")
 	x, answer, err := challenged(t, d, `realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",qop="auth",algorithm=md5-sess,charset=utf-8`)
