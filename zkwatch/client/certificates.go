@@ -140,13 +140,6 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// clientTLS returns a copy of cfg that permits no version before TLS 1.2.
-func clientTLS(cfg *tls.Config) *tls.Config {
-	cfg = cfg.Clone()
-	cfg.MinVersion = max(cfg.MinVersion, tls.VersionTLS12)
-	return cfg
-}
-
 // explainTLS returns the meaning of a server's TLS alert, "" if err is none. certificates is
 // the number of client certificates.
 func explainTLS(err error, certificates int) string {

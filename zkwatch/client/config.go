@@ -145,7 +145,8 @@ func (cfg Config) withDefaults() (Config, error) {
 		cfg.Shuffle = rand.Shuffle
 	}
 	if cfg.TLS != nil {
-		cfg.TLS = clientTLS(cfg.TLS)
+		cfg.TLS = cfg.TLS.Clone()
+		cfg.TLS.MinVersion = max(cfg.TLS.MinVersion, tls.VersionTLS12)
 	}
 	return cfg, nil
 }

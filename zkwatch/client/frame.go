@@ -98,10 +98,5 @@ func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }
 
-// requestHeader reads a request's xid and operation.
-func requestHeader(frame []byte) (xid int32, op wire.Op) {
-	return int32(binary.BigEndian.Uint32(frame[4:])), wire.Op(binary.BigEndian.Uint32(frame[8:]))
-}
-
 // xidOf returns the xid of a reply.
 func xidOf(head []byte) int32 { return int32(binary.BigEndian.Uint32(head)) }

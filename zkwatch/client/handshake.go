@@ -192,11 +192,3 @@ func (n *serverConn) unauthenticated(why error) error {
 	n.conn.terminate(Closed, err, false)
 	return err
 }
-
-// authRequired ends the Conn: the server demands authentication, and would demand it on
-// each connection.
-func (n *serverConn) authRequired() error {
-	err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
-	n.conn.terminate(Closed, err, false)
-	return err
-}

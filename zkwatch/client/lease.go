@@ -73,10 +73,6 @@ func (l *lease) gap() time.Duration {
 	return half + maxPingDelay(l.timeout)
 }
 
-// tooShort reports whether the session timeout is too short for a lease to last from one
-// renewal to the next.
-func (l *lease) tooShort() bool { return l.gap() > l.timeout/2 }
-
 // connected begins another connection, whose ConnectRequest was sent at sent. The server
 // granted timeout.
 func (l *lease) connected(sent time.Time, timeout time.Duration) {

@@ -180,11 +180,12 @@ func (c *Conn) EndLease() {
 	}
 }
 
-// CheckLease returns [ErrTimeoutTooShort] if no lease can be proved.
+// CheckLease returns [ErrTimeoutTooShort] if the session timeout is too short for a lease to
+// last from one renewal to the next.
 func (c *Conn) CheckLease() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.lease.tooShort() {
+	if c.lease.gap() <= c.lease.timeout/2 {
 		return nil
 	}
 	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)

@@ -153,7 +153,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 		n.requested = binary.BigEndian.Uint64(frame[prefixSize+16:])
 		return withZxid(frame, prefixSize+4, n.since), false
 	}
-	xid, op := requestHeader(frame)
+	xid, op := int32(binary.BigEndian.Uint32(frame[prefixSize:])), wire.Op(binary.BigEndian.Uint32(frame[prefixSize+4:]))
 	switch {
 	case op == wire.OpPing:
 		n.pings = append(n.pings, now)
@@ -325,7 +325,10 @@ func (n *serverConn) beginFrame() error {
 // checkReply checks the head of a reply.
 func (n *serverConn) checkReply() error {
 	if replyCode(n.head) == wire.AuthRequired {
-		return n.authRequired()
+		// The server demands authentication, and would demand it on each connection.
+		err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
+		n.conn.terminate(Closed, err, false)
+		return err
 	}
 	n.mu.Lock()
 	r, ok := n.sent[xidOf(n.head)]
