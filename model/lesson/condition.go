@@ -9,7 +9,7 @@ import (
 	"electop/model/doctor"
 )
 
-// Event is what a condition waits for. Capital words are the fields of [Condition].
+// Event is what a condition waits for. Who, To, Cause and Belief are fields of [Condition].
 type Event string
 
 const (
@@ -95,13 +95,13 @@ var vocabulary = map[Event]func(*Condition, *change) bool{
 	AllSettled: func(_ *Condition, m *change) bool { return Settled(m.after) },
 
 	Done: func(_ *Condition, m *change) bool { return m.done },
-	Found: ours(func(c *Condition, m *change, x *model.Member) bool {
+	Found: ofMember(func(c *Condition, m *change, x *model.Member) bool {
 		old := m.before.MemberByID(x.ID)
 		return old != nil && !old.StepOn.Found && x.StepOn.Found
 	}),
-	Believes:  ours(func(c *Condition, _ *change, x *model.Member) bool { return x.Belief == c.Belief }),
+	Believes:  ofMember(func(c *Condition, _ *change, x *model.Member) bool { return x.Belief == c.Belief }),
 	Believers: func(_ *Condition, m *change) bool { return len(m.after.Properties.Believers) >= 2 },
-	Watches: ours(func(c *Condition, m *change, x *model.Member) bool {
+	Watches: ofMember(func(c *Condition, m *change, x *model.Member) bool {
 		to := m.holders.of[c.To]
 		return to.queued && x.Watches == to.id.Name
 	}),
@@ -134,8 +134,8 @@ func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition
 	}
 }
 
-// ours returns a function that reports whether is returns true for the member Who.
-func ours(is func(*Condition, *change, *model.Member) bool) func(*Condition, *change) bool {
+// ofMember returns a function that reports whether is returns true for the member Who.
+func ofMember(is func(*Condition, *change, *model.Member) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		x := m.after.MemberByID(m.holders.of[c.Who].member)
 		return x != nil && is(c, m, x)

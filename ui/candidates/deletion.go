@@ -201,7 +201,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 				p.Gap(start).Text(term.Watch, number)
 				p.Text(term.Text, term.Blanks(p.Room()-1))
 			}
-			if k := slices.IndexFunc(e.notices, func(n notice) bool { return n.y == y }); k >= 0 { // out of view there is one for all
+			if k := slices.IndexFunc(e.notices, func(n notice) bool { return n.y == y }); k >= 0 { // all notifications out of view share one
 				e.notices[k].progress = max(e.notices[k].progress, progress)
 			} else {
 				e.notices = append(e.notices, notice{y, progress})

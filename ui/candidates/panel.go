@@ -119,7 +119,7 @@ func (v *Panel) shapeIn(r term.Rect) shape {
 	return x
 }
 
-// topFor returns the first contender in view if page of them are.
+// topFor returns the first contender in view if page contenders are in view.
 func (v *Panel) topFor(page int) int {
 	n := v.Rows.Queued()
 	at := v.Index
@@ -242,7 +242,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	}
 }
 
-// tail is the text at the right of the panel's title.
+// tail returns the text at the right of the panel's title.
 func (v *Panel) tail() []term.Span {
 	s := v.State
 	var out []term.Span

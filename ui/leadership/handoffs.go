@@ -121,7 +121,7 @@ func (v Handoffs) Draw(f *term.Frame) {
 	v.drawHandoffList(f, a.From(y))
 }
 
-// tail is the text at the right of the panel's title.
+// tail returns the text at the right of the panel's title.
 func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	s := v.State
 	t := s.Totals

@@ -241,9 +241,9 @@ func fitNames(names []string, w int) string {
 }
 
 // drawHerdBars compares how many candidates a handoff notifies with each rule: as counted
-// by the server, otherwise as predicted by the recipe. It draws three lines, and up to more
-// lines of earlier handoffs.
-func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
+// by the server, otherwise as predicted by the recipe. It draws three lines, and at most
+// older lines of earlier handoffs.
+func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
 		if len(counted) > 0 {
@@ -294,21 +294,21 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 			}
 		}
 	}
-	return v.drawOlder(f, a, y+1, cells, more, c)
+	return v.drawOlder(f, a, y+1, cells, older, c)
 }
 
-// drawOlder draws the effects of earlier handoffs, newest first, in up to more lines: a
-// line each, or in one line only how many each notified.
-func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c model.Costs) int {
+// drawOlder draws the effects of earlier handoffs, newest first, in at most n lines: a line
+// each, or in one line only how many each notified.
+func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.Costs) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
 		older = append(older, list[min(1, len(list)):]...)
 	}
-	if len(older) == 0 || more == 0 {
+	if len(older) == 0 || n == 0 {
 		return y
 	}
 	slices.SortStableFunc(older, func(a, b *model.Woken) int { return cmp.Compare(b.Zxid, a.Zxid) })
-	if more == 1 {
+	if n == 1 {
 		p := a.Pen(y).Gap(1).Text(term.Muted, "before")
 		for _, w := range older {
 			name, st := ruleOf(w)
@@ -322,7 +322,7 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c mod
 	}
 	a.Pen(y).Gap(1).Text(term.Muted, "before")
 	y++
-	for _, w := range older[:min(len(older), more-1, olderShown)] {
+	for _, w := range older[:min(len(older), n-1, olderShown)] {
 		name, _ := ruleOf(w)
 		drawCount(a.Pen(y).Gap(1).Fit(6, term.Muted, name).Fit(cells, term.Muted, f.Clock(w.Deleted)), term.Muted, w)
 		y++

@@ -116,7 +116,7 @@ func prose(text string) string {
 // keyCaps returns keys to press one after the other.
 func keyCaps(keys []string) string { return znode.Safe(strings.Join(keys, " "), 60) }
 
-// markKeys makes the words of a line that are keys stand out.
+// markKeys returns a line in which the keys have another style.
 func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
 	plain := "" // up to the next key
 	for _, word := range strings.SplitAfter(line, " ") {
@@ -132,8 +132,8 @@ func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
 	return append(out, term.Span{Style: st, Text: plain})
 }
 
-// Lines returns the text of the current lesson on lines of w cells, with blank lines if it
-// fits into room lines then.
+// Lines returns the text of the current lesson on lines of w cells, with blank lines between
+// the paragraphs if all fit into room lines.
 func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	lines := p.paragraphs(g, w, true)
 	if len(lines) > room {

@@ -28,7 +28,7 @@ const CastMax = 2000
 type actions struct {
 	path          string // of the first election
 	cast          *demo.Cast
-	sandbox       *demo.Sandbox // the demo's; nil on a live cluster
+	sandbox       *demo.Sandbox // nil on a live cluster
 	elections     *elections
 	candidacyName string
 	noActing      string                 // why nothing may be changed; "": it may
@@ -87,7 +87,7 @@ func (a *actions) changing(act action.Act) action.Act {
 	return act
 }
 
-// whyNoSpawn is the Why of Spawn and Campaign.
+// whyNoSpawn returns why no candidate can join now, "" if one can.
 func (a *actions) whyNoSpawn(act action.Action) string {
 	why := a.noJoining.Load()
 	switch {
@@ -138,7 +138,7 @@ func (a *actions) fault(act action.Action) error {
 	return a.cast.Fault(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff)
 }
 
-// paces are the speeds of the embedded server, from full speed to step by step.
+// paces lists the speeds of the embedded server, from full speed to step by step.
 var paces = []zkserver.Pace{
 	{},
 	{Delay: 100 * time.Millisecond},
@@ -212,9 +212,9 @@ func paceWords(p zkserver.Pace) string {
 	return "full speed"
 }
 
-// admitter decides whether electop's candidates may join the election: those of the command
-// line as soon as the election's system is known, and further ones until that changes. An
-// election without candidates may later turn out to be another system's.
+// admitter decides whether electop's candidates may join the election. The candidates of the
+// command line join as soon as the election's system is known. The decision can change: an
+// election without candidates may turn out to be another system's.
 type admitter struct {
 	actions  *actions
 	cfg      Config

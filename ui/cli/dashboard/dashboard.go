@@ -1,6 +1,6 @@
 // Package dashboard assembles the dashboard on live elections, on a cluster or in a demo: the
-// watched elections, our candidates in the first of them, the actions behind the keys and, in
-// a demo, the lessons with their progress.
+// watched elections, electop's candidates in the first of them, the actions behind the keys
+// and, in a demo, the lessons with their progress.
 package dashboard
 
 import (
@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// parts are the parts of a dashboard.
+// parts holds the parts of a dashboard.
 type parts struct {
 	elections *elections
 	actions   *actions

@@ -200,7 +200,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed takes whether the list is on the screen. Only then searches are repeated.
+// listed repeats searches while the list is on the screen, which on reports.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
