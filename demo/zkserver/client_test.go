@@ -14,12 +14,11 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// patience bounds every wait in these tests. It is never what is tested.
+// patience bounds every wait in these tests. No test is about it.
 const patience = time.Minute
 
-// rawClient speaks the protocol frame by frame, so that tests see what a
-// client library would hide: the order of events and replies, zxids, and the
-// operations that go-zookeeper does not have.
+// rawClient sends and receives frames, so that tests see what a client library hides: the
+// order of events and replies, zxids, and operations that go-zookeeper does not have.
 type rawClient struct {
 	t       testing.TB
 	nc      net.Conn
@@ -140,7 +139,7 @@ func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.Repl
 	return h
 }
 
-// must is call for what has to succeed.
+// must is a call that has to succeed.
 func (c *rawClient) must(op wire.Op, req wire.Record, rsp wire.Record) {
 	c.t.Helper()
 	if h := c.call(op, req, rsp); h.Err != wire.OK {
@@ -155,7 +154,7 @@ func (c *rawClient) create(path string, flags int32) string {
 	return rsp.Path
 }
 
-// closed reports whether the server ends the connection without another word.
+// closed returns nil if the server closes the connection without another message.
 func (c *rawClient) closed() error {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	_, err := c.receive(nil)
@@ -172,9 +171,9 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// A transcript is a conversation written down such that two servers that
-// behave alike produce the same text: zxids relative to the beginning,
-// session ids as names, times only as present or not.
+// A transcript has the text of a conversation. It is the same for two servers that behave
+// alike: zxids are relative to the beginning, session ids are names, and times are only
+// present or not.
 type transcript struct {
 	t        testing.TB
 	addr     string
@@ -197,12 +196,12 @@ func newTranscript(t testing.TB, addr string) *transcript {
 
 func (s *transcript) printf(format string, args ...any) { fmt.Fprintf(&s.text, format+"\n", args...) }
 
-// connect opens a session under a name.
-func (s *transcript) connect(name string) *speaker {
+// connect opens a session with a name.
+func (s *transcript) connect(name string) *namedClient {
 	s.t.Helper()
 	c := dialRaw(s.t, s.addr)
 	s.sessions[c.conn.SessionID] = name
-	sp := &speaker{s: s, c: c, name: name}
+	sp := &namedClient{s: s, c: c, name: name}
 	c.onEvent = func(ev wire.WatcherEvent) {
 		s.printf("%s event %d state %d %s", name, ev.Type, ev.State, ev.Path)
 	}
@@ -281,15 +280,15 @@ func (s *transcript) body(rsp wire.Record) string {
 	}
 }
 
-// speaker is one client in a transcript.
-type speaker struct {
+// namedClient is a client in a transcript.
+type namedClient struct {
 	s    *transcript
 	c    *rawClient
 	name string
 }
 
-// do makes a call and writes the request and the reply down.
-func (sp *speaker) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
+// do makes a call and adds the request and the reply to the transcript.
+func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	sp.c.t.Helper()
 	asked := ""
 	if req != nil {
@@ -304,51 +303,51 @@ func (sp *speaker) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	return h.Err
 }
 
-func (sp *speaker) create(path, data string, flags int32) {
+func (sp *namedClient) create(path, data string, flags int32) {
 	sp.c.t.Helper()
 	sp.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte(data), ACL: world(wire.PermAll), Flags: flags}, &wire.PathResponse{})
 }
-func (sp *speaker) delete(path string, version int32) {
+func (sp *namedClient) delete(path string, version int32) {
 	sp.c.t.Helper()
 	sp.do(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: version}, nil)
 }
-func (sp *speaker) set(path, data string, version int32) {
+func (sp *namedClient) set(path, data string, version int32) {
 	sp.c.t.Helper()
 	sp.do(wire.OpSetData, &wire.SetDataRequest{Path: path, Data: []byte(data), Version: version}, &wire.Stat{})
 }
-func (sp *speaker) get(path string, watch bool) {
+func (sp *namedClient) get(path string, watch bool) {
 	sp.c.t.Helper()
 	sp.do(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.DataResponse{})
 }
-func (sp *speaker) exists(path string, watch bool) {
+func (sp *namedClient) exists(path string, watch bool) {
 	sp.c.t.Helper()
 	sp.do(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Stat{})
 }
-func (sp *speaker) ls(path string, watch bool) {
+func (sp *namedClient) ls(path string, watch bool) {
 	sp.c.t.Helper()
 	sp.do(wire.OpGetChildren, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.StringsResponse{})
 }
-func (sp *speaker) ls2(path string, watch bool) {
+func (sp *namedClient) ls2(path string, watch bool) {
 	sp.c.t.Helper()
 	sp.do(wire.OpGetChildren2, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Children2Response{})
 }
-func (sp *speaker) sync() {
+func (sp *namedClient) sync() {
 	sp.c.t.Helper()
 	sp.do(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 }
-func (sp *speaker) acl(path string) {
+func (sp *namedClient) acl(path string) {
 	sp.c.t.Helper()
 	sp.do(wire.OpGetACL, &wire.PathRequest{Path: path}, &wire.ACLResponse{})
 }
-func (sp *speaker) auth(scheme, auth string) wire.Code {
+func (sp *namedClient) auth(scheme, auth string) wire.Code {
 	sp.c.t.Helper()
 	return sp.do(wire.OpAuth, &wire.AuthRequest{Scheme: scheme, Auth: []byte(auth)}, nil)
 }
-func (sp *speaker) multi(ops ...wire.MultiOp) {
+func (sp *namedClient) multi(ops ...wire.MultiOp) {
 	sp.c.t.Helper()
 	sp.do(wire.OpMulti, &wire.MultiRequest{Ops: ops}, &wire.MultiResponse{})
 }
-func (sp *speaker) close() {
+func (sp *namedClient) close() {
 	sp.c.t.Helper()
 	sp.do(wire.OpCloseSession, nil, nil)
 	if err := sp.c.closed(); err != nil {

@@ -18,9 +18,8 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 func TestMain(m *testing.M) { zktest.Main(m) }
 
 // TestConformance has the same conversations with the embedded server and with
-// an Apache ZooKeeper and compares each to the transcript in testdata, which is
-// the one that Apache 3.8.0 gave: `go test -run Conformance -update` writes it
-// again.
+// Apache ZooKeeper and compares each with the transcript of Apache 3.8.0 in testdata, which
+// `go test -run Conformance -update` writes.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -46,7 +45,7 @@ func TestConformance(t *testing.T) {
 			t.Run("apache", func(t *testing.T) {
 				var server *zktest.Server
 				if cs.name == "fresh" {
-					server = zktest.NewApache(t) // nobody was there before
+					server = zktest.NewApache(t) // no client has used it
 				} else {
 					server = zktest.Apache(t)
 				}
@@ -58,7 +57,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// converse runs a conversation, removes what it left and returns the text.
+// converse runs a conversation, deletes its znodes and returns the text.
 func converse(t *testing.T, addr string, run func(*transcript)) string {
 	t.Helper()
 	s := newTranscript(t, addr)
@@ -67,7 +66,7 @@ func converse(t *testing.T, addr string, run func(*transcript)) string {
 	return s.text.String()
 }
 
-// tidy removes what a conversation left.
+// tidy deletes the znodes of a conversation.
 func tidy(t *testing.T, addr string) {
 	t.Helper()
 	c := dialRaw(t, addr)
@@ -101,7 +100,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// conversations work below /t.
+// conversations are below /t.
 var conversations = []struct {
 	name string
 	run  func(*transcript)
@@ -262,7 +261,7 @@ var conversations = []struct {
 		b.sync()
 		a.create("/t/y", "", 0)
 		b.sync()
-		// One's own watches fire before the reply.
+		// A client's own watches fire before the reply.
 		b.ls("/t", true)
 		b.get("/t/y", true)
 		b.set("/t/y", "mine", -1)
@@ -278,7 +277,7 @@ var conversations = []struct {
 	{"addwatch", func(s *transcript) {
 		a, b := s.connect("a"), s.connect("b")
 		a.create("/t", "", 0)
-		add := func(sp *speaker, path string, mode int32) {
+		add := func(sp *namedClient, path string, mode int32) {
 			sp.do(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
 		}
 		add(b, "/t", wire.WatchPersistent)
@@ -291,7 +290,7 @@ var conversations = []struct {
 		a.delete("/t/x/y", -1)
 		a.delete("/t/x", -1)
 		b.sync()
-		rm := func(sp *speaker, o wire.Op, path string, kind int32) {
+		rm := func(sp *namedClient, o wire.Op, path string, kind int32) {
 			sp.do(o, &wire.WatcherTypeRequest{Path: path, Type: kind}, nil)
 		}
 		rm(b, wire.OpRemoveWatches, "/t", wire.WatcherAny)
@@ -311,7 +310,7 @@ var conversations = []struct {
 		a.close()
 		b.close()
 	}},
-	{"withheld", func(s *transcript) { // events about what b may not read
+	{"withheld", func(s *transcript) { // events about nodes that b may not read
 		a, b := s.connect("a"), s.connect("b")
 		a.create("/t", "", 0)
 		a.auth("digest", "ann:secret")
@@ -376,12 +375,12 @@ var conversations = []struct {
 			op(wire.OpDelete, "/t/a/n_0000000000", -1))
 		b.sync()
 		a.ls2("/t/a", false)
-		// The failing one has its error, those before none, those after -2.
+		// The results before the failed operation have no error, those after it have -2.
 		a.multi(put("/t/b", 0), op(wire.OpDelete, "/t/a", -1), put("/t/c", 0))
 		a.multi(op(wire.OpCheck, "/t/a", 0), put("/t/b", 0))
 		a.multi(put("/t/b", 0), put("/t/b", 0))
 		a.exists("/t", false)
-		a.create("/t/n_", "", seq) // failed ones did not count
+		a.create("/t/n_", "", seq) // failed operations did not count
 		a.multi(put("/t/d", 0), op(wire.OpDelete, "/t/d", 0), put("/t/d", eph), put("/t/d/x", 0))
 		a.multi(put("/t/d", 0), op(wire.OpDelete, "/t/d", 0), put("/t/d", eph))
 		a.exists("/t/d", false)
@@ -403,11 +402,11 @@ var conversations = []struct {
 	{"acl", func(s *transcript) {
 		a, b := s.connect("a"), s.connect("b")
 		a.create("/t", "", 0)
-		whoami := func(sp *speaker) { sp.do(wire.OpWhoAmI, nil, &wire.WhoAmIResponse{}) }
+		whoami := func(sp *namedClient) { sp.do(wire.OpWhoAmI, nil, &wire.WhoAmIResponse{}) }
 		id := func(perms int32, scheme, id string) wire.ACL {
 			return wire.ACL{Perms: perms, ID: wire.ID{Scheme: scheme, ID: id}}
 		}
-		with := func(sp *speaker, path string, acl ...wire.ACL) {
+		with := func(sp *namedClient, path string, acl ...wire.ACL) {
 			sp.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte("d"), ACL: acl}, &wire.PathResponse{})
 		}
 		whoami(a)
@@ -525,7 +524,7 @@ var conversations = []struct {
 	}},
 }
 
-// bytesOf is a request that is no record.
+// bytesOf is a request of raw bytes.
 type bytesOf string
 
 func (b bytesOf) Fields(c *wire.Coder) { p := []byte(b); c.Raw(&p) }

@@ -60,16 +60,16 @@ func (l *scriptedListener) Addr() net.Addr {
 
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
-// An error of Accept that passes does not end the listener: it is tried again
-// after pauses that double, and what is wrong is said once, as is its end.
-func TestAcceptGoesOn(t *testing.T) {
+// A temporary error of Accept does not end the listener: the server retries after pauses
+// that double, and reports the failure and its end once each.
+func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, theirs := net.Pipe()
 		again, others := net.Pipe()
 		results := slices.Repeat([]any{errFull}, 10)
 		l := newScripted(slices.Concat(results, []any{theirs, errFull, errors.Join(syscall.ENFILE), others})...)
-		var said []string
-		s := zkserver.New(zkserver.Options{Trouble: func(s string) { said = append(said, s) }})
+		var reports []string
+		s := zkserver.New(zkserver.Options{Trouble: func(s string) { reports = append(reports, s) }})
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(l) }()
 		for _, c := range []net.Conn{client, again} {
@@ -94,15 +94,14 @@ func TestAcceptGoesOn(t *testing.T) {
 		if !slices.Equal(pauses, want) {
 			t.Errorf("pauses %v, want %v", pauses, want)
 		}
-		if len(said) != 4 || !strings.Contains(said[0], "cannot accept connections to 127.0.0.1:2181: accept tcp: accept4: too many open files") ||
-			!strings.Contains(said[1], "again, after 3.275s") {
-			t.Errorf("it said %q", said)
+		if len(reports) != 4 || !strings.Contains(reports[0], "cannot accept connections to 127.0.0.1:2181: accept tcp: accept4: too many open files") ||
+			!strings.Contains(reports[1], "again, after 3.275s") {
+			t.Errorf("reports %q", reports)
 		}
 	})
 }
 
-// fewDescriptors is a listener to which peers have connected, silent ones first, and whose
-// process has few descriptors.
+// fewDescriptors is a listener of a process with few file descriptors.
 type fewDescriptors struct {
 	*scriptedListener
 	left atomic.Int32
@@ -131,9 +130,9 @@ func (d *descriptor) Close() error {
 	return d.Conn.Close()
 }
 
-// Silent connections that hold the last descriptors make room for clients. A session
-// keeps its own, however silent.
-func TestSilentMakeRoom(t *testing.T) {
+// TestSilentConnectionsAreClosed: without descriptors, silent connections are closed, but
+// not those of silent sessions.
+func TestSilentConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, first := net.Pipe()
 		l := &fewDescriptors{scriptedListener: newScripted(first)}
@@ -163,8 +162,7 @@ func TestSilentMakeRoom(t *testing.T) {
 	})
 }
 
-// One that does not pass ends the listener with it, and Close does not wait for
-// a pause to end.
+// A permanent error of Accept ends the listener, and Close ends a pause.
 func TestAcceptEnds(t *testing.T) {
 	gone := errors.New("the network is gone")
 	synctest.Test(t, func(t *testing.T) {
@@ -191,9 +189,8 @@ func TestAcceptEnds(t *testing.T) {
 	})
 }
 
-// TestStrangers: peers that do not speak the protocol are closed, and the
-// server goes on.
-func TestStrangers(t *testing.T) {
+// TestOtherProtocols: the server closes connections of other protocols, and continues.
+func TestOtherProtocols(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	handshake := string(wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16)}))
 	for name, first := range map[string]string{
@@ -234,8 +231,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestLargestFrame: a request of exactly the limit is served, one byte more
-// ends the connection.
+// TestLargestFrame: a request of exactly the limit is executed, one byte more ends the
+// connection.
 func TestLargestFrame(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := dialRaw(t, addr)
@@ -256,8 +253,8 @@ func TestLargestFrame(t *testing.T) {
 	}
 }
 
-// TestSlowReaderIsCutOff: a client that leaves its events unread neither holds
-// others up nor costs more than a bounded amount of memory.
+// TestSlowReaderIsCutOff: a client that does not read its events delays no others, and
+// its memory is bounded.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -284,9 +281,9 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestAllTogetherAreBounded: many connections, each within its own bound, are dropped
-// while they hold too much together, those that hold most first.
-func TestAllTogetherAreBounded(t *testing.T) {
+// TestTotalIsBounded: if connections within their own bounds together hold too much, those
+// that hold most are dropped.
+func TestTotalIsBounded(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)
 	for name, hold := range map[string]func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int){
@@ -326,7 +323,7 @@ func TestAllTogetherAreBounded(t *testing.T) {
 				for range many {
 					slow = append(slow, pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}))
 				}
-				fair.nc.Write([]byte("\x00\x00")) // of a request that comes later
+				fair.nc.Write([]byte("\x00\x00")) // the first bytes of a request
 				all, each := hold(t, s, writer, slow)
 				writer.must(wire.OpPing, nil, nil)
 				synctest.Wait()
@@ -344,7 +341,7 @@ func TestAllTogetherAreBounded(t *testing.T) {
 	}
 }
 
-// writeHook calls after once, after a write.
+// writeHook calls after, once, after the next write.
 type writeHook struct {
 	net.Conn
 	after func()
@@ -359,10 +356,9 @@ func (c *writeHook) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestEventsDoNotStopListening: a client that has its reply and reads nothing
-// until it next asks something is listened to, although an event for it came
-// just as the reply had been written.
-func TestEventsDoNotStopListening(t *testing.T) {
+// TestUnreadEventDoesNotStopReading: the server reads a client's next request even if the
+// client has not read an event that was queued just after the last reply.
+func TestUnreadEventDoesNotStopReading(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		writer := pipeRaw(t, s, wire.ConnectRequest{})
 		writer.create("/n", 0)
@@ -383,15 +379,15 @@ func TestEventsDoNotStopListening(t *testing.T) {
 	})
 }
 
-// TestBackPressure: a client that asks without reading the answers is not
-// listened to for a while, and loses nothing.
+// TestBackPressure: the server stops reading from a client that does not read its replies,
+// and no reply is lost.
 func TestBackPressure(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: make([]byte, 100<<10), ACL: world(31)}, &wire.PathResponse{})
-		asked := 0
+		sent := 0
 		request := &wire.PathWatchRequest{Path: "/d"}
-		for ; asked < 1000; asked++ {
+		for ; sent < 1000; sent++ {
 			c.nc.SetWriteDeadline(time.Now().Add(time.Second))
 			_, err := c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: c.xid + 1, Op: wire.OpGetData}, request))
 			if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -402,25 +398,22 @@ func TestBackPressure(t *testing.T) {
 			}
 			c.xid++
 		}
-		if asked == 1000 {
-			t.Fatal("the server took 1000 requests whose answers nobody read")
+		if sent == 1000 {
+			t.Fatal("the server read 1000 requests without a reply being read")
 		}
 		c.nc.SetDeadline(time.Now().Add(patience))
-		for i := range asked {
+		for i := range sent {
 			h, err := c.receive(&wire.DataResponse{})
-			if err != nil {
-				t.Fatalf("answer %d of %d: %v", i, asked, err)
-			}
-			if want := c.xid - int32(asked-1-i); h.Xid != want {
-				t.Fatalf("answer %d has xid %d, want %d", i, h.Xid, want)
+			if want := c.xid - int32(sent-1-i); err != nil || h.Xid != want {
+				t.Fatalf("reply %d of %d: xid %d, %v; want xid %d", i, sent, h.Xid, err, want)
 			}
 		}
 	})
 }
 
-// TestEventBeforeNews: with many writers about, a reader never sees a change
-// in a reply before the event that its watch owes it.
-func TestEventBeforeNews(t *testing.T) {
+// TestEventBeforeReply: with several writers, a client never reads a change in a reply
+// before the event of its watch.
+func TestEventBeforeReply(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	setup := dialRaw(t, addr)
@@ -473,7 +466,7 @@ func TestEventBeforeNews(t *testing.T) {
 				break
 			}
 		}
-		// Unregister, so that no event is left over, unless it comes now.
+		// Without a watch no event comes later, unless it comes now.
 		if !fired {
 			h := r.call(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/n", Type: wire.WatcherChildren}, nil)
 			if gone := h.Err == wire.NoWatcher; gone != fired {
@@ -486,8 +479,7 @@ func TestEventBeforeNews(t *testing.T) {
 	}
 }
 
-// TestManySessions keeps 2,000 sessions at once and lets one event reach them
-// all.
+// TestManySessions has 2,000 sessions, which all receive one event.
 func TestManySessions(t *testing.T) {
 	const n = 2000
 	synctest.Test(t, func(t *testing.T) {
@@ -552,14 +544,14 @@ func TestManySessions(t *testing.T) {
 		if got := s.Counters().Notifications; got != n {
 			t.Errorf("%d notifications", got)
 		}
-		time.Sleep(61 * time.Second) // more expire than end at once
+		time.Sleep(61 * time.Second) // they expire at the same time
 		if got := s.Counters().Expired; got != n+1 {
 			t.Errorf("%d sessions expired", got)
 		}
 	})
 }
 
-// TestCloseUnderLoad closes a server that is busy in every way.
+// TestCloseUnderLoad closes a server while clients send requests and do not wait.
 func TestCloseUnderLoad(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	var clients sync.WaitGroup
@@ -589,8 +581,8 @@ func TestCloseUnderLoad(t *testing.T) {
 	}
 }
 
-// TestMaxClientCnxns: a host may have so many connections at a time, this one more if
-// only others are bounded.
+// TestMaxClientCnxns: the connections from a host are bounded, but not those from
+// loopback addresses with LoopbackUnbounded.
 func TestMaxClientCnxns(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 2, LoopbackUnbounded: true})
 	for range 4 {
@@ -678,7 +670,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestStartAndEnd: tests that end at once, before the server accepts.
+// TestStartAndEnd: a test may end before the server accepts.
 func TestStartAndEnd(t *testing.T) {
 	for range 200 {
 		brief := &testingT{} // panics in Fatalf

@@ -27,16 +27,15 @@ import (
 
 var differentialOps = flag.Int("differential.ops", 4000, "operations of the differential test, about")
 
-// stepsPerTalk is the mean length of a conversation: long enough for state to
-// build up, short enough to be shrunk.
+// stepsPerTalk is the mean length of a conversation: long enough for many states of the
+// server, short enough to be shrunk.
 const stepsPerTalk = 150
 
-// TestDifferential lets three clients do at random whatever the protocol has,
-// with the embedded server and with Apache ZooKeeper, and compares all that
-// comes back: replies, errors, Stats and zxids (counted from the beginning of
-// the conversation), and where between the replies of a client each watch
-// event stands. What may differ is in onPurpose. A difference is reduced to a
-// short conversation and printed with the seed; `-rapid.seed` repeats it,
+// TestDifferential has three clients send random requests to the embedded server and to
+// Apache ZooKeeper, and compares the replies, errors, Stats and zxids (relative to the
+// beginning of the conversation), and the place of each watch event between the replies of
+// a client. onPurpose lists the differences that are meant. Any other difference is
+// reduced to a short conversation and printed with the seed; `-rapid.seed` repeats it,
 // `-differential.ops` sets the length.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
@@ -51,18 +50,18 @@ func TestDifferential(t *testing.T) {
 		f.Value.Set(fmt.Sprint(value))
 		t.Cleanup(func() { f.Value.Set(old) })
 	}
-	ops, told := 0, 0
-	// compare has one conversation with both and returns where they part.
+	ops, events := 0, 0
+	// compare has a conversation with both servers and returns their first difference.
 	compare := func(steps []step) (difference string) {
 		want, ours := both(t, steps)
 		ops += len(steps)
-		told += strings.Count(want, " event ")
+		events += strings.Count(want, " event ")
 		if want == ours {
 			return ""
 		}
 		return firstDifference(want, ours)
 	}
-	reported := make(map[string]string) // rapid repeats what failed
+	reported := make(map[string]string) // because rapid repeats failures
 	rapid.Check(t, func(rt *rapid.T) {
 		var steps []step
 		rt.Repeat(map[string]func(*rapid.T){"step": func(rt *rapid.T) { steps = append(steps, anyStep.Draw(rt, "step")) }})
@@ -81,20 +80,20 @@ func TestDifferential(t *testing.T) {
 				}
 				return false
 			})
-			reported[key] = fmt.Sprintf("%s\nin this conversation:\n%s\nwhich was at first:\n%s", difference, listed(steps), first)
+			reported[key] = fmt.Sprintf("%s\nin this conversation:\n%s\nreduced from:\n%s", difference, listed(steps), first)
 		}
 		rt.Fatalf("seed %d: the embedded server differs from Apache (-):\n%s", seed, reported[key])
 	})
-	t.Logf("seed %d: %d operations and %d events compared in %d conversations", seed, ops, told, talks)
-	if ops < *differentialOps/4 || told == 0 {
-		t.Errorf("%d operations and %d events: too little to tell anything", ops, told)
+	t.Logf("seed %d: %d operations and %d events compared in %d conversations", seed, ops, events, talks)
+	if ops < *differentialOps/4 || events == 0 {
+		t.Errorf("only %d operations and %d events were compared", ops, events)
 	}
 }
 
 // bothServers starts an Apache ZooKeeper, and returns a function that has a conversation
-// with it and with an embedded server of its own, and returns the two texts.
+// with it and with a new embedded server, and returns the two texts.
 func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours string) {
-	// Apache must not reap on its own: when it does depends on the clock.
+	// Apache must not delete containers at times that depend on the clock.
 	apache := zktest.NewApache(t, zktest.WithProperty("znode.container.checkIntervalMs", "86400000"),
 		zktest.WithProperty("zookeeper.DigestAuthenticationProvider.superDigest", digestID(superAuth))).Addr
 	return func(t *testing.T, steps []step) (theirs, ours string) {
@@ -111,7 +110,7 @@ func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours st
 	}
 }
 
-// firstDifference shows where two texts part, and what led up to it.
+// firstDifference shows the first difference of two texts, and the lines before it.
 func firstDifference(a, b string) string {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	i := 0
@@ -139,9 +138,8 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced takes away from a conversation that fails whatever it fails without.
-// It knows what a step is, which makes it much faster than rapid, to which
-// a conversation is thousands of random bits.
+// reduced removes steps from a conversation as long as it fails. It is much faster than
+// rapid, which sees thousands of random bits and no steps.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -174,7 +172,7 @@ func reduced(steps []step, fails func([]step) bool) []step {
 	return steps
 }
 
-// superAuth is who cleans up after a conversation, whatever the ACLs are.
+// superAuth may delete the znodes of a conversation with any ACL.
 const superAuth = "super:cleaner"
 
 func digestID(auth string) string {
@@ -183,21 +181,21 @@ func digestID(auth string) string {
 	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// sessionEvent is what may happen to a session or its connection.
+// sessionEvent is an event of a session or its connection.
 type sessionEvent int
 
 const (
-	closeAndReturn   sessionEvent = iota + 1 // closeSession; a new one follows
-	reattach                                 // the connection is lost; resumed on another
-	moveOver                                 // resumed on another while the first is open
-	wrongPassword                            // lost; refused; resumed
-	strangersSession                         // a session that does not exist is asked for
-	expire                                   // lost for too long; a new one follows
+	closeAndReturn sessionEvent = iota + 1 // closeSession, then a new session
+	reattach                               // connection lost, then resumed on another one
+	moveOver                               // resumed on another connection while the first is open
+	wrongPassword                          // connection lost, refused, then resumed
+	unknownSession                         // a request for a session that does not exist
+	expire                                 // expired, then a new session
 )
 
 func (e sessionEvent) String() string {
 	return [...]string{"", "closes its session", "loses its connection", "moves to another connection",
-		"comes back with a wrong password", "asks for a session that is not there", "stays away until it expires"}[e]
+		"connects with a wrong password", "requests an unknown session", "is silent until its session expires"}[e]
 }
 
 // A talk is a conversation in progress.
@@ -205,14 +203,14 @@ type talk struct {
 	*transcript
 	tb      *talkTB
 	dial    func() (net.Conn, error)
-	clients [3]*speaker
-	born    int
-	control *rawClient // sees to what is no part of the conversation
-	held    *[]string  // events that come now go there
+	clients [3]*namedClient
+	opened  int        // sessions so far
+	control *rawClient // not a part of the conversation
+	held    *[]string  // receives the events, if set
 }
 
-// talkTB turns failures into panics, so that a conversation can be had outside
-// of the test's goroutine, and closes what is to be closed when it is over.
+// talkTB turns failures into panics, so that a conversation can run in any goroutine, and
+// has cleanups at the end of the conversation.
 type talkTB struct {
 	testing.TB
 	cleanups []func()
@@ -230,8 +228,7 @@ func dialTo(addr string) func() (net.Conn, error) {
 	return func() (net.Conn, error) { return net.DialTimeout("tcp", addr, patience) }
 }
 
-// talkWith has a conversation and returns it as text. What goes wrong is part
-// of the text.
+// talkWith has a conversation and returns its text, with the failures.
 func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text string) {
 	tb := &talkTB{TB: t}
 	k := &talk{transcript: &transcript{t: tb, sessions: make(map[int64]string)}, tb: tb, dial: dial}
@@ -252,7 +249,7 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	for i := range k.clients {
 		k.begin(i)
 	}
-	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // not to begin with nothing but NoNode
+	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // otherwise most replies are NoNode at first
 		k.control.create(path, 0)
 	}
 	for i := 0; i < len(steps); i++ {
@@ -272,8 +269,8 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	return ""
 }
 
-// cleanUp leaves the server as it was, but for zxids: also the sessions of a
-// conversation that failed.
+// cleanUp restores the server, except for zxids, and ends the sessions of a conversation
+// that failed.
 func (k *talk) cleanUp() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -297,7 +294,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo handshakes. Sessions live so long that none expires unasked.
+// connectTo connects. By default the timeout is so long that no session expires.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -313,10 +310,10 @@ func (k *talk) zxidNow() int64 { return k.control.call(wire.OpPing, nil, nil).Zx
 
 func (k *talk) begin(who int) {
 	c := k.connectTo(wire.ConnectRequest{})
-	name := fmt.Sprintf("%c%d", 'a'+who, k.born)
-	k.born++
+	name := fmt.Sprintf("%c%d", 'a'+who, k.opened)
+	k.opened++
 	k.sessions[c.conn.SessionID] = name
-	k.clients[who] = &speaker{s: k.transcript, name: name}
+	k.clients[who] = &namedClient{s: k.transcript, name: name}
 	k.adopt(who, c)
 }
 
@@ -337,7 +334,7 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes a session. The order of the events is Apache's hash table's.
+// end closes a session. In Apache the order of the events is that of a hash table.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
 	sp.do(wire.OpPing, nil, nil)
@@ -352,10 +349,9 @@ func (k *talk) end(who int) {
 	sp.c.nc.Close()
 }
 
-// sorted calls f and writes down, in alphabetical order, the events that
-// clients were sent meanwhile.
+// sorted calls f and adds the events meanwhile to the transcript in alphabetical order.
 func (k *talk) sorted(f func()) {
-	for _, sp := range k.clients { // those from before keep their order
+	for _, sp := range k.clients { // earlier events keep their order
 		if sp != nil && sp.c != nil {
 			sp.c.must(wire.OpPing, nil, nil)
 		}
@@ -408,8 +404,8 @@ func (k *talk) ask(steps []step) {
 	}
 }
 
-// absolute turns a zxid that counts from the beginning of the conversation
-// into one of the server's.
+// absolute turns a zxid that is relative to the beginning of the conversation into a zxid
+// of the server.
 func (k *talk) absolute(req wire.Record) wire.Record {
 	switch r := req.(type) {
 	case *wire.SetWatchesRequest:
@@ -424,7 +420,7 @@ func (k *talk) absolute(req wire.Record) wire.Record {
 	return req
 }
 
-// anyBytes is the reply to an oddity.
+// anyBytes is the body of a reply to an oddity.
 type anyBytes []byte
 
 func (b *anyBytes) Fields(c *wire.Coder) { c.Raw((*[]byte)(b)) }
@@ -460,8 +456,7 @@ func responseTo(st step) wire.Record {
 	return nil
 }
 
-// inSomeOrder sorts what Apache takes from a hash table and transcripts do not
-// sort themselves: the identities of a client.
+// inSomeOrder sorts the identities of a client, which Apache takes from a hash table.
 func inSomeOrder(rsp wire.Record) wire.Record {
 	byID := func(a, b wire.ID) int { return strings.Compare(a.Scheme+a.ID, b.Scheme+b.ID) }
 	switch r := rsp.(type) {
@@ -483,8 +478,8 @@ func inSomeOrder(rsp wire.Record) wire.Record {
 	return rsp
 }
 
-// happen carries out a session event. Events on their way to a connection
-// that is about to be lost are read first: whether they arrive is chance.
+// happen executes a session event. It first reads the watch events on their way, which
+// may or may not arrive before the connection is lost.
 func (k *talk) happen(st step) {
 	sp := k.clients[st.who]
 	k.printf("%v (%s)", st, sp.name)
@@ -511,7 +506,7 @@ func (k *talk) happen(st step) {
 		k.refused("wrong password", wire.ConnectRequest{SessionID: id, Passwd: wrong})
 		k.refused("no password", wire.ConnectRequest{SessionID: id, Passwd: []byte{}})
 		k.resume(st.who, 0)
-	case strangersSession:
+	case unknownSession:
 		k.refused("no such session", wire.ConnectRequest{SessionID: id + 1<<40, Passwd: passwd})
 	case expire:
 		k.hangUp(sp.c)
@@ -529,9 +524,9 @@ func (k *talk) happen(st step) {
 	}
 }
 
-// hangUp closes a connection and waits until the server has noticed. Apache
-// files connections by session; should it notice after the session has moved
-// on, it would strike out the later one and never close it.
+// hangUp closes a connection and waits until the server has noticed. If Apache noticed
+// after the session has moved to another connection, it would lose track of that
+// connection and never close it, because it has connections by session.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -563,10 +558,10 @@ func (k *talk) refused(what string, req wire.ConnectRequest) {
 	}
 }
 
-// A step of a random conversation, and how it is drawn.
+// The functions below draw the steps of a random conversation.
 
-// roll draws from [0, n) with equal chances: rapid's own integers and samples
-// prefer the first, which makes conversations monotonous.
+// roll draws uniformly from [0, n): rapid's own integers and samples prefer the first
+// values.
 func roll(t *rapid.T, n int) int {
 	v := 0
 	for range 16 {
@@ -588,7 +583,7 @@ func several[T any](t *rapid.T, most int, draw func(*rapid.T) T) []T {
 	return out
 }
 
-// path is one of few, so that clients meet.
+// path draws one of a few paths, so that clients have common znodes.
 func path(t *rapid.T) string {
 	if roll(t, 30) == 29 {
 		return pick(t, oddPaths)
@@ -600,8 +595,8 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths create nothing outside of /t, which would outlive the conversation
-// and change the root.
+// oddPaths create nothing outside of /t: it would stay after the conversation and change
+// the root.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -660,8 +655,8 @@ func acl(t *rapid.T) []wire.ACL {
 func create(t *rapid.T, flags ...int32) wire.CreateRequest {
 	req := wire.CreateRequest{Path: path(t), Data: data(t), ACL: acl(t), Flags: pick(t, flags)}
 	if req.Flags == seq || req.Flags == eph|seq || req.Flags == wire.FlagTTLSequential || roll(t, 10) == 9 {
-		// Below /t, or the root would count. A slash at the end numbers names that
-		// consist of nothing else.
+		// A child of the root would change its cversion. A path that ends with a
+		// slash gets a name that is only a number.
 		req.Path = "/t/" + strings.TrimPrefix(req.Path, "/t") + pick(t, []string{"", "/", "n_"})
 		req.Path = strings.Replace(req.Path, "//", "/", 1)
 		req.Flags |= seq
@@ -705,7 +700,7 @@ func paths(t *rapid.T) []string {
 	return several(t, 3, readPath)
 }
 
-// A kind of step comes up in proportion to its weight.
+// A kind of step is drawn in proportion to its weight.
 type kind struct {
 	weight int
 	op     wire.Op
@@ -713,8 +708,8 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath is a path that may be read and sent back. To servers, the empty
-// path is the root; for the others see onPurpose.
+// readPath draws a path that may be read and sent back. For a server the empty path is the
+// root; for the other exceptions see onPurpose.
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -731,13 +726,13 @@ func watcherType(t *rapid.T) wire.Record {
 	return &wire.WatcherTypeRequest{Path: readPath(t), Type: int32(roll(t, 5))}
 }
 func setWatches(t *rapid.T) wire.SetWatchesRequest {
-	// The zxid counts from the beginning of the conversation.
+	// The zxid is relative to the beginning of the conversation.
 	return wire.SetWatchesRequest{RelativeZxid: int64(roll(t, 200)) - 5,
 		Data: paths(t), Exist: paths(t), Child: paths(t)}
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-// misplaced puts an operation where it has no place, once in a while.
+// misplaced sometimes adds an operation that is not allowed there.
 func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
 		return ops
@@ -775,7 +770,7 @@ var kinds = []kind{
 	}},
 	{2, wire.OpSync, 0, pathRequest},
 	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
-		// To no avail: see onPurpose.
+		// Apache does not reply to a check that succeeds, see onPurpose.
 		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
@@ -815,23 +810,23 @@ var kinds = []kind{
 		})
 		return &r
 	}},
-	{6, 0, 0, nil}, // an odd one
+	{6, 0, 0, nil}, // an oddity
 	{3, 0, closeAndReturn, nil},
 	{2, 0, reattach, nil},
 	{2, 0, moveOver, nil},
 	{1, 0, wrongPassword, nil},
-	{1, 0, strangersSession, nil},
+	{1, 0, unknownSession, nil},
 	{1, 0, expire, nil},
 }
 
-// A step is what one client does next.
+// A step is a request or session event of a client.
 type step struct {
 	who   int
 	op    wire.Op
 	req   wire.Record
 	event sessionEvent // instead of op
-	// burst sends the client's next request, if that comes next, without waiting
-	// for the reply to this one.
+	// burst reports that the client sends its next request, if that is the next step,
+	// before it reads the reply to this one.
 	burst bool
 }
 
@@ -845,7 +840,7 @@ func (s step) String() string {
 
 func (s step) GoString() string { return s.String() }
 
-// printed is short: what does not count for the operation is left out.
+// printed returns a request as text, without the fields that its operation does not use.
 func printed(req wire.Record) string {
 	acls := func(acl []wire.ACL) string {
 		if slices.Equal(acl, world(wire.PermAll)) {
@@ -910,7 +905,7 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 			continue
 		}
 		st := step{who: roll(t, 3), op: k.op, event: k.event}
-		// One in a few of the slow ones.
+		// An expiry takes time.
 		if k.event == expire && roll(t, 4) > 0 {
 			st.event = reattach
 		}
@@ -927,7 +922,7 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 	panic("weights")
 })
 
-// null is how null is written: a string, a buffer or a list of length -1.
+// null is the length -1 of a string, a buffer or a list.
 const null = "\xff\xff\xff\xff"
 
 func str(s string) string { return string(wire.Append(nil, &wire.PathRequest{Path: s})) }
@@ -936,31 +931,31 @@ func i32(n int32) string { return string(wire.Append(nil, &wire.CountResponse{Co
 
 func i64(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
-// An oddity is a request that no well-behaved client makes: null instead of a value,
-// nothing, or the beginning of something.
+// An oddity is a request that no well-behaved client makes: null instead of a value, or an
+// incomplete request.
 type oddity struct {
 	op   wire.Op
 	name string
 	body bytesOf
 }
 
-// alike are the oddities that the two servers answer alike.
+// alike returns the oddities to which both servers reply alike.
 var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches those that they answer differently on purpose, see onPurpose, and
-// watches of null: Apache accepts them and fails later, when the connection ends.
+// differs matches the other oddities: those of onPurpose, and watches of null, which
+// Apache accepts and which fail when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 
-// oddities are, for each operation, the request with each kind of path and list,
-// and each of its beginnings.
+// oddities returns, for each operation, the request with each kind of path and list, and
+// each incomplete request.
 func oddities() (all []oddity) {
 	acl := i32(1) + i32(31) + str("world") + str("anyone")
 	data := str("d")
 	paths := map[string]string{"null": null, "empty": str(""), "relative": str("t"), "fine": str("/t/x"), "absent": str("/t/none")}
-	// Of each operation the rest after the path, whole.
+	// rests has the complete rest of each request after the path.
 	rests := map[wire.Op]string{
 		wire.OpCreate: data + acl + i32(0), wire.OpCreate2: data + acl + i32(0), wire.OpCreateContainer: data + acl + i32(4),
 		wire.OpCreateTTL: data + acl + i32(5) + i64(1000), wire.OpDelete: i32(-1), wire.OpSetData: data + i32(-1),
@@ -1071,9 +1066,9 @@ func oddities() (all []oddity) {
 	return all
 }
 
-// TestOddities sends each of them, on a connection of its own, to the embedded server
-// and to Apache ZooKeeper, and compares the bytes that come back, whether the connection
-// stays, and how many zxids it took.
+// TestOddities sends each oddity, on a connection of its own, to the embedded server and
+// to Apache ZooKeeper, and compares the bytes of the reply, the state of the connection,
+// and the number of zxids.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	both := bothServers(t)

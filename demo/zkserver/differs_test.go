@@ -11,24 +11,22 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// difference is one between the embedded server and Apache.
+// difference is a difference between the embedded server and Apache.
 type difference struct {
 	what, why    string
 	run          func(*transcript)
-	apache, here string // what stands in the transcripts
-	fatal        bool   // to Apache
+	apache, here string // a line of the transcripts
+	fatal        bool   // Apache does not survive it
 }
 
-// onPurpose is all in which the embedded server is meant to differ from Apache
-// ZooKeeper 3.8, as in the package comment, and why. Each comes with a
-// conversation that shows it, where that can be relied upon, so that no entry
-// outlives its difference.
-// TestDifferential stays out of these corners: see [withoutPurpose] and where
-// [talk] sorts.
+// onPurpose lists all meant differences between the embedded server and Apache ZooKeeper
+// 3.8, as in the package comment, with their reasons. If a conversation always shows the
+// difference it is here, so that no entry is out of date. TestDifferential avoids these
+// differences: see [withoutPurpose], and where [talk] sorts.
 var onPurpose = []difference{
 	{
 		what: "the order of children",
-		why:  "Apache's is that of a Java hash table; clients must sort anyway",
+		why:  "Apache has the order of a Java hash table; clients must sort anyway",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.create("/t", "", 0)
@@ -42,7 +40,7 @@ var onPurpose = []difference{
 		apache: `in order: ["a" "b"]`, here: `in order: ["b" "a"]`,
 	},
 	{
-		what: "the order in which the ephemeral nodes of an ended session go, and in which they and a client's identities are listed",
+		what: "the order in which the ephemeral nodes of an ended session are deleted, and the order of lists of them and of identities",
 		why:  "as above; here it is the order of their creation",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
@@ -62,7 +60,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "several watches of one client on one path",
-		why:  "in 3.8 the last one replaces the mode of those before, so that a getData takes a persistent watch away; 3.9 keeps them apart (ZOOKEEPER-4466)",
+		why:  "in 3.8 the last one replaces the mode of the earlier ones, so that a getData removes a persistent watch; in 3.9 they are separate (ZOOKEEPER-4466)",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -81,7 +79,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "checkWatches when only another client watches the path",
-		why:  "3.8 answers for anybody's watches, which tells the asker nothing; later releases look at its own",
+		why:  "3.8 reads the watches of all clients, which is of no use to the client; later releases read its own watches",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -94,7 +92,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "checkWatches of a path without a slash while anybody has a recursive watch, or of any kind",
-		why:  "Apache stumbles on the way to the path's parents; here, as in Apache otherwise, nobody watches it",
+		why:  "Apache fails when it looks for the path's parents; here, as in Apache otherwise, there is no watcher",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -108,7 +106,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "null as the identity of an ACL",
-		why:  "Apache stumbles over it (MarshallingError); here such an ACL is invalid",
+		why:  "Apache fails with MarshallingError; here such an ACL is invalid",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			h := a.c.call(wire.OpCreate, bytesOf(str("/t")+str("")+i32(1)+i32(wire.PermAll)+str("world")+null+i32(0)), nil)
@@ -119,7 +117,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "null in place of a path in a multi",
-		why:  "Apache takes a zxid for the transaction and answers with the one before, and with a body; here it is an error like others",
+		why:  "Apache takes a zxid for the transaction and replies with the previous one, and with a body; here it is an error like others",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			multi := i32(int32(wire.OpDelete)) + "\x00" + i32(-1) + null + i32(-1) + i32(-1) + "\x01" + i32(-1)
@@ -131,7 +129,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a wrong password for a session that is connected",
-		why:  "Apache closes the session's connection before it looks at the password: a stranger who guesses an id could cut it",
+		why:  "Apache closes the session's connection before it checks the password: anybody who guesses an id could close it",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			other := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.conn.SessionID})
@@ -146,7 +144,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a client that has seen a later zxid than the server has",
-		why:  "Apache drops the connection, and with a single server that forgot (as this one does when it is restarted and keeps no data) the client tries for ever; told that its session expired it starts afresh",
+		why:  "Apache drops the connection, and a client of a single server that lost its data retries for ever; after an expiry it starts a new session",
 		run: func(s *transcript) {
 			nc := dialTCP(s.t, s.addr)
 			req := wire.ConnectRequest{LastZxidSeen: 1 << 60, Timeout: 10_000, Passwd: make([]byte, 16), HasReadOnly: true}
@@ -160,7 +158,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "an operation that does not exist",
-		why:  "Apache closes the connection after its answer; a client newer than the server does better if it stays",
+		why:  "Apache closes the connection after its reply; a client newer than the server can go on if it stays open",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			h := a.c.call(wire.Op(99), nil, nil)
@@ -190,7 +188,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "deleteContainer and createSession from a client",
-		why:  "servers send these to each other, and no client does; they are as good as operations that do not exist",
+		why:  "servers send these to each other, and no client does; for clients these operations do not exist",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			for _, o := range []wire.Op{wire.OpDeleteContainer, wire.OpCreateSession} {
@@ -202,7 +200,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "SASL",
-		why:  "there is nobody to ask for a Kerberos ticket; Apache without SASL answers, but to no avail",
+		why:  "there are no accounts; Apache without SASL replies, but authenticates nobody",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.c.send(wire.OpSASL, bytesOf("\x00\x00\x00\x01x"))
@@ -216,7 +214,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a check that succeeds outside of a multi",
-		why:  "Apache stumbles over the reply and never sends one; no client asks that way",
+		why:  "Apache fails to make the reply and never sends one; no client sends such a request",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.create("/t", "", 0)
@@ -235,8 +233,8 @@ var onPurpose = []difference{
 		apache: `answered: false`, here: `answered: true`,
 	},
 	{
-		what: "a createTTL with flags that say no TTL and a TTL of -1",
-		why:  "Apache takes it for valid and never answers",
+		what: "a createTTL with flags without TTL and a TTL of -1",
+		why:  "Apache takes it for valid and never replies",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			xid := a.c.send(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: "/t", ACL: world(wire.PermAll)}, TTL: -1})
@@ -247,7 +245,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "characters beyond the basic plane, and bytes that are no UTF-8, in a path that comes back",
-		why:  "Apache turns them into something else on the way through Java's strings; no node can have such a path, so that only a sync or the event of a setWatches shows it",
+		why:  "Java's strings change them in Apache; no node can have such a path, so that only a sync or the event of a setWatches shows it",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			var rsp wire.PathResponse
@@ -258,13 +256,13 @@ var onPurpose = []difference{
 		apache: `unchanged: false`, here: `unchanged: true`,
 	},
 	{
-		what: "a request sent behind a setACL without waiting for the reply",
-		why:  "Apache judges it by the ACL before or after, as chance has it; here by the one after",
-		// no conversation shows this each time
+		what: "a request sent after a setACL without waiting for the reply",
+		why:  "Apache checks it with the old or the new ACL, by chance; here with the new one",
+		// no conversation always shows it
 	},
 	{
 		what: "quotas",
-		why:  "the nodes are there, but nothing counts: what is taught and tested here has no use for them",
+		why:  "the nodes exist, but nothing counts: the demo and the tests do not need quotas",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.create("/t", "", 0)
@@ -282,7 +280,7 @@ var onPurpose = []difference{
 	},
 }
 
-// TestDifferencesOnPurpose shows that each difference is there, on both sides.
+// TestDifferencesOnPurpose shows each difference on both servers.
 func TestDifferencesOnPurpose(t *testing.T) {
 	for _, d := range onPurpose {
 		if d.run == nil {
@@ -311,10 +309,9 @@ func TestDifferencesOnPurpose(t *testing.T) {
 	}
 }
 
-// withoutPurpose takes out of a conversation what servers answer differently
-// on purpose: watches of several kinds that one client has, or may have, on
-// one path, a checkWatches where another client has or may have a watch, and
-// what is sent behind a setACL without waiting.
+// withoutPurpose removes from a conversation the requests of onPurpose: watches of several
+// kinds that a client has, or may have, on one path, a checkWatches where another client
+// has or may have a watch, and requests after a setACL without waiting.
 func withoutPurpose(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int
@@ -340,7 +337,7 @@ func withoutPurpose(steps []step) []step {
 	for _, s := range steps {
 		switch r := s.req.(type) {
 		case nil:
-			if s.event != 0 && s.event != strangersSession {
+			if s.event != 0 && s.event != unknownSession {
 				watched[s.who] = nil // gone with the connection
 			}
 		case *wire.AuthRequest:
@@ -359,7 +356,7 @@ func withoutPurpose(steps []step) []step {
 		case *wire.SetACLRequest:
 			s.burst = false
 		case bytesOf:
-			switch s.op { // which may leave, look for or end watches
+			switch s.op { // these may add, check or remove watches
 			case wire.OpAddWatch, wire.OpCheckWatches, wire.OpSetWatches, wire.OpSetWatches2, wire.OpAuth:
 				continue
 			}

@@ -9,7 +9,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// testingT stands for the *testing.T of a test, which an example lacks.
+// testingT replaces the *testing.T of a test, which an example does not have.
 type testingT struct{ cleanups []func() }
 
 func (t *testingT) Helper()                           {}
@@ -39,8 +39,8 @@ func connect(t *testingT, addr string) *zk.Conn {
 	return c
 }
 
-// A test of what happens when a client's session expires: what it held is free
-// for the next. In a test t is the test's own, and its end is the server's.
+// When a client's session expires, the next client can take its lock. In a test, t is the
+// test's *testing.T, and the server ends with the test.
 func Example() {
 	t := &testingT{}
 	defer t.end()
@@ -67,7 +67,7 @@ func Example() {
 	// taken over: true
 }
 
-// A client's view of the world, one message at a time.
+// The messages to a client are released one by one.
 func ExampleServer_Step() {
 	t := &testingT{}
 	defer t.end()

@@ -28,9 +28,9 @@ func try(t testing.TB, err error) {
 	}
 }
 
-// hears waits for d and reports whether the server says anything meanwhile,
-// be it that the connection ends.
-func hears(c *rawClient, d time.Duration) bool {
+// receives waits for d and reports whether a message or the end of the connection comes
+// meanwhile.
+func receives(c *rawClient, d time.Duration) bool {
 	c.nc.SetReadDeadline(time.Now().Add(d))
 	_, err := c.in.Peek(1)
 	c.nc.SetDeadline(time.Now().Add(patience))
@@ -49,7 +49,7 @@ func resume(t *testing.T, s *zkserver.Server, c *rawClient) *rawClient {
 	return pipeRaw(t, s, wire.ConnectRequest{Timeout: c.conn.Timeout, SessionID: id(c), Passwd: c.conn.Passwd})
 }
 
-// A network is that of one client. It can be partitioned and cut.
+// A network is the network of one client. It can be partitioned and cut.
 type network struct {
 	line fault.Line
 	s    *zkserver.Server
@@ -101,8 +101,8 @@ func (n *network) cut() {
 	n.conns = nil
 }
 
-// TestFaultsAtRandom throws all faults at some clients, in any combination.
-// They recover; the one that is spared keeps its session and its connection.
+// TestFaultsAtRandom applies all faults to some clients, in any combination. They recover,
+// and a client without faults keeps its session and its connection.
 func TestFaultsAtRandom(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		rng := rand.New(rand.NewPCG(zktest.Seed(t), 0))
@@ -176,7 +176,7 @@ func TestFaultsAtRandom(t *testing.T) {
 		var st wire.Stat
 		spared.must(wire.OpExists, &wire.PathWatchRequest{Path: "/spared"}, &st)
 		if st.EphemeralOwner != id(spared) {
-			t.Error("the session that was spared lost its node")
+			t.Error("the session without faults lost its node")
 		}
 		if n := s.Counters().Panics; n > 0 {
 			t.Errorf("%d panics", n)
@@ -188,8 +188,8 @@ func TestFaultsAtRandom(t *testing.T) {
 	})
 }
 
-// TestCloseAmidFaults closes a server while everything is in force.
-func TestCloseAmidFaults(t *testing.T) {
+// TestCloseDuringFaults closes a server with a partition, held messages and a tally.
+func TestCloseDuringFaults(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		n := networkTo(t, s)
 		b := n.connect(t, wire.ConnectRequest{})

@@ -19,18 +19,18 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// These tests let other people's clients hold an election on the embedded
-// server.
+// In these tests third-party clients have an election on the embedded server.
 
 const (
 	foreignPath = "/election"
-	// foreignTimeout is that of the sessions: longer than a virtual machine that
-	// starts on a busy one leaves its connection alone.
+	// foreignTimeout is the session timeout: a Java client that starts on a busy
+	// machine may be silent for a while.
 	foreignTimeout = 3 * time.Second
 )
 
-// foreigners start a candidate in a process of its own and return when it
-// stands. It says "leads NAME" when it does, and resigns when its input ends.
+// foreigners start a candidate in a process and return when it is in the queue. The
+// process writes "leads NAME" when the candidate leads. The candidate resigns when the
+// input of the process ends.
 var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
@@ -54,8 +54,8 @@ func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
 	}
 }
 
-// TestForeignElections lets each client elect among two processes, kills the
-// one that leads, and waits for the other.
+// TestForeignElections has two candidates of each client, kills the leader, and waits
+// until the other one leads.
 func TestForeignElections(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -72,15 +72,14 @@ func TestForeignElections(t *testing.T) {
 			head := queue(t, look, 1)[0]
 			birch := start(t, addr, "birch")
 			queue(t, look, 2)
-			// It stands in line when it watches the one before.
 			zktest.Await(t, "birch watches "+head, func() bool { return strings.Contains(word(t, addr, "wchp"), head+"\n") })
-			if said := birch.Output(); strings.Contains(said, "leads") {
-				t.Errorf("birch leads besides amber:\n%s", said)
+			if output := birch.Output(); strings.Contains(output, "leads") {
+				t.Errorf("birch leads besides amber:\n%s", output)
 			}
 			amber.Kill()
 			birch.Await(t, "leads birch")
 			if exists(look, head) {
-				t.Errorf("birch leads while %s is there", head)
+				t.Errorf("birch leads while %s exists", head)
 			}
 			if n := s.Counters().Expired; n != 1 {
 				t.Errorf("%d sessions expired before the handoff, want amber's", n)
@@ -98,7 +97,7 @@ func TestForeignElections(t *testing.T) {
 	}
 }
 
-// observer opens a session that outlives any virtual machine's start.
+// observer opens a session with a long timeout.
 func observer(t *testing.T, addr string) *rawClient {
 	t.Helper()
 	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
@@ -118,7 +117,7 @@ func queue(t *testing.T, c *rawClient, n int) []string {
 	return rsp.Strings
 }
 
-// inOrder fails if the server had to survive a bug or drop a client.
+// inOrder fails if the server had a panic or dropped a client.
 func inOrder(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	if k := s.Counters(); k.Panics+k.CutOff+k.Rejected != 0 {
@@ -126,13 +125,12 @@ func inOrder(t *testing.T, s *zkserver.Server) {
 	}
 }
 
-// TestJavaClient gives Apache's own command line client the same orders with
-// both servers and compares what it prints.
+// TestJavaClient gives the same commands to Apache's command line client with both servers
+// and compares its output.
 func TestJavaClient(t *testing.T) {
 	t.Parallel()
-	const jars = "/usr/share/java/"
 	apache := zktest.Apache(t).Addr // or skips
-	const orders = `create /java data
+	const commands = `create /java data
 create -s -e /java/n_
 create -c /java/box
 create -t 60000 /java/ttl
@@ -163,10 +161,10 @@ quit
 	run := func(addr string) string {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, "java", "-XX:TieredStopAtLevel=1", "-cp",
-			jars+"zookeeper.jar:"+jars+"zookeeper-jute.jar:"+jars+"slf4j-nop.jar:"+jars+"commons-cli.jar",
-			"org.apache.zookeeper.ZooKeeperMain", "-server", addr)
-		cmd.Stdin = strings.NewReader(orders)
+		cmd := exec.CommandContext(ctx, "java", append(zktest.JavaOptions(), "-cp",
+			zktest.ClassPath("zookeeper", "zookeeper-jute", "slf4j-nop", "commons-cli"),
+			"org.apache.zookeeper.ZooKeeperMain", "-server", addr)...)
+		cmd.Stdin = strings.NewReader(commands)
 		cmd.Env = append(os.Environ(), "TZ=UTC")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -190,9 +188,9 @@ quit
 		t.Errorf("the Java client sees a difference (-apache +embedded):\n%s", diff)
 	}
 	if !strings.Contains(ours, "Created /java/n_0000000000") {
-		t.Errorf("the client did not carry out its orders:\n%s", ours)
+		t.Errorf("the client did not execute its commands:\n%s", ours)
 	}
-	// The same events, even though it cannot be said when they are printed.
+	// The client prints its events at any time, so they are counted here.
 	if n := s.Counters().Notifications; n != 2 {
 		t.Errorf("%d events, want the change of data and the creation", n)
 	}

@@ -11,7 +11,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// scriptConn is a connection whose peer has said everything already.
+// scriptConn is a connection with a fixed input.
 type scriptConn struct {
 	io.Reader
 	out bytes.Buffer
@@ -25,14 +25,14 @@ func (c *scriptConn) SetDeadline(time.Time) error      { return nil }
 func (c *scriptConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *scriptConn) SetWriteDeadline(time.Time) error { return nil }
 
-// pieces are the body of a request as it is.
+// pieces is a request body of raw bytes.
 type pieces string
 
 func (p pieces) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
 
-// FuzzConnection feeds a whole connection, with a proper handshake in front or
-// without, and checks that what comes back are frames, that each request was
-// answered in its turn, and that the server is in order afterwards.
+// FuzzConnection serves a connection with any input, after a valid handshake or without
+// one, and checks that the output consists of frames with the replies in the order of the
+// requests, and the invariants of the server.
 func FuzzConnection(f *testing.F) {
 	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
 	requests := func(rs ...[]wire.Record) []byte {
@@ -105,8 +105,7 @@ func FuzzConnection(f *testing.F) {
 	})
 }
 
-// checkReplies compares the replies, which are all there are frames of, with
-// the requests of the stream.
+// checkReplies compares the replies with the requests of the stream.
 func checkReplies(t *testing.T, out, stream []byte) {
 	t.Helper()
 	r := bytes.NewReader(out)
@@ -134,25 +133,25 @@ func checkReplies(t *testing.T, out, stream []byte) {
 			}
 			continue
 		}
-		asked, err := wire.ReadFrame(in, wire.MaxFrame)
+		request, err := wire.ReadFrame(in, wire.MaxFrame)
 		if err != nil {
-			t.Fatalf("a reply to nothing: %+v", h)
+			t.Fatalf("a reply without a request: %+v", h)
 		}
-		describe(asked, h, nil) // as in slow motion
+		describe(request, h, nil) // as in slow motion
 		var req wire.RequestHeader
-		req.Fields(wire.NewDecoder(asked))
+		req.Fields(wire.NewDecoder(request))
 		want := req.Xid
 		if req.Op == wire.OpPing {
 			want = wire.XidPing
 		}
 		if h.Xid != want {
-			t.Fatalf("reply to xid %d where %d was due", h.Xid, want)
+			t.Fatalf("reply to xid %d, want %d", h.Xid, want)
 		}
 	}
 }
 
-// checkInvariants looks for what no sequence of requests may break, in a
-// server without connections; what no sequence of writes may break is the tree's to test.
+// checkInvariants checks the invariants of a server without connections, except for those
+// of the tree.
 func checkInvariants(t *testing.T, s *Server) {
 	t.Helper()
 	owned := 0

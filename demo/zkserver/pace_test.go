@@ -29,7 +29,7 @@ func observerRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *raw
 	return connectRaw(t, nc, req)
 }
 
-// held returns the messages that the pace keeps back.
+// held returns the messages that the pace holds.
 func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	t.Helper()
 	synctest.Wait()
@@ -62,8 +62,8 @@ func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	}
 }
 
-// TestSteps: every reply and event, of sessions that are there and that come,
-// waits for its turn, and the first that was made goes first.
+// TestSteps: every reply and event, also of new sessions, is held until a step releases
+// it, in the order in which they were made.
 func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -90,7 +90,7 @@ func TestSteps(t *testing.T) {
 		b.send(wire.OpCreate, &wire.CreateRequest{Path: "/n/s_", ACL: world(31), Flags: wire.FlagSequential})
 		synctest.Wait()
 		if !exists(back, "/n/s_0000000000") {
-			t.Error("a request whose reply is held is not carried out")
+			t.Error("a request whose reply is held is not executed")
 		}
 		want := []zkserver.Paced{
 			{Session: id(b), N: 1, Since: begin, Op: wire.OpGetData, Path: "/n", Xid: 1},
@@ -123,7 +123,7 @@ func TestSteps(t *testing.T) {
 			if got := replies(c, 1); got[0] != m.Xid {
 				t.Errorf("%v released, want %+v", got, m)
 			}
-			if hears(a, time.Second) || hears(b, time.Second) {
+			if receives(a, time.Second) || receives(b, time.Second) {
 				t.Error("more was released")
 			}
 		}
@@ -140,11 +140,11 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestTakeBacklog: each message is taken once, after it was sent or lost.
+// TestTakeBacklog: each message is listed as passed once, after it was sent or lost.
 func TestTakeBacklog(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // at full speed: no message to tell of
+		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // at full speed: not listed
 		s.SetPace(steps)
 		begin := time.Now()
 		for _, c := range []*rawClient{a, b, a} {
@@ -177,8 +177,8 @@ func TestTakeBacklog(t *testing.T) {
 	})
 }
 
-// TestPaceDelay: each message leaves when its time has come, over all sessions,
-// and a change of the pace counts for those that are held.
+// TestPaceDelay: each message leaves after the delay, over all sessions, and a change of
+// the pace applies to held messages.
 func TestPaceDelay(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -216,13 +216,13 @@ func TestPaceDelay(t *testing.T) {
 		s.SetPace(delay(1200 * time.Millisecond))
 		at(a, 2700*time.Millisecond, 1)
 		s.SetPace(zkserver.Pace{Steps: true, Delay: time.Millisecond})
-		if hears(b, 30*time.Second) {
+		if receives(b, 30*time.Second) {
 			t.Error("released without a step")
 		}
 		sync(a)
 		s.SetPace(delay(time.Second))
 		replies(b, 1) // is late already
-		if hears(a, 999*time.Millisecond) {
+		if receives(a, 999*time.Millisecond) {
 			t.Error("released early")
 		}
 		replies(a, 1)
@@ -234,7 +234,7 @@ func TestPaceDelay(t *testing.T) {
 	})
 }
 
-// TestDialObserver: what counts is the connection.
+// TestDialObserver: the connection decides, not the session.
 func TestDialObserver(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -248,7 +248,7 @@ func TestDialObserver(t *testing.T) {
 		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		in := pipeRaw(t, s, again)
 		in.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-		if hears(in, time.Second) || len(held(t, s)) != 1 {
+		if receives(in, time.Second) || len(held(t, s)) != 1 {
 			t.Error("a session that went through another connection is not paced")
 		}
 		out := observerRaw(t, s, again)
@@ -287,7 +287,7 @@ func TestDeadline(t *testing.T) {
 		s.SetPace(steps)
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
-		if hears(c, time.Hour) {
+		if receives(c, time.Hour) {
 			t.Error("released without a step")
 		}
 		want(time.Now().Add(5050 * time.Millisecond))
@@ -309,8 +309,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestPaceAndTheEndOfConnections: what a connection was to hear goes with it.
-func TestPaceAndTheEndOfConnections(t *testing.T) {
+// TestHeldMessagesEndWithTheConnection, for each end of a connection.
+func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
 		"hangs up":      func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
 		"all dropped":   func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
@@ -320,7 +320,7 @@ func TestPaceAndTheEndOfConnections(t *testing.T) {
 		"closed unread": func(t *testing.T, s *zkserver.Server, c *rawClient) {
 			c.send(wire.OpCloseSession, nil)
 			synctest.Wait()
-			c.send(wire.OpPing, nil) // is not answered any more
+			c.send(wire.OpPing, nil) // gets no reply
 			c.nc.Close()
 		},
 	}
@@ -349,8 +349,8 @@ func TestPaceAndTheEndOfConnections(t *testing.T) {
 	}
 }
 
-// TestPaceIsBounded: a client that goes on asking is cut off, one that waits is
-// not, and the others' messages stay.
+// TestPaceIsBounded: a client that sends more and more requests is cut off, a client that
+// waits is not, and the messages of others stay.
 func TestPaceIsBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -376,8 +376,8 @@ func TestPaceIsBounded(t *testing.T) {
 	})
 }
 
-// TestPacePausesTheDeadline: the session of a client that waits for a held
-// message does not expire, and has what it had left when nothing is held.
+// TestPacePausesTheDeadline: while a message is held the session of its client does not
+// expire; after that it has the time that it had before.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -407,7 +407,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 			{"ended", func(c *rawClient) { s.SetPace(zkserver.Pace{}) }, 5 * time.Second},
 			{"cut", func(c *rawClient) { s.CloseConnections() }, 5 * time.Second},
 			{"killed", func(c *rawClient) { c.nc.Close(); synctest.Wait() }, 5 * time.Second},
-			// A sign of life while it is held counts from then on.
+			// A request during the hold extends the session.
 			{"pinged", func(c *rawClient) {
 				c.must(wire.OpPing, nil, nil)
 				time.Sleep(2 * time.Second)
@@ -436,8 +436,8 @@ func TestPacePausesTheDeadline(t *testing.T) {
 	})
 }
 
-// TestPaceOverConnections: the handshake of a new connection passes, and its messages
-// are held, the last ones too.
+// TestPaceOverConnections: the handshake of a new connection is not held, and its messages
+// are, also the last ones.
 func TestPaceOverConnections(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -449,7 +449,7 @@ func TestPaceOverConnections(t *testing.T) {
 		again.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		again.send(wire.OpCloseSession, nil)
 		for _, op := range []wire.Op{wire.OpSync, wire.OpCloseSession} {
-			if hears(again, time.Hour) {
+			if receives(again, time.Hour) {
 				t.Error("the end is not held")
 			}
 			stepOne(t, s, again, op)
@@ -473,7 +473,7 @@ func TestPaceOverConnections(t *testing.T) {
 		s.SetPace(steps)
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.send(wire.OpAuth, &wire.AuthRequest{Scheme: "nonsense"})
-		if hears(c, time.Second) {
+		if receives(c, time.Second) {
 			t.Error("the refusal is not held")
 		}
 		if h := held(t, s); len(h) != 1 || h[0].Err != wire.AuthFailed {
@@ -488,31 +488,30 @@ func TestPaceOverConnections(t *testing.T) {
 	})
 }
 
-// An asker sends one request after the other, a few at a time, and waits for the replies
-// without a limit. It pings, and checks that the replies come in order.
-type asker struct {
+// A requester sends requests, a few at a time, and waits for the replies without a limit.
+// It pings, and checks the order of the replies.
+type requester struct {
 	*rawClient
 	t   *testing.T
 	rng *rand.Rand
 
 	mu      sync.Mutex
-	waiting []asked
+	waiting []sentRequest
 	own     []string // its nodes
-	others  []string // nodes it has seen
+	others  []string // nodes of others
 }
 
-type asked struct {
+type sentRequest struct {
 	xid int32
 	op  wire.Op
 }
 
-// crowdCount is what all askers were told of others' nodes and of their own,
-// and what they asked for.
-type crowdCount struct{ told, own, asked atomic.Int64 }
+// crowdCount counts the notifications of all requesters about nodes of others and about
+// their own nodes, and their requests.
+type crowdCount struct{ others, own, requests atomic.Int64 }
 
-// live has a session, makes n requests, and closes it. It returns when the last
-// of them was answered.
-func (p *asker) live(n int, count *crowdCount) {
+// live makes n requests and closes the session. It returns after the last reply.
+func (p *requester) live(n int, count *crowdCount) {
 	room := make(chan struct{}, 8)
 	read := make(chan struct{})
 	go func() {
@@ -531,16 +530,16 @@ func (p *asker) live(n int, count *crowdCount) {
 		select {
 		case room <- struct{}{}:
 		default:
-			continue // everything is slow
+			continue // replies are missing
 		}
 		op, req := p.next()
 		if n--; n < 0 {
 			op, req = wire.OpCloseSession, nil
 		}
 		p.mu.Lock()
-		p.waiting = append(p.waiting, asked{p.xid + 1, op})
+		p.waiting = append(p.waiting, sentRequest{p.xid + 1, op})
 		p.mu.Unlock()
-		count.asked.Add(1)
+		count.requests.Add(1)
 		p.send(op, req)
 	}
 	for {
@@ -554,7 +553,7 @@ func (p *asker) live(n int, count *crowdCount) {
 	}
 }
 
-func (p *asker) next() (wire.Op, wire.Record) {
+func (p *requester) next() (wire.Op, wire.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	take := func(from []string) string {
@@ -578,8 +577,8 @@ func (p *asker) next() (wire.Op, wire.Record) {
 	return wire.OpGetChildren, &wire.PathWatchRequest{Path: "/e"}
 }
 
-// read checks what comes until the session is closed.
-func (p *asker) read(room <-chan struct{}, count *crowdCount) {
+// read checks the messages until the session is closed.
+func (p *requester) read(room <-chan struct{}, count *crowdCount) {
 	for {
 		frame, err := wire.ReadFrame(p.in, 1<<20)
 		if err != nil {
@@ -598,7 +597,7 @@ func (p *asker) read(room <-chan struct{}, count *crowdCount) {
 				if slices.Contains(p.own, ev.Path) {
 					count.own.Add(1)
 				} else {
-					count.told.Add(1)
+					count.others.Add(1)
 				}
 				p.mu.Unlock()
 			}
@@ -608,10 +607,10 @@ func (p *asker) read(room <-chan struct{}, count *crowdCount) {
 		first := p.waiting[0]
 		p.waiting = p.waiting[1:]
 		if h.Xid != first.xid {
-			p.t.Errorf("%#x: an answer to %d where that to %d is due", id(p.rawClient), h.Xid, first.xid)
+			p.t.Errorf("%#x: reply to %d, want %d", id(p.rawClient), h.Xid, first.xid)
 		}
 		if h.Err == wire.OK {
-			p.learn(first.op, d)
+			p.keep(first.op, d)
 		}
 		p.mu.Unlock()
 		if first.op == wire.OpCloseSession {
@@ -621,7 +620,8 @@ func (p *asker) read(room <-chan struct{}, count *crowdCount) {
 	}
 }
 
-func (p *asker) learn(op wire.Op, d *wire.Coder) {
+// keep keeps the paths in a reply for later requests.
+func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	switch op {
 	case wire.OpCreate:
 		var rsp wire.PathResponse
@@ -637,9 +637,9 @@ func (p *asker) learn(op wire.Op, d *wire.Coder) {
 	}
 }
 
-// TestSlownessAtRandom slows, stops, steps and partitions a crowd that only
-// waits. Everything is answered in the end, in order; nobody expires; and the
-// tallies know of each notification but those of nodes to their owners.
+// TestSlownessAtRandom slows, stops, steps and partitions clients that only wait. In the
+// end every request has its reply, in order; no session has expired; and the tallies have
+// each notification except those to the owners of the nodes.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
@@ -661,7 +661,7 @@ func TestSlownessAtRandom(t *testing.T) {
 						return
 					default:
 					}
-					p := &asker{rawClient: nets[i].connect(t, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life+1))}
+					p := &requester{rawClient: nets[i].connect(t, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life+1))}
 					p.live(p.rng.IntN(200), &count)
 					p.nc.Close()
 				}
@@ -712,16 +712,16 @@ func TestSlownessAtRandom(t *testing.T) {
 			t.Errorf("held at the end: %+v", b.Held)
 		}
 		sum, notified, deletions := a.sum()
-		told, own := count.told.Load(), count.own.Load()
-		if told != int64(notified) || told+own != c.Notifications || own == 0 || !sum.Settled {
-			t.Errorf("%d notified in %d deletions, they heard of %d and %d of their own, the server of %d; settled %t",
-				notified, deletions, told, own, c.Notifications, sum.Settled)
+		others, own := count.others.Load(), count.own.Load()
+		if others != int64(notified) || others+own != c.Notifications || own == 0 || !sum.Settled {
+			t.Errorf("%d notified in %d deletions; clients received %d and %d of their own nodes, the server sent %d; settled %t",
+				notified, deletions, others, own, c.Notifications, sum.Settled)
 		}
-		if asked := count.asked.Load(); int64(sum.Requests) > asked || sum.BytesIn > c.BytesIn || sum.BytesOut > c.BytesOut {
-			t.Errorf("%d requests were made, the tallies have %d", asked, sum.Requests)
+		if made := count.requests.Load(); int64(sum.Requests) > made || sum.BytesIn > c.BytesIn || sum.BytesOut > c.BytesOut {
+			t.Errorf("%d requests were made, the tallies have %d", made, sum.Requests)
 		}
 		if deletions < 50 || notified < 50 || sum.Requests < 50 || steps < 50 {
-			t.Errorf("hardly anything happened: %s", fmt.Sprint(deletions, notified, sum.Requests, steps))
+			t.Errorf("the test shows little: %s", fmt.Sprint(deletions, notified, sum.Requests, steps))
 		}
 		for _, one := range a.all() {
 			if !strings.HasPrefix(one.Path, "/e/n_") {

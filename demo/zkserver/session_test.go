@@ -41,8 +41,8 @@ func exists(c *rawClient, path string) bool {
 	}
 }
 
-// TestExpiry finds the moment at which a silent session's node goes: not
-// before its timeout, at most one tick after.
+// TestExpiry: the ephemeral node of a silent session is deleted after the timeout, and at
+// most a tick later.
 func TestExpiry(t *testing.T) {
 	const tick = 100 * time.Millisecond
 	for _, timeout := range []time.Duration{200 * time.Millisecond, 250 * time.Millisecond, 3333 * time.Millisecond, 40 * time.Second} {
@@ -74,8 +74,8 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestAnyRequestIsASignOfLife keeps a session with each kind of request.
-func TestAnyRequestIsASignOfLife(t *testing.T) {
+// TestAnyRequestExtendsTheSession sends a ping, an unknown operation and a read.
+func TestAnyRequestExtendsTheSession(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 1000})
 		for range 200 {
@@ -89,8 +89,8 @@ func TestAnyRequestIsASignOfLife(t *testing.T) {
 	})
 }
 
-// TestResume takes a session over on another connection, with a shorter
-// timeout, which counts from then on.
+// TestResume resumes a session on another connection with a shorter timeout, which counts
+// from then on.
 func TestResume(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -117,7 +117,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestReaper passes an hour with containers.
+// TestReaper: a container without children is deleted only if it had one.
 func TestReaper(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -156,7 +156,7 @@ func TestReaper(t *testing.T) {
 	})
 }
 
-// TestHandshakeDeadline: a peer that says nothing is not kept.
+// TestHandshakeDeadline: the connection of a peer without a handshake is closed.
 func TestHandshakeDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		for _, first := range []string{"", "\x00", "\x00\x00\x00\x2d", "\x00\x00\x00\x2d\x00\x00"} {

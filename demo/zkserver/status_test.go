@@ -54,7 +54,7 @@ var shapes = []struct {
 	{regexp.MustCompile(`\b\d+\b`), "N"},
 }
 
-// shape replaces what differs from run to run.
+// shape replaces the values that differ from run to run.
 func shape(s string) string {
 	for _, r := range shapes {
 		s = r.re.ReplaceAllString(s, r.with)
@@ -62,8 +62,7 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout compares the layout of every word with Apache's, in the
-// same situation.
+// TestFourLetterLayout compares the layout of every word with Apache's, in the same state.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)
@@ -170,7 +169,7 @@ func TestFourLetterValues(t *testing.T) {
 			}
 		}
 	}
-	// A line ending may follow, as telnet and echo send it.
+	// telnet and echo add a line ending.
 	for _, w := range []string{"ruok\n", "ruok\r\n"} {
 		if got := word(t, addr, w); got != "imok" {
 			t.Errorf("%q answers %q", w, got)
@@ -199,7 +198,7 @@ func startAdmin(t testing.TB, s *zkserver.Server) string {
 	return "http://" + l.Addr().String()
 }
 
-// get asks over a connection of its own.
+// get makes an HTTP request on a new connection.
 func get(t testing.TB, method, url string) (*http.Response, string) {
 	t.Helper()
 	tr := &http.Transport{DisableKeepAlives: true}
@@ -221,12 +220,12 @@ func get(t testing.TB, method, url string) (*http.Response, string) {
 	return rsp, string(body)
 }
 
-// adminMasked are fields whose values are a matter of time, of the machine or
-// of the build; that they are there and of which type is compared.
+// adminMasked matches the fields whose values depend on the time, the machine or the build:
+// only their types are compared.
 var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address`)
 
-// canon makes the answers of two servers comparable: sessions by name, sets in
-// one order, deadlines merged, since which of them share a tick is chance.
+// canon makes the answers of two servers comparable: sessions have names, sets are sorted,
+// and deadlines are merged, because sessions may share a tick by chance.
 func canon(v any, key string, names map[string]string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -267,19 +266,18 @@ func canon(v any, key string, names map[string]string) any {
 	return v
 }
 
-// An adminSituation is a server of its own in a state that both kinds of
-// server are brought to.
+// An adminSituation is a server in a state that both kinds of server can have.
 type adminSituation struct {
-	url      string
-	names    map[string]string // of sessions, by id
-	stranger net.Conn          // has not said anything
+	url    string
+	names  map[string]string // of sessions, by id
+	silent net.Conn          // a connection without a handshake
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // of the requests that found out whether it serves
+	get(t, "GET", url+"/commands/stat_reset") // because zktest asked whether the server serves
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
-	stranger := dialTCP(t, addr)
+	silent := dialTCP(t, addr)
 	a.create("/w", 0)
 	a.create("/w/e", wire.FlagEphemeral)
 	a.create("/w/f", wire.FlagEphemeral)
@@ -293,7 +291,7 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 	return &adminSituation{url, map[string]string{
 		fmt.Sprint(a.conn.SessionID): "A",
 		fmt.Sprint(b.conn.SessionID): "B",
-	}, stranger}
+	}, silent}
 }
 
 func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
@@ -311,17 +309,17 @@ func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
 	return canon(v, "", s.names).(map[string]any)
 }
 
-// TestAdminLikeApache asks both servers everything, in the same situation.
+// TestAdminLikeApache sends all commands to both servers, in the same state.
 func TestAdminLikeApache(t *testing.T) {
 	t.Parallel()
 	apache := zktest.NewApache(t, zktest.WithAdmin())
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	theirs := newAdminSituation(t, apache.Addr, "http://"+apache.Admin)
-	ours := newAdminSituation(t, addr, startAdmin(t, s)) // quick, so that neither loses its stranger meanwhile
+	ours := newAdminSituation(t, addr, startAdmin(t, s)) // before the silent connections are closed
 	compare := func(command string) string {
 		want, got := theirs.ask(t, command), ours.ask(t, command)
 		switch command {
-		case "monitor": // a part of what Apache tells
+		case "monitor": // a part of Apache's fields
 			for key := range want {
 				if _, ok := got[key]; !ok {
 					delete(want, key)
@@ -334,17 +332,17 @@ func TestAdminLikeApache(t *testing.T) {
 		"connections", "configuration", "dump", "monitor", "ruok", "server_stats", "watch_summary", "watches_by_path",
 		"nosuch", "RUOK", "ruok/", "ruok/x", "ruok?pretty", "a%22b%3Cc%3E%C3%A9",
 	} {
-		// Apache counts what it sent a moment after it sent it.
+		// Apache counts a message after it sent it.
 		diff := compare(command)
 		for deadline := time.Now().Add(patience); diff != "" && time.Now().Before(deadline); diff = compare(command) {
 		}
 		if diff != "" {
 			t.Errorf("%s (-apache +embedded):\n%s", command, diff)
 		}
-		ours.stranger.Close() // before it is cut off, a little later there than here
-		theirs.stranger.Close()
+		ours.silent.Close() // before the servers close it, at different times
+		theirs.silent.Close()
 	}
-	// Apache's index names all of ours, in the same form.
+	// Apache's index has all commands, in the same form.
 	_, want := get(t, "GET", theirs.url+"/commands")
 	_, got := get(t, "GET", ours.url+"/commands")
 	var kept []string
@@ -413,8 +411,8 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// TestAdminIsBounded: peers that send nothing, too slowly, or do not read, and
-// too many of them.
+// TestAdminIsBounded: many peers that send nothing, send too slowly or do not read do not
+// block others for long.
 func TestAdminIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
@@ -439,8 +437,7 @@ func TestAdminIsBounded(t *testing.T) {
 			"and does not read":   "GET /commands HTTP/1.1\r\nHost: x\r\n\r\n",
 			"a handshake instead": "\x00\x00\x00\x2c\x00\x00\x00\x00",
 		} {
-			// More than are welcome, but none of them for long.
-			var all []net.Conn
+			var all []net.Conn // more than the server accepts at a time
 			for range 100 {
 				c := l.dial()
 				all = append(all, c)
@@ -457,7 +454,7 @@ func TestAdminIsBounded(t *testing.T) {
 			for _, c := range all {
 				c.Close()
 			}
-			synctest.Wait() // those that end count until they have ended
+			synctest.Wait() // connections count until they have ended
 		}
 		c := l.dial() // idle when the server is closed
 		synctest.Wait()

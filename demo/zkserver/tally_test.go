@@ -19,8 +19,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies keeps the last report of each deletion and checks what goes for all
-// reports.
+// tallies keeps the last report of each deletion and checks the rules of all reports.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -411,8 +410,8 @@ func TestTallyEnds(t *testing.T) {
 	})
 }
 
-// elector is a candidate over go-zookeeper that waits behind the one before it
-// or, in a herd, like everybody behind the first.
+// elector is a candidate over go-zookeeper that watches its predecessor or, in a herd, the
+// first candidate.
 type elector struct {
 	*zk.Conn
 	herd bool
@@ -433,8 +432,8 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	// go-zookeeper sends setWatches even on its first connection if its loop gets to look
-	// for watches only after ExistsW has left one.
+	// go-zookeeper sends setWatches even on its first connection if its loop checks for
+	// watches only after ExistsW has added one.
 	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)
@@ -471,17 +470,17 @@ func (e *elector) wait(name string) {
 	}
 }
 
-// end ends the session of somebody who has gone without a word.
+// end ends the session as after a crash.
 func (e *elector) end(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	e.dead.Store(true)
 	try(t, s.ExpireSession(e.SessionID()))
 }
 
-// TestTallyIsWhatTheServerCounted: with nobody there but candidates, the
-// tallies of some handoffs are what has been added to the server's counters, at
-// any pace. In a chain one is notified, in a herd all.
-func TestTallyIsWhatTheServerCounted(t *testing.T) {
+// TestTallyEqualsCounters: if there are only candidates, the tallies of some handoffs equal
+// the changes of the server's counters, at any pace. In a chain one candidate is notified,
+// in a herd all.
+func TestTallyEqualsCounters(t *testing.T) {
 	for _, herd := range []bool{false, true} {
 		for _, pace := range []zkserver.Pace{{}, delay(100 * time.Millisecond), delay(time.Second), steps} {
 			t.Run(fmt.Sprintf("herd=%t/%+v", herd, pace), func(t *testing.T) {
@@ -516,7 +515,7 @@ func TestTallyIsWhatTheServerCounted(t *testing.T) {
 					}
 					all[5].end(t, s) // not the leader
 					quiet()
-					all[1].end(t, s) // two at once, but what is sent is written
+					all[1].end(t, s) // two at once, after the messages are written
 					synctest.Wait()
 					all[2].end(t, s)
 					quiet()
