@@ -47,8 +47,8 @@ func TestResign(t *testing.T) {
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		s.leads(t, "birch")
 		s.gone(t, "amber")
-		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Belief != model.Resigned || w.Member.Fault != model.NoFault {
-			t.Errorf("last word %+v", w)
+		if w := s.lastReport(t, "amber"); !w.Gone || w.Member.Belief != model.Resigned || w.Member.Fault != model.NoFault {
+			t.Errorf("last report %+v", w)
 		}
 		h := s.handoff(t, "amber")
 		if h.Cause != model.CauseResigned || h.To == nil || h.To.Label() != "birch" || h.Takeover == nil || h.Silent != nil {
@@ -67,35 +67,35 @@ func TestKill(t *testing.T) {
 		killed := time.Now()
 		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
-		w := s.lastWord(t, "amber")
+		w := s.lastReport(t, "amber")
 		m := w.Member
 		if !w.Gone || m.Fault != model.Killed || !m.FaultAt.Equal(killed) || m.Belief != model.Leading {
-			t.Errorf("last word %+v", w)
+			t.Errorf("last report %+v", w)
 		}
 		if m.ExpiresFrom.Before(killed) || m.ExpiresFrom.After(killed.Add(timeout)) {
 			t.Errorf("killed at %v its lease ends at %v", killed, m.ExpiresFrom)
 		}
 		if s.cast.Has("amber") {
-			t.Error("amber is in the cast still")
+			t.Error("amber is still in the cast")
 		}
 		if err := s.cast.Fault("amber", demo.Kill, true); err != nil && !errors.Is(err, demo.ErrNoMember) {
 			t.Errorf("killed again: %v", err)
 		}
 
-		// The servers know nothing of it before the session expires.
+		// Before the session expires the servers do not notice.
 		time.Sleep(time.Until(m.ExpiresFrom) - time.Millisecond)
 		if got := labels(s.feed.State()); len(got) != 3 || got[0] != "amber" {
 			t.Errorf("before the end of the lease the queue is %q", got)
 		}
 		if m := s.feed.State().Member(s.feed.State().Leader()); m == nil || m.Fault != model.Killed {
-			t.Errorf("the znode's late owner is %+v", m)
+			t.Errorf("the znode's dead owner is %+v", m)
 		}
 		s.leads(t, "birch")
 		h := s.handoff(t, "amber")
 		if h.Cause != model.CauseExpired || h.Takeover == nil || h.Silent == nil {
 			t.Fatalf("handoff %+v", h)
 		}
-		// Virtual time: what the session had left, and a tick or two of the server.
+		// In virtual time: the rest of the session's timeout, and a tick or two.
 		if least := m.ExpiresFrom.Sub(killed); *h.Silent < least || *h.Silent > timeout+time.Second {
 			t.Errorf("silent for %v, want %v to %v", *h.Silent, least, timeout+time.Second)
 		}
@@ -131,7 +131,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("thawed: %+v, was %+v", m, before)
 		}
-		st = s.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		st = s.await(t, "three in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
 			t.Errorf("the queue is %q", got)
 		}
@@ -142,7 +142,7 @@ func TestFreezeAndThaw(t *testing.T) {
 func TestCampaign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 2)
-		id, err := s.cast.Campaign("the one at the keys")
+		id, err := s.cast.Campaign("the user")
 		if err != nil || id != demo.You {
 			t.Fatalf("Campaign: %q, %v", id, err)
 		}
@@ -150,16 +150,16 @@ func TestCampaign(t *testing.T) {
 			t.Error("campaigning twice is no error")
 		}
 		m := s.member(t, demo.You, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
-		if !m.You || m.Name != "the one at the keys" {
-			t.Errorf("the campaigner is %+v", m)
+		if !m.You || m.Name != "the user" {
+			t.Errorf("the user's candidate is %+v", m)
 		}
-		st := s.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
-		if got := st.Queue.At(2).Label(); got != "the one at the keys" {
-			t.Errorf("its znode says %q", got)
+		st := s.await(t, "three in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		if got := st.Queue.At(2).Label(); got != "the user" {
+			t.Errorf("the data of its znode is %q", got)
 		}
 		must(t, s.cast.Fault(demo.You, demo.Resign, true))
 		s.gone(t, demo.You)
-		s.await(t, "two stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		s.await(t, "two in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if _, err := s.cast.Campaign("once more"); err != nil {
 			t.Errorf("after withdrawing: %v", err)
 		}
@@ -193,10 +193,10 @@ func TestFollow(t *testing.T) {
 			for i, c := range st.Queue.All() {
 				m := st.Member(c)
 				if want := []string{"amber", "birch", "cedar", "delta"}[i]; c.Label() != want {
-					t.Errorf("%s: %s is at place %d, which was %s's", name, c.Label(), i, want)
+					t.Errorf("%s: got %s at place %d, want %s", name, c.Label(), i, want)
 				}
 				if m == nil || old[m.Session] {
-					t.Fatalf("%s: the owner of place %d, %+v, has no session of its own", name, i, m)
+					t.Fatalf("%s: the candidate at place %d has no new session: %+v", name, i, m)
 				}
 				want := ""
 				if w, ok := st.Recipe.Watches(st.Queue, i); ok {
@@ -216,7 +216,7 @@ func TestFollow(t *testing.T) {
 		if !slices.Equal(switches, []string{"herd", "election"}) {
 			t.Errorf("switches %q", switches)
 		}
-		// A new one follows what the others do.
+		// A new member follows the same recipe.
 		s.cast.Follow(dialect.Herd())
 		id, err := s.cast.Spawn()
 		must(t, err)
@@ -226,8 +226,8 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// A class keeps its order in a change of the rule, though all of them together need more
-// than a second for it.
+// TestFollowInOrder: 120 members keep their order in a change of the recipe, which takes
+// more than a second.
 func TestFollowInOrder(t *testing.T) {
 	slow := func(c *demo.Config) {
 		dial := c.Conn.Dial
@@ -249,13 +249,13 @@ func TestFollowInOrder(t *testing.T) {
 		})
 		for i, c := range st.Queue.All() {
 			if c.Label() != want[i] {
-				t.Fatalf("%s is at place %d, which was %s's", c.Label(), i, want[i])
+				t.Fatalf("got %s at place %d, want %s", c.Label(), i, want[i])
 			}
 		}
 	})
 }
 
-// A change of recipe does not call back a member that leaves for good.
+// After a change of recipe a member that resigned does not rejoin.
 func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
@@ -270,43 +270,43 @@ func TestFollowAfterResign(t *testing.T) {
 	})
 }
 
-// farewells calls leaving when a client is about to close its session.
-type farewells struct {
+// closeHook calls closing when a client is about to close its session.
+type closeHook struct {
 	net.Conn
-	leaving func()
+	closing func()
 }
 
-func (f farewells) Write(b []byte) (int, error) {
+func (h closeHook) Write(b []byte) (int, error) {
 	const closeSession = -11
 	if len(b) >= 12 && int32(binary.BigEndian.Uint32(b[8:])) == closeSession {
-		f.leaving()
+		h.closing()
 	}
-	return f.Conn.Write(b)
+	return h.Conn.Write(b)
 }
 
-// A freeze at any moment of a change of recipe, even after the old candidate
-// has looked for the last time whether it is frozen, leaves the member in the
-// cast. Once it thaws it follows the new recipe.
+// TestFreezeDuringFollow: a member that freezes during a change of recipe, even after its
+// last check whether it is frozen, stays in the cast. After a thaw it follows the new
+// recipe.
 func TestFreezeDuringFollow(t *testing.T) {
 	ids := []string{"amber", "birch", "cedar"}
 	for _, when := range []string{"at once", "as it leaves", "later"} {
 		t.Run(when, func(t *testing.T) {
 			var leaving atomic.Pointer[func()]
-			bugged := func(c *demo.Config) {
+			withHook := func(c *demo.Config) {
 				dial := c.Conn.Dial
 				c.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 					conn, err := dial(ctx, network, addr)
 					if err != nil {
 						return nil, err
 					}
-					return farewells{conn, func() {
+					return closeHook{conn, func() {
 						if f := leaving.Load(); f != nil {
 							(*f)()
 						}
 					}}, nil
 				}
 			}
-			virtual(t, bugged, func(t *testing.T, s *world) {
+			virtual(t, withHook, func(t *testing.T, s *world) {
 				s.enter(t, len(ids))
 				freeze := func() {
 					for _, id := range ids {
@@ -335,7 +335,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 					}
 					must(t, s.cast.Fault(id, demo.Freeze, false))
 				}
-				s.await(t, "the herd stands", func(st *doctor.State) bool {
+				s.await(t, "all follow the herd", func(st *doctor.State) bool {
 					for _, m := range st.Members {
 						if m.Recipe != "herd" || m.Belief != model.Waiting && m.Belief != model.Leading {
 							return false
@@ -368,29 +368,29 @@ func TestClose(t *testing.T) {
 		begun := time.Now()
 		s.cast.Close()
 		if _, err := s.cast.Spawn(); err == nil {
-			t.Error("a closed cast spawns")
+			t.Error("Spawn of a closed cast is no error")
 		}
 		if _, err := s.cast.Campaign("late"); err == nil {
-			t.Error("a closed cast campaigns")
+			t.Error("Campaign of a closed cast is no error")
 		}
 		if n := s.cast.Len(); n != 0 {
 			t.Errorf("%d members are left", n)
 		}
-		st := s.await(t, "only the silent ones stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 && len(st.Members) == 0 })
+		st := s.await(t, "only the silent ones are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 && len(st.Members) == 0 })
 		if got := labels(st); !slices.Equal(got, []string{"cedar", "delta"}) {
 			t.Errorf("the queue is %q", got)
 		}
 		if time.Since(begun) >= timeout {
-			t.Errorf("the others' znodes went %v after the closing: they expired", time.Since(begun))
+			t.Errorf("the others' znodes were deleted %v after Close: their sessions expired", time.Since(begun))
 		}
 		if h := s.handoff(t, "amber"); h.Cause != model.CauseClosed {
 			t.Errorf("handoff %+v", h)
 		}
-		if w := s.lastWord(t, "delta"); !w.Gone || w.Member.Fault != model.Killed {
-			t.Errorf("the frozen one's last word is %+v", w)
+		if w := s.lastReport(t, "delta"); !w.Gone || w.Member.Fault != model.Killed {
+			t.Errorf("the last report of the frozen member is %+v", w)
 		}
-		// Those that could say nothing follow when their sessions expire.
-		s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
+		// The znodes of the silent ones are deleted when their sessions expire.
+		s.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 		for _, h := range s.handoffs()[1:] {
 			if h.From != nil && h.From.Label() != "amber" && h.From.Label() != "birch" && h.From.Label() != "ember" && h.Cause != model.CauseExpired {
 				t.Errorf("handoff from %s: cause %s", h.From.Label(), h.Cause)
@@ -404,15 +404,15 @@ func TestUnknownMember(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		err := s.cast.Fault("nobody\x1b[2J", demo.Kill, true)
 		if !errors.Is(err, demo.ErrNoMember) {
-			t.Errorf("nobody was killed: %v", err)
+			t.Errorf("kill of an unknown member: %v", err)
 		} else if strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("the error would reach the terminal as it is: %q", err)
+			t.Errorf("the error has an escape sequence: %q", err)
 		}
 	})
 }
 
-// In a foreign election the cast takes part in its naming, queues behind who is
-// there, keeps to its rule, and acknowledges nothing.
+// In a third-party election the cast follows the naming and the recipe, and creates no
+// acknowledgement.
 func TestForeignElection(t *testing.T) {
 	d, ok := dialect.ByID("curator-lock")
 	if !ok || d.Why != "" {
@@ -422,7 +422,7 @@ func TestForeignElection(t *testing.T) {
 		if err := s.cast.SpawnInOrder(t.Context(), 3); err != nil {
 			t.Fatal(err)
 		}
-		st := s.await(t, "all stand", func(st *doctor.State) bool {
+		st := s.await(t, "all are in the queue", func(st *doctor.State) bool {
 			for _, m := range st.Members {
 				if m.Belief != model.Waiting && m.Belief != model.Leading {
 					return false
@@ -431,7 +431,7 @@ func TestForeignElection(t *testing.T) {
 			return len(st.Members) == 3 && st.Queue.Len() == 3
 		})
 		if st.Dialect != d {
-			t.Errorf("with our candidates the election is taken for %+v", st.Dialect)
+			t.Errorf("with electop's candidates the dialect is %+v, want %+v", st.Dialect, d)
 		}
 		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
 			t.Errorf("queue %q", got)
@@ -447,14 +447,14 @@ func TestForeignElection(t *testing.T) {
 		if st.Ack.Presence == model.Present {
 			t.Errorf("acknowledged: %+v", st.Ack)
 		}
-		// One whose naming has no way in says why and leaves.
+		// A candidate that cannot join this system leaves with a notice.
 		single, _ := dialect.ByID("kafka")
 		s.cast.SetDialect(single)
 		id, err := s.cast.Spawn()
 		must(t, err)
 		synctest.Wait()
 		if s.cast.Has(id) {
-			t.Errorf("%s stands in an election of one znode", id)
+			t.Errorf("%s joined an election of one znode", id)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"electop/demo"
 )
 
-// acts returns the acts of the first d.
+// acts returns the acts before the time d.
 func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
 	for a := range c.Acts() {
 		if a.At > d {
@@ -46,16 +46,16 @@ func TestChaosWithoutARateDoesNothing(t *testing.T) {
 	}
 }
 
-// TestChaosKeepsItsBounds replays the acts on a tally of who exists.
+// TestChaosKeepsItsBounds applies the acts to a list of members.
 func TestChaosKeepsItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := demo.Chaos{Seed: rapid.Uint64().Draw(t, "seed"), Rate: 2, Cast: rapid.IntRange(0, 12).Draw(t, "cast")}
-		faults := make(map[string]demo.ActKind) // those who exist, with their faults
+		faults := make(map[string]demo.ActKind) // of the members; "": none
 		for _, name := range castNames(c.Cast) {
 			faults[name] = ""
 		}
-		sound := func() (n int) {
+		healthy := func() (n int) {
 			for _, a := range faults {
 				if a == "" {
 					n++
@@ -63,7 +63,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			}
 			return n
 		}
-		last, enough, since := time.Duration(0), sound() >= 2, make(map[string]time.Duration)
+		last, enough, since := time.Duration(0), healthy() >= 2, make(map[string]time.Duration)
 		kinds := make(map[demo.ActKind]int)
 		n := 0
 		for a := range c.Acts() {
@@ -72,12 +72,12 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			}
 			kinds[a.Kind]++
 			if a.At <= last {
-				t.Fatalf("%v comes after one at %v", a, last)
+				t.Fatalf("%v comes after an act at %v", a, last)
 			}
 			last = a.At
 			was, exists := faults[a.Member]
 			if a.Kind == demo.ActResign && a.At-since[a.Member] < time.Second {
-				t.Fatalf("%v: it entered at %v", a, since[a.Member])
+				t.Fatalf("%v: it joined at %v", a, since[a.Member])
 			}
 			if a.Kind == demo.ActSpawn || a.Kind == demo.ActThaw || a.Kind == demo.ActHeal {
 				since[a.Member] = a.At
@@ -92,7 +92,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 				delete(faults, a.Member)
 			case demo.ActFreeze, demo.ActPartition, demo.ActResign:
 				if was != "" {
-					t.Fatalf("%v: it is %s already", a, was)
+					t.Fatalf("%v: it has the fault %s", a, was)
 				}
 				faults[a.Member] = a.Kind
 				if a.Kind == demo.ActResign {
@@ -101,15 +101,15 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			case demo.ActThaw, demo.ActHeal:
 				want := map[demo.ActKind]demo.ActKind{demo.ActThaw: demo.ActFreeze, demo.ActHeal: demo.ActPartition}[a.Kind]
 				if was != want {
-					t.Fatalf("%v: it is %q", a, was)
+					t.Fatalf("%v: it has the fault %q", a, was)
 				}
 				faults[a.Member] = ""
 			default:
 				t.Fatalf("%v: unknown", a)
 			}
-			enough = enough || sound() >= 2
-			if len(faults) > 12 || enough && sound() < 2 {
-				t.Fatalf("after %v there are %d, %d of them sound", a, len(faults), sound())
+			enough = enough || healthy() >= 2
+			if len(faults) > 12 || enough && healthy() < 2 {
+				t.Fatalf("after %v there are %d, %d of them healthy", a, len(faults), healthy())
 			}
 		}
 		for kind, least := range map[demo.ActKind]int{
@@ -125,8 +125,8 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 	})
 }
 
-// castNames are the names of the first n members of a cast, which are those
-// that a chaos that begins with none spawns first.
+// castNames returns the names of the first n members of a cast: chaos without a cast spawns
+// them first.
 func castNames(n int) (out []string) {
 	for a := range (demo.Chaos{Rate: 1}).Acts() {
 		if len(out) == n {
@@ -139,8 +139,8 @@ func castNames(n int) (out []string) {
 	return out
 }
 
-// TestChaosFreezesForLonger: some freezes last for longer than a session.
-func TestChaosFreezesForLonger(t *testing.T) {
+// TestChaosFreezeDurations: some freezes last longer than a session timeout.
+func TestChaosFreezeDurations(t *testing.T) {
 	since := make(map[string]time.Duration)
 	short, long := 0, 0
 	for _, a := range acts(demo.Chaos{Seed: 7, Rate: 2, Cast: 5}, time.Hour) {
@@ -163,26 +163,26 @@ func TestChaosFreezesForLonger(t *testing.T) {
 func TestChaosRun(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 5)
-		if _, err := s.cast.Spawn(); err != nil { // one more than chaos knows of
+		if _, err := s.cast.Spawn(); err != nil { // one that chaos does not plan
 			t.Fatal(err)
 		}
 		c := demo.Chaos{Seed: 3, Rate: 2, Cast: 5}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		var told []demo.Act
+		var reported []demo.Act
 		began := time.Now()
 		err := c.Run(ctx, s.cast, func(a demo.Act) {
 			if late := time.Since(began) - a.At; late != 0 { // virtual
 				t.Errorf("%v was done %v late", a, late)
 			}
-			told = append(told, a)
+			reported = append(reported, a)
 		})
 		must(t, err)
 		planned := acts(c, time.Minute)
-		healed := told[len(planned):]
+		healed := reported[len(planned):]
 		names := make(map[string]string)
 		for i, p := range planned {
-			a := told[i]
+			a := reported[i]
 			if p.Kind == demo.ActSpawn {
 				names[p.Member] = a.Member
 			}
@@ -194,11 +194,11 @@ func TestChaosRun(t *testing.T) {
 			}
 		}
 		if len(names) == 0 {
-			t.Error("nobody was spawned")
+			t.Error("no member was spawned")
 		}
-		// Faults at the end are healed, and nothing else is done.
+		// At the end the faults are healed, and nothing else is done.
 		faults := make(map[string]demo.ActKind)
-		for _, a := range told[:len(planned)] {
+		for _, a := range reported[:len(planned)] {
 			switch a.Kind {
 			case demo.ActFreeze:
 				faults[a.Member] = demo.ActThaw

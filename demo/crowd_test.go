@@ -16,7 +16,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// roll keeps the last word of each member.
+// roll keeps the last report of each member.
 type roll struct {
 	mu      sync.Mutex
 	members map[string]model.Member
@@ -67,7 +67,7 @@ func (r *roll) await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// memory returns what the heap and the stacks take, in bytes.
+// memory returns the size of the heap and the stacks, in bytes.
 func memory() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -76,15 +76,14 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// TestCrowd holds two promises: a thousand candidates, with the server, fit in
-// 300 MB of one process; and 2,000 still elect, the second in the queue after
-// the first.
+// TestCrowd: a thousand candidates and the server fit in 300 MB of one process, and an
+// election of 2,000 works: the second in the queue succeeds the first.
 func TestCrowd(t *testing.T) {
 	const promised, fits = 300 << 20, 1000
 	server := zkserver.New(zkserver.Options{})
 	defer server.Close()
 	conn := connection(t, server)
-	conn.SessionTimeout = time.Minute // a busy machine is no dead candidate
+	conn.SessionTimeout = time.Minute // on a busy machine no session must expire
 	r := &roll{members: make(map[string]model.Member), changed: make(chan struct{}, 1)}
 	cast := demo.NewCast(demo.Config{Conn: conn, Path: path, Ack: ackPath, Create: true, Put: r.put, Now: feed.Now, Notice: func(s string) { t.Error(s) }})
 	defer cast.Close()
@@ -99,27 +98,26 @@ func TestCrowd(t *testing.T) {
 	before := memory()
 	first := min(fits, crowd)
 	must(t, cast.SpawnInOrder(t.Context(), first))
-	r.await(t, "the first ones stand", all(first))
+	r.await(t, "the first ones are in the queue", all(first))
 	used := memory() - before
 	t.Logf("%d candidates and the server take %.0f MB", first, float64(used)/(1<<20))
 	if used > promised/fits*uint64(first) {
 		t.Errorf("%d candidates take %d bytes, at most %d a thousand is promised", first, used, promised)
 	}
 
-	// The others come all at once.
+	// The others join at the same time.
 	for range crowd - first {
 		if _, err := cast.Spawn(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.await(t, "all stand", all(crowd))
+	r.await(t, "all are in the queue", all(crowd))
 	queue := readQueue(t, conn)
 	if len(queue) != crowd {
-		t.Errorf("%d stand, want %d", len(queue), crowd)
+		t.Errorf("%d candidates in the queue, want %d", len(queue), crowd)
 	}
 
-	// From here on each leader has to read a list that is far longer than the
-	// one it joined.
+	// Each leader reads a list that is far longer than the list when it joined.
 	for _, want := range []string{"birch", "cedar", "delta"} {
 		_, leader := r.count(model.Leading)
 		must(t, cast.Fault(leader.ID, demo.Resign, true))
@@ -133,7 +131,7 @@ func TestCrowd(t *testing.T) {
 		queue = queue[1:]
 	}
 	if got := readQueue(t, conn); !slices.Equal(got, queue) {
-		t.Errorf("%d stand after three handoffs, want the %d as before", len(got), len(queue))
+		t.Errorf("%d candidates in the queue after three handoffs, want the same %d", len(got), len(queue))
 	}
 }
 
@@ -152,14 +150,14 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 	return names
 }
 
-// A candidate that meets a reply larger than it has room for loses its place,
-// and stands again with more room.
+// A candidate whose buffer is too small for a reply loses its place, and rejoins with a
+// larger buffer.
 func TestReplyTooLarge(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		conn := connected(t, connection(t, s.server))
 		defer conn.Close()
 		s.enter(t, 3)
-		// Children that are none of the cast's fill the list.
+		// Other children fill the list.
 		name := make([]byte, 200)
 		for i := range name {
 			name[i] = 'x'

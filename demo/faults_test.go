@@ -19,11 +19,11 @@ import (
 	"electop/model/znode"
 )
 
-// leaders records, from each observation of a member in the order in which they are
-// put, whether two are awake and believe that they lead.
+// leaders checks, after each observation of a member, that no two running members believe
+// that they lead.
 type leaders struct {
 	mu      sync.Mutex
-	awake   map[string]bool // that believe so
+	running map[string]bool // members that believe that they lead
 	doubles []string
 	n       int // observations
 }
@@ -41,17 +41,17 @@ func (l *leaders) record(c *demo.Config) {
 func (l *leaders) add(w *model.Cast) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.awake == nil {
-		l.awake = make(map[string]bool)
+	if l.running == nil {
+		l.running = make(map[string]bool)
 	}
 	m := w.Member
 	l.n++
-	delete(l.awake, m.ID)
+	delete(l.running, m.ID)
 	if w.Gone || m.Belief != model.Leading && m.Belief != model.Elected || m.Fault == model.Frozen || m.Fault == model.Killed {
 		return
 	}
-	if l.awake[m.ID] = true; len(l.awake) > 1 {
-		l.doubles = append(l.doubles, fmt.Sprintf("observation %d: %v", l.n, l.awake))
+	if l.running[m.ID] = true; len(l.running) > 1 {
+		l.doubles = append(l.doubles, fmt.Sprintf("observation %d: %v", l.n, l.running))
 	}
 }
 
@@ -60,11 +60,11 @@ func (l *leaders) check(t *testing.T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.doubles) > 0 {
-		t.Errorf("two were awake and believed that they led, %d times; first %s", len(l.doubles), l.doubles[0])
+		t.Errorf("two running members believed that they led, %d times; first %s", len(l.doubles), l.doubles[0])
 	}
 }
 
-// refused fails unless err refuses because of the state that a member is in.
+// refused fails unless err is ErrNotNow.
 func refused(t *testing.T, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, demo.ErrNotNow) {
@@ -78,18 +78,18 @@ func TestPartitionAndHeal(t *testing.T) {
 	virtual(t, l.record, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
-		parted := time.Now()
+		cut := time.Now()
 		must(t, s.cast.Fault("amber", demo.Partition, true))
-		w := s.lastWord(t, "amber").Member
-		if w.Fault != model.Partitioned || !w.FaultAt.Equal(parted) || w.ExpiresFrom.Before(parted) || w.ExpiresFrom.After(parted.Add(timeout)) || w.Belief != model.Leading {
-			t.Errorf("parted at %v: %+v", parted, w)
+		w := s.lastReport(t, "amber").Member
+		if w.Fault != model.Partitioned || !w.FaultAt.Equal(cut) || w.ExpiresFrom.Before(cut) || w.ExpiresFrom.After(cut.Add(timeout)) || w.Belief != model.Leading {
+			t.Errorf("partitioned at %v: %+v", cut, w)
 		}
 		if f := s.cast.FaultOf("amber"); f != model.Partitioned {
-			t.Errorf("Fault: %q", f)
+			t.Errorf("the fault is %q", f)
 		}
-		must(t, s.cast.Fault("amber", demo.Partition, true)) // nothing
-		if again := s.lastWord(t, "amber").Member; !again.FaultAt.Equal(parted) {
-			t.Errorf("parted twice, since %v", again.FaultAt)
+		must(t, s.cast.Fault("amber", demo.Partition, true)) // no effect
+		if again := s.lastReport(t, "amber").Member; !again.FaultAt.Equal(cut) {
+			t.Errorf("after a second partition the fault is since %v, want %v", again.FaultAt, cut)
 		}
 
 		m := s.member(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
@@ -98,7 +98,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		}
 		s.member(t, "amber", "is lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		if !time.Now().Before(w.ExpiresFrom) {
-			t.Errorf("it gave up %v after its lease had ended", time.Since(w.ExpiresFrom))
+			t.Errorf("it stopped %v after its lease had ended", time.Since(w.ExpiresFrom))
 		}
 		s.leads(t, "birch")
 		h := s.handoff(t, "amber")
@@ -108,53 +108,53 @@ func TestPartitionAndHeal(t *testing.T) {
 		time.Sleep(time.Hour) // virtual
 		m, _ = byID(s.feed.State(), "amber")
 		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.ExpiresFrom.IsZero() {
-			t.Errorf("parted for an hour: %+v", m)
+			t.Errorf("partitioned for an hour: %+v", m)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, false))
 		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("healed: %+v, was %+v", m, before)
 		}
-		must(t, s.cast.Fault("amber", demo.Partition, false)) // nothing
+		must(t, s.cast.Fault("amber", demo.Partition, false)) // no effect
 	})
 	l.check(t)
 }
 
-func TestFaultsDoNotMix(t *testing.T) {
+func TestFaultsExcludeEachOther(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		must(t, s.cast.Fault("amber", demo.Partition, true))
-		refused(t, "freeze of a parted one", s.cast.Fault("amber", demo.Freeze, true))
-		refused(t, "lost reply of a parted one", s.cast.Fault("amber", demo.LoseReply, true))
+		refused(t, "freeze during a partition", s.cast.Fault("amber", demo.Freeze, true))
+		refused(t, "lost reply during a partition", s.cast.Fault("amber", demo.LoseReply, true))
 		must(t, s.cast.Fault("amber", demo.Freeze, false)) // it is not frozen
 		must(t, s.cast.Fault("birch", demo.Freeze, true))
-		refused(t, "partition of a frozen one", s.cast.Fault("birch", demo.Partition, true))
-		refused(t, "lost reply of a frozen one", s.cast.Fault("birch", demo.LoseReply, true))
-		must(t, s.cast.Fault("birch", demo.Partition, false)) // it is not parted
+		refused(t, "partition during a freeze", s.cast.Fault("birch", demo.Partition, true))
+		refused(t, "lost reply during a freeze", s.cast.Fault("birch", demo.LoseReply, true))
+		must(t, s.cast.Fault("birch", demo.Partition, false)) // it is not partitioned
 		if a, b := s.cast.FaultOf("amber"), s.cast.FaultOf("birch"); a != model.Partitioned || b != model.Frozen {
 			t.Errorf("amber %q, birch %q", a, b)
 		}
-		// Death is stronger. It has been silent since it was parted.
-		w := s.lastWord(t, "amber").Member
+		// A kill is always possible. The member is silent since the earlier fault.
+		w := s.lastReport(t, "amber").Member
 		time.Sleep(time.Second)
 		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
-		if d := s.lastWord(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
-			t.Errorf("last word %+v, want it as of %+v", d, w)
+		if d := s.lastReport(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
+			t.Errorf("last report %+v, want the times of %+v", d, w)
 		}
-		frozen := s.lastWord(t, "birch").Member
+		frozen := s.lastReport(t, "birch").Member
 		must(t, s.cast.Fault("birch", demo.Kill, true))
 		synctest.Wait()
-		if d := s.lastWord(t, "birch").Member; d.Fault != model.Killed || !d.FaultAt.Equal(frozen.FaultAt) || !d.ExpiresFrom.Equal(frozen.ExpiresFrom) {
-			t.Errorf("last word %+v, want it as of %+v", d, frozen)
+		if d := s.lastReport(t, "birch").Member; d.Fault != model.Killed || !d.FaultAt.Equal(frozen.FaultAt) || !d.ExpiresFrom.Equal(frozen.ExpiresFrom) {
+			t.Errorf("last report %+v, want the times of %+v", d, frozen)
 		}
 		s.handoff(t, "amber")
-		// A parted one resigns, though nobody hears of it.
+		// A partitioned member resigns, but the server does not receive it.
 		must(t, s.cast.Fault("cedar", demo.Partition, true))
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.gone(t, "cedar")
 		s.leads(t, "delta")
-		// So does a parted one when the cast is closed.
+		// Close does not wait for a partitioned member.
 		must(t, s.cast.Fault("delta", demo.Partition, true))
 		began := time.Now()
 		s.cast.Close()
@@ -169,7 +169,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "birch")
 		must(t, s.cast.Fault("birch", demo.LoseReply, true))
-		if w := s.lastWord(t, "birch").Member; !w.LosesReply {
+		if w := s.lastReport(t, "birch").Member; !w.LosesReply {
 			t.Errorf("armed: %+v", w)
 		}
 		after := s.member(t, "birch", "waits again", func(m model.Member) bool {
@@ -187,19 +187,20 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 			}
 		}
 		if !lost || !found {
-			t.Errorf("a reply was to be lost: %v; the znode was found by its name: %v", lost, found)
+			t.Errorf("LosesReply was published: %v; the znode was found by its name: %v", lost, found)
 		}
-		// Once is once.
+		// Only one reply is lost.
 		must(t, s.cast.Follow(dialect.Herd()))
 		s.member(t, "birch", "follows", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
 		s.noGhosts(t, 3)
 	})
 }
 
-// noGhosts waits until n stand, each with a session of its own.
+// noGhosts waits until n candidates are in the queue, and checks that each has a session of
+// its own.
 func (s *world) noGhosts(t *testing.T, n int) {
 	t.Helper()
-	st := s.await(t, "all stand", func(st *doctor.State) bool { return st.Queue.Len() == n })
+	st := s.await(t, "all are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n })
 	owners := make(map[uint64]bool)
 	for _, c := range st.Queue.All() {
 		if owners[c.Session] {
@@ -213,17 +214,17 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
 		must(t, s.cast.Fault("amber", demo.NoGuid, true))
-		if w := s.lastWord(t, "amber").Member; !w.NoGuid {
-			t.Errorf("told: %+v", w)
+		if w := s.lastReport(t, "amber").Member; !w.NoGuid {
+			t.Errorf("after NoGuid: %+v", w)
 		}
 		must(t, s.cast.Fault("amber", demo.LoseReply, true))
 		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
-		st := s.await(t, "two stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		st := s.await(t, "two znodes", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		ghost, own := st.Queue.At(0), st.Queue.At(1)
 		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+znode.SequenceDigits {
 			t.Errorf("the member is %+v, the queue %+v, %+v", m, ghost, own)
 		}
-		// Nobody leads, for as long as it stands.
+		// While the ghost exists nobody leads.
 		time.Sleep(time.Hour)
 		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || s.feed.State().Queue.Len() != 2 {
 			t.Errorf("an hour later: %+v", m)
@@ -243,7 +244,7 @@ func TestNoGuidAll(t *testing.T) {
 		if !m.NoGuid || m.Znode != "n_0000000002" {
 			t.Errorf("spawned: %+v", m)
 		}
-		m = s.member(t, "birch", "was told", func(m model.Member) bool { return m.NoGuid })
+		m = s.member(t, "birch", "has the fault", func(m model.Member) bool { return m.NoGuid })
 		if len(m.Znode) < 32 {
 			t.Errorf("its znode was renamed: %+v", m)
 		}
@@ -267,7 +268,7 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 		s.cast.NoGuidAll(true)
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		for _, id := range []string{"amber", "birch"} {
-			if m := s.lastWord(t, id).Member; m.NoGuid || len(m.Znode) < 32 {
+			if m := s.lastReport(t, id).Member; m.NoGuid || len(m.Znode) < 32 {
 				t.Errorf("%+v", m)
 			}
 		}
@@ -279,7 +280,7 @@ func TestSlowLead(t *testing.T) {
 	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
-		refused(t, "a slow procedure that is over", s.cast.Fault("amber", demo.SlowLead, true))
+		refused(t, "slow lead after the procedure", s.cast.Fault("amber", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.SlowLead, true))
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		m := s.member(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
@@ -292,23 +293,23 @@ func TestSlowLead(t *testing.T) {
 		}
 		must(t, s.cast.Fault("birch", demo.SlowLead, false))
 		s.leads(t, "birch")
-		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
+		if w := s.lastReport(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
 			t.Errorf("leading: %+v", w)
 		}
-		// It does not keep one from leaving, and a frozen one does not finish.
+		// A slow member can resign, and a frozen one does not finish its procedure.
 		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.member(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		must(t, s.cast.Fault("cedar", demo.Freeze, true))
 		must(t, s.cast.Fault("cedar", demo.SlowLead, false))
 		time.Sleep(time.Second)
-		if w := s.lastWord(t, "cedar").Member; w.Belief != model.Elected || w.Step != model.StepLead {
+		if w := s.lastReport(t, "cedar").Member; w.Belief != model.Elected || w.Step != model.StepLead {
 			t.Errorf("frozen: %+v", w)
 		}
 		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
 		must(t, s.cast.Fault("cedar", demo.Freeze, false))
 		synctest.Wait()
-		if w := s.lastWord(t, "cedar").Member; w.Belief != model.Elected || w.Fault != model.NoFault {
+		if w := s.lastReport(t, "cedar").Member; w.Belief != model.Elected || w.Fault != model.NoFault {
 			t.Errorf("thawed: %+v", w)
 		}
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
@@ -316,13 +317,13 @@ func TestSlowLead(t *testing.T) {
 	})
 }
 
-// A leader that thaws is shown awake only when it knows whether it leads. So
-// long it is shown frozen, and never again for longer than that takes.
-func TestThawShowsNoStaleLeader(t *testing.T) {
+// TestThawPublishesNoStaleLeader: a leader that thaws is published as frozen until it has
+// checked whether it leads, and no longer.
+func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
 	var l leaders
-	stale, sound := 0, 0
+	stale, leading := 0, 0
 	virtual(t, l.record, func(t *testing.T, s *world) {
 		s.enter(t, 4)
 		rounds := 300
@@ -332,24 +333,24 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
 			must(t, s.cast.Fault(id, demo.Freeze, true))
 			early := random.IntN(8) == 0
-			if early { // the lease holds, and the session is gone
+			if early { // the session ends before the lease
 				must(t, s.server.ExpireSession(int64(s.cast.Session(id))))
 			}
 			time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
-			was := s.lastWord(t, id).Member
+			was := s.lastReport(t, id).Member
 			must(t, s.cast.Fault(id, demo.Freeze, false))
-			if random.IntN(4) == 0 { // and at once again
+			if random.IntN(4) == 0 { // freeze again at once
 				must(t, s.cast.Fault(id, demo.Freeze, true))
 				time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
 				must(t, s.cast.Fault(id, demo.Freeze, false))
 			}
 			synctest.Wait()
-			w := s.lastWord(t, id).Member
+			w := s.lastReport(t, id).Member
 			if was.Belief != model.Leading || was.Fault != model.Frozen || w.Fault != model.NoFault {
 				t.Fatalf("frozen: %+v, thawed: %+v", was, w)
 			}
 			if w.Belief == model.Leading {
-				sound++
+				leading++
 			} else {
 				stale++
 			}
@@ -357,8 +358,8 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 		}
 	})
 	l.check(t)
-	if stale == 0 || sound == 0 {
-		t.Errorf("%d thawed as stale leaders, %d as leaders: the test shows nothing", stale, sound)
+	if stale == 0 || leading == 0 {
+		t.Errorf("%d thawed as stale leaders, %d as leaders: the test shows nothing", stale, leading)
 	}
 }
 
@@ -367,7 +368,7 @@ func TestClear(t *testing.T) {
 	virtual(t, l.record, func(t *testing.T, s *world) {
 		for range 2 {
 			s.enter(t, 8)
-			_, err := s.cast.Campaign("the one at the keys")
+			_, err := s.cast.Campaign("the user")
 			must(t, err)
 			must(t, s.cast.Fault("amber", demo.Freeze, true))
 			must(t, s.cast.Fault("birch", demo.SlowLead, true))
@@ -383,16 +384,16 @@ func TestClear(t *testing.T) {
 			began := time.Now()
 			must(t, s.cast.Clear(t.Context()))
 			if n := s.cast.Len(); n != 0 {
-				t.Errorf("%d are left", n)
+				t.Errorf("%d members are left", n)
 			}
-			s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Members) == 0 })
+			s.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Members) == 0 })
 			if took := time.Since(began); took > 2*time.Second {
 				t.Errorf("it took %v: sessions expired", took)
 			}
 		}
-		must(t, s.cast.Clear(t.Context())) // an empty one
+		must(t, s.cast.Clear(t.Context())) // an empty cast
 
-		// Where no server can be told it waits, for no longer than it may.
+		// Without a server it waits until its context ends.
 		s.enter(t, 2)
 		s.server.Refuse(true)
 		s.server.CloseConnections()
@@ -400,7 +401,7 @@ func TestClear(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := s.cast.Clear(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Clear with no server: %v", err)
+			t.Errorf("Clear without a server: %v", err)
 		}
 		s.server.Refuse(false)
 		must(t, s.cast.Clear(t.Context()))

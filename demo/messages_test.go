@@ -18,10 +18,10 @@ import (
 	"electop/model/znode"
 )
 
-// The messages tell what the wakes and the steps of the recipe tell, whatever happens
-// on a slow or stepped server: each message is there once, each notification that the
-// server counted, and the request of each step.
-func TestMessagesTellTheSteps(t *testing.T) {
+// TestMessagesMatchTheSteps: on a slow or stepped server, under random faults, each message
+// is published once, with each notification that the server counted and the request of
+// each step of the recipe.
+func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
 	seed := zktest.Seed(t)
@@ -56,7 +56,7 @@ func TestMessagesTellTheSteps(t *testing.T) {
 				w.sandbox.SetPace(zkserver.Pace{})
 				time.Sleep(time.Second)
 				synctest.Wait()
-				steps += tellsTheSteps(t, w.since(from), began, ended)
+				steps += matchSteps(t, w.since(from), began, ended)
 			})
 		})
 	}
@@ -65,7 +65,7 @@ func TestMessagesTellTheSteps(t *testing.T) {
 	}
 }
 
-// trouble does something to a member at random.
+// trouble spawns a member, applies a fault or changes the recipe, at random.
 func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	id := "amber"
@@ -83,12 +83,12 @@ func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// tellsTheSteps compares the messages with all else that was put, of the time when the
-// server was slow. It returns how many steps there were.
-func tellsTheSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
+// matchSteps compares the messages with the other observations of the time in which the
+// server was slow. It returns the number of steps.
+func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
 	t.Helper()
 	var messages []model.Passed
-	var told []string // notifications, as the server counted them
+	var counted []string // notifications that the server counted
 	steps := map[string][]*model.Cast{}
 	sessions := map[uint64]string{}
 	wakes := map[string]*model.Wake{}
@@ -113,13 +113,13 @@ func tellsTheSteps(t *testing.T, put []model.Observation, began, ended time.Time
 	for _, w := range wakes {
 		for _, session := range w.Notified {
 			if w.Deleted.After(began) && w.Deleted.Before(ended) {
-				told = append(told, fmt.Sprintf("%#x %s deleted", session, w.Znode))
+				counted = append(counted, fmt.Sprintf("%#x %s deleted", session, w.Znode))
 			}
 		}
 	}
 	slices.SortFunc(messages, func(a, b model.Passed) int { return a.N - b.N })
 	of := map[string][]*model.Passed{}
-	var made []string
+	var sent []string
 	for i := range messages {
 		m := &messages[i]
 		if m.N != i+1 || m.Left.Before(m.Since) {
@@ -127,14 +127,14 @@ func tellsTheSteps(t *testing.T, put []model.Observation, began, ended time.Time
 		}
 		of[sessions[m.Session]] = append(of[sessions[m.Session]], m)
 		if m.Op == model.Notification && m.Event == "deleted" {
-			made = append(made, fmt.Sprintf("%#x %s deleted", m.Session, znode.Base(m.Path)))
+			sent = append(sent, fmt.Sprintf("%#x %s deleted", m.Session, znode.Base(m.Path)))
 		}
 	}
-	for _, x := range told {
-		if i := slices.Index(made, x); i < 0 {
-			t.Errorf("the server counted the notification %s, and there is no such message in %q", x, made)
+	for _, x := range counted {
+		if i := slices.Index(sent, x); i < 0 {
+			t.Errorf("the server counted the notification %s, and there is no such message in %q", x, sent)
 		} else {
-			made = slices.Delete(made, i, i+1)
+			sent = slices.Delete(sent, i, i+1)
 		}
 	}
 	for id, all := range steps {
@@ -161,14 +161,14 @@ func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Pas
 		m := &c.Member
 		found := true
 		switch m.Step {
-		case model.StepCreate: // reported before it is asked for
+		case model.StepCreate: // reported before the request
 			if m.StepOn.Found {
 				continue
 			}
 			found = find(c, func(x *model.Passed) bool {
 				return x.Op == "create" && strings.HasPrefix(x.Path, path+"/") && !x.Since.Before(m.StepAt)
 			}) || i == len(steps)-1 || steps[i+1].Member.Step == model.StepCreate // it never reached the server
-		case model.StepList, model.StepListAgain, model.StepLowest: // reported once the reply is there
+		case model.StepList, model.StepListAgain, model.StepLowest: // reported after the reply
 			found = find(c, func(x *model.Passed) bool { return x.Op == "getChildren" && !x.Dropped && !x.Left.After(m.StepAt) })
 		case model.StepWatch, model.StepWatchAgain:
 			found = find(c, func(x *model.Passed) bool {
@@ -178,13 +178,13 @@ func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Pas
 			found = find(c, func(x *model.Passed) bool { return x.Path == ackPath && !x.Since.Before(m.StepAt) }) || i == len(steps)-1
 		}
 		if !found {
-			t.Errorf("%s takes step %d at %v, %+v, and there is no such request in %d messages after that of the step before", id, m.Step, m.StepAt, m.StepOn, len(messages)-at)
+			t.Errorf("%s takes step %d at %v, %+v, and there is no such request in the next %d messages", id, m.Step, m.StepAt, m.StepOn, len(messages)-at)
 		}
 	}
 }
 
-// A reply that is lost on request is said to be lost, and no other.
-func TestLostReplyIsTold(t *testing.T) {
+// Only the reply that LoseReply drops is published as lost.
+func TestLostReplyIsPublished(t *testing.T) {
 	for _, pace := range []zkserver.Pace{{Steps: true}, {Delay: 50 * time.Millisecond}} {
 		t.Run(fmt.Sprintf("%+v", pace), func(t *testing.T) {
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {

@@ -2,6 +2,6 @@
 
 package demo_test
 
-// crowd is how many candidates elect in one process: the race detector bears
-// 8,128 goroutines at a time.
+// crowd is the number of candidates in one process: the race detector allows 8,128
+// goroutines.
 const crowd = 600

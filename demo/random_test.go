@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// anyFault returns a fault.
+// anyFault draws a fault.
 func anyFault(random *rand.Rand) demo.Fault {
 	return []demo.Fault{demo.Kill, demo.Resign, demo.Freeze, demo.Partition, demo.LoseReply, demo.SlowLead, demo.Expire}[random.IntN(7)]
 }
@@ -33,8 +33,7 @@ func repair(c *demo.Cast, id string) error {
 	return ignoreGone(errors.Join(c.Fault(id, demo.Freeze, false), c.Fault(id, demo.Partition, false), c.Fault(id, demo.SlowLead, false)))
 }
 
-// ignoreGone forgives that a member was gone before it was told, and that it
-// was in no state to obey.
+// ignoreGone ignores that the member has left, and that the fault was not possible.
 func ignoreGone(err error) error {
 	if errors.Is(err, demo.ErrNoMember) || errors.Is(err, demo.ErrNotNow) {
 		return nil
@@ -42,7 +41,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// account holds the events to what the server counted.
+// account compares the events with the numbers of the server.
 func (s *world) account(t *testing.T) {
 	t.Helper()
 	conn := connected(t, connection(t, s.server))
@@ -53,14 +52,14 @@ func (s *world) account(t *testing.T) {
 	must(t, err)
 	creates, ok := read.Parent.Creates()
 	if !ok || len(read.New) != int(read.Parent.Children) {
-		t.Fatalf("the server's word is %+v with %d children", read.Parent, len(read.New))
+		t.Fatalf("the parent is %+v with %d children", read.Parent, len(read.New))
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var joined, left, missedCreates, missedDeletes int
 	var head *dialect.Candidate
-	standing := make(map[string]bool)
+	queued := make(map[string]bool)
 	for i, e := range s.events {
 		if e.N != uint64(i+1) {
 			t.Fatalf("event %d has the number %d", i+1, e.N)
@@ -68,10 +67,10 @@ func (s *world) account(t *testing.T) {
 		switch b := e.Body.(type) {
 		case model.Joined:
 			joined++
-			standing[b.Candidate.Name] = true
+			queued[b.Candidate.Name] = true
 		case model.Left:
 			left++
-			delete(standing, b.Candidate.Name)
+			delete(queued, b.Candidate.Name)
 		case model.Missed:
 			if !b.Known {
 				t.Errorf("event %d: an unknown number was missed", e.N)
@@ -91,15 +90,15 @@ func (s *world) account(t *testing.T) {
 	names := make([]string, 0, len(read.New))
 	for _, z := range read.New {
 		names = append(names, z.Name)
-		if !standing[z.Name] {
-			t.Errorf("%s stands and no event says so", z.Name)
+		if !queued[z.Name] {
+			t.Errorf("%s is in the queue without an event", z.Name)
 		}
 	}
-	if len(standing) != len(names) {
-		t.Errorf("by the events %d stand, truly %d", len(standing), len(names))
+	if len(queued) != len(names) {
+		t.Errorf("%d in the queue according to the events, want %d", len(queued), len(names))
 	}
 	if head == nil || !slices.Contains(names, head.Name) {
-		t.Errorf("by the events %+v leads", head)
+		t.Errorf("the leader according to the events is %+v, want one of %q", head, names)
 	}
 }
 
@@ -141,7 +140,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestConcurrentUse is for the race detector: many at the keys at once.
+// TestConcurrentUse is for the race detector: many goroutines use the cast.
 func TestConcurrentUse(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup

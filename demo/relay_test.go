@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// paces returns what was said of the pace, from the n-th observation on.
+// paces returns the observations of the pace, from the n-th observation on.
 func (w *world) paces(from int) (out []*model.Pace) {
 	for _, o := range w.since(from) {
 		if p, ok := o.(*model.Pace); ok {
@@ -23,7 +23,7 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
-func TestWakesAreTold(t *testing.T) {
+func TestWakesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
 		st := w.feed.State()
@@ -33,35 +33,35 @@ func TestWakesAreTold(t *testing.T) {
 		w.leader(t, "amber")
 		time.Sleep(time.Minute) // virtual
 		var last *model.Wake
-		told := false // the next one said that it looks again
+		reacted := false // birch reads the list again
 		for _, o := range w.since(from) {
 			switch o := o.(type) {
 			case *model.Wake:
 				if o.Znode != old.Name || o.Zxid <= old.Czxid || last != nil && o.Zxid != last.Zxid {
 					t.Errorf("after the end of %s: %+v", old.Name, o)
 				}
-				if last == nil && told {
-					t.Error("somebody knew of the deletion before it was passed on")
+				if last == nil && reacted {
+					t.Error("a candidate reacted to the deletion before it was published")
 				}
 				if last = o; o.At.IsZero() || o.At.Location() != time.UTC || o.Deleted.Location() != time.UTC {
 					t.Errorf("times of a wake: %v, %v", o.At, o.Deleted)
 				}
 			case *model.Cast:
-				told = told || o.Member.ID == "birch" && o.Member.Step >= model.StepListAgain
+				reacted = reacted || o.Member.ID == "birch" && o.Member.Step >= model.StepListAgain
 			}
 		}
-		if last == nil || !told {
-			t.Fatal("nothing was told")
+		if last == nil || !reacted {
+			t.Fatal("no wake was published")
 		}
 		// getChildren, getData and create of the acknowledgement, and getData to watch
-		// it. That the lease is renewed is not counted.
+		// it. Renewals of the lease are not counted.
 		if !slices.Equal(last.Notified, []uint64{next.Session}) || last.Requests != 4 || last.BytesIn == 0 || last.BytesOut == 0 || !last.Settled {
 			t.Errorf("the wake is %+v", last)
 		}
 	})
 }
 
-func TestPaceIsTold(t *testing.T) {
+func TestPaceIsPublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
 		st := w.feed.State()
@@ -72,8 +72,8 @@ func TestPaceIsTold(t *testing.T) {
 		st = w.await(t, "birch's notification is held", func(st *doctor.State) bool {
 			return st.Pace != nil && st.Pace.Steps && slices.ContainsFunc(st.Pace.Held, func(m model.Message) bool { return m.Session == birch.Session })
 		})
-		// Amber waits for the reply to the closing of its session. That its own
-		// znodes are gone is not held.
+		// Amber waits for the reply to closeSession. The notification of its own znode
+		// is not held.
 		var got []string
 		for _, m := range st.Pace.Held {
 			if m.Op == "notification" && m.Path != znode.Join(path, old.Name) || m.Since.IsZero() || m.Err != "" {
@@ -87,7 +87,7 @@ func TestPaceIsTold(t *testing.T) {
 		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
 			t.Errorf("held are %q, want %q; %+v", got, want, st.Pace)
 		}
-		// Many changes at once are few words, and the last of them is the truth.
+		// Many changes at once are few observations, and the last one is always published.
 		from := w.soFar()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {
@@ -97,23 +97,23 @@ func TestPaceIsTold(t *testing.T) {
 		}
 		w.sandbox.SetPace(zkserver.Pace{Delay: 250 * time.Millisecond})
 		time.Sleep(time.Minute)
-		said := w.paces(from)
-		if len(said) == 0 {
-			t.Fatal("nothing was said")
+		paces := w.paces(from)
+		if len(paces) == 0 {
+			t.Fatal("no pace was published")
 		}
-		for i := 1; i < len(said); i++ {
-			if d := said[i].At.Sub(said[i-1].At); d < 20*time.Millisecond {
-				t.Errorf("two words of the pace within %v", d)
+		for i := 1; i < len(paces); i++ {
+			if d := paces[i].At.Sub(paces[i-1].At); d < 20*time.Millisecond {
+				t.Errorf("two observations of the pace within %v", d)
 			}
 		}
-		last := said[len(said)-1]
+		last := paces[len(paces)-1]
 		if last.Delay != 250*time.Millisecond || last.Steps || last.Waiting != 0 {
-			t.Errorf("the last word is %+v", last)
+			t.Errorf("the last observation is %+v", last)
 		}
 	})
 }
 
-func TestRulesAreTold(t *testing.T) {
+func TestRulesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 9, Rate: 1}}, func(t *testing.T, w *world) {
 		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}
 		must(t, w.sandbox.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"}))

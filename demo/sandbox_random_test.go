@@ -17,13 +17,13 @@ import (
 	"electop/model/doctor"
 )
 
-// actionLimit is how long whoever acts is willing to wait.
+// actionLimit bounds the time of an action.
 const actionLimit = 10 * time.Second
 
-// TestRandomSandbox does random things to a sandbox, the slow and the stepped one
-// included: each is done in time, nobody who is awake leads besides another,
-// no fenced worker writes what it must not, all of it heals, the events are what
-// the server counted, a replay has the same, and whatever is held the end is quick.
+// TestRandomSandbox does random actions in a sandbox, at any pace: each is done in time, no
+// two running members lead, no fenced worker writes after its leader's znode was deleted,
+// all faults can be repaired, the events match the server's counts, a replay has the same
+// events, and held messages do not delay the end.
 func TestRandomSandbox(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -52,7 +52,7 @@ func TestRandomSandbox(t *testing.T) {
 						t.Fatalf("after %q", done[max(0, len(done)-12):])
 					}
 				}
-				if random.IntN(2) == 0 { // the end while something may be held
+				if random.IntN(2) == 0 { // the end while messages may be held
 					began := time.Now()
 					w.cast.Close()
 					if took := time.Since(began); took > 3*time.Second {
@@ -65,9 +65,9 @@ func TestRandomSandbox(t *testing.T) {
 				for _, m := range w.feed.State().Members {
 					must(t, repair(w.cast, m.ID))
 				}
-				// All that there are may be about to leave.
+				// All members may be about to leave.
 				must(t, w.cast.SpawnInOrder(t.Context(), 1))
-				w.await(t, fmt.Sprintf("all stand again, after %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
+				w.await(t, fmt.Sprintf("all are in the queue again, after %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
 				})
 				c.look(t, w)
@@ -81,7 +81,7 @@ func TestRandomSandbox(t *testing.T) {
 	}
 }
 
-// checks looks at the observations in their order.
+// checks checks the observations in their order.
 type checks struct {
 	leaders
 	from    int
@@ -107,7 +107,7 @@ func (c *checks) look(t *testing.T, w *world) {
 	c.check(t)
 }
 
-// act does one thing and says what.
+// act does a random action and returns its name.
 func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 	t.Helper()
 	id := "amber"

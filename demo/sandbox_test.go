@@ -54,7 +54,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *wo
 	inWorld(t, worldConfig{cast: change}, f)
 }
 
-// leads waits until id leads and that is acknowledged.
+// leads waits until id leads and has acknowledged it.
 func (s *world) leads(t *testing.T, id string) *doctor.State {
 	t.Helper()
 	return s.await(t, id+" leads", func(st *doctor.State) bool {
@@ -63,7 +63,7 @@ func (s *world) leads(t *testing.T, id string) *doctor.State {
 	})
 }
 
-// member waits until the member is as it should be.
+// member waits until holds is true for a member.
 func (s *world) member(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
 	t.Helper()
 	var found model.Member
@@ -75,7 +75,7 @@ func (s *world) member(t *testing.T, id, what string, holds func(model.Member) b
 	return found
 }
 
-// gone waits until id is no member.
+// gone waits until id has left the cast.
 func (s *world) gone(t *testing.T, id string) {
 	t.Helper()
 	s.await(t, id+" is gone", func(st *doctor.State) bool {
@@ -112,14 +112,14 @@ func (s *world) handoffs() []model.Handoff {
 	return out
 }
 
-// lastWord returns the last that was heard of the member.
-func (s *world) lastWord(t *testing.T, id string) *model.Cast {
+// lastReport returns the last observation of a member.
+func (s *world) lastReport(t *testing.T, id string) *model.Cast {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.latest[id]
 	if c == nil {
-		t.Fatalf("nothing was heard of %s", id)
+		t.Fatalf("no observation of %s", id)
 	}
 	return c
 }

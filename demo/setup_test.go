@@ -15,8 +15,7 @@ import (
 	"electop/model/doctor"
 )
 
-// step steps until holds says that it was told enough, and returns all that
-// Step said.
+// step steps until holds is true for a step, and returns all steps.
 func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.Step) {
 	t.Helper()
 	for range 500 {
@@ -32,7 +31,7 @@ func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.S
 	panic("not reached")
 }
 
-// nothingHeld: no message is held, and no session is about to expire.
+// nothingHeld reports that no message is held and no session is about to expire.
 func nothingHeld(did demo.Step) bool { return did == demo.Step{} }
 
 func skipped(did demo.Step) bool { return did.Skipped != "" }
@@ -46,11 +45,12 @@ func TestStep(t *testing.T) {
 			t.Errorf("the first Step: %+v, pace %+v", did, w.sandbox.Pace())
 		}
 		if all := w.step(t, func(demo.Step) bool { return true }); !nothingHeld(all[0]) {
-			t.Errorf("with nothing held: %+v", all)
+			t.Errorf("without a held message: %+v", all)
 		}
 
 		amber, birch := w.now(t, "amber"), w.now(t, "birch")
-		// A dead leader is waited for; a step skips that. Then each message is one.
+		// The first step skips the wait for the dead leader's session, each further step
+		// releases a message.
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		time.Sleep(time.Second) // virtual
 		all := w.step(t, nothingHeld)
@@ -61,7 +61,7 @@ func TestStep(t *testing.T) {
 		for _, did := range all[1 : len(all)-1] {
 			m := *did.Released
 			if m.Session != birch.Session {
-				t.Errorf("released to another: %+v", m)
+				t.Errorf("released to another session: %+v", m)
 			}
 			m.Session, m.N, m.Since = 0, 0, time.Time{}
 			released = append(released, m)
@@ -71,7 +71,7 @@ func TestStep(t *testing.T) {
 			{Op: "getData", Path: ackPath, Err: "NoNode"}, {Op: "create", Path: ackPath}, {Op: "getData", Path: ackPath},
 		}
 		if !slices.Equal(released, want) {
-			t.Errorf("the handoff takes these steps: %+v", released)
+			t.Errorf("the handoff has the messages %+v, want %+v", released, want)
 		}
 		st := w.await(t, "birch leads", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
@@ -83,8 +83,8 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// TestStepSkipsTheFirstToExpire, and of one that is cut off no sooner than it
-// has stopped leading by itself.
+// TestStepSkipsTheFirstToExpire: the first session to expire ends first, and a partitioned
+// leader's session ends only after it has stopped leading.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
@@ -105,14 +105,14 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 			t.Errorf("the second one skipped is %q", got)
 		}
 		if m := w.now(t, "amber"); m.Belief == model.Leading {
-			t.Error("its session is over, and amber believes that it leads")
+			t.Error("amber's session has ended, and amber believes that it leads")
 		}
 		w.step(t, nothingHeld)
 		w.leader(t, "amber")
 		must(t, w.cast.Fault("amber", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
 		w.sandbox.SetPace(zkserver.Pace{})
-		w.await(t, "all queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
+		w.await(t, "all are in the queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 	})
 	l.check(t)
 }
@@ -142,7 +142,7 @@ func TestExpire(t *testing.T) {
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Kill, true))
 		synctest.Wait()
-		must(t, w.cast.Fault("cedar", demo.Expire, true)) // gone from the cast, not from the server
+		must(t, w.cast.Fault("cedar", demo.Expire, true)) // it has left the cast, and its session lives
 		w.leader(t, "cedar")
 		time.Sleep(2 * time.Second) // virtual: no handoff is held back any more
 		for _, from := range []string{"amber", "birch", "cedar"} {
@@ -151,7 +151,7 @@ func TestExpire(t *testing.T) {
 			}
 		}
 		if err := w.cast.Fault("cedar", demo.Expire, true); err == nil {
-			t.Error("its session expires twice")
+			t.Error("a second Expire is no error")
 		}
 		if err := w.cast.Fault("nobody", demo.Expire, true); !errors.Is(err, demo.ErrNoMember) {
 			t.Errorf("Expire(nobody): %v", err)
@@ -160,7 +160,7 @@ func TestExpire(t *testing.T) {
 	l.check(t)
 }
 
-// causes are those of the handoffs from the candidate with that label.
+// causes returns the causes of the handoffs from the candidate with this label.
 func (w *world) causes(from string) (out []model.Cause) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +184,7 @@ func TestSetups(t *testing.T) {
 				t.Errorf("chaos: %v", err)
 			}
 		}()
-		time.Sleep(10 * time.Second) // virtual: somebody is dead, or frozen, or both
+		time.Sleep(10 * time.Second) // virtual: members are dead or frozen
 		w.sandbox.SetPace(zkserver.Pace{Steps: true})
 		time.Sleep(time.Second)
 		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 5}))
@@ -228,7 +228,7 @@ func TestSetups(t *testing.T) {
 						t.Errorf("setup %d: %+v", i, m)
 					}
 				}
-				// Trouble, to be cleaned up by the next one.
+				// The next setup repairs these faults.
 				if sc.Cast > 2 {
 					must(t, w.cast.Fault("amber", demo.Kill, true))
 					must(t, w.cast.Fault("birch", demo.Freeze, true))
@@ -264,7 +264,7 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 func TestPrepareIsNotSlowedDown(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
-		w.server.Refuse(true) // so that it takes a while
+		w.server.Refuse(true) // so that Prepare waits
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		done := make(chan error)
@@ -296,6 +296,6 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 		}
 		w.server.Refuse(false)
 		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 3}))
-		w.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		w.await(t, "three in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 	})
 }

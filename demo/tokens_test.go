@@ -26,8 +26,8 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestTokensAtOnce: of many at once, none is accepted after a higher one was.
-func TestTokensAtOnce(t *testing.T) {
+// TestConcurrentTokens: no token is accepted after a higher one.
+func TestConcurrentTokens(t *testing.T) {
 	var r demo.Tokens
 	var wg sync.WaitGroup
 	for i := range int64(8) {

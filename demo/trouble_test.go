@@ -12,14 +12,14 @@ import (
 	"electop/model/doctor"
 )
 
-// TestTenMinutesOfChaos holds the invariants all the while, with workers.
+// TestTenMinutesOfChaos checks the invariants during chaos with workers.
 func TestTenMinutesOfChaos(t *testing.T) {
 	t.Parallel()
 	seed := zktest.Seed(t)
 	c := demo.Chaos{Seed: seed, Rate: 2, Cast: 5}
 	t.Logf("%v", c)
 	broken := ""
-	var told []string
+	var lastActs []string
 	inWorld(t, worldConfig{
 		chaos: &c,
 		applied: func(st *doctor.State, _ []model.Event) {
@@ -35,15 +35,15 @@ func TestTenMinutesOfChaos(t *testing.T) {
 		acts := 0
 		must(t, c.Run(ctx, w.cast, func(a demo.Act) {
 			acts++
-			if told = append(told, a.String()); len(told) > 20 {
-				told = told[1:]
+			if lastActs = append(lastActs, a.String()); len(lastActs) > 20 {
+				lastActs = lastActs[1:]
 			}
 		}))
 		if acts < 1000 || acts > 1400 {
 			t.Errorf("%d acts in ten minutes", acts)
 		}
-		time.Sleep(timeout) // virtual: who was healed at the end finds out what it lost
-		st := w.await(t, "all is well at the end", func(st *doctor.State) bool {
+		time.Sleep(timeout) // virtual: healed members notice an expiry
+		st := w.await(t, "all are in the queue at the end", func(st *doctor.State) bool {
 			return st.Queue.Len() == w.cast.Len() && settled(st)
 		})
 		if st.Work.Counter.Accepted < 100 || st.Work.Counter.Stale > 0 {
@@ -55,6 +55,6 @@ func TestTenMinutesOfChaos(t *testing.T) {
 		}
 	})
 	if t.Failed() {
-		t.Logf("the last acts: %q", told)
+		t.Logf("the last acts: %q", lastActs)
 	}
 }

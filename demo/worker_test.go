@@ -16,11 +16,11 @@ import (
 	"electop/model/doctor"
 )
 
-// TestFreezes freezes one leader after the other. Each time another takes over
-// while the old one's worker writes on. Fenced, the counter takes none of that;
-// not fenced, it does. The journal's judgement is held to the server's own order
-// of things: a write is stale if the znode of its leader was deleted in an
-// earlier transaction. In the second tier 1,000 are frozen.
+// TestFreezes freezes one leader after the other. Each time another one takes over while
+// the old leader's worker still writes. The counter refuses these writes if they are
+// fenced, and accepts them if not. The journal's numbers must match the order of the
+// server's transactions: a write is stale if the znode of its leader was deleted in an
+// earlier transaction. In the second tier there are 1,000 freezes.
 func TestFreezes(t *testing.T) {
 	t.Parallel()
 	freezes := 100
@@ -50,11 +50,11 @@ func TestFreezes(t *testing.T) {
 				}
 				accepted, refused, stale, last := 0, 0, 0, int64(0)
 				writes := w.writes(model.Counter, 0)
-				// Workers may tell of theirs in another order than the server's.
+				// Workers may publish their writes in another order.
 				slices.SortStableFunc(writes, func(a, b *model.Write) int { return cmp.Compare(a.Zxid, b.Zxid) })
 				for _, x := range writes {
 					if x.Fenced != c.fenced {
-						t.Fatalf("by the rules fenced is %v: %+v", c.fenced, x)
+						t.Fatalf("fenced is not %v: %+v", c.fenced, x)
 					}
 					if x.Refused {
 						refused++
@@ -88,9 +88,9 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes the leader, who leads since the from-th observation, until
-// another has taken over, and both their workers have written since. It returns
-// since when the other leads.
+// freezeLeader freezes the leader, which leads since the from-th observation, until another
+// one has taken over and both workers have written after that. It returns the number of
+// observations before these writes.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
@@ -100,19 +100,19 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	from = w.soFar()
 	w.writesUntil(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
 	if !fenced {
-		w.writesUntil(t, from, old+"'s worker writes on", func(x *model.Write) bool { return x.Member == old })
+		w.writesUntil(t, from, old+"'s worker still writes", func(x *model.Write) bool { return x.Member == old })
 	}
-	time.Sleep(300 * time.Millisecond) // virtual: one round of all workers
+	time.Sleep(300 * time.Millisecond) // virtual: each worker writes once
 	must(t, w.cast.Fault(old, demo.Freeze, false))
-	w.await(t, old+" queues again", func(st *doctor.State) bool {
+	w.await(t, old+" is in the queue again", func(st *doctor.State) bool {
 		m, ok := byID(st, old)
 		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && st.Queue.Len() == 3 && settled(st)
 	})
 	return from
 }
 
-// TestFencedWorkerStops: what is refused for good is not tried again, until the
-// rules change.
+// TestFencedWorkerStops: after a fenced write was refused, the worker stops until the rules
+// change.
 func TestFencedWorkerStops(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		must(t, w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true}))
@@ -133,7 +133,7 @@ func TestFencedWorkerStops(t *testing.T) {
 				}
 			}
 		}
-		// Amber is frozen still, and believes.
+		// Amber is still frozen and believes that it leads.
 		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
 		x := w.writesUntil(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused || x.Fenced {
@@ -144,32 +144,32 @@ func TestFencedWorkerStops(t *testing.T) {
 				t.Errorf("a lower token: %+v", x)
 			}
 		}
-		// It thaws, finds that it is deposed, and takes back its order.
+		// It thaws, notices that it does not lead, and stops its worker.
 		must(t, w.cast.Fault("amber", demo.Freeze, false))
 		w.await(t, "amber waits", func(st *doctor.State) bool {
 			m, _ := byID(st, "amber")
 			return m.Belief == model.Waiting
 		})
-		w.quiet(t, "amber", time.Second)
+		w.quiet(t, "amber")
 	})
 }
 
-// quiet fails if a member's worker writes after a second from now, which one in
-// the middle of a write is left.
-func (w *world) quiet(t *testing.T, id string, after time.Duration) {
+// quiet fails if a member's worker writes in the next minute, except for a second in which
+// a write may end.
+func (w *world) quiet(t *testing.T, id string) {
 	t.Helper()
-	time.Sleep(after) // virtual
+	time.Sleep(time.Second) // virtual
 	from := w.soFar()
 	time.Sleep(time.Minute)
 	for _, x := range w.writes(model.Counter, from) {
 		if x.Member == id {
-			t.Fatalf("%s's worker writes on: %+v", id, x)
+			t.Fatalf("%s's worker still writes: %+v", id, x)
 		}
 	}
 }
 
-// TestWorkersOfTheDead go on, as nobody tells them to stop, and not for ever.
-func TestWorkersOfTheDead(t *testing.T) {
+// TestWorkerOfADeadLeader: it continues for some time, because its leader cannot stop it.
+func TestWorkerOfADeadLeader(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
 		w.enter(t, 2)
@@ -181,16 +181,16 @@ func TestWorkersOfTheDead(t *testing.T) {
 			t.Errorf("not fenced: %+v", x)
 		}
 		time.Sleep(3 * timeout) // virtual
-		w.quiet(t, "amber", time.Second)
+		w.quiet(t, "amber")
 		if got := w.writes(model.Counter, from); got[len(got)-1].Member != "birch" {
-			t.Errorf("last wrote %+v", got[len(got)-1])
+			t.Errorf("the last write is %+v, want birch's", got[len(got)-1])
 		}
 	})
 }
 
-// TestWorkersKeepOff: what is there in the counter's place and is none is not
-// written, and that is said.
-func TestWorkersKeepOff(t *testing.T) {
+// TestWorkersDoNotOverwrite: a znode in the counter's place that is no counter is not
+// written, and there is a notice.
+func TestWorkersDoNotOverwrite(t *testing.T) {
 	t.Parallel()
 	const counterPath = path + "-counter"
 	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`} {
@@ -219,9 +219,9 @@ func TestWorkersKeepOff(t *testing.T) {
 	}
 }
 
-// TestWorkersObey: who resigns, or finds that it is cut off, stops its worker;
-// so does a rule.
-func TestWorkersObey(t *testing.T) {
+// TestWorkersStop: a leader that resigns, or that notices that it is partitioned, stops its
+// worker; the rules can stop it too.
+func TestWorkersStop(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		time.Sleep(time.Minute) // virtual
@@ -236,24 +236,24 @@ func TestWorkersObey(t *testing.T) {
 		}
 		must(t, w.cast.Fault("amber", demo.Resign, true))
 		w.leader(t, "amber")
-		w.quiet(t, "amber", time.Second)
+		w.quiet(t, "amber")
 
 		must(t, w.cast.Fault("birch", demo.Partition, true))
 		w.await(t, "birch does not lead any more", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
 			return m.Belief != model.Leading
 		})
-		w.quiet(t, "birch", time.Second)
+		w.quiet(t, "birch")
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 
 		w.writesUntil(t, w.soFar(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
 		must(t, w.sandbox.SetRules(model.Rules{}))
-		w.quiet(t, "cedar", time.Second)
+		w.quiet(t, "cedar")
 	})
 }
 
-// TestWorkerOutlivesItsConnection: it connects again and counts on.
-func TestWorkerOutlivesItsConnection(t *testing.T) {
+// TestWorkerReconnects, and continues with the next number.
+func TestWorkerReconnects(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		must(t, w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true}))
 		w.enter(t, 1)

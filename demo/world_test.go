@@ -29,14 +29,14 @@ type world struct {
 	wg      sync.WaitGroup
 
 	mu      sync.Mutex
-	put     []model.Observation // what cast and sandbox put
+	put     []model.Observation // by the cast and the sandbox
 	notices []string
 	events  []model.Event
-	record  bytes.Buffer           // the recording; to be read after the feed ended
-	latest  map[string]*model.Cast // of each member, the last word
+	record  bytes.Buffer           // the recording; to read after the feed has ended
+	latest  map[string]*model.Cast // the last observation of each member
 }
 
-// worldConfig is what tests vary.
+// worldConfig is the configuration of a world.
 type worldConfig struct {
 	timeout    time.Duration // of sessions
 	writeEvery time.Duration
@@ -103,12 +103,12 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	})
 }
 
-// end makes everybody leave and ends everything. It may be called twice.
+// end closes the cast and ends all goroutines. It may be called twice.
 func (w *world) end() {
 	w.server.SetPace(zkserver.Pace{})
 	w.cast.Close()
 	synctest.Wait()
-	time.Sleep(2 * time.Second) // virtual: the observer sees it, the last handoff is let go of
+	time.Sleep(2 * time.Second) // virtual: the observer reads it, and the last handoff is published
 	w.cancel()
 	w.wg.Wait()
 }
@@ -124,11 +124,11 @@ func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool)
 	return st
 }
 
-// enter lets n candidates in, and waits until they stand and one leads.
+// enter spawns n candidates, and waits until they are in the queue and one leads.
 func (w *world) enter(t *testing.T, n int) {
 	t.Helper()
 	must(t, w.cast.SpawnInOrder(t.Context(), n))
-	w.await(t, "all stand", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
+	w.await(t, "all are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
 }
 
 // settled reports whether each member waits or leads.
@@ -141,8 +141,7 @@ func settled(st *doctor.State) bool {
 	return st.Acknowledged()
 }
 
-// leader waits until one of ours leads, and is no other than not; it returns
-// its ID.
+// leader waits until a member of the cast other than not leads, and returns its ID.
 func (w *world) leader(t *testing.T, not string) (id string) {
 	t.Helper()
 	w.await(t, "another than "+not+" leads", func(st *doctor.State) bool {
@@ -156,7 +155,7 @@ func (w *world) leader(t *testing.T, not string) (id string) {
 	return id
 }
 
-// soFar is how many observations there are.
+// soFar returns the number of observations.
 func (w *world) soFar() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,8 +169,7 @@ func (w *world) since(n int) []model.Observation {
 	return slices.Clone(w.put[n:])
 }
 
-// writes returns what workers wrote to a resource, from the n-th observation
-// on.
+// writes returns the writes to a resource, from the n-th observation on.
 func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,7 +199,7 @@ func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*mod
 	panic("not reached")
 }
 
-// recorder writes the recording in the order in which observations are applied.
+// recorder records observations in the order in which they are applied.
 type recorder struct{ *history.Encoder }
 
 func (r recorder) Encode(o model.Observation, _ func() *doctor.State) error {
