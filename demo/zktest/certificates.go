@@ -19,7 +19,7 @@ import (
 // ServerName is in the server's certificate besides the loopback addresses.
 const ServerName = "zookeeper.example"
 
-// Certificates are PEM files of an authority of their own, which are valid for an hour.
+// Certificates are PEM files of a new authority. They are valid for an hour.
 type Certificates struct {
 	CA        string // the authority's certificate
 	Cert, Key string // the client's
@@ -41,8 +41,8 @@ func NewCertificates(t testing.TB) *Certificates {
 	return c
 }
 
-// ServerConfig is for a server whose certificate has these names and addresses, and
-// that wants one of the client.
+// ServerConfig returns the configuration of a server whose certificate has these names and
+// addresses, and that requires a client's certificate.
 func (c *Certificates) ServerConfig(names []string, addrs ...net.IP) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(c.authority.Leaf)
@@ -54,7 +54,7 @@ func (c *Certificates) signServer(names []string, addrs ...net.IP) tls.Certifica
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Subject: pkix.Name{CommonName: "server"}})
 }
 
-// sign makes a key and its certificate; the first one is the authority's own.
+// sign makes a key and its certificate; the first certificate is the authority's.
 func (c *Certificates) sign(template x509.Certificate) tls.Certificate {
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template.SerialNumber, template.BasicConstraintsValid = big.NewInt(time.Now().UnixNano()), true

@@ -10,14 +10,14 @@ import (
 )
 
 // Client returns a go-zookeeper client of the servers in a comma-separated list. It has a
-// session and ends with the test.
+// session, and ends with the test.
 func Client(t testing.TB, servers string) *zk.Conn {
 	t.Helper()
 	return ClientOver(t, servers, 10*time.Second, dialPrompt)
 }
 
-// ClientOver is Client with another session timeout and another network. A request that
-// waits for longer than two thirds of the timeout fails, because pings wait behind it.
+// ClientOver returns a Client with a session timeout and a dialer. A request that waits for
+// longer than two thirds of the timeout fails, because pings wait behind it.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
 	addrs := strings.Split(servers, ",")
@@ -43,21 +43,21 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// answerWithin bounds the wait for the answer to a request for a session. A server
-// that is just starting accepts a connection and may never answer it; the library would
-// wait for nearly seven session timeouts.
-const answerWithin = 3 * time.Second
+// handshakeTimeout bounds the wait for the reply to a handshake. A server that starts may
+// accept a connection and never reply; the library would wait for nearly seven session
+// timeouts.
+const handshakeTimeout = 3 * time.Second
 
 func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	c, err := net.DialTimeout(network, addr, timeout)
 	if err != nil {
 		return nil, err
 	}
-	return &promptConn{Conn: c, deadline: time.Now().Add(answerWithin)}, nil
+	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// A promptConn has a deadline of its own until its first byte has come. The library
-// reads and sets deadlines for reading from one goroutine.
+// A promptConn has its own read deadline until the first byte. The library reads and sets
+// read deadlines in one goroutine.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

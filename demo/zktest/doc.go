@@ -3,31 +3,27 @@
 // Only test files import it. It starts Apache ZooKeeper, as packaged by Debian
 // (package zookeeper: jars under /usr/share/java), on free loopback ports with
 // data under a temporary directory, waits until it serves, and ends it with the
-// test that asked for it. [Apache] is one standalone server shared by all the
-// tests of a test binary, [NewApache] a private one that may be stopped,
-// killed and paused, [NewEnsemble] a real quorum; options turn on TLS (with
-// [NewCertificates]), SASL and the AdminServer. A [Link] is a network that can be
-// delayed, held and cut, in front of one server or, with [WithLinks], between
-// the members of an ensemble. [Each] runs the same test against the
-// embedded server of demo/zkserver and against Apache's, so that the embedded one
-// must behave like the real one.
+// test. [Apache] is a standalone server that all tests of a test binary share,
+// [NewApache] a private one that may be stopped, killed and paused, [NewEnsemble] a
+// real quorum; options turn on TLS (with [NewCertificates]), SASL and the
+// AdminServer. A [Link] is a network that can be delayed, held and cut, in front of
+// one server or, with [WithLinks], between the members of an ensemble. [Each] runs
+// a test with the embedded server of demo/zkserver and with Apache's.
 //
-// A test that needs Apache ZooKeeper is skipped where Java or the package is
-// missing, unless the environment says ELECTOP_TEST_ZOOKEEPER=required: then it
-// fails instead.
+// If Java or the package is missing, a test that needs Apache ZooKeeper is skipped, or
+// fails if the environment has ELECTOP_TEST_ZOOKEEPER=required. [Require] does the same
+// for other programs.
 //
 // [Kazoo] and [Curator] start third-party libraries in a process whose candidates
-// join, lead and resign as the test commands; [Run] starts any program and reads its
-// output line by line. A process can be stopped and killed like a server. [Require]
-// applies the same policy to what they need.
+// join, lead and resign on the test's commands; [Run] starts any program and reads its
+// output line by line. A process can be stopped and killed like a server.
 //
-// A package that uses zktest calls [Main] from its TestMain. No server outlives
-// the test binary: each ends in a cleanup or in Main, and on Linux the kernel
-// ends it with the binary, however that dies.
+// A package that uses zktest calls [Main] from its TestMain. Each server ends in a
+// cleanup or in Main, and on Linux the kernel ends it with the test binary.
 //
-// The tests have two tiers. [Second] skips a test of the second one, [Long] says whether
-// that is on, and [Seed] is fixed in the first one.
+// The tests have two tiers. [Second] skips a test of the second tier, [Long] reports
+// whether the second tier is on, and [Seed] is fixed in the first tier.
 //
-// This package imports demo/zkserver, so the tests of demo/zkserver and of what
-// it imports must be external ones (package zkserver_test) to use it.
+// This package imports demo/zkserver, so the tests of demo/zkserver and of its imports
+// must be external ones (package zkserver_test) to use it.
 package zktest

@@ -22,12 +22,11 @@ type Ensemble struct {
 }
 
 // NewEnsemble starts n servers and returns when all of them serve and one of
-// them leads the ensemble. They are ended when the test is over.
+// them leads the ensemble. They end with the test.
 //
-// With [WithAdmin] each member has a loopback address of its own (127.0.0.1,
-// 127.0.0.2, ...), and all AdminServers have the same port, as on machines of
-// their own; only Linux has these addresses at once, and tests are skipped
-// elsewhere.
+// With [WithAdmin] each member has its own loopback address (127.0.0.1, 127.0.0.2,
+// ...), and all AdminServers have the same port, as on several machines. Only Linux has
+// all these addresses; tests are skipped elsewhere.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -109,15 +108,13 @@ func (e *Ensemble) ConnectString() string {
 	return strings.Join(addrs, ",")
 }
 
-// AdminURL is where the AdminServers' commands are, with {host} for a
-// member's host.
+// AdminURL returns the URL of the AdminServers' commands, with {host} for a member's host.
 func (e *Ensemble) AdminURL() string {
 	_, port, _ := net.SplitHostPort(e.Members[0].Admin)
 	return "http://{host}:" + port + "/commands"
 }
 
-// Leader returns the member that leads the ensemble. It waits while there is
-// none, as after the leader was killed.
+// Leader waits for a member that leads the ensemble.
 func (e *Ensemble) Leader(t testing.TB) *Server {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
@@ -135,9 +132,9 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 // the second, by index, for the quorum port and the election port.
 type links map[[2]int][2]*Link
 
-// dialPatience is how long a link between members tries a port that nobody
-// listens on yet. A follower that finds the ensemble leader's port closed tries
-// again a second later; one that is reset gives its vote up.
+// dialPatience bounds the time that a link between members retries a closed port. A
+// follower that finds the ensemble leader's port closed retries a second later; after a
+// reset it would give up its vote.
 const dialPatience = time.Second
 
 // newLinks starts the links between members with these quorum and election addresses.
@@ -161,10 +158,10 @@ func newLinks(t testing.TB, quorum, election []string) links {
 	return l
 }
 
-// callBack reads the first message on an election connection and puts another
-// election address in place of its sender's own. A member with a lower id than
-// the one it calls is called back at the address in this message, not at the one
-// in the other's configuration, and that would go past the links.
+// callBack reads the first message of an election connection and replaces its sender's
+// election address by addr. If the sender has a lower id than the receiver, the receiver
+// connects back to the address in this message, and not to the address in its
+// configuration: that connection would bypass the links.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
 	return func(r io.Reader) ([]byte, error) {
 		const fixed = 8 + 8 // version and server id
@@ -173,7 +170,7 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 			return nil, err
 		}
 		if version := int64(binary.BigEndian.Uint64(head[:])); version != -65536 {
-			return nil, fmt.Errorf("election message of version %d, which the link does not know", version)
+			return nil, fmt.Errorf("election message of unknown version %d", version)
 		}
 		if _, err := io.CopyN(io.Discard, r, int64(binary.BigEndian.Uint32(head[fixed:]))); err != nil {
 			return nil, err
@@ -183,8 +180,8 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Hold lets nothing that one member sends reach the other until Heal: a cut in
-// one direction. Nothing is lost. See Link.Hold. The ensemble needs [WithLinks].
+// Hold holds everything that one member sends to the other until Heal, see Link.Hold. The
+// ensemble needs [WithLinks].
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1
 	for k := range 2 {
@@ -193,8 +190,8 @@ func (e *Ensemble) Hold(from, to *Server) {
 	}
 }
 
-// Isolate holds what a member sends to all the others, and what they send to
-// it, until Heal. Its clients reach it. The ensemble needs [WithLinks].
+// Isolate holds everything between a member and the others until Heal. Clients can reach
+// the member. The ensemble needs [WithLinks].
 func (e *Ensemble) Isolate(member *Server) {
 	for _, other := range e.Members {
 		if other != member {

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// The programs take a connect string and a session timeout in ms; candidate.py
-// and Candidate.java say more of themselves.
+// The programs take a connect string and a session timeout in ms; see their comments.
 //
 //go:embed clients/candidate.py
 var candidatePy string
@@ -22,21 +21,20 @@ var candidatePy string
 //go:embed clients/Candidate.java
 var candidateJava []byte
 
-// Foreign is a process with candidates made with a third-party library, each
-// of which has a session of its own unless its recipe says otherwise.
+// Foreign is a process with candidates of a third-party library. Each has its own session,
+// except in some recipes.
 type Foreign struct{ *Program }
 
-// Kazoo starts a process in which candidates can stand by the recipes of
-// kazoo: election, lock, read, write, semaphore, and as candidate.py says.
+// Kazoo starts a process whose candidates follow the recipes of kazoo: election, lock,
+// read, write, semaphore, and those of candidate.py.
 func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	return foreign(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
 }
 
-// Curator starts a process in which candidates can stand by the recipes of
-// Apache Curator: latch, selector, mutex, read, write, semaphore, and as Candidate.java
-// says.
+// Curator starts a process whose candidates follow the recipes of Apache Curator: latch,
+// selector, mutex, read, write, semaphore, and those of Candidate.java.
 func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "default-jdk-headless", "javac", "java")
@@ -50,16 +48,15 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	return foreign(t, servers, timeout, "java", command...)
 }
 
-// slf4j-nop before slf4j-api keeps it from complaining about no binding.
+// With slf4j-nop before slf4j-api there is no warning about a missing binding.
 var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
-// JavaOptions keep a virtual machine that lives for seconds from spending them
-// on itself.
+// JavaOptions returns options for a Java program that runs for seconds.
 func JavaOptions() []string {
 	return []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"}
 }
 
-// ClassPath names jars as Debian installs them.
+// ClassPath returns the class path of Debian's jars.
 func ClassPath(jars ...string) string {
 	var paths []string
 	for _, jar := range jars {
@@ -68,7 +65,7 @@ func ClassPath(jars ...string) string {
 	return strings.Join(paths, ":")
 }
 
-// compiledCurator is the directory of the compiled Candidate.java.
+// compiledCurator compiles Candidate.java and returns the directory of the result.
 var compiledCurator = sync.OnceValues(func() (dir string, err error) {
 	if err := os.WriteFile(filepath.Join(scratch(), "Candidate.java"), candidateJava, 0o600); err != nil {
 		return "", err
@@ -95,15 +92,15 @@ type Standing struct {
 	Znode   string // its path
 }
 
-// Stand has a candidate stand, and returns when its znode is there. leases are
-// for the semaphore: how many may have it at once.
+// Stand adds a candidate, and returns when its znode exists. leases is the number of
+// holders of a semaphore.
 func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
 	t.Helper()
-	order := fmt.Sprintf("stand %s %s %s", recipe, path, name)
+	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
 	for _, n := range leases {
-		order += fmt.Sprintf(" %d", n)
+		command += fmt.Sprintf(" %d", n)
 	}
-	f.Say(t, order)
+	f.Say(t, command)
 	session, znode, _ := strings.Cut(f.Line(t, "standing "+name+" "), " ")
 	id, err := strconv.ParseUint(session, 0, 64)
 	if err != nil {
@@ -112,28 +109,30 @@ func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) 
 	return Standing{Name: name, Session: id, Znode: znode}
 }
 
-// Leads waits until the candidate has said that it leads.
+// Leads waits until the candidate has reported that it leads.
 func (f *Foreign) Leads(t testing.TB, name string) {
 	t.Helper()
 	f.Await(t, "leads "+name)
 }
 
-// Led reports whether the candidate has said that it leads.
-func (f *Foreign) Led(name string) bool { return f.said("leads " + name) }
+// Led reports whether the candidate has reported that it leads.
+func (f *Foreign) Led(name string) bool {
+	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
+}
 
-// Leave has a kazoo candidate give up what it has; its session stays open.
+// Leave makes a kazoo candidate leave; its session stays open.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "leave "+name)
 }
 
-// Close has a kazoo candidate close its session, without giving up anything before.
+// Close makes a kazoo candidate close its session, without leaving first.
 func (f *Foreign) Close(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "close "+name)
 }
 
-// Resign has a candidate resign and waits until its session is closed.
+// Resign makes a candidate resign and waits until its session is closed.
 func (f *Foreign) Resign(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "resign "+name)

@@ -17,20 +17,20 @@ type Direction int
 
 const (
 	ToServer   Direction = iota // from the client that dialed the link to the address behind it
-	FromServer                  // the answers
+	FromServer                  // from that address to the client
 )
 
-// A Link is a network in front of one address: a TCP relay on loopback that
-// delays, holds and cuts what passes. It does not limit throughput, and bytes
-// arrive in the order in which they were sent. Its methods may be called by
-// several goroutines and while connections are open.
+// A Link is a network in front of one address: a TCP relay on loopback that can delay,
+// hold and cut its connections. It does not limit throughput, and bytes arrive in the
+// order in which they were sent. Its methods may be called by several goroutines and
+// while connections are open.
 type Link struct {
 	Addr string // host:port to dial instead of the address behind it
 
 	target   string
 	patience time.Duration // for a target that does not listen yet
-	// first, if set, reads the first message of a connection and returns what is
-	// sent to the target in its place.
+	// first, if set, reads the first message of a connection and returns its
+	// replacement.
 	first func(io.Reader) ([]byte, error)
 
 	listener net.Listener
@@ -39,12 +39,11 @@ type Link struct {
 
 	mu      sync.Mutex
 	latency [2]time.Duration
-	life    context.Context // of connections; done: new ones are reset too
+	life    context.Context // of connections; done: new connections are reset too
 	reset   context.CancelFunc
 }
 
-// NewLink returns a link to a host:port. It ends with the test, and so do the
-// connections over it.
+// NewLink returns a link to a host:port. The link and its connections end with the test.
 func NewLink(t testing.TB, addr string) *Link {
 	t.Helper()
 	l := newLink(t, addr)
@@ -72,21 +71,20 @@ func (l *Link) close() {
 	l.running.Wait()
 }
 
-// SetLatency delays what is sent from now on in each direction.
+// SetLatency sets the delay in each direction.
 func (l *Link) SetLatency(toServer, fromServer time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.latency = [2]time.Duration{toServer, fromServer}
 }
 
-// Hold lets nothing pass in the given directions, in both if none is given,
-// until Heal. Nothing is lost: what was sent meanwhile arrives afterwards, as
-// over a network that drops packets, from which TCP recovers. The end of a
-// connection is held too, and neither end learns of it.
+// Hold holds everything in the given directions, in both if none is given, until Heal.
+// Nothing is lost: held bytes arrive afterwards, as over a network that drops packets, from
+// which TCP recovers. The end of a connection is held too.
 //
-// While a direction is held no new connection comes about: TCP's handshake
-// needs both. A dial succeeds all the same, since it is the link that accepts,
-// and has no answer.
+// While a direction is held there is no new connection to the address, because TCP's
+// handshake needs both directions. A client's dial succeeds, because the link accepts it,
+// but there is no reply.
 func (l *Link) Hold(directions ...Direction) {
 	if len(directions) == 0 {
 		directions = []Direction{ToServer, FromServer}
@@ -134,7 +132,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // after the ends are closed, which it would reset
+	defer reset() // after both sides are closed: it would reset them
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)
@@ -169,19 +167,18 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	writers.Wait()
 }
 
-// maxPackets bounds one direction, in reads of up to 32 KiB: more than a test sends
-// while it is held. Then the link reads no more.
+// maxPackets bounds the packets of one direction, of up to 32 KiB each: more than a test
+// sends during a hold.
 const maxPackets = 1000
 
-// A packet is due at a moment. Its end, if not nil, is the end of the
-// connection: io.EOF for one in order.
+// A packet is the result of a read.
 type packet struct {
 	due   time.Time
 	bytes []byte
-	end   error
+	end   error // of the connection; io.EOF: it was closed
 }
 
-// read queues what comes from one end, and how that ended.
+// read queues the packets from one side, until its end.
 func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets chan packet) {
 	for first := l.first; ; first = nil {
 		p := packet{bytes: make([]byte, 32<<10)}
@@ -206,7 +203,8 @@ func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets cha
 	}
 }
 
-// write passes on what is due and not held, until the end: nil for one in order.
+// write writes the packets when they are due and not held, until the end. It returns nil
+// if the connection was closed.
 func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets chan packet) error {
 	for {
 		var p packet
@@ -224,7 +222,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 			return ctx.Err()
 		}
 		if _, err := to.Write(p.bytes); err != nil && p.end == nil {
-			return nil // the end that does not read any more tells the other direction
+			return nil // the other direction reads the end of this connection
 		}
 		if errors.Is(p.end, io.EOF) {
 			to.CloseWrite()
@@ -235,10 +233,9 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial connects to the target as soon as nothing is held. waiting ends when the
-// client gives up, which matters only while dial waits: there was no handshake
-// then, and the client was never connected. One that goes later was, and what it
-// sent has to arrive.
+// dial connects to the target when nothing is held. waiting ends when the client
+// disconnects: while dial waits there was no handshake in a real network, so there is no
+// connection then. If the client disconnects later, its bytes must arrive.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()

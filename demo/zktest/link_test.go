@@ -11,8 +11,8 @@ import (
 	"electop/demo/zktest"
 )
 
-// echo is a server that answers with what it is sent, and tells heard.
-func echo(t *testing.T, heard chan string) (addr string) {
+// echo is a server that sends back everything, and sends it to received too.
+func echo(t *testing.T, received chan string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,7 +32,7 @@ func echo(t *testing.T, heard chan string) (addr string) {
 					if err != nil {
 						return
 					}
-					heard <- string(b[:n])
+					received <- string(b[:n])
 					c.Write(b[:n])
 				}
 			}()
@@ -41,10 +41,10 @@ func echo(t *testing.T, heard chan string) (addr string) {
 	return l.Addr().String()
 }
 
-// TestLink holds each direction, which loses nothing, and cuts.
+// TestLink: a hold of each direction loses nothing, and a cut resets connections.
 func TestLink(t *testing.T) {
-	heard := make(chan string, 9)
-	l := zktest.NewLink(t, echo(t, heard))
+	received := make(chan string, 9)
+	l := zktest.NewLink(t, echo(t, received))
 	var c net.Conn
 	dial := func() {
 		t.Helper()
@@ -63,16 +63,16 @@ func TestLink(t *testing.T) {
 	}
 	passes := func(text string) {
 		t.Helper()
-		if got, err := read(10 * time.Second); got != text || <-heard != text {
-			t.Fatalf("the answer is %q, %v; want %q", got, err, text)
+		if got, err := read(10 * time.Second); got != text || <-received != text {
+			t.Fatalf("the reply is %q, %v; want %q", got, err, text)
 		}
 	}
 	held := func(reached int) {
 		t.Helper()
 		if got, err := read(50 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("the answer is %q, %v; want none", got, err)
+			t.Fatalf("the reply is %q, %v; want none", got, err)
 		}
-		zktest.Await(t, "what reaches the server", func() bool { return len(heard) == reached })
+		zktest.Await(t, "messages reach the server", func() bool { return len(received) == reached })
 	}
 	for i, d := range [][]zktest.Direction{{zktest.ToServer}, {zktest.FromServer}, nil} {
 		dial()
@@ -97,11 +97,11 @@ func TestLink(t *testing.T) {
 	reset := func() {
 		t.Helper()
 		if got, err := read(10 * time.Second); err == nil || err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("over a link that is cut: %q, %v", got, err)
+			t.Errorf("over a cut link: %q, %v", got, err)
 		}
 	}
 	reset()
-	if conn, err := net.Dial("tcp", l.Addr); err == nil { // otherwise it was reset already
+	if conn, err := net.Dial("tcp", l.Addr); err == nil { // otherwise it is reset already
 		defer conn.Close()
 		c = conn
 		reset()

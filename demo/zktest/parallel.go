@@ -2,6 +2,6 @@
 
 package zktest
 
-// testsPerProcessor is how many parallel tests share a processor: with more,
-// those with real sessions of a second would wait too long for their turn.
+// testsPerProcessor is the number of parallel tests for each processor. With more, sessions
+// of a second would expire.
 const testsPerProcessor = 2

@@ -2,7 +2,6 @@
 
 package zktest
 
-// testsPerProcessor is one with the race detector: it makes everything several
-// times as slow, so the tests no longer wait most of the time, and real servers
-// beside them lose their sessions.
+// testsPerProcessor is 1 with the race detector, because it makes the tests several times
+// as slow.
 const testsPerProcessor = 1

@@ -9,15 +9,13 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Ports for servers are below those that systems give to outgoing connections:
-// one of these would now and then have the port of a server that is about to
-// start, or to start again.
+// Ports for servers are lower than those that systems give to outgoing connections, which
+// could take the port of a server before it starts.
 const firstPort, endPort = 10_000, 32_000
 
-// A reservation keeps ports for a server that does not listen on them all the time: it
-// has yet to start, is being restarted, or listens on one only while it leads an
-// ensemble. The test binaries that run beside this one would take such a port for free.
-// What they all see is who has the UDP port of the same number.
+// A reservation reserves ports for a server that does not listen on them all the time,
+// because it restarts, or because it listens on a port only while it leads an ensemble.
+// Other test binaries see the reservation: it holds the UDP ports of the same numbers.
 type reservation []net.PacketConn
 
 func (r reservation) release() {
@@ -26,7 +24,7 @@ func (r reservation) release() {
 	}
 }
 
-// freeAddrs returns an address for each of the hosts, on which nobody listens.
+// freeAddrs reserves an address on each of the hosts.
 func freeAddrs(hosts ...string) (addrs []string, held reservation, err error) {
 	for _, host := range hosts {
 		port, h, err := freePort(host)
@@ -40,7 +38,7 @@ func freeAddrs(hosts ...string) (addrs []string, held reservation, err error) {
 	return addrs, held, nil
 }
 
-// FreeAddr returns a loopback address on which nobody listens.
+// FreeAddr returns a loopback address without a listener.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	addrs, held, err := freeAddrs(loopback)
@@ -51,8 +49,7 @@ func FreeAddr(t testing.TB) string {
 	return addrs[0]
 }
 
-// freePort finds a port that nobody has reserved, and on which nobody listens at any of the
-// hosts.
+// freePort reserves a port that has no listener on any of the hosts.
 func freePort(hosts ...string) (port string, held net.PacketConn, err error) {
 	for range 100 {
 		port = strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// alone makes a command the head of a group of processes, which killGroup ends:
-// a shell that is killed leaves behind what it started.
-func alone(cmd *exec.Cmd) {
+// ownGroup starts a command in its own group of processes, which killGroup ends with all
+// that the command has started.
+func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}

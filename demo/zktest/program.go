@@ -20,12 +20,12 @@ const (
 	pollInterval = 20 * time.Millisecond
 )
 
-// maxLines bounds what is kept of a program's output.
+// maxLines bounds the lines of a program's output that are kept.
 const maxLines = 10_000
 
-// Require skips the test, or fails it if the environment says
-// ELECTOP_TEST_ZOOKEEPER=required, where a command (a name to look up) or a
-// file (an absolute path) is missing that the Debian package holds.
+// Require skips the test if a command (a name) or a file (an absolute path) of a Debian
+// package is missing. If the environment has ELECTOP_TEST_ZOOKEEPER=required, the test
+// fails instead.
 func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	t.Helper()
 	for _, what := range commandsAndFiles {
@@ -43,9 +43,8 @@ func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	}
 }
 
-// A Program is a third-party client, or a server, in a process of its own, read
-// line by line. It ends with the test that started it and, on Linux, with the test
-// binary, however that dies.
+// A Program is a process of a third-party client or a server. Its output is read line by
+// line. It ends with the test that started it and, on Linux, with the test binary.
 type Program struct {
 	name   string
 	cmd    *exec.Cmd
@@ -54,13 +53,13 @@ type Program struct {
 
 	mu    sync.Mutex
 	lines []string
-	next  int           // the first line that Line has not passed
-	more  chan struct{} // closed and replaced when something happened
+	next  int           // the first line that Line has not read
+	more  chan struct{} // closed and replaced when there is a line or the process ended
 	ended bool
 	err   error
 }
 
-// Run starts a program. Its standard output and error are one.
+// Run starts a program. Its output includes its standard error.
 func Run(t testing.TB, command string, args ...string) *Program {
 	t.Helper()
 	p, err := start(command, args...)
@@ -75,7 +74,7 @@ func Run(t testing.TB, command string, args ...string) *Program {
 func start(command string, args ...string) (*Program, error) {
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)
-	alone(p.cmd)
+	ownGroup(p.cmd)
 	out, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -88,8 +87,8 @@ func start(command string, args ...string) (*Program, error) {
 	go func() {
 		defer close(p.exited)
 		defer out.Close()
-		// The kernel ties the child to the thread that started it, not to the
-		// process: the thread must live as long as the child does.
+		// The kernel ties the child to the thread that started it, so the thread must
+		// not end before the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -101,7 +100,7 @@ func start(command string, args ...string) (*Program, error) {
 		for in := bufio.NewScanner(out); in.Scan(); {
 			p.add(in.Text())
 		}
-		io.Copy(io.Discard, out) // should a line have been too long
+		io.Copy(io.Discard, out) // if a line is too long for the scanner
 		err = p.cmd.Wait()
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -132,8 +131,8 @@ func (p *Program) Say(t testing.TB, line string) {
 	}
 }
 
-// Line waits for the next line that contains a text and returns what follows
-// the text. The lines before are passed over.
+// Line waits for the next line that contains a text, and returns the rest after the text.
+// It skips the lines before.
 func (p *Program) Line(t testing.TB, text string) (rest string) {
 	t.Helper()
 	p.wait(t, text, func() (ok bool) {
@@ -149,16 +148,10 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits for a line, which may have come and been passed over before.
+// Await waits for a line, which may have come before.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
-}
-
-func (p *Program) said(line string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Contains(p.lines, line)
 }
 
 // wait waits until done, which is called with the lock held.
@@ -173,25 +166,25 @@ func (p *Program) wait(t testing.TB, what string, done func() bool) {
 		case ok:
 			return
 		case ended:
-			t.Fatalf("%s ended (%v) and never said %q:\n%s", p.name, err, what, p.Output())
+			t.Fatalf("%s ended (%v) without the line %q:\n%s", p.name, err, what, p.Output())
 		}
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("%s does not say %q:\n%s", p.name, what, p.Output())
+			t.Fatalf("%s has no line %q:\n%s", p.name, what, p.Output())
 		}
 	}
 }
 
-// Output is all that the program has written so far.
+// Output returns the program's output so far.
 func (p *Program) Output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.lines, "\n")
 }
 
-// Finish closes the program's standard input and waits until it has ended,
-// which it must do without an error.
+// Finish closes the program's standard input and waits until it has ended. The test fails
+// if it ends with an error.
 func (p *Program) Finish(t testing.TB) {
 	t.Helper()
 	p.stdin.Close()
@@ -205,11 +198,11 @@ func (p *Program) Finish(t testing.TB) {
 	}
 }
 
-// Pause stops the program's process (SIGSTOP): its connections stay open, and
-// it does nothing. Resume undoes it; Kill ends a paused one too.
+// Pause pauses the program's process (SIGSTOP) until Resume: its connections stay open.
+// Kill ends a paused program too.
 func (p *Program) Pause(t testing.TB) { p.signal(t, pauseProcess, "pause") }
 
-// Resume lets a paused program run on (SIGCONT).
+// Resume resumes a paused program (SIGCONT).
 func (p *Program) Resume(t testing.TB) { p.signal(t, resumeProcess, "resume") }
 
 func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string) {
@@ -219,13 +212,11 @@ func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string
 	}
 }
 
-// Kill ends the program, and what it started, at once (SIGKILL) and waits until
-// they are gone. It may be called again, and when the program has ended.
+// Kill ends the program and the processes that it started (SIGKILL), and waits for its
+// end. It does nothing if the program has ended.
 func (p *Program) Kill() {
-	select {
-	case <-p.exited: // its number may be somebody else's by now
+	if p.Ended() { // its number may belong to another process now
 		return
-	default:
 	}
 	killGroup(p.cmd.Process)
 	<-p.exited
@@ -233,7 +224,7 @@ func (p *Program) Kill() {
 
 // stop ends the program in order (SIGTERM), or kills it if that takes too long.
 func (p *Program) stop() {
-	resumeProcess(p.cmd.Process) // a paused process would not see the other signal
+	resumeProcess(p.cmd.Process) // a paused process does not handle signals
 	terminateProcess(p.cmd.Process)
 	select {
 	case <-p.exited:

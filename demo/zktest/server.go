@@ -1,46 +1,58 @@
 package zktest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// defaultTick: the shortest session is two ticks.
+// defaultTick is short because the shortest session lasts two ticks.
 const defaultTick = 100 * time.Millisecond
+
+// serverJars are the jars of Debian's package that the server needs. The manifest of
+// zookeeper.jar names most of its dependencies, but not servlet-api; without a binding of
+// slf4j there is a warning.
+var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
+
+// tlsJars are the jars for TLS that the manifest of Netty does not name.
+var tlsJars = []string{"netty-codec", "netty-resolver", "netty-transport-native-unix-common"}
 
 // requireApache is Require for Apache ZooKeeper.
 func requireApache(t testing.TB) {
 	t.Helper()
-	Require(t, "zookeeper", append(jars[:], "java")...)
+	Require(t, "zookeeper", append(strings.Split(ClassPath(serverJars...), ":"), "java")...)
 }
 
-// A Server is one Apache ZooKeeper in a process of its own. Its methods are for
-// one goroutine at a time.
+// A Server is an Apache ZooKeeper in a process of its own. Only one goroutine at a time may
+// call its methods.
 type Server struct {
-	Addr   string // host:port for clients, the same over restarts
-	Admin  string // host:port of the AdminServer; empty unless asked for
-	Secure string // host:port for clients with TLS; empty unless asked for
+	Addr   string // host:port for clients; stays after a restart
+	Admin  string // host:port of the AdminServer; empty without [WithAdmin]
+	Secure string // host:port for clients with TLS; empty without [WithTLS]
 
 	admin  bool
-	quick  bool // to start, at the expense of speed afterwards
+	quick  bool // optimized for a quick start
 	tick   time.Duration
-	stock  bool          // sessions as without any configuration of them
+	stock  bool          // no configuration of session timeouts
 	words  string        // the four-letter words that it answers
 	tls    *Certificates // nil: no TLS
 	login  string        // of the JAAS configuration; empty: no SASL
 	dir    string        // zoo.cfg and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
-	links  bool          // in an ensemble: the others are reached over links
+	links  bool          // in an ensemble: the members are connected over links
 
 	initLimit, syncLimit int // in an ensemble, in ticks; 0: see config
 
-	properties []string // -Dkey=value, for the virtual machine
+	properties []string // -Dkey=value, for Java
 
 	held reservation // its ports
 
@@ -56,8 +68,8 @@ func newServer(dir string, options ...Option) *Server {
 	return s
 }
 
-// Start starts a server that was stopped or killed, with the same data and
-// port, and waits until it serves. In an ensemble that takes a majority.
+// Start starts a server that was stopped or killed, with the same data and port, and waits
+// until it serves. In an ensemble a majority must run.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.Launch(t)
@@ -66,7 +78,7 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Launch starts a server as Start does and does not wait.
+// Launch starts a server without waiting until it serves.
 func (s *Server) Launch(t testing.TB) {
 	t.Helper()
 	if err := s.spawn(); err != nil {
@@ -74,11 +86,11 @@ func (s *Server) Launch(t testing.TB) {
 	}
 }
 
-// Serving tells whether the server serves clients now, which a member of an
-// ensemble does while it belongs to a quorum, as far as it knows.
+// Serving reports whether the server serves clients now. A member of an ensemble serves
+// while it believes that it belongs to a quorum.
 func (s *Server) Serving() bool { return modeOf(s.Addr) != "" }
 
-// Stop ends the server in order (SIGTERM) and waits until it is gone.
+// Stop ends the server in order (SIGTERM) and waits for its end.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	if p := s.take(); p != nil {
@@ -86,15 +98,14 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Kill ends the server at once (SIGKILL) and waits until it is gone.
+// Kill kills the server (SIGKILL) and waits for its end.
 func (s *Server) Kill(testing.TB) { s.end() }
 
-// Pause stops the server's process (SIGSTOP): its connections stay open and
-// nothing answers. Resume undoes it; Stop, Kill and the cleanup see to a paused
-// server too.
+// Pause pauses the server's process (SIGSTOP) until Resume: its connections stay open and
+// nothing answers. Stop, Kill and the cleanup end a paused server too.
 func (s *Server) Pause(t testing.TB) { s.running(t).Pause(t) }
 
-// Resume lets a paused server run on (SIGCONT).
+// Resume resumes a paused server (SIGCONT).
 func (s *Server) Resume(t testing.TB) { s.running(t).Resume(t) }
 
 func (s *Server) running(t testing.TB) *Program {
@@ -106,21 +117,21 @@ func (s *Server) running(t testing.TB) *Program {
 	return p
 }
 
-// program returns the server's process; nil: it does not run.
+// program returns the server's process, nil if it does not run.
 func (s *Server) program() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.proc
 }
 
-// end kills the server, however it is.
+// end kills the server, if it runs.
 func (s *Server) end() {
 	if p := s.take(); p != nil {
 		p.Kill()
 	}
 }
 
-// dispose ends the server for good.
+// dispose ends the server and releases its ports.
 func (s *Server) dispose() {
 	s.end()
 	s.held.release()
@@ -153,7 +164,7 @@ func (s *Server) startAlone() error {
 	return s.waitServing()
 }
 
-// spawn starts the process and does not wait until it serves.
+// spawn starts the process.
 func (s *Server) spawn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,23 +184,80 @@ func (s *Server) spawn() error {
 	if err := os.WriteFile(cfg, []byte(s.config()), 0o644); err != nil {
 		return err
 	}
-	vm := jvm{quick: s.quick, tls: s.tls != nil, properties: s.properties}
-	if s.login != "" {
-		vm.jaas = filepath.Join(s.dir, "jaas.conf")
-		if err := os.WriteFile(vm.jaas, []byte("Server {\n"+s.login+"\n};\n"), 0o600); err != nil {
-			return err
-		}
+	args, err := s.javaArgs()
+	if err != nil {
+		return err
 	}
-	p, err := start("java", vm.command(cfg)...)
+	p, err := start("java", append(args, "org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)...)
 	if err == nil {
 		s.proc = p
 	}
 	return err
 }
 
-// waitServing returns when the server answers clients. It answers ruok before
-// it has loaded its data; the Mode of srvr appears only when it serves. The port
-// for TLS is opened after the other.
+// javaArgs returns the options of Java, and writes the JAAS configuration if there is one.
+func (s *Server) javaArgs() ([]string, error) {
+	args, jars := []string{"-Xmx512m"}, serverJars
+	if s.quick {
+		args = append(JavaOptions(), "-Xmx256m", "-Dzookeeper.preAllocSize=64") // KiB, instead of 64 MiB for each log file
+	}
+	if s.tls != nil {
+		jars = append(jars[:len(jars):len(jars)], tlsJars...)
+	}
+	if s.login != "" {
+		jaas := filepath.Join(s.dir, "jaas.conf")
+		if err := os.WriteFile(jaas, []byte("Server {\n"+s.login+"\n};\n"), 0o600); err != nil {
+			return nil, err
+		}
+		args = append(args, "-Djava.security.auth.login.config="+jaas,
+			"-Dzookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider")
+	}
+	args = append(args, s.properties...)
+	return append(args, "-Dzookeeper.forceSync=no", "-cp", ClassPath(jars...)), nil
+}
+
+// config returns the text of zoo.cfg.
+func (s *Server) config() string {
+	host, port, _ := net.SplitHostPort(s.Addr)
+	var b strings.Builder
+	tick := s.tick.Milliseconds()
+	fmt.Fprintf(&b, "tickTime=%d\n", tick)
+	if !s.stock {
+		fmt.Fprintf(&b, "minSessionTimeout=%d\nmaxSessionTimeout=60000\n", 2*tick)
+	}
+	fmt.Fprintf(&b, "dataDir=%s\nclientPort=%s\nclientPortAddress=%s\n", filepath.ToSlash(filepath.Join(s.dir, "data")), port, host)
+	fmt.Fprintf(&b, "maxClientCnxns=0\n4lw.commands.whitelist=%s\n", s.words)
+	if s.admin {
+		host, port, _ := net.SplitHostPort(s.Admin)
+		fmt.Fprintf(&b, "admin.serverAddress=%s\nadmin.serverPort=%s\n", host, port)
+	} else {
+		b.WriteString("admin.enableServer=false\n")
+	}
+	if s.tls != nil {
+		host, port, _ := net.SplitHostPort(s.Secure)
+		fmt.Fprintf(&b, "secureClientPort=%s\nsecureClientPortAddress=%s\n", port, host)
+		b.WriteString("serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\nssl.clientAuth=need\n")
+		fmt.Fprintf(&b, "ssl.keyStore.location=%s\nssl.keyStore.type=PEM\n", filepath.ToSlash(s.tls.server))
+		fmt.Fprintf(&b, "ssl.trustStore.location=%s\nssl.trustStore.type=PEM\n", filepath.ToSlash(s.tls.CA))
+	}
+	if s.quorum != nil {
+		// Ten seconds to catch up with the ensemble leader, five to reply to it.
+		initLimit := cmp.Or(s.initLimit, int(max(5, 10_000/tick)))
+		syncLimit := cmp.Or(s.syncLimit, int(max(2, 5_000/tick)))
+		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", initLimit, syncLimit)
+		// Otherwise the members would use the ensemble leader's list of servers, with
+		// the addresses of the ensemble leader's links.
+		b.WriteString("reconfigEnabled=false\n")
+		for _, line := range s.quorum {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// waitServing waits until the server serves clients. It answers ruok before it has loaded
+// its data; srvr shows a mode only when it serves. It opens the port for TLS after the other
+// port.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)
@@ -218,4 +286,40 @@ func (s *Server) Ask(t testing.TB, word string) string {
 		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
 	}
 	return reply
+}
+
+// askTimeout bounds a four-letter word on loopback.
+const askTimeout = 2 * time.Second
+
+// modeOf returns "standalone", "leader" or "follower", or "" if the server at addr does not
+// serve.
+func modeOf(addr string) string {
+	reply, _ := ask(addr, "srvr", askTimeout)
+	_, rest, _ := strings.Cut(reply, "\nMode: ")
+	mode, _, _ := strings.Cut(rest, "\n")
+	return mode
+}
+
+// ask sends a four-letter word and returns the reply.
+func ask(addr, word string, timeout time.Duration) (string, error) {
+	c, err := net.DialTimeout("tcp", addr, timeout)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(timeout))
+	if _, err := io.WriteString(c, word); err != nil {
+		return "", err
+	}
+	reply, err := io.ReadAll(io.LimitReader(c, 1<<20))
+	return string(reply), err
+}
+
+func listens(addr string) bool {
+	c, err := net.DialTimeout("tcp", addr, askTimeout)
+	if err != nil {
+		return false
+	}
+	c.Close()
+	return true
 }

@@ -10,20 +10,19 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// System is what one real system, healthy or in trouble, has in ZooKeeper.
+// System has the znodes of a real system, healthy or in trouble.
 type System struct {
 	Name string
-	// Layout is one znode a line, as the system's source writes it: how it is created,
-	// its path, and after = its data, in which \xNN is a byte. p is persistent, e1 ephemeral of session 1, es1
-	// and ps ephemeral and persistent with a number that the server adds.
+	// Layout has a znode on each line, as the system's source writes it: its mode, its
+	// path, and after = its data, in which \xNN is a byte. The mode p is persistent, e1
+	// ephemeral of session 1; es1 and ps are sequential.
 	Layout string
 }
 
 //go:embed systems.txt
 var systems string
 
-// Systems are the layouts in systems.txt. They do not overlap, so all of them fit in
-// one tree.
+// Systems returns the layouts in systems.txt. They do not overlap: one server can have all.
 func Systems() (out []System) {
 	for _, part := range strings.Split("\n"+systems, "\n# ")[1:] {
 		name, layout, _ := strings.Cut(part, "\n")
@@ -32,7 +31,7 @@ func Systems() (out []System) {
 	return out
 }
 
-// SystemSessions is how many sessions [System.Build] needs.
+// SystemSessions is the number of sessions that [System.Build] needs.
 const SystemSessions = 4
 
 // Build creates the znodes, and their parents with the first of the sessions.

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// tieToParent has the kernel kill the child when the thread that starts it
-// ends, which it does with this process, however that dies.
+// tieToParent makes the kernel kill the child when the thread that starts it ends, at the
+// latest with this process.
 func tieToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package zktest
 
 import "os/exec"
 
-// tieToParent can do nothing here; cleanups and Main end the servers.
+// tieToParent does nothing here: cleanups and Main end the servers.
 func tieToParent(*exec.Cmd) {}

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// The tests have two tiers. longEnv turns the second one on, and is how long each test
-// under random faults runs in it: 1s, 30m.
+// longEnv turns the second tier of the tests on. Its value is the duration of each test
+// under random faults: 1s, 30m.
 const longEnv = "ELECTOP_TEST_LONG"
 
-// Long returns how long a test under random faults runs in the second tier, and whether
-// that is on.
+// Long returns the duration of a test under random faults in the second tier, and whether
+// the second tier is on.
 func Long(t testing.TB) (time.Duration, bool) {
 	t.Helper()
 	text := os.Getenv(longEnv)
@@ -26,7 +26,7 @@ func Long(t testing.TB) (time.Duration, bool) {
 	return d, true
 }
 
-// Second skips a test that belongs to the second tier if that is off.
+// Second skips a test of the second tier if that tier is off.
 func Second(t testing.TB) {
 	t.Helper()
 	if _, ok := Long(t); !ok {
@@ -34,8 +34,8 @@ func Second(t testing.TB) {
 	}
 }
 
-// Seed returns the seed of a random test and logs it: 1, in the second tier a random one,
-// or what ELECTOP_TEST_SEED is.
+// Seed returns the seed of a random test and logs it: ELECTOP_TEST_SEED, otherwise 1, or in
+// the second tier a random number.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

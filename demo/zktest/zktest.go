@@ -18,9 +18,8 @@ import (
 	"electop/demo/zkserver"
 )
 
-// A test binary is one process with many tests, and a JVM takes about a second to start.
-// So some things belong to the process, are made when they are first used, and go when the
-// tests have run.
+// All tests of a binary share a directory and a server, because a JVM takes about a second
+// to start. They are made at their first use and end after the tests.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))
@@ -45,10 +44,9 @@ func atEnd(f func()) {
 	ends.do = append(ends.do, f)
 }
 
-// Apache returns a running standalone Apache ZooKeeper that all the tests of
-// the binary share; the first call starts it and [Main] ends it. Tests keep out
-// of each other's way by using paths of their own, and must not stop it: see
-// [NewApache]. Sessions of 200 ms to 60 s can be negotiated.
+// Apache returns a running standalone Apache ZooKeeper that all tests of the binary share;
+// the first call starts it and [Main] ends it. Each test must have its own paths and must
+// not stop the server: see [NewApache]. Session timeouts are 200 ms to 60 s.
 func Apache(t testing.TB) *Server {
 	t.Helper()
 	requireApache(t)
@@ -59,8 +57,7 @@ func Apache(t testing.TB) *Server {
 	return s
 }
 
-// NewApache returns a running standalone Apache ZooKeeper of the test's own. It
-// is ended when the test is over.
+// NewApache returns a running standalone Apache ZooKeeper that ends with the test.
 func NewApache(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	requireApache(t)
@@ -72,9 +69,8 @@ func NewApache(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// Each runs f twice, as the subtests "embedded" and "apache", with the address
-// of a fresh embedded server and of the shared Apache ZooKeeper. The latter
-// keeps what other tests left behind, so f uses paths of its own.
+// Each runs f twice, as the subtests "embedded" and "apache", with the address of a new
+// embedded server and of the shared Apache ZooKeeper, so f must have its own paths.
 func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
@@ -93,17 +89,17 @@ func Main(m *testing.M, options ...goleak.Option) {
 // garbage is GOGC for the tests and for the programs that they run.
 const garbage = "400"
 
-// Tests runs the tests of a package, ends the shared server, fails if a
-// goroutine was left behind, and returns the exit code.
+// Tests runs the tests of a package, ends the shared server, fails if a goroutine is left,
+// and returns the exit code.
 //
-// Tests of these packages wait most of the time: for a virtual machine to
-// start, a session to expire, an ensemble to elect. So more of them run at once
-// than there are processors, unless the command line has -parallel.
+// Tests of these packages mostly wait: for a JVM to start, a session to expire, an ensemble
+// to elect. So more tests run in parallel than there are processors, unless the command
+// line has -parallel.
 func Tests(m *testing.M, options ...goleak.Option) int {
-	if !flag.Parsed() { // what the command line says comes later, and wins
+	if !flag.Parsed() { // the command line overrides it later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
 	}
-	// Short programs collect more garbage than they use memory: a fifth less work.
+	// Fewer garbage collections save a fifth of the CPU time.
 	if os.Getenv("GOGC") == "" {
 		os.Setenv("GOGC", garbage)
 		percent, _ := strconv.Atoi(garbage)
@@ -122,9 +118,8 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls, for a minute at most, until a condition holds that has no event: what
-// a server answers, or what another process did. Where there is an event, wait for
-// that.
+// Await polls, for a minute at most, until a condition holds, for example about the state
+// of a server or another process. If there is an event, wait for the event instead.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {
