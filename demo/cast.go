@@ -5,10 +5,10 @@
 // part in the election like any other process. The cast names it, applies faults to
 // it, and publishes what it does and believes as model.Cast observations.
 //
-// A [Sandbox] adds what a demo needs on an embedded server: slow motion, single
-// steps, a [Setup] for each lesson, and workers. Each leader has a worker, a client with its own
-// session that writes to a counter and to [Tokens] until its leader stops it.
-// Only such writes show the harm of two leaders, and how fencing prevents it.
+// A [Sandbox] adds slow motion, single steps, a [Setup] for each lesson, and workers, on an
+// embedded server. Each leader has a worker, a client with its own session that writes to a
+// counter and to [Tokens] until its leader stops it. Only such writes show the harm of two
+// leaders, and how fencing prevents it.
 //
 // [Chaos] injects faults at random, the same for the same seed.
 package demo

@@ -5,7 +5,7 @@ import "electop/model"
 // Has reports whether a candidate is in the cast.
 func (c *Cast) Has(id string) bool { return c.Why(id, NoGuid, false) == nil }
 
-// FaultOf returns the fault of a candidate; none for one that is not in the cast.
+// FaultOf returns the fault of a candidate; NoFault if it is not in the cast.
 func (c *Cast) FaultOf(id string) (f model.Fault) {
 	c.with(id, func(m *member) error {
 		f = m.fault

@@ -388,7 +388,7 @@ func errWord(c wire.Code) string {
 }
 
 // A job makes a leader's worker write in the leader's name until the leader stops it. The
-// worker is another program, so it goes on if the leader cannot stop it: the worker of a
+// worker is another program, so it continues if the leader cannot stop it: the worker of a
 // frozen leader until the leader thaws and notices that it no longer leads, the worker of
 // a dead leader for afterDeath times the session timeout. A worker with the guard stops
 // when a write is refused, because its leader's znode never comes back.

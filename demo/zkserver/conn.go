@@ -234,7 +234,7 @@ func (s *Server) listen(l net.Listener, clients bool) bool {
 	return true
 }
 
-// ErrRefused is returned by [Server.Dial] while [Server.Refuse] is in force.
+// ErrRefused is returned by [Server.Dial] after Refuse(true).
 var ErrRefused = errors.New("zkserver: connection refused")
 
 // Dial returns the client's end of a connection in memory that s serves. It
@@ -480,7 +480,7 @@ func (o *output) await(n int) {
 	}
 }
 
-// write writes what is queued until nothing is left.
+// write writes the queued frames until none is left.
 func (o *output) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -25,16 +25,16 @@ var candidateJava []byte
 // except in some recipes.
 type Foreign struct{ *Program }
 
-// Kazoo starts a process whose candidates follow the recipes of kazoo: election, lock,
-// read, write, semaphore, and those of candidate.py.
+// Kazoo starts a process whose candidates follow the recipes of kazoo, see candidate.py:
+// election, lock, read, write, semaphore and more.
 func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	return foreign(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
 }
 
-// Curator starts a process whose candidates follow the recipes of Apache Curator: latch,
-// selector, mutex, read, write, semaphore, and those of Candidate.java.
+// Curator starts a process whose candidates follow the recipes of Apache Curator, see
+// Candidate.java: latch, selector, mutex, read, write, semaphore and more.
 func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "default-jdk-headless", "javac", "java")

@@ -3,8 +3,8 @@
  *
  *	candidate ADDRESS PATH NAME TIMEOUT_MS
  *
- * It says "standing", then "leads NAME" when it does, and resigns when its
- * input ends.
+ * It writes "standing", then "leads NAME" when it leads, and resigns at the end of its
+ * input.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -24,19 +24,19 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Candidates made with Curator, each with a session of its own unless they share one:
+ * Candidates made with Curator, each with its own session except for shared latches:
  *
  *	Candidate ADDRESS TIMEOUT_MS
  *
- * It takes orders from its input:
+ * It reads commands from its input:
  *
  *	stand RECIPE PATH NAME [LEASES]
  *	resign NAME
  *
- * where RECIPE is latch, selector, mutex, read, write, semaphore or shared (a latch,
- * all of which share a client), and says "standing NAME SESSION ZNODE" when the
- * candidate's znode is there, "leads NAME" when it has what it stands for, and
- * "resigned NAME". When its input ends all resign. (The znodes of a mutex hold no name but an address.)
+ * RECIPE is latch, selector, mutex, read, write, semaphore or shared (latches that
+ * share a client). It writes "standing NAME SESSION ZNODE" when the candidate's znode
+ * exists, "leads NAME" when the candidate leads or has the lock, and "resigned NAME". At
+ * the end of the input all resign. The znode of a mutex has an address and no name.
  */
 public class Candidate {
     interface Recipe {
@@ -66,7 +66,7 @@ public class Candidate {
             } else if (w[0].equals("resign")) {
                 standing.remove(w[1]).resign();
             } else {
-                throw new IllegalArgumentException("no such order: " + line);
+                throw new IllegalArgumentException("unknown command: " + line);
             }
         }
         for (Candidate c : standing.values()) {

@@ -1,20 +1,20 @@
-"""Candidates made with kazoo, each with a session of its own unless it is a thread:
+"""Candidates made with kazoo, each with its own session except for threads:
 
 	candidate.py ADDRESS TIMEOUT_MS
 
-It takes orders from its input:
+It reads commands from its input:
 
 	stand RECIPE PATH NAME [LEASES]
 	resign NAME
 	leave NAME
 	close NAME
 
-where RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
+RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
 go-zookeeper's names too) or thread (a lock of one of the threads that share a
-client), and says "standing NAME SESSION ZNODE" when the candidate's znode is there,
-"leads NAME" when it has what it stands for, and "resigned NAME". One that leaves
-gives up what it has and keeps its session ("left NAME"); one that closes only closes
-its session ("closed NAME"). When its input ends all resign.
+client). It writes "standing NAME SESSION ZNODE" when the candidate's znode exists,
+"leads NAME" when the candidate leads or has the lock, and "resigned NAME". A
+candidate that leaves keeps its session ("left NAME"); a candidate that closes only
+closes its session ("closed NAME"). At the end of the input all resign.
 """
 import sys
 import threading
@@ -27,7 +27,7 @@ address, timeout = sys.argv[1], int(sys.argv[2]) / 1000
 mu = threading.Lock()
 standing = {}
 known = set()  # znodes
-shared = []  # the client of all threads, once there is one
+shared = []  # the client of all threads, after the first one
 
 
 def say(*words):
@@ -119,16 +119,16 @@ class Candidate:
 
 
 for line in sys.stdin:
-    order, *args = line.split()
-    if order == "stand":
+    command, *args = line.split()
+    if command == "stand":
         standing[args[2]] = Candidate(*args)
-    elif order == "resign":
+    elif command == "resign":
         standing.pop(args[0]).resign()
-    elif order == "leave":
+    elif command == "leave":
         standing[args[0]].leave()
-    elif order == "close":
+    elif command == "close":
         standing.pop(args[0]).close()
     else:
-        sys.exit("no such order: " + line)
+        sys.exit("unknown command: " + line)
 for candidate in standing.values():
     candidate.resign()
