@@ -306,12 +306,12 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 func TestStockSettings(t *testing.T) {
 	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords(""))
-	nobody := "http://{host}:" + free(t) + "/commands"
+	noServer := "http://{host}:" + free(t) + "/commands"
 	for mode, hint := range map[admin.Mode]string{
 		admin.FourLetter: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
 		admin.Auto:       "admin.enableServer=true, or 4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
 	} {
-		table := poll(t, admin.Config{Mode: mode, URL: nobody, Servers: []string{s.Addr}}, "/election")
+		table := poll(t, admin.Config{Mode: mode, URL: noServer, Servers: []string{s.Addr}}, "/election")
 		got := table.Servers[0]
 		if got.Basic.State != session.Answered || got.Mode != session.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
 			t.Errorf("%s: %+v, whole %v %q", mode, got, table.Whole, table.Unwhole)
@@ -325,7 +325,7 @@ func TestStockSettings(t *testing.T) {
 			t.Errorf("%s: %+v", mode, a)
 		}
 	}
-	table := poll(t, admin.Config{Mode: admin.HTTP, URL: nobody, Servers: []string{s.Addr}}, "/election")
+	table := poll(t, admin.Config{Mode: admin.HTTP, URL: noServer, Servers: []string{s.Addr}}, "/election")
 	if b := table.Servers[0].Basic; b.State != session.Failed || b.Hint != "admin.enableServer=true" || table.Whole {
 		t.Errorf("HTTP: %+v", table)
 	}
@@ -488,9 +488,9 @@ func TestOverTLS(t *testing.T) {
 	if _, _, _, err := c.GetW(t.Context(), create(t, c, "/election/n_", zk.FlagEphemeralSequential)); err != nil {
 		t.Fatal(err)
 	}
-	stranger, without, elsewhere := caller.Clone(), caller.Clone(), caller.Clone()
+	unknown, without, elsewhere := caller.Clone(), caller.Clone(), caller.Clone()
 	_, other := certified(t)
-	stranger.RootCAs, without.Certificates, elsewhere.ServerName = other.RootCAs, nil, "elsewhere.example"
+	unknown.RootCAs, without.Certificates, elsewhere.ServerName = other.RootCAs, nil, "elsewhere.example"
 	for name, x := range map[string]struct {
 		addr string
 		tls  *tls.Config
@@ -498,7 +498,7 @@ func TestOverTLS(t *testing.T) {
 	}{
 		"an address":                   {addr, caller, ""},
 		"a name":                       {"localhost:" + ports[0], caller, ""},
-		"of an unknown authority":      {addr, stranger, "unknown authority"},
+		"of an unknown authority":      {addr, unknown, "unknown authority"},
 		"for another name":             {addr, elsewhere, "elsewhere.example"},
 		"without a client certificate": {addr, without, "certificate"},
 	} {

@@ -63,7 +63,7 @@ func TestNobodySubscribed(t *testing.T) {
 		if err := p.Poll(t.Context(), Want{Watches: true}); err != nil {
 			t.Error(err)
 		}
-		wantSent(t, time.Hour, "an hour for nobody", servers, "")
+		wantSent(t, time.Hour, "an hour without a subscriber", servers, "")
 		cancel := p.Subscribe(l.election())
 		wantSent(t, 0, "after a subscription", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		cancel()

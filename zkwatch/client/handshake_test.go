@@ -271,7 +271,7 @@ func TestDigestMD5OnApache(t *testing.T) {
 	accounts := map[string]string{"ann": `s3cret:"x"\`, "jürgen": "straße", "žofie": "straße€"}
 	server := zktest.NewApache(t, zktest.WithSASL(zktest.DigestUsers(accounts)))
 	ctx := t.Context()
-	stranger := dial(t, server.Addr)
+	other := dial(t, server.Addr)
 	for user, password := range accounts {
 		c := dial(t, server.Addr, as(user+":"+password))
 		path := "/of-" + user
@@ -281,8 +281,8 @@ func TestDigestMD5OnApache(t *testing.T) {
 		if data, _, err := c.Get(ctx, path); err != nil || string(data) != "x" {
 			t.Errorf("%s: %q, %v", user, data, err)
 		}
-		if _, _, err := stranger.Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("%s: a stranger: %v", user, err)
+		if _, _, err := other.Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {
+			t.Errorf("%s: another client: %v", user, err)
 		}
 		if user != "ann" {
 			if _, _, err := dial(t, server.Addr, as("ann:"+accounts["ann"])).Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {

@@ -220,7 +220,7 @@ func TestCredentials(t *testing.T) {
 			t.Error(err)
 		}
 		if _, _, err := dial(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("a stranger: %v", err)
+			t.Errorf("another client: %v", err)
 		}
 		cs, err := client.ParseConnectString(addr)
 		if err != nil {
@@ -398,7 +398,7 @@ func TestSetFencedObeysTheACL(t *testing.T) {
 		t.Parallel()
 		ctx := t.Context()
 		owner := dial(t, addr, func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")} })
-		stranger := dial(t, addr)
+		other := dial(t, addr)
 		all := zk.AuthACL(zk.PermAll)
 		readable := append(zk.AuthACL(zk.PermAll), zk.WorldACL(zk.PermRead)...)
 		for path, acl := range map[string][]zk.ACL{"/open": electiontest.Open, "/readable": readable, "/hidden": all} {
@@ -410,7 +410,7 @@ func TestSetFencedObeysTheACL(t *testing.T) {
 			{"/readable", "/open"}, // no permission to write the path
 			{"/open", "/hidden"},   // no permission to read the guard
 		} {
-			_, err := stranger.SetFenced(ctx, w.path, []byte("x"), w.guard)
+			_, err := other.SetFenced(ctx, w.path, []byte("x"), w.guard)
 			if !errors.Is(err, zk.ErrNoAuth) || errors.Is(err, client.ErrFenced) {
 				t.Errorf("set %s guarded by %s: %v", w.path, w.guard, err)
 			}
@@ -418,7 +418,7 @@ func TestSetFencedObeysTheACL(t *testing.T) {
 				t.Errorf("the owner: set %s guarded by %s: %v", w.path, w.guard, err)
 			}
 		}
-		if _, err := stranger.SetFenced(ctx, "/open", []byte("y"), "/readable"); err != nil {
+		if _, err := other.SetFenced(ctx, "/open", []byte("y"), "/readable"); err != nil {
 			t.Errorf("reading the guard is enough: %v", err)
 		}
 	})

@@ -106,7 +106,7 @@ func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err err
 func (x *kerberosExchange) Refused() error {
 	x.ticket.drop()
 	if x.step == 1 {
-		return rejected(fmt.Sprintf("the server does not accept the ticket of %s for %s: has it that principal, with the same key, and do the clocks agree?", x.ticket.owner(), x.ticket.service))
+		return rejected(fmt.Sprintf("the server does not accept the ticket of %s for %s: does its keytab have that principal with the same key, and do the clocks agree?", x.ticket.owner(), x.ticket.service))
 	}
 	return rejected(fmt.Sprintf("the server does not accept %s", x.ticket.owner()))
 }
@@ -201,7 +201,7 @@ func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
 	}
-	return fmt.Errorf("the encryption type %d of the session key: only AES is", key.KeyType)
+	return fmt.Errorf("the encryption type %d of the session key is not supported: use AES", key.KeyType)
 }
 
 // wrap returns a token that protects the integrity of a message of the client.

@@ -85,7 +85,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
 	conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
 	if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
-		return l, fmt.Errorf("keytab %s: the keys of %s are of types (%d) that are not in use", file, l.principal(), has)
+		return l, fmt.Errorf("keytab %s: the keys of %s have types (%d) that the Kerberos configuration does not permit", file, l.principal(), has)
 	}
 	return l, nil
 }
