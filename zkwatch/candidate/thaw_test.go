@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
@@ -183,9 +184,8 @@ func TestStepsNameTheChildren(t *testing.T) {
 		if m := joins(); children(m) != "1 2 3 4 5 6 7 "+foreign {
 			t.Errorf("eight: %+v", m.StepOn)
 		}
-		for range 200 {
-			on.Make(on.Path+"/n_", electiontest.Contender)
-		}
+		crowd := slices.Repeat([]any{&zk.CreateRequest{Path: on.Path + "/n_", Acl: electiontest.Open, Flags: electiontest.Contender}}, 200)
+		zktest.Must(on.Multi(crowd...))
 		if m := joins(); children(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
 			t.Errorf("many: %+v", m.StepOn)
 		}
