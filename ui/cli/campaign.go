@@ -98,7 +98,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	}
 	defer stop()
 	own := std
-	if o.command.args != nil { // standard output is the command's
+	if o.command.args != nil { // the command writes to standard output
 		own.Out = std.Err
 	}
 	p := &campaignPrinter{std: own, path: o.path, json: o.json}
@@ -106,7 +106,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	defer reports.close()
 	run, end := ctx, context.CancelFunc(func() {})
 	if o.command.args != nil {
-		// The candidate goes on while the command stops, so that its lease is renewed.
+		// The candidate continues while the command stops, so that its lease is renewed.
 		run, end = context.WithCancel(context.WithoutCancel(ctx))
 		defer end()
 	}
@@ -115,7 +115,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		Dialect: e.Naming(), Ack: ack, Now: feed.Now,
 		Report: func(at time.Time, m model.Member) {
 			observe(&model.Cast{At: at, Member: m})
-			reports.put(statement{at: at, member: m, over: run.Err() != nil})
+			reports.put(report{at: at, member: m, over: run.Err() != nil})
 		},
 	}
 	ended := "interrupted"
@@ -132,13 +132,13 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	case o.command.args == nil || ended == "":
 		return err
 	}
-	reports.put(statement{at: feed.Now(), closed: ended})
+	reports.put(report{at: feed.Now(), closed: ended})
 	return err
 }
 
-// measure observes the election that a candidate takes part in, for --metrics, with a
-// session of its own: nothing that it does delays the candidate. put takes what the
-// candidate reports, stop ends the observation. Without --metrics both do nothing.
+// measure observes the election of a candidate for --metrics. It has a session of its own, so
+// that it never delays the candidate. put takes the candidate's reports, stop ends the
+// observation. Without --metrics both do nothing.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
@@ -160,23 +160,22 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 	}, nil
 }
 
-// statement is what a candidate reports about itself.
-type statement struct {
+// report is a candidate's report about itself.
+type report struct {
 	at     time.Time
 	member model.Member
 	over   bool   // the program was interrupted
-	closed string // why the candidate has ended: this is the last statement, without member
+	closed string // why the candidate has ended, in the last report, which has no member
 }
 
-// campaignPrinter prints a line for each change of what a candidate believes or
-// watches.
+// campaignPrinter prints a line whenever a candidate's belief or watch changes.
 type campaignPrinter struct {
 	std  IO
 	path string
 	json bool
 	n    uint64
 	last model.Member
-	end  model.Member // what was reported after the interrupt
+	end  model.Member // reported after the interrupt
 }
 
 // campaignEvent is a line of `campaign --json`.
@@ -190,10 +189,10 @@ type campaignEvent struct {
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
 	Lease   *string `json:"lease_until"` // as of this line; it is renewed continually
-	Detail  *string `json:"detail"`      // why it was lost, or what stops it
+	Detail  *string `json:"detail"`      // why the candidacy was lost, or what blocks it
 }
 
-func (p *campaignPrinter) print(r statement) {
+func (p *campaignPrinter) print(r report) {
 	at, m := r.at, r.member
 	switch {
 	case r.closed != "":
@@ -217,7 +216,7 @@ func (p *campaignPrinter) print(r statement) {
 		}
 		return &s
 	}
-	_ = p.std.json(campaignEvent{ // it fails only if nobody reads the output
+	_ = p.std.json(campaignEvent{ // an error means that nobody reads the output
 		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
 		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
 		Session: optional(m.Session != 0, znode.Hex(m.Session)),
@@ -228,8 +227,8 @@ func (p *campaignPrinter) print(r statement) {
 	})
 }
 
-// ended is the candidate at the end of the program, for the reason why. It has closed its session,
-// unless it had one and no server was connected.
+// ended returns the candidate at the end of the program; why is the reason. The candidate has
+// closed its session, unless it had one and no server was connected.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -274,14 +273,14 @@ const (
 	defaultGrace = 5 * time.Second
 )
 
-// commandOptions are a command to run while leading.
+// commandOptions holds the command to run while leading.
 type commandOptions struct {
 	args  []string // nil: none
 	once  bool
 	grace time.Duration
 }
 
-// commandFlags are about a command that runs while the candidate leads.
+// commandFlags declares the flags of a command that runs while the candidate leads.
 func (o *options) commandFlags(cmd *cobra.Command) {
 	help.Command.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")
@@ -289,7 +288,7 @@ func (o *options) commandFlags(cmd *cobra.Command) {
 	})
 }
 
-// pathAndCommand takes PATH and, behind --, a command to run.
+// pathAndCommand takes PATH and, after --, a command to run.
 func pathAndCommand(o *options) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
@@ -312,8 +311,7 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 	}
 }
 
-// newGuard is the guard of a command that a campaign runs: it is started by electop, not
-// by the user.
+// newGuard returns the guard of a campaign's command. Electop starts it, not the user.
 func newGuard(std IO) *cobra.Command {
 	return &cobra.Command{
 		Use: guardName, Hidden: true, DisableFlagParsing: true,
@@ -330,7 +328,8 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervisor runs the command while this candidate leads. over is called when it will not run any more.
+// supervisor returns the supervisor of the command. It calls over when the command will not run
+// any more.
 func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
 	return &command.Supervisor{
 		Command: command.Command{
@@ -341,9 +340,9 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 	}
 }
 
-// supervised has a candidate with cfg take part, and a command run while it leads, until
-// ctx ends or the command does; only then it ends run, the candidate's context. ended is
-// why, for a person; the error has the exit code.
+// supervised runs a candidate with cfg, and the command while the candidate leads, until ctx or
+// the command ends; only then it ends run, the candidate's context. ended is the reason as text;
+// the error has the exit code.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {
@@ -386,49 +385,49 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// queue passes things to a goroutine of its own, in order. put does not wait: a
-// candidate must not lose its lease because nobody reads its output.
-type queue[T any] struct {
-	mu     sync.Mutex
-	more   *sync.Cond
-	things []T
-	closed bool
-	done   chan struct{}
+// queue passes reports to a goroutine of its own, in order. put does not wait: a candidate must
+// not lose its lease because nobody reads its output.
+type queue struct {
+	mu      sync.Mutex
+	more    *sync.Cond
+	reports []report
+	closed  bool
+	done    chan struct{}
 }
 
-func newQueue[T any](take func(T)) *queue[T] {
-	q := &queue[T]{done: make(chan struct{})}
+func newQueue(print func(report)) *queue {
+	q := &queue{done: make(chan struct{})}
 	q.more = sync.NewCond(&q.mu)
 	go func() {
 		defer close(q.done)
 		for {
 			q.mu.Lock()
-			for len(q.things) == 0 && !q.closed {
+			for len(q.reports) == 0 && !q.closed {
 				q.more.Wait()
 			}
-			things := q.things
-			q.things = nil
+			reports := q.reports
+			q.reports = nil
 			q.mu.Unlock()
-			if len(things) == 0 {
+			if len(reports) == 0 {
 				return
 			}
-			for _, thing := range things {
-				take(thing)
+			for _, r := range reports {
+				print(r)
 			}
 		}
 	}()
 	return q
 }
 
-func (q *queue[T]) put(thing T) {
+func (q *queue) put(r report) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.things = append(q.things, thing)
+	q.reports = append(q.reports, r)
 	q.more.Signal()
 }
 
-// close waits until everything is taken.
-func (q *queue[T]) close() {
+// close waits until all reports are printed.
+func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.more.Signal()

@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// chaosOptions are the flags of the random faults.
+// chaosOptions holds the flags of the random faults.
 type chaosOptions struct {
 	on       bool
 	seed     uint64
@@ -35,7 +35,7 @@ type chaosOptions struct {
 	headless bool
 
 	perSecond float64
-	listen    bool // others can join
+	listen    bool // other programs can join
 }
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
@@ -99,7 +99,7 @@ func parseRate(s string) (perSecond float64, err error) {
 	return n / per, nil
 }
 
-// chaos returns the random faults to cause among the candidates, nil for none.
+// chaos returns the configuration of the random faults, nil for none.
 func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	if !c.on {
 		return nil
@@ -107,7 +107,7 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	return &demo.Chaos{Seed: c.seed, Rate: c.perSecond, Cast: cast}
 }
 
-// errBroken is the end of a run in which an invariant was violated.
+// errBroken is the error of a run in which an invariant was violated.
 var errBroken = errors.New("something that must hold did not")
 
 // runHeadless causes random faults without a screen and prints the events. All
@@ -130,7 +130,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	servers, err := client.ParseConnectString(cluster.DefaultServers) // which nobody dials
+	servers, err := client.ParseConnectString(cluster.DefaultServers) // never dialed
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	o := r.o
 	notice := r.std.notice(r.log)
 	o.admin.Mode = admin.Off
-	var broken time.Time // since when an invariant is violated
+	var broken time.Time // when an invariant was violated first
 	o.byReads = true     // as in the demo
 	cfg := o.watch(observing, r.log, true)
 	cfg.Notice = notice
@@ -205,8 +205,8 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	})
 	err = process.Sleep(t.Context(), o.over())
 	end()
-	// Before the cast: a candidate that has just joined would leave at once, and a
-	// znode that is deleted at once is not seen.
+	// The observation ends before the cast: a candidate that has just joined would leave at
+	// once, and the observer would miss its znode.
 	stopped := t.Stop()
 	cast.Close()
 	if err == nil && stopped != nil {

@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 		code = received.code()
 	}
 	if code == process.ExitTerminate && cmd.Name() == exporterName {
-		return process.ExitOK // a service manager ends it so
+		return process.ExitOK // so a service manager ends it
 	}
 	return code
 }
@@ -153,7 +153,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// removed returns a command that refuses what no longer exists, and says what replaces it.
+// removed returns a command that was removed. It refuses to run, and names its replacement.
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: noFiles,
@@ -161,7 +161,7 @@ func removed(name, instead string) *cobra.Command {
 	}
 }
 
-// removedFlags are flags that no longer exist, each with what replaces it.
+// removedFlags maps each removed flag to its replacement.
 var removedFlags = map[string]string{
 	"ack":              "electop follows the acknowledgement of the system that it recognises",
 	"admin-interval":   "the servers are asked every 5s for what costs them almost nothing",
@@ -175,7 +175,7 @@ var removedFlags = map[string]string{
 	"tree":             "the embedded server keeps its data in memory",
 }
 
-// flagError is the error of a flag that could not be read.
+// flagError returns the error for a flag that could not be parsed.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -193,7 +193,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return process.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
 }
 
-// meantFlag says which flag of cmd may be meant by a name that is none, "" if unknown.
+// meantFlag suggests flags of cmd for the name of a flag that does not exist, "" for none.
 func meantFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -204,7 +204,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
 }
 
-// noCommand refuses a word that is not a command, where the user meant one.
+// noCommand refuses a word in place of a PATH if it resembles a command.
 func noCommand(cmd *cobra.Command, word string) error {
 	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
 		return nil
@@ -215,7 +215,7 @@ func noCommand(cmd *cobra.Command, word string) error {
 	return nil
 }
 
-// meantCommand says which command may be meant by a word that is none, "" if unknown.
+// meantCommand suggests commands for a word that is not a command, "" for none.
 func meantCommand(root *cobra.Command, word string) string {
 	if word == "version" {
 		return "electop --version prints the version."
@@ -227,7 +227,7 @@ func meantCommand(root *cobra.Command, word string) string {
 	return "did you mean electop " + strings.Join(similar, " or electop ") + "?"
 }
 
-// IO has the streams of a command.
+// IO holds the streams of a command.
 type IO struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -236,9 +236,9 @@ type IO struct {
 	unhandle func()
 }
 
-// secondSignal makes a second signal end the program at once, for a command that may be
-// blocked in a write that nobody reads. The dashboard does not use it: it has a terminal
-// to restore.
+// secondSignal makes a second signal end the program at once: the command may be blocked in
+// a write that nobody reads. The dashboard does not use secondSignal: it must restore the
+// terminal.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
@@ -274,13 +274,13 @@ func (std IO) json(object any) error {
 	return err
 }
 
-// signals ends a command at the first signal, and remembers which one it was.
+// signals ends a command at the first signal, and remembers that signal.
 type signals struct {
-	first atomic.Int32 // its number, 0: none yet
+	first atomic.Int32 // the signal's number; 0: none yet
 }
 
-// watch returns a context that ends with the first signal. stop ends it, too, and restores
-// the default effect of signals.
+// watch returns a context that ends at the first signal. stop ends the context, too, and
+// restores the default effect of signals.
 func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	received := make(chan os.Signal, 1)
@@ -288,7 +288,7 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	go func() {
 		select {
 		case sig := <-received:
-			n, _ := sig.(syscall.Signal) // none is of another type
+			n, _ := sig.(syscall.Signal) // every signal has this type
 			s.first.Store(int32(n))
 			end()
 		case <-ctx.Done():
@@ -300,6 +300,6 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code is the exit code of a command that was interrupted: 128 and the signal's number,
-// as a shell reports a program that a signal has ended.
+// code returns the exit code of an interrupted command: 128 plus the signal's number, as a
+// shell reports a program that a signal ended.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

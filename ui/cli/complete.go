@@ -23,9 +23,8 @@ import (
 	"electop/zkwatch/admin"
 )
 
-// A shell asks for completions while the user waits: the search for elections ends after
-// searchWithin, whatever the servers do, and a session that cannot be closed in time is
-// left to expire.
+// The user waits for completions: the search for elections ends after searchWithin, whatever
+// the servers do. A session that cannot be closed before completeWithin is left to expire.
 const (
 	completeWithin = time.Second
 	searchWithin   = 800 * time.Millisecond
@@ -34,8 +33,8 @@ const (
 // completeMax bounds the elections that are offered.
 const completeMax = 200
 
-// completable are the paths that may be offered. A shell may expand what it is offered
-// (bash: compgen -W), and znode names are not to be trusted.
+// completable matches the paths that may be offered. A shell may expand them (bash: compgen
+// -W), and anybody may have chosen the names of znodes.
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 // noFiles completes nothing.
@@ -51,7 +50,7 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 			return noFiles(cmd, args, begun)
 		}
 		paths := slices.Clone(o.settings.Paths)
-		if cmd.HasParent() || o.cluster.Servers != "" { // else it is the demo
+		if cmd.HasParent() || o.cluster.Servers != "" { // otherwise this is the demo
 			paths = append(paths, o.electionsNear(cmd.Context(), path.Dir("/"+begun))...)
 		}
 		slices.Sort(paths)
@@ -62,8 +61,8 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes PATH, and leaves to the shell what follows: only a command
-// can. Cobra does not tell whether -- was there.
+// completeCampaign completes PATH. The arguments after it are completed by the shell: they can
+// only be a command. Cobra does not tell whether -- was given.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -88,8 +87,8 @@ func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string)
 	return roots[:min(len(roots), completeMax)], directive
 }
 
-// electionsNear are the elections below root that are found in time, none if the servers
-// can't be asked.
+// electionsNear returns the elections below root that are found in time, none if no server is
+// reached.
 func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var mu sync.Mutex
 	var paths []string
@@ -110,8 +109,8 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 			paths = found
 		}
 		s.Changed = keep
-		_, err = s.Over(ctx, cfg, cluster.Reach{For: searchWithin}) // what was found counts
-		keep()
+		_, err = s.Over(ctx, cfg, cluster.Reach{For: searchWithin})
+		keep() // also after an error
 		return none, err
 	})
 	mu.Lock()
@@ -119,7 +118,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths are the paths of what was found, without lists of members.
+// electionPaths returns the paths of the elections that were found, without lists of members.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
@@ -171,8 +170,8 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags registers the completion of the flags of all commands that take a value.
-// One that takes a FILE is left to the shell.
+// completeFlags registers the completion of all flags that take a value. The shell completes
+// those that take a FILE.
 func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,

@@ -18,11 +18,11 @@ import (
 	"electop/zkwatch/client"
 )
 
-// forScripts is what to use where the dashboard can't be drawn.
+// forScripts names the commands to use if the dashboard can't be drawn.
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
-// needTerminal refuses a dashboard without a terminal that can draw it, and says what to
-// use instead.
+// needTerminal returns an error if there is no terminal that can show a dashboard. The error
+// says what to use instead.
 func needTerminal(std IO, instead string) error {
 	if _, ok := process.Terminal(std.Out); !ok {
 		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
@@ -33,9 +33,9 @@ func needTerminal(std IO, instead string) error {
 	return nil
 }
 
-// runLive is the dashboard on a cluster.
+// runLive runs the dashboard on a cluster.
 func runLive(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil { // before the terminal: its errors say more
+	if err := o.check(); err != nil { // before needTerminal, whose error says less
 		return err
 	}
 	if err := needTerminal(std, forScripts); err != nil {
@@ -64,7 +64,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		return o.runThenTurn(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
-	if u := (process.Error{}); err != nil && !(errors.As(err, &u) && u.Code == process.ExitNoServer) { // it may not be up yet
+	if u := (process.Error{}); err != nil && !(errors.As(err, &u) && u.Code == process.ExitNoServer) { // a server may answer later
 		return err
 	}
 	cfg.Admission, cfg.Consent = e, o.yes || e.Foreign > 0
@@ -74,8 +74,9 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenTurn runs a read-only dashboard and then that of the cluster to which the user
-// turned, with the same flags about the screen. If that one fails, it runs again and says why.
+// runThenTurn runs a read-only dashboard and then, with the same flags about the screen, the
+// dashboard of the cluster to which the user turned. If that fails, the first dashboard runs
+// again and shows why.
 func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
@@ -100,8 +101,8 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config)
 	}
 }
 
-// admit prepares for candidates of our own: it asks the servers for their tick, sets
-// it in conn, reads the election and asks the user, if necessary, whether they may join.
+// admit prepares for electop's own candidates: it asks the servers for their tick, sets the tick
+// in conn, and reads the election. If necessary it asks the user whether candidates may join.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
@@ -115,8 +116,8 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 	return election.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
-// clusterName is a short name of a cluster for the header: its name in the configuration,
-// if it has one, its first server, how many more there are, and the chroot.
+// clusterName returns a short name of a cluster for the header: its name in the configuration,
+// if it has one, its first server, the number of the others, and the chroot.
 func clusterName(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
@@ -125,11 +126,11 @@ func clusterName(named string, cs client.ConnectString) string {
 	return strings.TrimSpace(named + " " + name + cs.Chroot)
 }
 
-// onScreen opens the terminal for a dashboard, and closes it when show, which gets the
-// dashboard's options with the terminal in them, has returned.
+// onScreen opens the terminal for a dashboard, calls show with the terminal in the dashboard's
+// options, and closes the terminal.
 func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
 	out, ok := process.Terminal(std.Out)
-	if !ok { // needTerminal has said so
+	if !ok { // needTerminal returned an error before
 		return show(with)
 	}
 	s, err := process.OpenScreen(ctx, std.In, out)
@@ -144,7 +145,7 @@ func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show fu
 	return show(with)
 }
 
-// runOnScreen is the dashboard of cfg on the terminal.
+// runOnScreen runs the dashboard of cfg on the terminal.
 func (o *options) runOnScreen(ctx context.Context, std IO, cfg dashboard.Config) error {
 	return o.onScreen(ctx, std, cfg.Screen, func(screen ui.Options) error {
 		cfg.Screen = screen

@@ -21,14 +21,13 @@ import (
 	"electop/zkwatch/client"
 )
 
-// demoAsking is how often the demo asks its own server for connections and
-// watches. It costs no other server anything.
+// demoAsking is the interval at which the demo asks its own server for connections and watches.
 const demoAsking = time.Second
 
 // demoSessionTimeout is short enough to wait for in front of a class.
 const demoSessionTimeout = 4 * time.Second
 
-// demoCast is how many candidates the demo starts with.
+// demoCast is the number of candidates at the start of the demo.
 const demoCast = 5
 
 func newDemo(std IO) *cobra.Command {
@@ -64,8 +63,8 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-// demoOnly refuses flags about a cluster without --servers, so that nobody mistakes
-// the demo for the cluster.
+// demoOnly refuses flags about a cluster without --servers, so that nobody mistakes the demo
+// for a cluster.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")
@@ -112,14 +111,15 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	cast := o.cast
 	switch {
 	case p.Lesson:
-		cast = 0 // the lesson has its own
+		cast = 0 // the lesson has its own cast
 	case !o.castSet:
 		cast = demoCast
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	// The embedded server counts whom a deletion notifies: candidates, not the observer.
+	// The embedded server counts the notifications of a deletion: those of the candidates, not
+	// one of the observer.
 	o.byReads = true
-	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
+	ours, _ := net.InterfaceAddrs() // without them the invitations name loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
@@ -171,11 +171,10 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations are lines to paste, with which other programs join the election at path.
-// addr is the address of the embedded server. By default kazoo and Curator consider
-// only names like their own; these lines make every child with a sequence number a
-// contender, so that they queue behind ours. electop itself gets --yes and asks
-// nothing.
+// invitations returns lines to paste, with which other programs join the election at path on
+// the embedded server at addr. By default kazoo and Curator consider only names like their own;
+// with these lines every child with a sequence number is a candidate, so that they queue behind
+// electop's. The line of electop itself has --yes, so that it asks nothing.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -187,9 +186,9 @@ func invitations(addr, path string) []overlay.Invitation {
 	}
 }
 
-// invitedTo is the address at which other machines reach a server that listens on
-// addr. If it listens on all addresses of this machine, ours, that is the first one
-// that is not loopback.
+// invitedTo returns the address at which other machines reach a server that listens on addr. If
+// the server listens on all addresses of this machine, ours, it is the first that is not
+// loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

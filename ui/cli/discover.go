@@ -60,7 +60,7 @@ func newDiscover(std IO) *cobra.Command {
 }
 
 func runDiscover(ctx context.Context, o *options, std IO) error {
-	o.path = defaultPath // not used here
+	o.path = defaultPath // unused
 	if err := o.search.Check(); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	_, screen := process.Terminal(std.Out)
 	d.Problems, d.Colour = o.problems, screen && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if err == nil && o.problems && d.ElectionCount() > 0 {
-		err = process.Empty
+		err = process.NoLeader
 	}
 	if failed := std.print(o.json, d.JSON(), d.Text()); failed != nil {
 		return failed
@@ -118,8 +118,8 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 	return d, err
 }
 
-// showProgress shows the progress of the search on one line of the terminal, which
-// the returned function clears.
+// showProgress shows the progress of the search on one line of the terminal. done clears the
+// line.
 func showProgress(s *election.Search, std IO) (done func()) {
 	f, ok := process.Terminal(std.Err)
 	if !ok {
@@ -133,7 +133,7 @@ func showProgress(s *election.Search, std IO) (done func()) {
 }
 
 // noteBelow notes which elections are below the path of s, if nothing shows that the path is
-// one. It searches over a connection of its own. It is a hint: if the search fails there is none.
+// one. It searches over a connection of its own. If the search fails there is no note.
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -148,14 +148,14 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose reports whether the dashboard has to find out which elections there are:
-// the user named none, and no flag is about one.
+// mustChoose reports whether the dashboard must search for elections: the user gave neither a
+// PATH nor a flag that needs one election.
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches the cluster for elections and takes the first as PATH. The others are
-// in the result, for the list of elections.
+// choose searches the cluster for elections, and makes the first one the PATH. The result is
+// for the list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -166,8 +166,8 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	return d, nil
 }
 
-// chooseAll searches the cluster that has a name, but no paths, for the elections of a
-// command that got no PATH.
+// chooseAll searches for the elections of a command without PATH, on a cluster that has a name
+// but no paths.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -183,7 +183,7 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 	return nil
 }
 
-// find searches the cluster for elections. It is an error if there is none.
+// find searches the cluster for elections. It returns an error if there is none.
 func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	c, err := cluster.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
@@ -205,8 +205,8 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection is the one in the worst state of those that are known to be elections,
-// otherwise the first that may be one, nil for none: a list of members is none.
+// firstElection returns the election in the worst state of those that are known to be elections,
+// otherwise of those that may be one, nil for none. A list of members is no election.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -126,7 +126,7 @@ func outcome(s *doctor.State) error {
 	}
 	for _, p := range s.Pending {
 		if p.Early != nil && p.Severity == doctor.Critical {
-			return process.Empty
+			return process.NoLeader
 		}
 	}
 	return nil

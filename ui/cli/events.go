@@ -48,7 +48,7 @@ func newEvents(std IO) *cobra.Command {
 	return cmd
 }
 
-// errEnough ends a command that has printed --count events.
+// errEnough ends a command after --count events.
 var errEnough = errors.New("enough")
 
 func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
@@ -70,7 +70,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 			failed = cluster.Missing(o.path, conn.Servers)
 			return failed
 		}
-		if err := handOver(h, o, es); err != nil {
+		if err := runHook(h, o, es); err != nil {
 			return err
 		}
 		return printEvents(std, o, es)
@@ -89,7 +89,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.over())
 	}
-	// Stopping the tasks prints the pending events; that can fail too.
+	// Stop prints the pending events, which can fail too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}
@@ -102,12 +102,12 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	return err
 }
 
-// clusterName returns the cluster as the user named it, "" for an embedded server.
+// clusterName returns the value of --cluster or --servers, "" for an embedded server.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
-// handOver gives the handoffs among the events that are still to be printed to the hook,
-// each as its line of JSON.
-func handOver(h *command.Hook, o *options, es []model.Event) error {
+// runHook puts the handoffs among the events that will be printed into the hook, each as its
+// line of JSON.
+func runHook(h *command.Hook, o *options, es []model.Event) error {
 	if o.count > 0 {
 		es = es[:min(o.count, len(es))]
 	}
@@ -124,10 +124,10 @@ func handOver(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// over is when --for ends: without it, never.
+// over returns the value of --for. Without the flag the command never ends.
 func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
-// printEvents prints events until --count, if it was given, is used up.
+// printEvents prints events, at most --count of them if that was given.
 func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
 		var err error

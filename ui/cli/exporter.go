@@ -15,7 +15,7 @@ import (
 const exporterName = "exporter"
 
 func newExporter(std IO) *cobra.Command {
-	o := &options{patient: true}
+	o := &options{keepTrying: true}
 	cmd := &cobra.Command{
 		Use:               exporterName + " [PATH...]",
 		Short:             "Serve metrics of all elections of a cluster for Prometheus",
@@ -51,11 +51,11 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer o.metrics.Close()
-	if err := o.cluster.Known(ctx, conn.Servers); err != nil { // a name server may know them later
+	if err := o.cluster.Known(ctx, conn.Servers); err != nil { // the hosts may exist later
 		std.note("%v. electop keeps trying", err)
 	}
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // nobody asks for more
+		o.admin.Mode = admin.Off // only a key asks for more
 	}
 	cfg := o.watch(conn, log, false)
 	given := cfg.Elections

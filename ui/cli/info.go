@@ -39,9 +39,9 @@ func newInfo(std IO) *cobra.Command {
 	return cmd
 }
 
-// infoRow is a setting, its value ("" for none) and where it is from.
+// infoRow holds a setting.
 type infoRow struct {
-	name, value string
+	name, value string // value: "" for none
 	from        config.Origin
 }
 
@@ -67,14 +67,14 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	return std.print(o.json, out, o.infoText(rows, paths, out.Clusters))
 }
 
-// effective are the flags of cmd with their values. Where a default is not in the flag it
-// is here.
+// effective returns the flags of cmd with their values. It fills in defaults that the flags
+// themselves do not have.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,
 	}
 	rows := []infoRow{{"cluster", o.settings.Cluster.Text, o.settings.Cluster.Origin}}
-	implied := map[string]infoRow{} // by the flag that they imply
+	implied := map[string]infoRow{} // by the flag that the setting implies
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		row := infoRow{name: f.Name, value: f.Value.String(), from: o.settings.Values[f.Name].Origin}
 		switch {
@@ -104,7 +104,7 @@ func (o *options) effective(cmd *cobra.Command) []infoRow {
 	return rows
 }
 
-// infoObject is what `electop info --json` prints.
+// infoObject is the object of `electop info --json`.
 type infoObject struct {
 	Format     int             `json:"format"`
 	File       string          `json:"file"`

@@ -11,7 +11,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// newMan is for those who package electop: it is not in the list of commands.
+// newMan returns the command for packagers of electop. It is not in the list of commands.
 func newMan(std IO) *cobra.Command {
 	dir := ""
 	cmd := &cobra.Command{

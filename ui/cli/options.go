@@ -25,19 +25,19 @@ import (
 
 const defaultPath = "/election"
 
-// options are the flags of one command. It declares only those that it uses.
+// options holds the flags of one command. A command declares only the flags that it uses.
 type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
 	unnamed     bool     // no PATH was given: path is the default
-	found       bool     // paths are what a search found
-	patient     bool     // hosts that do not exist are tried all the same
+	found       bool     // a search found paths
+	keepTrying  bool     // electop tries to connect even if no host exists
 	cluster     cluster.Options
-	file        config.File     // the user's
-	settings    config.Settings // what decides the flags that were not given
+	file        config.File     // the user's file
+	settings    config.Settings // the values of flags that were not given
 	admin       cluster.Asking
 	search      election.SearchOptions
-	problems    bool // of what a search finds, only these
+	problems    bool // a search lists only elections with problems
 	server      embeddedOptions
 	record      election.Recording
 	metrics     exporter.Exporter
@@ -63,7 +63,7 @@ type options struct {
 // pathArg takes PATH, the election's parent.
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs takes up to most PATHs. Without one they are those of the cluster.
+// pathArgs takes up to most PATHs, without any those of the cluster.
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -122,8 +122,8 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures what to watch over conn. acting means that candidates of our own,
-// which acknowledge, take part.
+// watch configures the observation of the elections over conn. acting: electop's own
+// candidates take part, and acknowledge.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
@@ -134,15 +134,15 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) elect
 	return cfg
 }
 
-// observe returns the elections for a command that only observes.
+// observe configures the elections for a command that only observes.
 func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*election.Elections, error) {
 	cfg := o.watch(conn, log, false)
 	cfg.First, cfg.Notice = first, notice
 	return election.New(cfg)
 }
 
-// open begins a command on a live cluster: it checks the flags, opens the log, which
-// done closes, and says how to connect.
+// open begins a command on a live cluster: it checks the flags, opens the log, and returns
+// the configuration of connections. done closes the log.
 func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
@@ -150,7 +150,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	if log, done, err = o.logger(ctx); err != nil {
 		return nil, conn, nil, err
 	}
-	if conn, err = o.cluster.Config(ctx, log); err == nil && !o.patient {
+	if conn, err = o.cluster.Config(ctx, log); err == nil && !o.keepTrying {
 		err = o.cluster.Known(ctx, conn.Servers)
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// logger opens --log-file. If it is a FIFO, it waits for a reader until ctx ends.
+// logger opens --log-file. If the file is a FIFO, logger waits for a reader until ctx ends.
 func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -172,7 +172,7 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	return slog.New(h), func() { f.Close() }, nil
 }
 
-// candidacyName is the data of our own candidacy's znode.
+// candidacyName returns the data for the znode of --campaign.
 func (o *options) candidacyName() string {
 	if o.name != "" {
 		return o.name
@@ -195,7 +195,7 @@ func (o *options) actingFlags(cmd *cobra.Command) {
 	})
 }
 
-// enterFlags are about entering an election on a cluster.
+// enterFlags declares the flags for entering an election on a cluster.
 func (o *options) enterFlags(cmd *cobra.Command) {
 	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
@@ -214,7 +214,7 @@ func (o *options) logFlag(cmd *cobra.Command) {
 	})
 }
 
-// settled settles the flags that were not given before args are read.
+// settled returns args, but sets the flags that were not given before it reads args.
 func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := o.settle(cmd); err != nil {
@@ -224,13 +224,13 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// readConfig reads the user's file. Without a place for one it is missing.
+// readConfig reads the user's file, which is missing if there is no place for it.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {
-		return config.File{Path: "electop/config.toml", Missing: true}, nil // and no HOME
+		return config.File{Path: "electop/config.toml", Missing: true}, nil
 	}
-	home, _ := os.UserHomeDir() // without one ~/ is an error
+	home, _ := os.UserHomeDir() // without a home ~/ is an error
 	f, err := config.Read(path, home)
 	if err != nil {
 		return f, process.Usagef("%v", err)
@@ -238,8 +238,8 @@ func readConfig() (config.File, error) {
 	return f, nil
 }
 
-// settle gives the flags of cmd that are not on the command line the values that the
-// environment and the user's file have for them.
+// settle sets the flags of cmd that are not on the command line to their values in the
+// environment and the user's file.
 func (o *options) settle(cmd *cobra.Command) error {
 	file, err := readConfig()
 	if err != nil {
@@ -271,8 +271,8 @@ func (o *options) settle(cmd *cobra.Command) error {
 	return nil
 }
 
-// clusterPaths are the paths of the cluster, for a command that takes up to most and got
-// none; nil if the cluster has none.
+// clusterPaths returns the paths of the cluster, for a command without PATH that takes up to
+// most of them.
 func (o *options) clusterPaths(cmd *cobra.Command, most int) ([]string, error) {
 	paths := o.settings.Paths
 	if len(paths) > most {

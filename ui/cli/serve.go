@@ -52,7 +52,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// defaultTick is the one in Apache's sample configuration. tickMax keeps timeouts from
+// defaultTick is the tick of Apache's sample configuration. tickMax keeps timeouts from
 // overflowing.
 const (
 	defaultTick = 2 * time.Second
@@ -81,7 +81,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	ours, _ := net.InterfaceAddrs() // without them loopback is named
+	ours, _ := net.InterfaceAddrs() // without them addr is loopback
 	addr := invitedTo(h.addr, ours)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
@@ -98,15 +98,13 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	return process.Interrupted
 }
 
-// embedded is the ZooKeeper in this process. Flags say where it listens. Its data is in memory.
+// embedded is the ZooKeeper in this process. Its data is in memory.
 type embedded struct {
 	ZooKeeper *zkserver.Server
 
-	addr net.Addr // nil if it does not listen
-	// messages are the server's, and ended has the errors of listeners that ended
-	// before Close.
-	messages chan string
-	ended    chan error
+	addr     net.Addr    // nil if it does not listen
+	messages chan string // of the server
+	ended    chan error  // of listeners that ended before Close
 }
 
 // newEmbedded returns a server that only this process can reach.
@@ -115,7 +113,7 @@ func newEmbedded(opts zkserver.Options) *embedded {
 	opts.Trouble = func(text string) {
 		select {
 		case s.messages <- text:
-		default: // the log has it
+		default: // the log has the message
 		}
 	}
 	s.ZooKeeper = zkserver.New(opts)
@@ -152,8 +150,8 @@ func (s *embedded) serve(f func() error) {
 	}()
 }
 
-// serveAdmin starts the server's AdminServer, which ends with it, and returns
-// its URL. With no address to listen on it does nothing.
+// serveAdmin starts the server's AdminServer, which ends with the server, and returns its URL.
+// Without an address to listen on it does nothing.
 func (s *embedded) serveAdmin(listen string) (string, error) {
 	if listen == "" {
 		return "", nil
@@ -166,8 +164,8 @@ func (s *embedded) serveAdmin(listen string) (string, error) {
 	return "http://" + dialable(l.Addr()) + "/commands", nil
 }
 
-// run passes the server's messages to notice until ctx ends. It returns the error of a
-// listener that ended before.
+// run passes the server's messages to notice until ctx ends or a listener fails, whose error it
+// returns.
 func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	for {
 		select {
@@ -185,7 +183,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 // It is enough for a class behind one address.
 const openCnxns = 1000
 
-// embeddedOptions are the flags of the commands with an embedded ZooKeeper.
+// embeddedOptions holds the flags of the commands with an embedded ZooKeeper.
 type embeddedOptions struct {
 	listen, admin string
 	cnxns         int
@@ -200,11 +198,11 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 	})
 }
 
-// anyPort is where a demo listens.
+// anyPort is the address of a demo without --listen.
 const anyPort = "127.0.0.1:0"
 
-// demoServer is how the server of a demo is configured. Expiry is checked often:
-// in a demo a session should end when the countdown says so.
+// demoServer returns the configuration of a demo's server. With a short tick a session ends
+// when the countdown does.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
@@ -229,19 +227,19 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 				f.name, f.listen, f.server, f.can))
 		}
 	}
-	says := strings.Join(opens, ". ")
+	warning := strings.Join(opens, ". ")
 	switch {
-	case says == "":
+	case warning == "":
 		return nil
 	case yes:
-		fmt.Fprintf(stderr, "electop: %s\n", says)
+		fmt.Fprintf(stderr, "electop: %s\n", warning)
 		return nil
 	}
 	in, ok := process.Terminal(stdin)
 	if !ok {
-		return process.Usagef("%s. Add --yes if you want that", says)
+		return process.Usagef("%s. Add --yes if you want that", warning)
 	}
-	fmt.Fprintf(stderr, "%s.\nContinue? (y/N) ", says)
+	fmt.Fprintf(stderr, "%s.\nContinue? (y/N) ", warning)
 	line, err := process.ReadLine(ctx, in)
 	if err != nil {
 		return err
@@ -252,7 +250,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable is the address to connect to a server that listens on a.
+// dialable returns the address at which this machine connects to a server that listens on a.
 func dialable(a net.Addr) string {
 	t, ok := a.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -261,7 +259,7 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within returns conn for candidates in the same process.
+// within returns conn for candidates in the server's process.
 func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn

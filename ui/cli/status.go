@@ -40,9 +40,9 @@ func newStatus(std IO) *cobra.Command {
 	return cmd
 }
 
-// heapAtFirst is how much of its heap, of 4 MB, status may fill before garbage is collected,
-// in percent. It ends sooner in an election of usual size; a collection would take a tenth
-// of its time.
+// heapAtFirst is the heap at which status collects garbage first, in percent of Go's least
+// heap of 4 MB. In an election of usual size status ends before: a collection would take a
+// tenth of its time.
 const heapAtFirst = 400
 
 func runStatus(ctx context.Context, o *options, std IO) error {
@@ -69,7 +69,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		case s.Phase == model.Forbidden:
 			return nil, "", cluster.Forbidden(s.Path, cfg.Servers)
 		case s.Leader() == nil:
-			err = process.Empty
+			err = process.NoLeader
 		}
 		return plain.Status(s), plain.StatusText(s), err
 	})
@@ -105,7 +105,7 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 	return all, nil
 }
 
-// readOnce reads the election at path, and what is beside it.
+// readOnce reads the election at path, and the znodes beside it.
 func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) (*doctor.Journal, error) {
 	read, err := observer.ReadOnce(ctx, conn, path, feed.Now)
 	if err != nil {
@@ -127,9 +127,9 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 // severalPaths is the help of a command that takes several elections.
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several the exit code is the worst: 1 (a PATH that cannot be read; the others are\nprinted), then that of what was printed, then 0."
 
-// each prints what read returns for each of the paths, of several with a heading in text
-// and one object a line in JSON. An empty text is not printed. The error of one path is
-// noted and does not keep the others from being read, unless no server was reached.
+// each prints the result of read for each path, as text (with a heading if there are several
+// paths) or as one JSON object a line. It skips an empty text. An error of one path is noted and
+// the next path is read, unless no server was reached.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""
@@ -144,15 +144,15 @@ func (o *options) each(std IO, read func(i int) (object any, text string, err er
 			}
 		}
 		e, coded := errors.AsType[process.Error](err)
-		said := coded && (e.Code == process.ExitNoCandidate || e.Code == process.ExitFinding) // by the text
+		shown := coded && (e.Code == process.ExitNoLeader || e.Code == process.ExitFinding) // in the text
 		switch {
 		case err == nil:
-		case !several || coded && !said || errors.Is(err, context.Canceled):
+		case !several || coded && !shown || errors.Is(err, context.Canceled):
 			return err
-		case !said:
+		case !shown:
 			std.note("%s", znode.Safe(err.Error(), 1000))
 			worst = process.Passed(process.ExitFailure)
-		case worst == nil || errors.Is(err, process.Critical) && errors.Is(worst, process.Empty):
+		case worst == nil || errors.Is(err, process.Critical) && errors.Is(worst, process.NoLeader):
 			worst = err
 		}
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	ExitOK          = 0
-	ExitFailure     = 1
-	ExitUsage       = 2
-	ExitNoServer    = 3
-	ExitNoCandidate = 4
-	ExitFinding     = 5
+	ExitOK       = 0
+	ExitFailure  = 1
+	ExitUsage    = 2
+	ExitNoServer = 3
+	ExitNoLeader = 4
+	ExitFinding  = 5
 
 	// Failures to run a command, with the codes that a shell uses.
 	ExitOwn           = 125
@@ -50,7 +50,7 @@ func ExitCodes() []ExitCode {
 		{ExitFailure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; something that must hold did not hold under demo --chaos --headless"},
 		{ExitUsage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{ExitNoServer, "no server reached within --connect-timeout"},
-		{ExitNoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. " +
+		{ExitNoLeader, "status: nobody leads: there is no candidate, no leader, or it is not known who leads. doctor: nobody leads, which is critical if it lasts. " +
 			"Of several elections one is enough. discover --problems: there is one"},
 		{ExitFinding, "doctor: at least one finding of one election is critical"},
 		{ExitOwn, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
@@ -99,9 +99,9 @@ func OfItself(err error) error {
 }
 
 var (
-	// Empty ends `status` if nobody leads, and `discover --problems` if it lists an election.
+	// NoLeader ends `status` if nobody leads, and `discover --problems` if it lists an election.
 	// It prints no message: the output shows the reason.
-	Empty = Error{ExitNoCandidate, errors.New("the election is empty")}
+	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
 	// Critical ends `doctor` with a critical finding, also without a message.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
 	// Interrupted ends a command after a signal.
@@ -124,7 +124,7 @@ func Report(w io.Writer, err error) int {
 	default:
 		e = Error{ExitFailure, err}
 	}
-	if e.Code != ExitNoCandidate && e.Code != ExitFinding && e.Code != ExitSignal {
+	if e.Code != ExitNoLeader && e.Code != ExitFinding && e.Code != ExitSignal {
 		fmt.Fprintf(w, "electop: %s\n", znode.Safe(err.Error(), 1000))
 	}
 	return e.Code
