@@ -26,8 +26,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The lines that invite others do what they say: each program queues behind
-// those before it, whatever it is made with, and leads when its turn has come.
+// With the lines of the invitations each program queues behind the programs before it, whatever
+// library it uses, and leads when its turn comes.
 func TestInvitationsWork(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -38,8 +38,8 @@ func TestInvitationsWork(t *testing.T) {
 	const path = "/election"
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	dir := t.TempDir()
-	// The programs as a shell finds them: that Debian's python3 has kazoo, and
-	// that zkCli.sh finds its jars, is not what is looked at here.
+	// The programs as a shell finds them. This test does not check that Debian's python3 has
+	// kazoo, and that zkCli.sh finds its jars.
 	java := strings.Join(zktest.JavaOptions(), " ")
 	shellLine := func(line string) *zktest.Program {
 		t.Helper()
@@ -73,7 +73,7 @@ func TestInvitationsWork(t *testing.T) {
 		queued++
 		t.Cleanup(func() {
 			if t.Failed() {
-				t.Logf("it said:\n%s", p.Output())
+				t.Logf("the output of a program:\n%s", p.Output())
 			}
 		})
 		zktest.Await(t, fmt.Sprintf("%d in the queue", queued), func() bool {
@@ -93,7 +93,7 @@ func TestInvitationsWork(t *testing.T) {
 	shell := stands(shellLine(lines["zkCli"]))
 	own := stands(shellLine(lines["electop"]))
 	own.Line(t, "waiting behind YOU-n_")
-	zktest.Await(t, "kazoo and Curator watch whom they stand behind", func() bool {
+	zktest.Await(t, "kazoo and Curator watch their predecessors", func() bool {
 		words := fourLetter(t, addr, "wchp")
 		return strings.Contains(words, first) && strings.Contains(words, "__lock__0000000001")
 	})
@@ -161,33 +161,34 @@ func TestInvitedTo(t *testing.T) {
 	}
 }
 
-// troubled runs trouble with no screen and no real time passing, and returns
-// what was printed.
-func troubled(t *testing.T, o *options) (printed string) {
+// runChaos runs ten minutes of chaos in virtual time, with listeners, and returns its output.
+func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) (out, errs string, err error) {
 	t.Helper()
-	seed := zktest.Seed(t)
-	var out, said bytes.Buffer
+	o.path, o.paths, o.json, o.duration = defaultPath, []string{defaultPath}, true, 10*time.Minute
+	var stdout, stderr bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		h := newEmbedded(demoServer(log))
 		defer h.ZooKeeper.Close()
-		servers, err := client.ParseConnectString(cluster.DefaultServers)
-		if err != nil {
-			t.Fatal(err)
+		for _, l := range listeners {
+			h.serve(func() error { return h.ZooKeeper.Serve(l) })
 		}
+		servers := zktest.Must(client.ParseConnectString(cluster.DefaultServers))
 		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
 		r := &headless{
 			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: h, log: log,
-			std: IO{Out: &out, Err: &said},
+			std: IO{Out: &stdout, Err: &stderr},
 		}
-		if err := r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper)); err != nil {
-			t.Errorf("%v; it said:\n%s", err, said.String())
+		began := time.Now()
+		err = r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
+		if d := time.Since(began); len(listeners) > 0 && d > time.Minute {
+			t.Errorf("the end came after %v", d)
 		}
 	})
-	return out.String()
+	return stdout.String(), stderr.String(), err
 }
 
-// brokenListener accepts nobody, after a while.
+// brokenListener fails after a while, without a client.
 type brokenListener struct {
 	net.Listener
 	after time.Duration
@@ -200,40 +201,19 @@ func (l brokenListener) Accept() (net.Conn, error) {
 func (brokenListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2181} }
 func (brokenListener) Close() error   { return nil }
 
-// A server that cannot go on ends chaos with its error, and nothing is said to
-// have held.
+// A server that fails ends chaos with its error, and without a report that the invariants held.
 func TestChaosEndsWithItsServer(t *testing.T) {
 	t.Parallel()
-	var out, said bytes.Buffer
-	synctest.Test(t, func(t *testing.T) {
-		log := slog.New(slog.DiscardHandler)
-		h := newEmbedded(demoServer(log))
-		defer h.ZooKeeper.Close()
-		h.serve(func() error { return h.ZooKeeper.Serve(brokenListener{after: 30 * time.Second}) })
-		servers, err := client.ParseConnectString(cluster.DefaultServers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
-		r := &headless{
-			o:     &options{path: defaultPath, paths: []string{defaultPath}, json: true, duration: 10 * time.Minute},
-			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, server: h, log: log, std: IO{Out: &out, Err: &said},
-		}
-		began := time.Now()
-		err = r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
-		if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
-			t.Errorf("ended with %v", err)
-		}
-		if d := time.Since(began); d > time.Minute {
-			t.Errorf("the end came after %v", d)
-		}
-	})
-	if strings.Contains(said.String(), "one leader") {
-		t.Errorf("it said:\n%s", said.String())
+	_, errs, err := runChaos(t, 1, &options{}, brokenListener{after: 30 * time.Second})
+	if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
+		t.Errorf("ended with %v", err)
+	}
+	if strings.Contains(errs, "one leader") {
+		t.Errorf("standard error:\n%s", errs)
 	}
 }
 
-// same compares what was printed live with what a replay printed.
+// same compares the events of a run with those of its replay.
 func same(t *testing.T, live, again []string) {
 	t.Helper()
 	for i := range min(len(live), len(again)) {
@@ -246,23 +226,26 @@ func same(t *testing.T, live, again []string) {
 	}
 }
 
-// A recording of ten minutes of trouble replays to exactly the events that were
-// printed while it was made, and what must hold did all the while.
+// A recording of ten minutes of chaos replays to exactly the events that were printed while it
+// was made. The invariants hold all the time.
 func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "recording")
-	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: election.Recording{File: file}, duration: 10 * time.Minute}
-	printed := troubled(t, o)
+	o := &options{record: election.Recording{File: file}}
+	printed, errs, err := runChaos(t, zktest.Seed(t), o)
+	if err != nil {
+		t.Errorf("%v; standard error:\n%s", err, errs)
+	}
 	var replayed, notices bytes.Buffer
 	if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
 		t.Fatal(err)
 	}
 	if notices.Len() > 0 {
-		t.Errorf("the replay said: %s", notices.String())
+		t.Errorf("notices of the replay: %s", notices.String())
 	}
 	live := strings.Split(printed, "\n")
 	same(t, live, strings.Split(replayed.String(), "\n"))
-	// Some two acts a second, most of which are an event or more.
+	// About two faults a second, and most cause an event or more.
 	if handoffs := strings.Count(printed, `"type":"handoff"`); len(live) < 600 || handoffs < 60 {
 		t.Errorf("only %d events with %d handoffs in ten minutes", len(live), handoffs)
 	}
@@ -283,8 +266,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// Connections from one host are bounded where others can connect, unless the
-// flag says otherwise.
+// Connections from one host are bounded if other machines can connect, except with the flag.
 func TestMaxClientCnxnsDefault(t *testing.T) {
 	for _, c := range []struct {
 		listen string

@@ -2,8 +2,8 @@ package cli_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,143 +15,155 @@ import (
 	"electop/zkwatch/client"
 )
 
-// TestExpiryBoundsHold kills a candidate, and while its session runs out a
-// member of the ensemble: the ensemble leader, or another. What events said of
-// the time that was left holds in the epoch that they said it for.
+// TestExpiryBoundsHold kills a candidate and, while its session runs out, a member of the
+// ensemble: the ensemble's leader, or a follower. The time left that events reported is an upper
+// bound in the epoch of the ensemble that events named.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
-	const tick = time.Second
-	e := zktest.NewEnsemble(t, 3, zktest.WithTick(tick))
-	servers, err := client.ParseConnectString(e.ConnectString())
-	if err != nil {
-		t.Fatal(err)
-	}
-	setup, err := client.Connect(client.Config{Servers: servers, SessionTimeout: 30 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer setup.Close()
-	// request tries until the ensemble serves.
-	request := func(f func() error) {
-		t.Helper()
-		for deadline := time.Now().Add(waitFor); ; {
-			err := f()
-			if err == nil {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatal(err)
-			}
-			wait := time.NewTimer(50 * time.Millisecond)
-			<-wait.C
-		}
-	}
-	path := "/" + strings.TrimPrefix(unique("bounds"), "/")
-	request(func() error {
-		_, err := setup.Create(t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll))
-		return err
-	})
-	c := run(t, "events", path, "-s", e.ConnectString(), "--json", "--admin", "4lw", "--admin-sessions", "300ms")
-	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
-
-	request(func() error {
-		_, err := setup.Create(t.Context(), path+"-writes", nil, 0, zk.WorldACL(zk.PermAll))
-		return err
-	})
-	slowest := slowestWrite(t, setup, path+"-writes")
+	x := newBounds(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	bounds, held, excused, killed := 0, 0, 0, 0
 	// On a busy machine a member may be gone, or back, at another moment than meant.
-	again := func(round int) bool {
-		return round < 2 || time.Now().Before(end) || round < 8 && (held == 0 || excused == 0)
-	}
-	for round := 0; again(round); round++ {
-		slowest()
-		victim, err := client.Connect(client.Config{Servers: servers, SessionTimeout: 5 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var znode string
-		request(func() (err error) {
-			znode, err = victim.Create(t.Context(), fmt.Sprintf("%s/v%d-n_", path, round), nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
-			return err
-		})
-		c.out.await(t, znode, func(s string) bool { return strings.Contains(s, `"type":"joined","znode":"`+znode+`"`) })
-		victim.Cut()
-		c.out.await(t, "the bound of "+znode, func(s string) bool {
-			for l := range strings.Lines(s) {
-				if strings.Contains(l, `"type":"left","znode":"`+znode+`"`) ||
-					strings.Contains(l, `"type":"risk","state":"raised","znode":"`+znode+`"`) && !strings.Contains(l, `"expires_within_ms":null`) {
-					return true
-				}
-			}
-			return false
-		})
-		leader := e.Leader(t)
-		down := leader
+	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
+		x.slowest()
+		znode := x.cutCandidate(round)
+		down := x.ensemble.Leader(t)
 		if round%2 == 1 { // a follower
-			for _, m := range e.Members {
-				if m != leader {
-					down = m
-				}
-			}
+			down = x.ensemble.Members[(slices.Index(x.ensemble.Members, down)+1)%3]
 		}
 		down.Kill(t)
-		killed++
-		c.out.await(t, "the end of "+znode, func(s string) bool { return strings.Contains(s, `"type":"left","znode":"`+znode+`"`) })
-		gone, late := time.Now(), slowest()
-		// The epoch in which it went: nothing else changed the parent since.
-		var epoch int64
-		request(func() error {
-			_, stat, err := setup.Children(t.Context(), path)
-			if err == nil {
-				epoch = stat.Pzxid >> 32
-			}
-			return err
-		})
-		for s := range strings.Lines(c.out.all()) {
-			var l struct {
-				At           time.Time
-				Type, State  string
-				Znode        string
-				Expires      *float64 `json:"expires_within_ms"`
-				EpochOfBound *int64   `json:"ensemble_epoch"`
-			}
-			if !strings.Contains(s, `"type":"risk"`) {
-				continue
-			}
-			if err := json.Unmarshal([]byte(s), &l); err != nil {
-				t.Fatal(err)
-			}
-			if l.Znode != znode || l.State != "raised" || l.Expires == nil {
-				continue
-			}
-			bounds++
-			by := l.At.Add(time.Duration(*l.Expires * float64(time.Millisecond)))
-			switch over := gone.Sub(by); {
-			case l.EpochOfBound == nil:
-				t.Errorf("a bound without an epoch: %s", s)
-			case *l.EpochOfBound != epoch:
-				excused++
-			case over > late:
-				t.Errorf("round %d: %v after its bound, in the same epoch %d, where a write took %v at most: %s", round, over, epoch, late, s)
-			default:
-				held++
-			}
-		}
+		x.events.out.await(t, "the end of "+znode, func(s string) bool { return strings.Contains(s, `"type":"left","znode":"`+znode+`"`) })
+		x.compare(round, znode, time.Now(), x.slowest())
 		down.Start(t)
 	}
-	t.Logf("%d members killed: %d bounds held, %d were of an epoch that ended, of %d", killed, held, excused, bounds)
-	if held == 0 || excused == 0 {
-		t.Error("no bound was tested, or none that an election ended")
+	if x.held == 0 || x.excused == 0 {
+		t.Errorf("%d bounds held, %d were for an epoch that ended: want both", x.held, x.excused)
 	}
 }
 
-// slowestWrite writes to path all the time until the test ends. What it returns says how
-// long a write took at most since it was asked last: the end of a session is a write too,
-// and nobody bounds how long a busy machine takes for one.
+// bounds counts the bounds that events reports for the sessions of candidates.
+type bounds struct {
+	*testing.T
+	ensemble *zktest.Ensemble
+	conn     *client.Conn
+	servers  client.ConnectString
+	path     string
+	events   *command
+	slowest  func() time.Duration
+
+	held, excused int // excused: the bound was for an epoch that ended
+}
+
+func newBounds(t *testing.T) *bounds {
+	t.Helper()
+	x := &bounds{T: t, ensemble: zktest.NewEnsemble(t, 3, zktest.WithTick(time.Second)), path: unique("bounds")}
+	var err error
+	if x.servers, err = client.ParseConnectString(x.ensemble.ConnectString()); err != nil {
+		t.Fatal(err)
+	}
+	if x.conn, err = client.Connect(client.Config{Servers: x.servers, SessionTimeout: 30 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.conn.Close() })
+	writes := x.path + "-writes"
+	x.create(x.conn, x.path, 0)
+	x.create(x.conn, writes, 0)
+	x.slowest = slowestWrite(t, x.conn, writes)
+	x.events = run(t, "events", x.path, "-s", x.ensemble.ConnectString(), "--json", "--admin", "4lw", "--admin-sessions", "300ms")
+	x.events.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
+	return x
+}
+
+// request repeats a request until the ensemble serves.
+func (x *bounds) request(f func() error) {
+	x.Helper()
+	var err error
+	zktest.Await(x, "a reply", func() bool { err = f(); return err == nil })
+}
+
+func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode string) {
+	x.Helper()
+	x.request(func() (err error) {
+		znode, err = conn.Create(x.Context(), path, nil, flags, zk.WorldACL(zk.PermAll))
+		return err
+	})
+	return znode
+}
+
+// cutCandidate creates a candidate, cuts its connection, and waits until events reports a bound
+// or the end of its znode, which it returns.
+func (x *bounds) cutCandidate(round int) (znode string) {
+	x.Helper()
+	c, err := client.Connect(client.Config{Servers: x.servers, SessionTimeout: 5 * time.Second})
+	if err != nil {
+		x.Fatal(err)
+	}
+	znode = x.create(c, fmt.Sprintf("%s/v%d-n_", x.path, round), zk.FlagEphemeralSequential)
+	x.events.out.await(x.T, znode, func(s string) bool { return strings.Contains(s, `"type":"joined","znode":"`+znode+`"`) })
+	c.Cut()
+	x.events.out.await(x.T, "the bound of "+znode, func(s string) bool {
+		return strings.Contains(s, `"type":"left","znode":"`+znode+`"`) || len(x.of(znode, s)) > 0
+	})
+	return znode
+}
+
+// A bound is a line of events with a bound of the time left.
+type bound struct {
+	line    string
+	at      time.Time
+	expires float64
+	epoch   *int64
+}
+
+// of returns the bounds of a znode's session in the output of events.
+func (x *bounds) of(znode, output string) (all []bound) {
+	for s := range strings.Lines(output) {
+		if !strings.Contains(s, `"type":"risk","state":"raised","znode":"`+znode+`"`) {
+			continue
+		}
+		l := decode[struct {
+			At      time.Time
+			Expires *float64 `json:"expires_within_ms"`
+			Epoch   *int64   `json:"ensemble_epoch"`
+		}](x.T, s)
+		if l.Expires != nil {
+			all = append(all, bound{s, l.At, *l.Expires, l.Epoch})
+		}
+	}
+	return all
+}
+
+// compare compares the bounds of a znode's session with the time at which the znode was gone.
+// late is how long a write took at most meanwhile.
+func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
+	x.Helper()
+	var epoch int64 // of the deletion: the last change of the parent
+	x.request(func() error {
+		_, stat, err := x.conn.Children(x.Context(), x.path)
+		if err == nil {
+			epoch = stat.Pzxid >> 32
+		}
+		return err
+	})
+	for _, b := range x.of(znode, x.events.out.all()) {
+		switch over := gone.Sub(b.at.Add(time.Duration(b.expires * float64(time.Millisecond)))); {
+		case b.epoch == nil:
+			x.Errorf("a bound without an epoch: %s", b.line)
+		case *b.epoch != epoch:
+			x.excused++
+		case over > late:
+			x.Errorf("round %d: %v after its bound, in the same epoch %d, in which a write took %v at most: %s", round, over, epoch, late, b.line)
+		default:
+			x.held++
+		}
+	}
+	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
+}
+
+// slowestWrite writes to path all the time until the test ends. The returned function returns
+// how long a write took at most since its last call: the end of a session is a write too,
+// and a busy machine may need any time for a write.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration
@@ -185,8 +197,8 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-// TestRiskByDefault stops a kazoo leader: without any flag about it events says that
-// it is at risk, and then that its session expired.
+// TestRiskByDefault stops a kazoo leader. Without flags about risks, events reports the risk, and
+// then that the session expired.
 func TestRiskByDefault(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
@@ -206,8 +218,8 @@ func TestRiskByDefault(t *testing.T) {
 	}
 }
 
-// TestExpiredLeaderIsBack stops a kazoo leader for longer than its session: when it
-// continues, events says that its client is connected again.
+// TestExpiredLeaderIsBack stops a kazoo leader for longer than its session. When the leader
+// continues, events reports that its client is connected again.
 func TestExpiredLeaderIsBack(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)

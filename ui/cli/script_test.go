@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,9 +19,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// TestCommandLine runs the scripts in testdata against the embedded server:
-// $ZK is its address, and `znode` creates one for as long as the script
-// runs, `await` waits for one, and `exits` is a command with an exit code.
+// TestCommandLine runs the scripts in testdata against the embedded server: $ZK is its address.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -43,130 +40,123 @@ func TestCommandLine(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"znode": func(ts *testscript.TestScript, _ bool, args []string) {
-				if len(args) < 2 {
-					ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
-				}
-				var data []byte
-				if len(args) > 2 {
-					data = []byte(args[2])
-				}
-				c := ts.Value("zk").(*zk.Conn)
-				flags, acl := int32(0), zk.WorldACL(zk.PermAll)
-				switch args[0] {
-				case "contender":
-					flags = zk.FlagEphemeral | zk.FlagSequence
-				case "lone":
-					flags = zk.FlagEphemeral
-				case "private":
-					acl = zk.DigestACL(zk.PermAll, "u", "p")
-				}
-				_, err := c.Create(args[1], data, flags, acl)
-				ts.Check(err)
-				if args[0] == "closed" {
-					_, err = c.Create(args[1]+"/inside", nil, 0, acl)
-					ts.Check(err)
-					_, err = c.SetACL(args[1], zk.DigestACL(zk.PermAll, "u", "p"), -1)
-					ts.Check(err)
-				}
-			},
-			// exits runs a command that has to end with the given code.
-			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
-				want, err := strconv.Atoi(args[0])
-				ts.Check(err)
-				got := 0
-				var failed *exec.ExitError
-				if err := ts.Exec(args[1], args[2:]...); errors.As(err, &failed) {
-					got = failed.ExitCode()
-				} else {
-					ts.Check(err)
-				}
-				if got != want {
-					ts.Fatalf("exit code %d, want %d", got, want)
-				}
-			},
-			// offers runs electop until what it prints matches: a completion has a second,
-			// and on a busy machine nothing may be found in it.
-			"offers": func(ts *testscript.TestScript, _ bool, args []string) {
-				want := regexp.MustCompile(`(?m)` + args[0])
-				for deadline := time.Now().Add(waitFor); ; {
-					ts.Check(ts.Exec("electop", args[1:]...))
-					if got := ts.ReadFile("stdout"); want.MatchString(got) {
-						return
-					} else if time.Now().After(deadline) {
-						ts.Fatalf("it offers %q, want %s", got, want)
-					}
-				}
-			},
-			// served runs electop serve with arguments until it serves,
-			// interrupts it and keeps what it said in the file said.
-			"served": func(ts *testscript.TestScript, _ bool, args []string) {
-				var program string
-				for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
-					if path := filepath.Join(dir, "electop"); program == "" {
-						if _, err := os.Stat(path); err == nil {
-							program = path
-						}
-					}
-				}
-				cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-				cmd.Dir = ts.Getenv("WORK")
-				out, err := cmd.StdoutPipe()
-				ts.Check(err)
-				var errs strings.Builder
-				cmd.Stderr = &errs
-				ts.Check(cmd.Start())
-				timeout := time.AfterFunc(waitFor, func() { cmd.Process.Kill() })
-				defer timeout.Stop()
-				var said strings.Builder
-				for lines := bufio.NewScanner(out); lines.Scan(); {
-					said.WriteString(lines.Text() + "\n")
-					if strings.HasPrefix(lines.Text(), "ZooKeeper on ") {
-						ts.Check(cmd.Process.Signal(os.Interrupt))
-					}
-				}
-				err = cmd.Wait()
-				ts.Check(os.WriteFile(ts.MkAbs("said"), []byte(said.String()), 0o600))
-				if cmd.ProcessState.ExitCode() != 130 || errs.Len() > 0 {
-					ts.Fatalf("electop serve: %v, %s%s", err, said.String(), errs.String())
-				}
-			},
-			// await-child waits until a path has a child whose name ends so.
+			"znode": createInScript, "exits": exits, "offers": offers, "served": servedInScript,
 			"await-child": func(ts *testscript.TestScript, _ bool, args []string) {
-				c := ts.Value("zk").(*zk.Conn)
-				deadline := time.After(waitFor)
-				for {
+				awaitInScript(ts, args[0]+"/*"+args[1], func(c *zk.Conn) (bool, <-chan zk.Event, error) {
 					children, _, watch, err := c.ChildrenW(args[0])
-					ts.Check(err)
-					if slices.ContainsFunc(children, func(name string) bool { return strings.HasSuffix(name, args[1]) }) {
-						return
-					}
-					select {
-					case <-watch:
-					case <-deadline:
-						ts.Fatalf("no child of %s ends in %s", args[0], args[1])
-					}
-				}
+					return slices.ContainsFunc(children, func(name string) bool { return strings.HasSuffix(name, args[1]) }), watch, err
+				})
 			},
-			// await waits until a path exists.
 			"await": func(ts *testscript.TestScript, _ bool, args []string) {
-				c := ts.Value("zk").(*zk.Conn)
-				deadline := time.After(waitFor)
-				for {
+				awaitInScript(ts, args[0], func(c *zk.Conn) (bool, <-chan zk.Event, error) {
 					exists, _, watch, err := c.ExistsW(args[0])
-					ts.Check(err)
-					if exists {
-						return
-					}
-					select {
-					case <-watch:
-					case <-deadline:
-						ts.Fatalf("%s did not appear", args[0])
-					}
-				}
+					return exists, watch, err
+				})
 			},
 		},
 	})
+}
+
+// createInScript creates a znode. Ephemeral ones last as long as the script.
+func createInScript(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
+	}
+	var data []byte
+	if len(args) > 2 {
+		data = []byte(args[2])
+	}
+	c := ts.Value("zk").(*zk.Conn)
+	flags, acl := int32(0), zk.WorldACL(zk.PermAll)
+	switch args[0] {
+	case "contender":
+		flags = zk.FlagEphemeral | zk.FlagSequence
+	case "lone":
+		flags = zk.FlagEphemeral
+	case "private":
+		acl = zk.DigestACL(zk.PermAll, "u", "p")
+	}
+	_, err := c.Create(args[1], data, flags, acl)
+	ts.Check(err)
+	if args[0] == "closed" {
+		_, err = c.Create(args[1]+"/inside", nil, 0, acl)
+		ts.Check(err)
+		_, err = c.SetACL(args[1], zk.DigestACL(zk.PermAll, "u", "p"), -1)
+		ts.Check(err)
+	}
+}
+
+// exits runs a command that must end with the given code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var failed *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &failed) {
+		got = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// offers runs electop until its output matches: a completion has a second, in which a busy
+// machine may find nothing.
+func offers(ts *testscript.TestScript, _ bool, args []string) {
+	want := regexp.MustCompile(`(?m)` + args[0])
+	for deadline := time.Now().Add(waitFor); ; {
+		ts.Check(ts.Exec("electop", args[1:]...))
+		if got := ts.ReadFile("stdout"); want.MatchString(got) {
+			return
+		} else if time.Now().After(deadline) {
+			ts.Fatalf("electop offers %q, want %s", got, want)
+		}
+	}
+}
+
+// servedInScript runs electop serve with arguments until it serves, interrupts it, and writes
+// its output into the file said.
+func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
+	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Dir = ts.Getenv("WORK")
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	ts.Check(cmd.Start())
+	timeout := time.AfterFunc(waitFor, func() { cmd.Process.Kill() })
+	defer timeout.Stop()
+	var said strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "ZooKeeper on ") {
+			ts.Check(cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	err = cmd.Wait()
+	ts.Check(os.WriteFile(ts.MkAbs("said"), []byte(said.String()), 0o600))
+	if cmd.ProcessState.ExitCode() != 130 || errs.Len() > 0 {
+		ts.Fatalf("electop serve: %v, %s%s", err, said.String(), errs.String())
+	}
+}
+
+// awaitInScript waits until look finds a znode. look sets a watch.
+func awaitInScript(ts *testscript.TestScript, znode string, look func(*zk.Conn) (found bool, watch <-chan zk.Event, err error)) {
+	deadline := time.After(waitFor)
+	for {
+		found, watch, err := look(ts.Value("zk").(*zk.Conn))
+		ts.Check(err)
+		if found {
+			return
+		}
+		select {
+		case <-watch:
+		case <-deadline:
+			ts.Fatalf("%s did not appear", znode)
+		}
+	}
 }
 
 type silent struct{}

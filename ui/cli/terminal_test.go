@@ -27,15 +27,15 @@ import (
 	"electop/model/lesson"
 )
 
-// terminal runs the real binary in a pseudo terminal and reads its screen. It
-// answers no query, as some terminals do not.
+// terminal runs electop in a pseudo terminal and reads the screen. Like some terminals it
+// answers no query.
 type terminal struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	pty    *os.File
 	before *term.State
 	exited chan error
-	read   chan struct{} // closed when all that it wrote was read
+	read   chan struct{} // closed when all of electop's output was read
 	close  func()        // may be called again
 
 	mu      sync.Mutex
@@ -73,7 +73,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 		t.Fatal(err)
 	}
 	var answers, output sync.WaitGroup
-	answers.Go(func() { // the emulator's answers go nowhere
+	answers.Go(func() { // drops the emulator's answers
 		buf := make([]byte, 1024)
 		for {
 			if _, err := x.screen.Read(buf); err != nil {
@@ -107,7 +107,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 		<-ended
 		p.Close()
 		output.Wait()
-		// The emulator's own Close writes what its Read reads, without a lock.
+		// The emulator's own Close is a data race with its Read.
 		if pipe, ok := x.screen.InputPipe().(io.Closer); ok {
 			pipe.Close()
 		}
@@ -130,15 +130,15 @@ func (x *terminal) text() string {
 	return x.shown()
 }
 
-// shown is what the screen shows, without blanks at the end of a row. The caller
-// holds the lock. The emulator's own String copies a row again for each of its cells.
+// shown returns the text of the screen, without blanks at the end of a row. The caller holds
+// the lock. The emulator's own String is slow: it copies a row again for each cell.
 func (x *terminal) shown() string {
 	var b strings.Builder
 	for row := range x.screen.Height() {
 		blanks := 0
 		for column := range x.screen.Width() {
 			switch cell := x.screen.CellAt(column, row); {
-			case cell == nil || cell.Content == "": // the other half of a wide one
+			case cell == nil || cell.Content == "": // the second half of a wide cell
 			case cell.Content == " ":
 				blanks++
 			default:
@@ -184,7 +184,7 @@ func (x *terminal) waits(what string, holds func(string) bool) {
 	}
 }
 
-// leaves waits for the end and holds the terminal to its state before.
+// leaves waits for the end of electop, and checks that it restored the terminal.
 func (x *terminal) leaves(code int) {
 	x.t.Helper()
 	select {
@@ -195,7 +195,7 @@ func (x *terminal) leaves(code int) {
 	select {
 	case <-x.read:
 	case <-time.After(waitFor):
-		x.t.Fatal("the program is gone, and its terminal still open")
+		x.t.Fatal("electop has ended, but its terminal is still open")
 	}
 	if got := x.cmd.ProcessState.ExitCode(); got != code {
 		x.t.Errorf("exit code %d, want %d; the screen:\n%s", got, code, x.text())
@@ -223,8 +223,8 @@ func (x *terminal) quits(key string) {
 	x.leaves(0)
 }
 
-// killTheLeader is the story of the tool: three are spawned, the leader is
-// killed, its session expires, the next one leads.
+// killTheLeader spawns three candidates and kills the leader: its session expires, and the next
+// candidate leads.
 func killTheLeader(x *terminal, first string) {
 	x.t.Helper()
 	x.sees("2 candidates", first, "leads")
@@ -242,8 +242,8 @@ func TestDemoInATerminal(t *testing.T) {
 	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "3s"), "amber")
 }
 
-// electop without arguments is the demo.
-func TestNoArgumentsAreTheDemo(t *testing.T) {
+// Without arguments electop runs the demo.
+func TestDemoWithoutArguments(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 60, 20)
 	x.sees("amber", "ember")
@@ -259,7 +259,7 @@ func TestLiveInATerminal(t *testing.T) {
 	})
 }
 
-func TestObserverHasNoHands(t *testing.T) {
+func TestKeysOnAReadOnlyDashboard(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 100, 30, "/election", "-s", zktest.Apache(t).Addr)
 	x.sees("/election", "does not exist")
@@ -268,7 +268,7 @@ func TestObserverHasNoHands(t *testing.T) {
 	x.quits("q")
 }
 
-func TestServerGoneAndComeBack(t *testing.T) {
+func TestServerGoneAndBack(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
 	x := openTerminal(t, 120, 36, "/election", "-s", server.Addr, "--cast", "2", "--create", "--session-timeout", "4s")
@@ -291,7 +291,7 @@ func TestNoServerAtAll(t *testing.T) {
 	x.quits("q")
 }
 
-// A dumb terminal has no cursor to move.
+// A dumb terminal cannot move its cursor.
 func TestDumbTerminalIsRefused(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"TERM=dumb"}, 120, 24, "demo")
@@ -331,7 +331,7 @@ func TestReplayInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-func TestSomebodyElsesElection(t *testing.T) {
+func TestThirdPartyElection(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -340,14 +340,14 @@ func TestSomebodyElsesElection(t *testing.T) {
 		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
 	}
 
-	// Not confirmed: nothing is done.
+	// Not confirmed: no candidate joins.
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("an election of third-party candidates (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
 	x.press("yes\n")
 	x.leaves(1)
 	x.sees("not confirmed")
 
-	// Confirmed: ours queues behind them, and only ours can be killed.
+	// Confirmed: electop's candidate queues behind them. Only this one can be killed.
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("Type the path")
 	x.press("/jobs\n")
@@ -358,36 +358,36 @@ func TestSomebodyElsesElection(t *testing.T) {
 	x.sees("amber is killed")
 	x.quits("q")
 	if children, _, err := c.Children("/jobs"); err != nil || len(children) < 2 {
-		t.Errorf("their candidates: %q, %v", children, err)
+		t.Errorf("the third-party candidates: %q, %v", children, err)
 	}
 
-	// --yes asks nothing.
+	// With --yes electop asks nothing.
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--campaign", "--yes")
 	x.sees("you", "candidate")
 	if children, _, err := c.Children("/jobs"); err != nil || slices.ContainsFunc(children, func(name string) bool { return !strings.HasPrefix(name, "_c_") }) {
-		t.Errorf("ours is not named as theirs are: %q, %v", children, err)
+		t.Errorf("electop's candidate has another naming than the others: %q, %v", children, err)
 	}
 	if exists, _, err := c.Exists("/jobs-leader"); exists || err != nil {
-		t.Errorf("an acknowledgement in somebody else's election: %v, %v", exists, err)
+		t.Errorf("an acknowledgement in a third-party election: %v, %v", exists, err)
 	}
 	x.quits("q")
 }
 
-func TestLeavingWhileTheCastEnters(t *testing.T) {
+func TestQuitWhileTheCastJoins(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "600")
 	x.sees("candidates", "leads")
 	x.quits("q")
 }
 
-func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
+func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := listener.(*net.TCPListener)
-	refused := make(chan struct{}) // nobody answers yet, and the port stays ours
+	refused := make(chan struct{}) // no server answers yet, but the port is reserved
 	go func() {
 		defer close(refused)
 		for {
@@ -401,7 +401,7 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 	x := openTerminal(t, 120, 36, "/election", "-s", l.Addr().String(), "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
 	x.sees("Not connected yet")
 	x.press("c")
-	x.sees("not known yet whether this election has third-party candidates") // otherwise the key would come later, and withdraw
+	x.sees("not known yet whether this election has third-party candidates") // the key came before the connection: later it would withdraw
 	l.SetDeadline(time.Unix(1, 0))
 	<-refused
 	l.SetDeadline(time.Time{})
@@ -416,8 +416,8 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 	x.quits("q")
 }
 
-// A reader that reads nothing does not keep the program from ending.
-func TestASecondSignalEndsABlockedCommand(t *testing.T) {
+// A command ends although nobody reads its output.
+func TestSecondSignalEndsABlockedCommand(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -460,15 +460,14 @@ func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 	}
 }
 
-// output is all that the program wrote.
+// output returns all that electop wrote.
 func (x *terminal) output() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()
 }
 
-// Esc is a key without an answer of the terminal, which is not asked for its
-// background.
+// Esc works without an answer of the terminal. Electop does not query its background.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
@@ -479,14 +478,14 @@ func TestKeysInATerminal(t *testing.T) {
 	x.waits("the main screen", func(s string) bool { return !strings.Contains(s, "On the main screen") })
 	x.quits("q")
 	if strings.Contains(x.output(), "\x1b]11;?") {
-		t.Error("the terminal is asked for its background")
+		t.Error("electop queries the terminal's background")
 	}
 	if !strings.Contains(x.output(), "38;2;242;193;78") {
 		t.Error("no colour of the dark theme was written")
 	}
 }
 
-// y reaches the terminal's clipboard, and says no more than that it was sent.
+// y sends a path to the terminal's clipboard. The message says no more than that.
 func TestCopyInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"TMUX=", "STY="}, 80, 24, "demo", "--cast", "2")
@@ -503,7 +502,7 @@ func TestCopyInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// The mouse works on a terminal that reports it, unless it is left to the terminal.
+// The mouse works on a terminal that reports it, except with --no-mouse.
 func TestMouseInATerminal(t *testing.T) {
 	t.Parallel()
 	const on = "\x1b[?1002h"
@@ -531,9 +530,9 @@ func TestMouseInATerminal(t *testing.T) {
 	}
 }
 
-// TestWallInATerminal watches two elections at once, looks for a third and
+// TestSeveralElectionsInATerminal watches two elections at once, searches for a third and
 // opens it.
-func TestWallInATerminal(t *testing.T) {
+func TestSeveralElectionsInATerminal(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -553,14 +552,14 @@ func TestWallInATerminal(t *testing.T) {
 		x.press("e")
 		x.sees("/three")
 		x.press("G\r")
-		x.sees("(3/3)", "Candidate who-three") // the list has it too
+		x.sees("(3/3)", "Candidate who-three") // the list of elections has it, too
 		x.press("vS")
 		x.sees("standalone", "sessions every 2 s")
 		x.quits("\x03")
 	})
 }
 
-func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
+func TestObserveOnlyOffersNoActions(t *testing.T) {
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
 	path := unique("observe")
@@ -568,17 +567,17 @@ func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 	x := openTerminal(t, 120, 36, path, "-s", addr, "--observe-only")
 	x.sees(path, "connected", "quit")
 	if s := x.text(); strings.Contains(s, "spawn") || strings.Contains(s, "campaign") {
-		t.Errorf("it offers to act:\n%s", s)
+		t.Errorf("the dashboard offers actions:\n%s", s)
 	}
 	x.press("?")
 	x.sees("ask the servers now")
 	if s := x.text(); strings.Contains(s, "this program stands for election") {
-		t.Errorf("the help has keys that act:\n%s", s)
+		t.Errorf("the help has keys for actions:\n%s", s)
 	}
 	x.quits("\x03")
 }
 
-// The demo verifies its own watches, also after a handoff, and finds its own
+// The demo verifies its own watches, also after a handoff, and its search finds its own
 // election.
 func TestDemoVerifies(t *testing.T) {
 	t.Parallel()
@@ -593,8 +592,8 @@ func TestDemoVerifies(t *testing.T) {
 	x.quits("\x03")
 }
 
-// TestDashboardWithoutPath begins with the elections of the cluster: with their list, with
-// the only one, or with the reason why there is none.
+// TestDashboardWithoutPath begins with the cluster's elections: with their list, with the only
+// one, or with the reason why there is none.
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -611,8 +610,8 @@ func TestDashboardWithoutPath(t *testing.T) {
 		create(t, c, "/odd/jobs/job-", "who-job", contender)
 		create(t, c, "/odd/more/job-", "who-more", contender)
 	}
-	// Nobody said that these are elections: with the same names at a PATH of the
-	// command line, the first would be said to lead.
+	// Nothing shows that these are elections. At a PATH of the command line the first of the
+	// same names would lead.
 	t.Run("of an unknown kind", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
@@ -634,7 +633,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		x := openTerminal(t, 120, 36, "-s", addr+"/one")
 		x.sees("/locks", "who-locks", "leads")
 		if s := x.text(); strings.Contains(s, "Elections") {
-			t.Errorf("it shows a list of one election:\n%s", s)
+			t.Errorf("the dashboard lists a single election:\n%s", s)
 		}
 		x.quits("\x03")
 	})
@@ -643,7 +642,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		x := openTerminal(t, 120, 36, "-s", addr, "/two")
 		x.sees("No election seen here", "2 children are no candidates")
 		if s := x.text(); strings.Contains(s, "volunteer") && strings.Contains(s, "leads at once") {
-			t.Errorf("it speaks of the next volunteer:\n%s", s)
+			t.Errorf("the dashboard describes the next volunteer:\n%s", s)
 		}
 		x.quits("\x03")
 	})
@@ -667,8 +666,8 @@ func TestDashboardWithoutPath(t *testing.T) {
 	})
 }
 
-// The first lesson in the real program, in a terminal, by the keys that it asks for. Then
-// it counts as done. The others are played on real elections in demo/lessons.
+// The first lesson in a terminal, with the keys that it asks for. After that it is done. The
+// other lessons are tested on real elections in demo/lessons.
 func TestLessonInATerminal(t *testing.T) {
 	t.Parallel()
 	all, err := lessons.All()
@@ -676,86 +675,69 @@ func TestLessonInATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, first := t.TempDir(), all[0]
-	p := newPupil(t, state, 40, "lesson", first.ID)
-	p.sees(fmt.Sprintf("Lesson 1 of %d: %s", len(all), first.Title))
+	progress := []string{"XDG_STATE_HOME=" + state}
+	x := openTerminalWith(t, progress, 120, 40, "lesson", first.ID)
+	x.sees(fmt.Sprintf("Lesson 1 of %d: %s", len(all), first.Title))
 	for n := range first.Parts {
-		p.takes(n, first)
+		x.completes(n, first)
 	}
-	p.sees("Lesson complete")
-	p.quits("q")
+	x.sees("Lesson complete")
+	x.quits("q")
 	b, err := os.ReadFile(filepath.Join(state, "electop", "lessons.json"))
 	if err != nil || !strings.Contains(string(b), `"`+first.ID+`"`) {
-		t.Errorf("%s does not count as done: %s, %v", first.ID, b, err)
+		t.Errorf("%s is not done: %s, %v", first.ID, b, err)
 	}
 
-	// The menu has it too, and one that is done can be begun again.
-	p = newPupil(t, state, 36, "lesson")
-	p.sees(fmt.Sprintf("Lesson 2 of %d", len(all)), "part 1")
-	p.press("L")
-	p.sees(fmt.Sprintf("1 of %d done", len(all)), "1  ✓ "+first.Title, "on now")
-	p.press("G")
-	p.press("k\r")
-	p.sees(fmt.Sprintf("Lesson %d of %d: ", len(all), len(all)), "part 1")
-	p.quits("q")
+	// The menu shows it as done, and starts another lesson.
+	x = openTerminalWith(t, progress, 120, 36, "lesson")
+	x.sees(fmt.Sprintf("Lesson 2 of %d", len(all)), "part 1")
+	x.press("L")
+	x.sees(fmt.Sprintf("1 of %d done", len(all)), "1  ✓ "+first.Title, "on now")
+	x.press("G")
+	x.press("k\r")
+	x.sees(fmt.Sprintf("Lesson %d of %d: ", len(all), len(all)), "part 1")
+	x.quits("q")
 }
 
-// pupil goes by what the screen says.
-type pupil struct{ *terminal }
+// Texts of a lesson. The footer, with goOn or readOn, is drawn last: what is above it is not
+// newer.
+const waitingFor, goOn, readOn = "Waiting for this to happen", "space go on", "space read on"
 
-// newPupil starts electop, which keeps the progress in lessons below state.
-func newPupil(t *testing.T, state string, rows uint16, args ...string) *pupil {
-	t.Helper()
-	return &pupil{openTerminalWith(t, []string{"XDG_STATE_HOME=" + state}, 120, rows, args...)}
-}
-
-// waitsForIt is what a lesson says while it does.
-const waitsForIt = "Waiting for this to happen"
-
-// goesOn is the key for that in the footer, which is what is drawn last: what
-// is above may be older than a footer that has it, and not newer.
-const goesOn, readsOn = "space go on", "space read on"
-
-// takes goes through part n of a lesson.
-func (p *pupil) takes(n int, l *lesson.Lesson) {
-	p.t.Helper()
+// completes does part n of a lesson.
+func (x *terminal) completes(n int, l *lesson.Lesson) {
+	x.t.Helper()
 	part := l.Parts[n]
-	p.sees(fmt.Sprintf("part %d of %d", n+1, len(l.Parts)))
+	x.sees(fmt.Sprintf("part %d of %d", n+1, len(l.Parts)))
 	if q := part.Question; q != nil {
-		p.waits("the question", func(s string) bool { return !strings.Contains(s, goesOn) && !strings.Contains(s, waitsForIt) })
-		p.press(fmt.Sprint(1 + n%len(q.Options)))
+		x.waits("the question", func(s string) bool { return !strings.Contains(s, goOn) && !strings.Contains(s, waitingFor) })
+		x.press(fmt.Sprint(1 + n%len(q.Options)))
 	}
 	if part.Act != nil {
-		p.acts(&part)
+		x.waits("the task", func(s string) bool { return strings.Contains(s, waitingFor) && !strings.Contains(s, goOn) })
+		if part.Act.Target == "last" {
+			x.press("G")
+		}
+		for _, key := range part.Act.Keys {
+			x.press(key)
+		}
 	}
-	p.goesOn()
-	p.press(" ")
+	x.readsOn()
+	x.press(" ")
 }
 
-// goesOn reads until the part can be left.
-func (p *pupil) goesOn() {
-	p.t.Helper()
+// readsOn reads until the end of the part.
+func (x *terminal) readsOn() {
+	x.t.Helper()
 	for {
 		var was string
-		p.waits("that it goes on", func(s string) bool {
+		x.waits("the end of the part", func(s string) bool {
 			was = s
-			return !strings.Contains(s, waitsForIt) && (strings.Contains(s, goesOn) || strings.Contains(s, readsOn))
+			return !strings.Contains(s, waitingFor) && (strings.Contains(s, goOn) || strings.Contains(s, readOn))
 		})
-		if !strings.Contains(was, readsOn) {
+		if !strings.Contains(was, readOn) {
 			return
 		}
-		p.press(" ")
-		p.waits("the next lines", func(s string) bool { return s != was })
-	}
-}
-
-// acts presses the keys that the part asks for.
-func (p *pupil) acts(part *lesson.Part) {
-	p.t.Helper()
-	p.waits("what to do", func(s string) bool { return strings.Contains(s, waitsForIt) && !strings.Contains(s, goesOn) })
-	if part.Act.Target == "last" {
-		p.press("G")
-	}
-	for _, key := range part.Act.Keys {
-		p.press(key)
+		x.press(" ")
+		x.waits("the next lines", func(s string) bool { return s != was })
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
@@ -26,9 +28,9 @@ import (
 // An end is one way in which the reign of a kazoo leader ends.
 type end struct {
 	name    string
-	stopped bool   // SIGSTOP first, and the rest a random time later, before its session can expire
-	then    string // what is done: to its candidate, its process or its znode
-	expired bool   // that is how it ends
+	stopped bool   // SIGSTOP comes first, then a random time later, before its session can expire
+	then    string // what happens to its candidate, its process or its znode
+	expired bool   // its session expires
 }
 
 var ends = []end{
@@ -43,25 +45,25 @@ var ends = []end{
 	{name: "stopped, deleted by another", stopped: true, then: "delete"},
 }
 
-// A trial is one election whose leader ends so.
-type trial struct {
+// A reign is one election whose leader ends in one way.
+type reign struct {
 	end
 	path        string
 	timeout     time.Duration
 	leader      *zktest.Foreign
 	znode       string
 	feed        *feed.Feed
-	at, then    time.Duration // of both steps
+	at, then    time.Duration // when both steps begin
 	paused      time.Time
 	risk        <-chan time.Time
-	ahead       time.Duration // of the handoff, when the risk was seen; 0: it was not
-	first, last model.Handoff // as it was said at once, and later
+	ahead       time.Duration // from the first risk to the handoff; 0: there was no risk
+	first, last model.Handoff // as reported at once, and later
 }
 
-// TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper
-// in all the ways there are, and reads why electop says that they ended: asked as by
-// default, over HTTP and with four-letter words. ELECTOP_TEST_CAUSES is how many
-// leaders expire each way of asking; each other end has a quarter of them.
+// TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper in all
+// ways, and checks the causes that electop reports. It asks the servers as by default, over HTTP
+// and with four-letter words. ELECTOP_TEST_CAUSES is the number of leaders that expire for each
+// of the two; each other end happens a quarter as often.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -93,33 +95,32 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	}
 }
 
-// fewExpirations are those of a test without ELECTOP_TEST_CAUSES.
+// fewExpirations is the default of ELECTOP_TEST_CAUSES.
 const fewExpirations = 4
 
-// together is how many leaders are watched at once: more would be load, and not
-// elections.
+// together is the number of leaders that are watched at once: more would only be load.
 const together = 24
 
 func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
-	named, of := judge(t, try(t, addr, cfg, expirations, random))
+	named, of := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
-		// The share takes more of them, on an idle machine. On a busy one electop asks late.
+		// A share needs more leaders, and an idle machine: on a busy one electop asks late.
 		for round := 1; named == 0 && round < 5; round++ {
-			named, of = judge(t, try(t, addr, cfg, expirations, random))
+			named, of = count(t, endAll(t, addr, cfg, expirations, random))
 		}
 		if named == 0 {
-			t.Errorf("none of %d that expired is said to", of)
+			t.Errorf("expired is the cause of none of %d expired leaders", of)
 		}
 		return
 	}
 	if missed := of - named; missed > max(1, of/10) {
-		t.Errorf("%d of %d that expired are said to", named, of)
+		t.Errorf("expired is the cause of %d of %d expired leaders", named, of)
 	}
 }
 
-// try ends the reigns of so many leaders.
-func try(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (trials []*trial) {
+// endAll ends the reigns of so many leaders.
+func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
 	if expirations == fewExpirations { // on a busy machine, where pings are late too
 		timeouts, within, tenths = timeouts[:2], within/2, 3
@@ -131,36 +132,36 @@ func try(t *testing.T, addr string, cfg election.Config, expirations int, random
 		}
 		for i := range n {
 			timeout := timeouts[i%len(timeouts)]
-			x := &trial{end: e, timeout: timeout, path: fmt.Sprintf("/causes-%s-%x", cfg.Asking.Mode, random.Uint32())}
+			x := &reign{end: e, timeout: timeout, path: fmt.Sprintf("/causes-%s-%x", cfg.Asking.Mode, random.Uint32())}
 			x.at = time.Duration(random.Int64N(int64(within)))
 			if e.stopped {
 				x.then = x.at + time.Duration(random.Int64N(int64(timeout)*int64(tenths)/10))
 			}
-			trials = append(trials, x)
+			reigns = append(reigns, x)
 		}
 	}
-	random.Shuffle(len(trials), func(i, k int) { trials[i], trials[k] = trials[k], trials[i] })
-	for batch := range slices.Chunk(trials, together) {
-		perform(t, addr, cfg, batch, random)
+	random.Shuffle(len(reigns), func(i, k int) { reigns[i], reigns[k] = reigns[k], reigns[i] })
+	for batch := range slices.Chunk(reigns, together) {
+		endTogether(t, addr, cfg, batch, random)
 	}
-	return trials
+	return reigns
 }
 
-// judge tells how many expired and how many of these were said to.
-func judge(t *testing.T, trials []*trial) (named, of int) {
+// count returns how many leaders expired, and how many of these have the cause expired.
+func count(t *testing.T, reigns []*reign) (named, of int) {
 	namedBy, all := map[string]int{}, map[string]int{}
-	for _, x := range trials {
+	for _, x := range reigns {
 		all[x.name]++
 		if x.last.Cause == model.CauseExpired {
 			namedBy[x.name]++
 		}
 		if (x.first.Cause == model.CauseExpired || x.last.Cause == model.CauseExpired) && !x.expired && !x.mayHaveExpired() {
-			t.Errorf("%s, %v: said to have expired: %s", x.name, x.timeout, x.first.Evidence)
+			t.Errorf("%s, %v: the cause is expired: %s", x.name, x.timeout, x.first.Evidence)
 		}
 		t.Logf("%-28s %-4v %-8v then %-8v risk %v ahead: %s", x.name, x.timeout, x.first.Cause, x.last.Cause, x.ahead, x.last.Evidence)
 	}
 	for _, e := range ends {
-		t.Logf("%s: %d of %d said to have expired", e.name, namedBy[e.name], all[e.name])
+		t.Logf("%s: %d of %d have the cause expired", e.name, namedBy[e.name], all[e.name])
 		if e.expired {
 			named, of = named+namedBy[e.name], of+all[e.name]
 		}
@@ -168,18 +169,17 @@ func judge(t *testing.T, trials []*trial) (named, of int) {
 	return named, of
 }
 
-// mayHaveExpired reports whether its session may have expired although it was not meant
-// to: it was stopped for longer than meant, or slow to end it when it continued. Before
-// it was stopped it may have been silent for a third of its timeout, and for longer
-// where its pings were late.
-func (x *trial) mayHaveExpired() bool {
+// mayHaveExpired reports whether the leader's session may have expired against the test's
+// intention: the leader was stopped for too long, or was slow to end when it continued. Before
+// that it may have been silent for a third of its timeout, and for longer if its pings were late.
+func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }
 
-// perform ends the reigns of the trials at once.
-func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, random *rand.Rand) {
+// endTogether ends several reigns at the same time.
+func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign, random *rand.Rand) {
 	successors := zktest.Kazoo(t, addr, 20*time.Second)
-	for i, x := range trials {
+	for i, x := range reigns {
 		x.leader = zktest.Kazoo(t, addr, x.timeout)
 		x.znode = x.leader.Stand(t, "election", x.path, "amber").Znode
 		successors.Stand(t, "election", x.path, fmt.Sprint("birch", i))
@@ -189,14 +189,14 @@ func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, ra
 		if err := tasks.Stop(); err != nil {
 			t.Error(err)
 		}
-		for _, x := range trials {
+		for _, x := range reigns {
 			x.leader.Kill()
 		}
 		successors.Kill()
 	}()
-	// Each is watched by a program of its own: when a program asks has nothing to do
-	// with the moment at which the server lets sessions expire.
-	for _, x := range trials {
+	// Each election has an observer of its own, so that the times of the questions are
+	// independent of those at which the server lets sessions expire.
+	for _, x := range reigns {
 		cfg.Elections = []model.Config{{Path: x.path}}
 		w, err := election.New(cfg)
 		if err != nil {
@@ -210,44 +210,13 @@ func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, ra
 		until(t, time.Now().Add(time.Duration(random.Int64N(int64(200*time.Millisecond)))))
 	}
 	other := zktest.Client(t, addr)
-
-	type step struct {
-		at time.Duration
-		do func()
-	}
 	var steps []step
-	for _, x := range trials {
-		x.sees(t, "its two candidates, and the servers' answers", func(s *doctor.State) bool {
+	for _, x := range reigns {
+		x.sees(t, "two candidates, and the servers' answers", func(s *doctor.State) bool {
 			return s.Queue.Len() == 2 && s.Answers != nil && s.Answers.Every > 0
 		})
 		x.watchRisk(tasks)
-		then := func() {
-			if x.stopped && x.end.then != "" && x.end.then != "delete" {
-				x.leader.Resume(t)
-			}
-			switch x.end.then {
-			case "kill":
-				x.leader.Kill()
-			case "delete":
-				if err := other.Delete(x.znode, -1); err != nil {
-					t.Error(err)
-				}
-			case "resign":
-				x.leader.Resign(t, "amber")
-			case "leave":
-				x.leader.Leave(t, "amber")
-			case "close":
-				x.leader.Close(t, "amber")
-			}
-		}
-		if x.stopped {
-			steps = append(steps, step{x.at, func() {
-				x.paused = time.Now()
-				x.leader.Pause(t)
-			}}, step{x.then, then})
-		} else {
-			steps = append(steps, step{x.at, then})
-		}
+		steps = append(steps, x.steps(t, other)...)
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	began := time.Now()
@@ -255,12 +224,12 @@ func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, ra
 		until(t, began.Add(s.at))
 		s.do()
 	}
-	for _, x := range trials {
+	for _, x := range reigns {
 		s := x.sees(t, "the handoff", func(s *doctor.State) bool { return len(s.Handoffs) > 0 })
 		x.first = *s.Handoffs[0]
 	}
-	for _, x := range trials {
-		// A later table may say more.
+	for _, x := range reigns {
+		// A later table may show more.
 		s := x.sees(t, "two tables after the handoff", func(s *doctor.State) bool {
 			return s.Answers.At.After(x.first.At.Add(2 * time.Second))
 		})
@@ -273,8 +242,44 @@ func perform(t *testing.T, addr string, cfg election.Config, trials []*trial, ra
 	}
 }
 
+// A step is a part of an end.
+type step struct {
+	at time.Duration
+	do func()
+}
+
+// steps returns the steps that end the reign. other is another client.
+func (x *reign) steps(t *testing.T, other *zk.Conn) []step {
+	then := func() {
+		if x.stopped && x.end.then != "" && x.end.then != "delete" {
+			x.leader.Resume(t)
+		}
+		switch x.end.then {
+		case "kill":
+			x.leader.Kill()
+		case "delete":
+			if err := other.Delete(x.znode, -1); err != nil {
+				t.Error(err)
+			}
+		case "resign":
+			x.leader.Resign(t, "amber")
+		case "leave":
+			x.leader.Leave(t, "amber")
+		case "close":
+			x.leader.Close(t, "amber")
+		}
+	}
+	if !x.stopped {
+		return []step{{x.at, then}}
+	}
+	return []step{{x.at, func() {
+		x.paused = time.Now()
+		x.leader.Pause(t)
+	}}, {x.then, then}}
+}
+
 // sees waits until a state holds.
-func (x *trial) sees(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
+func (x *reign) sees(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := x.feed.Await(ctx, holds)
@@ -284,8 +289,8 @@ func (x *trial) sees(t *testing.T, what string, holds func(*doctor.State) bool) 
 	return s
 }
 
-// watchRisk notes when the leader is at risk for the first time.
-func (x *trial) watchRisk(tasks *process.Tasks) {
+// watchRisk records when the leader is at risk for the first time.
+func (x *reign) watchRisk(tasks *process.Tasks) {
 	risk := make(chan time.Time, 1)
 	x.risk = risk
 	tasks.Start("risk", func(ctx context.Context) error {
