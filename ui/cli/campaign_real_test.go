@@ -20,7 +20,7 @@ type campaignJSON struct {
 	Watches *string
 }
 
-// believes waits until a campaign has said so, and returns its znode.
+// believes waits until a campaign has printed a belief, and returns its znode.
 func believes(t *testing.T, c *command, belief string) (znode string) {
 	t.Helper()
 	c.out.await(t, belief, func(s string) bool {
@@ -36,9 +36,9 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 	return znode
 }
 
-// TestForeignElectionsGoOn has a candidate of ours stand among those of other
-// libraries: behind one of theirs, then leading with one of theirs behind it.
-func TestForeignElectionsGoOn(t *testing.T) {
+// TestJoinsThirdPartyElections has a candidate of electop among those of other libraries: first
+// behind one of them, then as the leader with one of them behind it.
+func TestJoinsThirdPartyElections(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
 	for name, library := range map[string]struct {
@@ -61,19 +61,19 @@ func TestForeignElectionsGoOn(t *testing.T) {
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
 					own := believes(t, c, "waiting")
 					if said := c.errs.all(); !strings.Contains(said, "behind 1 candidate") {
-						t.Errorf("it does not name the candidate before it: %q", said)
+						t.Errorf("no note about the candidate before it: %q", said)
 					}
 					cedar := theirs.Stand(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
 						zktest.Await(t, "the watch of "+znode, func() bool {
 							_, watchers, ok := strings.Cut(server.Ask(t, "wchp"), znode+"\n")
-							watchers, _, _ = strings.Cut(watchers, "\n/") // ours watches its own, too
+							watchers, _, _ = strings.Cut(watchers, "\n/") // electop's candidate watches its own znode, too
 							return ok && strings.Contains("\n"+watchers, "\n\t"+session)
 						})
 					}
 					theirs.Resign(t, first)
 					believes(t, c, "leading")
-					// What the servers have told cedar by now it has told us.
+					// The server has sent electop every notification that it has sent cedar.
 					s := decode[statusJSON](t, printed(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
 					var edges []string
 					for _, c := range s.Candidates {
@@ -83,10 +83,10 @@ func TestForeignElectionsGoOn(t *testing.T) {
 						t.Errorf("%s: %q, want %q", text(s.System), edges, want)
 					}
 					if theirs.Led(last) {
-						t.Errorf("%s leads besides us", last)
+						t.Errorf("%s leads at the same time as electop", last)
 					}
 					if exists, _, err := session(t, server.Addr).Exists(path + "-leader"); err != nil || exists {
-						t.Errorf("an acknowledgement of ours: %v, %v", exists, err)
+						t.Errorf("electop's acknowledgement exists: %v, %v", exists, err)
 					}
 					c.cancel()
 					if code := c.finish(t); code != 130 {
@@ -100,16 +100,16 @@ func TestForeignElectionsGoOn(t *testing.T) {
 	}
 }
 
-// TestCampaignShowsItsLease, and warns of a session timeout that may be too
-// short for one where the servers do not tell their tick.
+// TestCampaignShowsItsLease: and it warns of a session timeout that may be too short for a
+// lease if the servers do not report their tick.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		words string
 		warns bool
 	}{
-		"tick is told":     {"*", false},
-		"tick is not told": {"", true},
+		"tick known":   {"*", false},
+		"tick unknown": {"", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,14 +126,14 @@ func TestCampaignShowsItsLease(t *testing.T) {
 						continue
 					}
 					if l.Lease == nil || l.Lease.Before(began) || l.Lease.After(time.Now().Add(2*time.Second)) {
-						t.Fatalf("a leader says %s", line)
+						t.Fatalf("the leader's line is %s", line)
 					}
 					return true
 				}
 				return false
 			})
 			if said := cmd.errs.all(); strings.Contains(said, "tick") != c.warns {
-				t.Errorf("it said %q", said)
+				t.Errorf("a warning about the tick: want %v, got %q", c.warns, said)
 			}
 		})
 	}
@@ -174,14 +174,14 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d; %s", got, code, errs.all())
 			}
 			if !strings.HasSuffix(out.all(), "\"detail\":\"interrupted\"}\n") || !strings.Contains(out.all(), `"belief":"resigned"`) {
-				t.Errorf("it does not say that it resigned:\n%s", out.all())
+				t.Errorf("the last line is not that it resigned:\n%s", out.all())
 			}
 		})
 	}
 }
 
-// TestInterruptedWithoutConnection interrupts a candidate that can't close its session.
-// It must not say that it has.
+// TestInterruptedWithoutConnection interrupts a candidate that can't close its session. It
+// must not report that it closed it.
 func TestInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})

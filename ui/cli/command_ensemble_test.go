@@ -21,9 +21,9 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestNeverTwoCommands has electop run a command in three places while networks are
-// cut and held, servers die and are isolated, processes are killed and stopped, and znodes
-// are deleted, at random. By the commands' own stamps two never run at once.
+// TestNeverTwoCommands runs three campaigns with a command while networks are cut and held,
+// servers die and are isolated, processes are killed and stopped, and znodes are deleted, at
+// random. According to the commands' own stamps two never run at once.
 func TestNeverTwoCommands(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -31,23 +31,23 @@ func TestNeverTwoCommands(t *testing.T) {
 	end := time.Now().Add(duration)
 	h := newHavoc(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
 	names := slices.Sorted(maps.Keys(havocs))
-	order := h.rng.Perm(len(names)) // each once, and so on
+	order := h.rng.Perm(len(names)) // each once, then again
 	made := map[string]int{}
 	rounds := 0
 	for ; rounds < len(names) || time.Now().Before(end); rounds++ {
 		i := rounds
 		name := names[order[i%len(order)]]
 		running := h.stamps.awaitAfter(t, "a round", time.Now())
-		repair := havocs[name](h, h.seat(running), running)
-		// Most are over before the session is, some outlast it.
+		repair := havocs[name](h, h.seatOf(running), running)
+		// Most faults end before the session, some outlast it.
 		d := []time.Duration{havocSession / 4, havocSession, 5 * havocSession / 2}[h.rng.IntN(3)]
 		<-time.After(time.Duration(h.rng.Int64N(int64(d))))
 		if repair != nil {
 			repair()
 		}
 		made[name]++
-		h.attend()
-		if h.stamps.judge(t); t.Failed() {
+		h.restart()
+		if h.stamps.check(t); t.Failed() {
 			t.Fatalf("in round %d, after %s\n%s", i, name, h)
 		}
 		if i%50 == 49 {
@@ -55,7 +55,7 @@ func TestNeverTwoCommands(t *testing.T) {
 		}
 	}
 	h.stamps.awaitAfter(t, "the last round", time.Now())
-	h.stamps.judge(t)
+	h.stamps.check(t)
 	t.Logf("%d rounds, %d runs of the command: %v", rounds, len(h.stamps.stints), made)
 }
 
@@ -67,11 +67,11 @@ type havoc struct {
 	e      *zktest.Ensemble
 	out    *zk.Conn
 	stamps *stamps
-	seats  []*campaignSeat
+	seats  []*seat
 }
 
-// A campaignSeat is a place where one electop campaigns after the other.
-type campaignSeat struct {
+// A seat runs one electop after the other as a candidate.
+type seat struct {
 	name  string
 	links []*zktest.Link
 	args  []string
@@ -85,7 +85,7 @@ func newHavoc(t *testing.T, rng *rand.Rand) *havoc {
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(100*time.Millisecond), zktest.WithLimits(20, 10))
 	h := &havoc{T: t, rng: rng, e: e, out: session(t, e.ConnectString()), stamps: newStamps(t)}
 	for i := range 3 {
-		s := &campaignSeat{name: string(rune('a' + i))}
+		s := &seat{name: string(rune('a' + i))}
 		var addrs []string
 		for _, m := range e.Members {
 			l := zktest.NewLink(t, m.Addr)
@@ -100,7 +100,7 @@ func newHavoc(t *testing.T, rng *rand.Rand) *havoc {
 	return h
 }
 
-func (s *campaignSeat) start(h *havoc) {
+func (s *seat) start(h *havoc) {
 	s.said, s.ended = new(bytes.Buffer), make(chan struct{})
 	s.Cmd = exec.Command("electop", s.args...)
 	s.Stdout, s.Stderr, s.WaitDelay = s.said, s.said, time.Second
@@ -114,13 +114,13 @@ func (s *campaignSeat) start(h *havoc) {
 }
 
 // end ends electop, and its guard with it.
-func (s *campaignSeat) end() {
+func (s *seat) end() {
 	_ = s.Process.Kill()
 	<-s.ended
 }
 
-// attend starts electop again where it has ended.
-func (h *havoc) attend() {
+// restart starts electop again at each seat where it has ended.
+func (h *havoc) restart() {
 	for _, s := range h.seats {
 		select {
 		case <-s.ended:
@@ -133,8 +133,8 @@ func (h *havoc) attend() {
 	}
 }
 
-func (h *havoc) seat(running stint) *campaignSeat {
-	return h.seats[slices.IndexFunc(h.seats, func(s *campaignSeat) bool { return s.name == running.name })]
+func (h *havoc) seatOf(running stint) *seat {
+	return h.seats[slices.IndexFunc(h.seats, func(s *seat) bool { return s.name == running.name })]
 }
 
 func (h *havoc) String() string {
@@ -157,7 +157,7 @@ func (h *havoc) stop(pid int) (repair func()) {
 	return func() { h.send(pid, syscall.SIGCONT) }
 }
 
-func onLinks(s *campaignSeat, do func(*zktest.Link)) (repair func()) {
+func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
 	for _, l := range s.links {
 		do(l)
 	}
@@ -170,26 +170,27 @@ func onLinks(s *campaignSeat, do func(*zktest.Link)) (repair func()) {
 
 func (h *havoc) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// havocs happen to the seat whose command runs. A repair ends what goes on.
-var havocs = map[string]func(h *havoc, s *campaignSeat, running stint) (repair func()){
-	"network cut":  func(_ *havoc, s *campaignSeat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
-	"network held": func(_ *havoc, s *campaignSeat, _ stint) func() { return onLinks(s, func(l *zktest.Link) { l.Hold() }) },
-	"electop killed": func(h *havoc, s *campaignSeat, _ stint) func() {
+// havocs are the faults. They happen to the seat whose command runs. repair ends a fault that
+// lasts.
+var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
+	"network cut":  func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
+	"network held": func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, func(l *zktest.Link) { l.Hold() }) },
+	"electop killed": func(h *havoc, s *seat, _ stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		<-s.ended
 		return nil
 	},
-	"electop ended": func(h *havoc, s *campaignSeat, _ stint) func() {
+	"electop ended": func(h *havoc, s *seat, _ stint) func() {
 		h.send(s.Process.Pid, syscall.SIGTERM)
 		<-s.ended
 		return nil
 	},
-	"electop stopped": func(h *havoc, s *campaignSeat, _ stint) func() { return h.stop(s.Process.Pid) },
-	// Then electop ends, too, unless it was about to end the command itself.
-	"guard killed":  func(h *havoc, _ *campaignSeat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
-	"guard stopped": func(h *havoc, _ *campaignSeat, n stint) func() { return h.stop(n.guard) },
-	// Then the kernel ends the command's first process, on Linux, and a has no other.
-	"both killed": func(h *havoc, s *campaignSeat, n stint) func() {
+	"electop stopped": func(h *havoc, s *seat, _ stint) func() { return h.stop(s.Process.Pid) },
+	// Electop then ends, too, unless it was about to end the command itself.
+	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
+	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
+	// On Linux the kernel then ends the command's first process; the command of a has no other.
+	"both killed": func(h *havoc, s *seat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {
 			h.send(n.guard, syscall.SIGKILL)
@@ -197,22 +198,22 @@ var havocs = map[string]func(h *havoc, s *campaignSeat, running stint) (repair f
 		<-s.ended
 		return nil
 	},
-	"guard stopped, network held": func(h *havoc, s *campaignSeat, n stint) func() {
+	"guard stopped, network held": func(h *havoc, s *seat, n stint) func() {
 		cont, heal := h.stop(n.guard), onLinks(s, func(l *zktest.Link) { l.Hold() })
 		return func() { heal(); cont() }
 	},
-	"znode deleted": func(h *havoc, _ *campaignSeat, n stint) func() {
+	"znode deleted": func(h *havoc, _ *seat, n stint) func() {
 		if err := h.out.Delete(n.znode, -1); err != nil && !errors.Is(err, zk.ErrNoNode) {
 			h.Logf("delete %s: %v", n.znode, err)
 		}
 		return nil
 	},
-	"server killed": func(h *havoc, _ *campaignSeat, _ stint) func() {
+	"server killed": func(h *havoc, _ *seat, _ stint) func() {
 		m := h.member()
 		m.Kill(h)
 		return func() { m.Start(h) }
 	},
-	"server isolated": func(h *havoc, _ *campaignSeat, _ stint) func() {
+	"server isolated": func(h *havoc, _ *seat, _ stint) func() {
 		h.e.Isolate(h.member())
 		return func() { h.e.Heal() }
 	},

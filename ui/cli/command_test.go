@@ -18,7 +18,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestCommandHasItsExitCode, and everything else has another.
+// TestCommandHasItsExitCode: electop's own failures have other codes.
 func TestCommandHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -62,8 +62,8 @@ func TestCommandHasItsExitCode(t *testing.T) {
 	}
 }
 
-// TestCommandKnowsItsFence: the variables are those of the election, and only the command
-// writes to standard output.
+// TestCommandKnowsItsFence: the command's variables are those of the election, and only the
+// command writes to standard output.
 func TestCommandKnowsItsFence(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -86,7 +86,8 @@ func TestCommandKnowsItsFence(t *testing.T) {
 	}
 }
 
-// TestCommandHasTheEnvironment: all of electop's, credentials included, as the help says.
+// TestCommandHasTheEnvironment: the command has electop's environment, credentials included,
+// as the help documents.
 func TestCommandHasTheEnvironment(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -97,8 +98,8 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestCommandIsStoppedFirst: an interrupted campaign withdraws when its command has
-// ended, which takes longer here than the lease.
+// TestCommandIsStoppedFirst: an interrupted campaign withdraws after the end of its command,
+// which takes longer here than the lease.
 func TestCommandIsStoppedFirst(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{Tick: 100 * time.Millisecond})
@@ -133,7 +134,7 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 	}
 }
 
-// stamping runs a campaign with a stamper of so many processes in a process of its own.
+// stamping runs electop campaign with a stamper of so many processes.
 func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
@@ -167,14 +168,14 @@ func TestCommandDiesWithElectop(t *testing.T) {
 			}
 			sent := time.Now()
 			zktest.Await(t, "birch's command", func() bool { return stamps.awaitAfter(t, sig.String(), sent).name == "birch" })
-			stamps.judge(t)
+			stamps.check(t)
 		})
 	}
 }
 
-// TestPausedMachineNeedsTheFence pauses electop, its guard and its command, as a machine
-// that is paused. Another leads meanwhile. When the command continues before anything else
-// does, it still writes, which nobody can prevent. Its fence shows that it is too late.
+// TestPausedMachineNeedsTheFence pauses electop, its guard and its command, as the pause of a
+// machine does. Another candidate leads meanwhile. If the command continues first, it still
+// writes, which no supervisor can prevent. Its fencing token shows that it is too late.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -219,7 +220,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 		return stamps.stints[0].last > leader.first
 	})
 	if late := stamps.stints[0]; late.name != "amber" || late.fence >= leader.fence {
-		t.Errorf("the fence of the late write, %#x, does not show that it is: the leader's is %#x", late.fence, leader.fence)
+		t.Errorf("the fencing token of the late write is %#x, not less than the leader's %#x", late.fence, leader.fence)
 	}
 	for _, pid := range processes[:2] { // electop, and the guard or the command
 		_ = syscall.Kill(pid, syscall.SIGCONT)
@@ -228,7 +229,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Await(t, "the end of the paused command", func() bool { return syscall.Kill(-old.guard, 0) != nil })
 }
 
-// A signal that would end electop at once by default ends the command first.
+// A signal that by default would end electop at once ends the command first.
 func TestSignalEndsTheCommandFirst(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -25,7 +25,7 @@ func once(t *testing.T, code int, args ...string) (out, errs string) {
 	return c.out.all(), c.errs.all()
 }
 
-// printed is what a command prints on standard output.
+// printed returns what a command prints on standard output.
 func printed(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	out, _ := once(t, code, args...)
@@ -39,10 +39,10 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// unique is a path that no other test uses.
+// unique returns a path that no other test uses.
 func unique(kind string) string { return fmt.Sprintf("/%s%x", kind, time.Now().UnixNano()) }
 
-// create makes a znode as a client without credentials does.
+// create creates a znode that everybody may change, and returns its path.
 func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 	t.Helper()
 	name, err := c.Create(path, []byte(data), flags, zk.WorldACL(zk.PermAll))
@@ -54,7 +54,7 @@ func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 
 const contender = zk.FlagEphemeral | zk.FlagSequence
 
-// TestResultIsNotPrinted has an output that nothing can be written to.
+// TestResultIsNotPrinted has an output to which every write fails.
 func TestResultIsNotPrinted(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -73,8 +73,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-// TestDiscoverIsInterrupted shows how far the search is, and what it had when
-// it was interrupted.
+// TestDiscoverIsInterrupted: discover shows its progress, and its result so far after an
+// interrupt.
 func TestDiscoverIsInterrupted(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

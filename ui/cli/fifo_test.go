@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// waiting reports whether an interrupted command has left something that opens or reads a
-// file.
+// waiting reports whether an interrupted command left a goroutine that opens or reads a file.
 func waiting() bool {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -23,8 +22,7 @@ func waiting() bool {
 	})
 }
 
-// A FIFO that nobody opens at its other end is waited for, until the command is
-// interrupted.
+// A command waits for the other end of a FIFO until it is interrupted.
 func TestInterruptedAtAFIFO(t *testing.T) {
 	dir := t.TempDir()
 	realms := filepath.Join(dir, "krb5.conf")
@@ -60,7 +58,7 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 			command := run(t, args...)
 			command.cancel()
 			code := command.finish(t)
-			// What waits in open(2), or has not begun, ends with another end that comes and goes.
+			// A goroutine that waits in open(2), or will, ends if another end opens and closes.
 			for ; waiting(); time.Sleep(time.Millisecond) {
 				end, err := os.OpenFile(file, os.O_RDWR|syscall.O_NONBLOCK, 0)
 				if err != nil {

@@ -16,8 +16,8 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestEveryCommandShowsAGhost: one list of children has two znodes of one session with the
-// same guid. Every command that reads the list says so.
+// TestEveryCommandShowsAGhost: two children of one session have the same guid. Every command
+// that reads the list reports the ghost.
 func TestEveryCommandShowsAGhost(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -59,8 +59,8 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	})
 }
 
-// TestDoctorEndsWithWhatItChecked: below a line that says that nobody leads there is a
-// finding, however short doctor looked. Otherwise the end says what was checked.
+// TestDoctorEndsWithWhatItChecked: if nobody leads there is a finding, however short doctor
+// observed. Otherwise the last lines list what was checked.
 func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -105,8 +105,8 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	})
 }
 
-// TestDiscoverProblems lists what needs attention, and only that, and its exit code says
-// whether there is any.
+// TestDiscoverProblems: discover --problems lists only elections that need attention. The exit
+// code shows whether there are any.
 func TestDiscoverProblems(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -163,7 +163,8 @@ func TestDiscoverProblems(t *testing.T) {
 	})
 }
 
-// TestDiscoverFindsWhoIsAtRisk by asking the servers once: a client that is silent.
+// TestDiscoverFindsWhoIsAtRisk: discover --problems finds a silent client with one question to
+// the servers.
 func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
@@ -191,8 +192,8 @@ func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	}
 }
 
-// TestDoctorSaysWhatItHadNoTimeFor: a look that is too short to find a missing
-// watch, or what has to last, does not pass for one that found nothing.
+// TestDoctorSaysWhatItHadNoTimeFor: an observation that is too short for a missing watch, or for
+// a state that must last, lists them as unchecked.
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -219,8 +220,8 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 }
 
-// TestStatusOfADeadClient: one call of status says for how long the session of a client without
-// a connection lasts, and counts who watches its znode.
+// TestStatusOfADeadClient: one run of status shows how long the session of a client without
+// a connection lasts, and who watches its znode.
 func TestStatusOfADeadClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
@@ -263,7 +264,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 		}
 		return
 	}
-	t.Error("status does not say that the client is not connected")
+	t.Error("status never shows that the client is not connected")
 }
 
 // TestSeveralElectionsInOneCommand: each has a heading or a line of JSON, and the exit code

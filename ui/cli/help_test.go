@@ -27,8 +27,8 @@ var (
 	flagName = regexp.MustCompile(`(?:^|[^\w-])(--[a-z]+(?:-[a-z0-9]+)*)`)
 )
 
-// says runs electop and returns what it prints.
-func says(t *testing.T, code int, args ...string) string {
+// output runs electop and returns what it prints.
+func output(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	if got := cli.Run(context.Background(), args, cli.IO{In: strings.NewReader(""), Out: &out, Err: &out}); got != code {
@@ -37,7 +37,7 @@ func says(t *testing.T, code int, args ...string) string {
 	return out.String()
 }
 
-// programFlags are the flags in the commands' help.
+// programFlags returns the flags in the commands' help.
 func programFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	flags := map[string]bool{"--help": true, "--version": true}
@@ -46,14 +46,14 @@ func programFlags(t *testing.T) map[string]bool {
 		if command == "" {
 			args = args[1:]
 		}
-		for _, m := range regexp.MustCompile("(?m)^(?:  -[a-z], |      )(--[a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(says(t, 0, args...), -1) {
+		for _, m := range regexp.MustCompile("(?m)^(?:  -[a-z], |      )(--[a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(output(t, 0, args...), -1) {
 			flags[m[1]] = true
 		}
 	}
 	return flags
 }
 
-// TestFlagValuesAreCapitals: a value to fill in looks like one, also in the help topic.
+// TestFlagValuesAreCapitals: the help shows the value of a flag in capitals.
 func TestFlagValuesAreCapitals(t *testing.T) {
 	t.Parallel()
 	flag := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+) (\S+) `)
@@ -63,7 +63,7 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 		if command == "" {
 			args = args[1:]
 		}
-		for _, m := range flag.FindAllStringSubmatch(says(t, 0, args...), -1) {
+		for _, m := range flag.FindAllStringSubmatch(output(t, 0, args...), -1) {
 			n++
 			if m[2] != strings.ToUpper(m[2]) && m[2] != "N/s" {
 				t.Errorf("%v: %s %s", args, m[1], m[2])
@@ -75,8 +75,8 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 	}
 }
 
-// TestHelpGroupsFlags: the help of each command has its flags under headings, and none
-// is left over but those about the help itself.
+// TestHelpGroupsFlags: the help of each command has its flags under headings. Only --help and
+// --version are under none.
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
@@ -86,7 +86,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 			args = args[1:]
 		}
 		grouped := map[string]string{}
-		for _, section := range headings.FindAllStringSubmatch(says(t, 0, args...), -1) {
+		for _, section := range headings.FindAllStringSubmatch(output(t, 0, args...), -1) {
 			for _, line := range strings.Split(strings.TrimSpace(section[2]), "\n") {
 				grouped[flagName.FindStringSubmatch(line)[1]] = section[1]
 			}
@@ -102,30 +102,30 @@ func TestHelpGroupsFlags(t *testing.T) {
 	}
 }
 
-// TestHelpShowsHow: each command has an example, says what PATH is without one, and
-// completion is listed.
+// TestHelpShowsHow: the help of each command has an example and the default of PATH. Completion
+// is in the list of commands.
 func TestHelpShowsHow(t *testing.T) {
 	t.Parallel()
 	for _, command := range append([]string{"help", "completion", "man"}, commandNames...) {
-		help := says(t, 0, command, "--help")
+		help := output(t, 0, command, "--help")
 		if !strings.Contains(help, "\nExamples:\n  electop "+command) {
 			t.Errorf("%s has no example:\n%s", command, help)
 		}
 		if strings.Contains(help, "[PATH]") && !strings.Contains(help, "PATH is /election if it is not given.") {
-			t.Errorf("%s does not say what PATH is:\n%s", command, help)
+			t.Errorf("%s does not have the default of PATH:\n%s", command, help)
 		}
 	}
-	if help := says(t, 0, "--help"); !strings.Contains(help, "\n  completion ") {
+	if help := output(t, 0, "--help"); !strings.Contains(help, "\n  completion ") {
 		t.Errorf("completion is not listed:\n%s", help)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		if script := says(t, 0, "completion", shell); !strings.Contains(script, "__complete") {
+		if script := output(t, 0, "completion", shell); !strings.Contains(script, "__complete") {
 			t.Errorf("no completion for %s:\n%s", shell, script)
 		}
 	}
 }
 
-// flagsIn are the flags that text names.
+// flagsIn returns the flags that text names.
 func flagsIn(text string) []string {
 	var out []string
 	for _, m := range flagName.FindAllStringSubmatch(text, -1) {
@@ -134,41 +134,41 @@ func flagsIn(text string) []string {
 	return out
 }
 
-// words makes line breaks the same as blanks.
+// words replaces line breaks by blanks.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // electop help lists the commands and the topics, and nothing else.
 func TestHelpLists(t *testing.T) {
-	all := says(t, 0, "help")
+	all := output(t, 0, "help")
 	for _, name := range slices.Concat(commandNames, topicNames) {
 		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
 			t.Errorf("electop help does not list %s:\n%s", name, all)
 		}
 	}
-	if got := says(t, 0, "--help"); got != all {
+	if got := output(t, 0, "--help"); got != all {
 		t.Errorf("electop --help is not electop help:\n%s", got)
 	}
 	if strings.Contains(all, "Additional") {
 		t.Errorf("something is in no group:\n%s", all)
 	}
-	if got := says(t, 0, "help", "status"); got != says(t, 0, "status", "--help") {
+	if got := output(t, 0, "help", "status"); got != output(t, 0, "status", "--help") {
 		t.Errorf("electop help status is not electop status --help:\n%s", got)
 	}
 	for _, args := range [][]string{{"help", "nonsense"}, {"help", "json", "keys"}, {"json", "extra"}, {"help", "figures"}, {"figures", "--help"}, {"clusters", "--json"}} {
-		if got := says(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
+		if got := output(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
 			t.Errorf("electop %v is not one line:\n%s", args, got)
 		}
 	}
 }
 
-// Each topic is plain text for a terminal of 80 columns, however it is asked
-// for, and names flags that exist.
+// Each topic is plain text for a terminal of 80 columns, and the same for each way to print it.
+// It names only flags that exist.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {
-		text := says(t, 0, "help", name)
+		text := output(t, 0, "help", name)
 		for _, args := range [][]string{{name}, {name, "--help"}} {
-			if got := says(t, 0, args...); got != text {
+			if got := output(t, 0, args...); got != text {
 				t.Errorf("electop %v is not electop help %s:\n%s", args, name, got)
 			}
 		}
@@ -189,15 +189,15 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-// The topics that the program writes have all that the program has.
+// The generated topics are complete.
 func TestHelpTopicsAreWhole(t *testing.T) {
-	listed := flagsIn(says(t, 0, "help", "flags"))
+	listed := flagsIn(output(t, 0, "help", "flags"))
 	for flag := range programFlags(t) {
 		if !slices.Contains(listed, flag) && flag != "--help" && flag != "--version" {
 			t.Errorf("electop help flags lacks %s", flag)
 		}
 	}
-	keys, rows := words(says(t, 0, "help", "keys")), 0
+	keys, rows := words(output(t, 0, "help", "keys")), 0
 	for _, m := range regexp.MustCompile("(?m)^\\| (`.*`) \\| (.*) \\|$").FindAllStringSubmatch(input.Markdown(), -1) {
 		rows++
 		if row := words(strings.ReplaceAll(m[1], "`", "") + " " + m[2]); !strings.Contains(keys, row) {
@@ -205,9 +205,9 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 		}
 	}
 	if rows < 100 {
-		t.Errorf("%d keys were compared: the table has another shape than this test knows", rows)
+		t.Errorf("only %d keys were compared: the format of the table has changed", rows)
 	}
-	systems := words(says(t, 0, "help", "systems"))
+	systems := words(output(t, 0, "help", "systems"))
 	for _, d := range dialect.All() {
 		for _, want := range append(d.AckPatterns(), "- "+d.System+": watches "+d.Watches+".", "Source: "+d.Source+".", d.Why) {
 			if !strings.Contains(systems, words(want)) {
@@ -215,7 +215,7 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 			}
 		}
 	}
-	codes := words(says(t, 0, "help", "exit-codes"))
+	codes := words(output(t, 0, "help", "exit-codes"))
 	for _, c := range process.ExitCodes() {
 		if !strings.Contains(codes, fmt.Sprintf("%d %s", c.Number, c.Meaning)) {
 			t.Errorf("electop help exit-codes lacks %d", c.Number)
@@ -223,13 +223,13 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 	}
 }
 
-// TestManualPages: each command has a page with every flag of its help, and no other
-// pages are written. The command that writes them is not in the list of commands.
+// TestManualPages: each command has a page with every flag of its help. There are no other
+// pages. The command man is not in the list of commands.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man", "man1")
-	if out := says(t, 0, "man", "--dir", dir); out != "" {
-		t.Errorf("it says %q", out)
+	if out := output(t, 0, "man", "--dir", dir); out != "" {
+		t.Errorf("electop man prints %q", out)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -250,14 +250,14 @@ func TestManualPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := string(b)
-		if one := says(t, 0, append([]string{"man"}, args...)...); one != page {
+		if one := output(t, 0, append([]string{"man"}, args...)...); one != page {
 			t.Errorf("electop man %s is not %s.1", command, name)
 		}
 		text := regexp.MustCompile(`\\f[A-Z]|\\`).ReplaceAllString(page, "")
 		if !strings.Contains(page, `.TH "`+strings.ToUpper(name)+`" "1"`) || !strings.Contains(text, "\n"+name+" - ") {
 			t.Errorf("%s:\n%.300s", name, page)
 		}
-		for _, flag := range flagsIn(says(t, 0, append(args, "--help")...)) {
+		for _, flag := range flagsIn(output(t, 0, append(args, "--help")...)) {
 			if !strings.Contains(text, flag) {
 				t.Errorf("the page of %s lacks %s", name, flag)
 			}
@@ -268,17 +268,17 @@ func TestManualPages(t *testing.T) {
 	if !slices.Equal(pages, want) {
 		t.Errorf("pages %q, want %q", pages, want)
 	}
-	if help := says(t, 0, "help"); regexp.MustCompile(`(?m)^  man `).MatchString(help) {
+	if help := output(t, 0, "help"); regexp.MustCompile(`(?m)^  man `).MatchString(help) {
 		t.Errorf("electop help lists man:\n%s", help)
 	}
 	for _, args := range [][]string{{"man", "nonsense"}, {"man", "json"}, {"man", "status", "info"}, {"man", "status", "--dir", dir}} {
-		if got := says(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
+		if got := output(t, process.ExitUsage, args...); strings.Count(got, "\n") != 1 {
 			t.Errorf("electop %v is not one line:\n%s", args, got)
 		}
 	}
 }
 
-// TestMistypedFlagGetsASuggestion, if a flag of the command is similar.
+// TestMistypedFlagGetsASuggestion: the error suggests similar flags of the command.
 func TestMistypedFlagGetsASuggestion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -288,7 +288,7 @@ func TestMistypedFlagGetsASuggestion(t *testing.T) {
 		{[]string{"status", "--jsn"}, "electop: unknown flag: --jsn: did you mean --json? (see electop status --help)\n"},
 		{[]string{"--record-mx", "3"}, "electop: unknown flag: --record-mx: did you mean --record-max? (see electop --help)\n"},
 		{[]string{"discover", "--nothing"}, "electop: unknown flag: --nothing (see electop discover --help)\n"},
-		{[]string{"doctor", "--follo"}, "electop: unknown flag: --follo (see electop doctor --help)\n"}, // what was removed is not meant
+		{[]string{"doctor", "--follo"}, "electop: unknown flag: --follo (see electop doctor --help)\n"}, // removed flags are not suggested
 	} {
 		if _, errs := once(t, 2, c.args...); errs != c.want {
 			t.Errorf("%q: %q, want %q", c.args, errs, c.want)
@@ -296,8 +296,8 @@ func TestMistypedFlagGetsASuggestion(t *testing.T) {
 	}
 }
 
-// TestRefusedConnectionIsSaidAtOnce: while the servers are still tried.
-func TestRefusedConnectionIsSaidAtOnce(t *testing.T) {
+// TestRefusedConnectionIsReportedAtOnce: electop still tries to connect then.
+func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -317,8 +317,8 @@ func TestRefusedConnectionIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-// TestCompletionDoesNotWait: a server that accepts a connection and says nothing leaves
-// the user with no completion, and not with a shell that waits for --connect-timeout.
+// TestCompletionDoesNotWait: if a server accepts a connection and never answers, there is no
+// completion, but the shell does not wait for --connect-timeout.
 func TestCompletionDoesNotWait(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -341,7 +341,7 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}
 }
 
-// What the README names exists: flags, commands, help topics, files.
+// The flags, commands, help topics and files that the README names exist.
 func TestReadmeIsTrue(t *testing.T) {
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -370,7 +370,7 @@ func TestReadmeIsTrue(t *testing.T) {
 		}
 	}
 	if len(commands) < 5 {
-		t.Errorf("the README has %d commands: it has another shape than this test knows", len(commands))
+		t.Errorf("only %d commands of the README were checked: its format has changed", len(commands))
 	}
 	for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(readme, -1) {
 		if _, err := os.Stat("../../" + m[1]); err != nil {

@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -23,25 +22,25 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes a layout into a tree below root, as its real clients do. Its owner
-// knows who leads.
+// A system writes a layout into a tree below root, as its real clients do. The owner of the
+// layout knows who leads.
 type system struct {
 	name  string
 	write func(w *tree, root string) owner
 }
 
-// An owner says for each path which znodes lead the election there. electop may always
-// say that it does not know a leader.
+// An owner has for each path the znodes that lead the election there. electop may always
+// report that the leader is unknown.
 type owner struct {
 	leads map[string][]string // by path; registries and elections without a leader have none
-	// named is the same for a user who names the path, where that tells more than a
-	// search can know; nil: as leads.
+	// named has the leaders if the user names the path, which shows more than a search
+	// finds; nil: as leads.
 	named map[string][]string
 	// known: electop knows the system, and must name one of the leaders of this layout.
 	known bool
 }
 
-// nobody is the answer for paths where nobody leads.
+// nobody returns the owner of paths where nobody leads.
 func nobody(paths ...string) owner {
 	o := owner{leads: map[string][]string{}}
 	for _, path := range paths {
@@ -50,19 +49,19 @@ func nobody(paths ...string) owner {
 	return o
 }
 
-// led is the answer for an election at path; of several leaders any may be named.
+// led returns the owner of an election at path. Electop may name any of the leaders.
 func led(path string, leaders ...string) owner {
 	return owner{leads: map[string][]string{path: leaders}, known: len(leaders) > 0}
 }
 
-// allSystems are the systems that write layouts.
+// allSystems returns the systems that write layouts.
 func allSystems() []system {
 	return slices.Concat(queues(), acknowledged(), alone(), groups(), shared())
 }
 
-// TestNoLeaderThatTheOwnerDenies writes random layouts of elections and registries of
-// real systems, healthy and in trouble, and compares who leads by status and discover
-// with what the owner of the layout says.
+// TestNoLeaderThatTheOwnerDenies writes random layouts of elections and registries of real
+// systems, healthy and broken. It compares the leaders according to status and discover with
+// those of the layout's owner.
 func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 	t.Parallel()
 	seed := zktest.Seed(t)
@@ -73,7 +72,7 @@ func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 	rounds := 4
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	var j judgement
+	var c comparison
 	for round := 0; round < rounds || time.Now().Before(end); round++ {
 		r.Shuffle(len(systems), func(a, b int) { systems[a], systems[b] = systems[b], systems[a] })
 		for batch := range slices.Chunk(systems, 8) {
@@ -84,14 +83,14 @@ func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 				o := s.write(w, w.root(i))
 				written = append(written, layout{s.name, o, w.log})
 			}
-			if j.judge(t, w, addr, written); t.Failed() {
+			if c.compare(t, w, addr, written); t.Failed() {
 				t.Fatalf("seed %d, round %d", seed, round)
 			}
 		}
 	}
-	t.Logf("seed %d: %d layouts of %d systems, %d paths, of %d a leader was named", seed, j.layouts, len(systems), j.paths, j.named)
-	for _, name := range slices.Sorted(maps.Keys(j.healthy)) {
-		if x := j.healthy[name]; x.tried >= 3 && x.named == 0 {
+	t.Logf("seed %d: %d layouts of %d systems, %d paths, of %d a leader was named", seed, c.layouts, len(systems), c.paths, c.named)
+	for _, name := range slices.Sorted(maps.Keys(c.healthy)) {
+		if x := c.healthy[name]; x.tried >= 3 && x.named == 0 {
 			t.Errorf("seed %d: %s: no leader was named in %d healthy elections", seed, name, x.tried)
 		}
 	}
@@ -100,40 +99,40 @@ func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 type layout struct {
 	system string
 	owner  owner
-	log    []string // how it came to be
+	log    []string // how it was written
 }
 
-// A judgement counts what was compared.
-type judgement struct {
+// A comparison counts what was compared.
+type comparison struct {
 	layouts, paths, named int
 	healthy               map[string]struct{ tried, named int }
 }
 
-// judge compares what electop says of layouts with their owners' answers.
-func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) {
+// compare compares electop's leaders of layouts with those of their owners.
+func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layout) {
 	t.Helper()
 	servers := addr + w.chroot
 	out, _ := once(t, 0, "discover", "-s", servers, "--all", "--json", "--rate", "100000")
 	found, systems := map[string]string{}, map[string]*string{}
-	for _, e := range answerWithLeaders(t, out).Elections {
+	for _, e := range decode[struct{ Elections []electionJSON }](t, out).Elections {
 		systems[e.Path] = e.System
 		if e.Leader != nil {
 			found[e.Path] = *e.Leader
 		}
 	}
 	for _, x := range written {
-		j.layouts++
-		said := 0
+		c.layouts++
+		named := 0
 		for path, leads := range x.owner.leads {
-			j.paths++
+			c.paths++
 			compare := func(command, leader string, allowed []string) {
 				switch {
 				case leader == "":
 				case slices.Contains(allowed, leader):
-					said++
-					j.named++
+					named++
+					c.named++
 				default:
-					t.Errorf("%s, %s: %s says that %s leads, the owner %q; the layout:\n  %s", x.system, path, command, leader, allowed, strings.Join(x.log, "\n  "))
+					t.Errorf("%s, %s: by %s the leader is %s, by the owner %q; the layout:\n  %s", x.system, path, command, leader, allowed, strings.Join(x.log, "\n  "))
 				}
 			}
 			compare("discover", found[path], leads)
@@ -142,21 +141,21 @@ func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) 
 				leads = x.owner.named[path]
 			}
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
-			said := statusOf(t, servers, path, admin)
-			compare("status --admin "+admin, show(said.Leader), leads)
-			// Of an unknown kind or system it is no more to a search, and an election to who names it.
-			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, said.System) {
-				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(said.System), strings.Join(x.log, "\n  "))
+			status := statusOf(t, servers, path, admin)
+			compare("status --admin "+admin, show(status.Leader), leads)
+			// If the kind or the system is unknown to a search, it is an election for a user who names it.
+			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, status.System) {
+				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
 			}
 		}
 		if x.owner.known {
-			if j.healthy == nil {
-				j.healthy = map[string]struct{ tried, named int }{}
+			if c.healthy == nil {
+				c.healthy = map[string]struct{ tried, named int }{}
 			}
-			h := j.healthy[x.system]
+			h := c.healthy[x.system]
 			h.tried++
-			h.named += min(said, 1)
-			j.healthy[x.system] = h
+			h.named += min(named, 1)
+			c.healthy[x.system] = h
 		}
 	}
 	for path, leader := range found {
@@ -164,21 +163,17 @@ func (j *judgement) judge(t *testing.T, w *tree, addr string, written []layout) 
 		for _, x := range written {
 			logs = append(logs, x.system+":\n  "+strings.Join(x.log, "\n  "))
 		}
-		t.Errorf("discover says that %s leads at %s, where no owner knows an election:\n%s", leader, path, strings.Join(logs, "\n"))
+		t.Errorf("by discover %s leads at %s, where no owner has an election:\n%s", leader, path, strings.Join(logs, "\n"))
 	}
 }
 
-type ledAt struct {
+// An electionJSON is an election in the JSON of status and discover.
+type electionJSON struct {
 	Path           string
 	Leader, System *string
 }
 
-type leadersSaid struct {
-	ledAt
-	Elections []ledAt
-}
-
-// show is a text of JSON, "" for null.
+// show returns a text of JSON, "" for null.
 func show(s *string) string {
 	if s == nil {
 		return ""
@@ -186,26 +181,17 @@ func show(s *string) string {
 	return *s
 }
 
-func answerWithLeaders(t *testing.T, out string) (said leadersSaid) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(out), &said); err != nil {
-		t.Fatalf("%q: %v", out, err)
-	}
-	return said
-}
-
-// statusOf is what status says of the election at path.
-func statusOf(t *testing.T, servers, path, admin string) (said leadersSaid) {
+// statusOf returns the status of the election at path.
+func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	t.Helper()
 	c := run(t, "status", path, "-s", servers, "--admin", admin, "--json")
 	switch code := c.finish(t); code {
 	case 0:
-		said = answerWithLeaders(t, c.out.all())
-		if said.Leader == nil {
+		if e = decode[electionJSON](t, c.out.all()); e.Leader == nil {
 			t.Fatalf("status %s: exit code 0 without a leader: %s", path, c.out.all())
 		}
 	case 4:
-		if said = answerWithLeaders(t, c.out.all()); said.Leader != nil {
+		if e = decode[electionJSON](t, c.out.all()); e.Leader != nil {
 			t.Fatalf("status %s: exit code 4 with a leader: %s", path, c.out.all())
 		}
 	case 1:
@@ -215,10 +201,10 @@ func statusOf(t *testing.T, servers, path, admin string) (said leadersSaid) {
 	default:
 		t.Fatalf("status %s: exit code %d: %s", path, code, c.errs.all())
 	}
-	return said
+	return e
 }
 
-// acknowledged are the systems whose first candidate leads when a znode says so.
+// acknowledged returns the systems whose first candidate leads when a znode shows that.
 func acknowledged() []system {
 	sid := func(w *tree, i int) string { return fmt.Sprint(w.members[i].SessionID()) }
 	overseer := func(w *tree, i int) string { return sid(w, i) + "-" + ip(i) + ":8983_solr-n_" }
@@ -236,13 +222,13 @@ func acknowledged() []system {
 		}),
 		acks("Flink before 1.15", queue{at: "/flink/*/leader/dispatcher/latch", name: latch}, true, flink, func(_ *tree, at string) []string { return []string{path.Dir(at) + "/connection_info"} }),
 		acks("Flink's jobs before 1.15", queue{at: "/flink/*/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/latch", name: latch}, true, flink, func(_ *tree, at string) []string { return []string{path.Dir(at) + "/connection_info"} }),
-		// Nothing says whether a guest of electop's election acknowledges.
+		// A third-party candidate of electop's election need not acknowledge.
 		acks("electop's naming", queue{at: "/election", name: func(w *tree, _ int) string { return w.hex32() + "-n_" }}, false, func(string) string { return "" }, func(_ *tree, at string) []string { return []string{at + "-leader"} }),
 	}
 }
 
-// acks is a queue whose first member owns the znodes of acks when it leads, with what
-// data says in them. due: without them nobody leads.
+// acks returns a queue whose first member owns the znodes of acks, with the data of data, when
+// it leads. due: without these znodes nobody leads.
 func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) owner {
 		at, znodes, members := q.stand(w, root)
@@ -265,7 +251,7 @@ func acks(name string, q queue, due bool, data func(znode string) string, acks f
 			if !due || members[0] == members[1] {
 				o.leads[at] = znodes[:2]
 			}
-		case w.r.IntN(2) == 0: // it led, and its znode is gone
+		case w.r.IntN(2) == 0: // the first led, and its acknowledgement is gone
 			own(0)
 			for _, ack := range acks(w, at) {
 				w.gone(ack)
@@ -280,7 +266,7 @@ func acks(name string, q queue, due bool, data func(znode string) string, acks f
 	}}
 }
 
-// alone are the systems whose leader has the only znode of the election.
+// alone returns the systems whose leader has the only znode of the election.
 func alone() []system {
 	return []system{
 		lone("Kafka", "/controller", func(w *tree, root string) {
@@ -340,7 +326,7 @@ func alone() []system {
 		lone("Canal client", "/otter/canal/destinations/orders/1001/running", canal, func(*tree) string { return `{"active":true,"address":"10.0.0.9:53412","clientId":1001}` },
 			"/otter/canal/destinations/orders/1001", "/otter/canal/destinations/orders/running"),
 		{"another's controller", func(w *tree, root string) owner {
-			// Whoever names the path says that it is an election.
+			// A user who names the path knows that it is an election.
 			at := w.pick("/*/controller", "/*/master", "/*/leader", "/service/*/leader", "/*/CONTROLLER/LEADER", "/loadbalance/leader",
 				"/ledgers/underreplication/leader", "/*/schema_registry_master", "/otter/canal/destinations/*/running")
 			path := w.own(0, root+w.fill(at), w.pick("host1", `{"host":"h1","port":80}`, ""))
@@ -351,8 +337,8 @@ func alone() []system {
 	}
 }
 
-// hadoop's active node writes its lock's data into the bread crumb before it acts, and
-// after it has fenced the node that the crumb names.
+// hadoop's active node fences the node that the bread crumb names, and writes its lock's data
+// into the crumb before it acts.
 func hadoop(w *tree, root string) owner {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
@@ -373,8 +359,8 @@ func hadoop(w *tree, root string) owner {
 	return o
 }
 
-// lone is a system whose leader's znode is at path, with what else there is beside it.
-// The other paths are not elections.
+// lone returns a system whose leader's znode is at path. beside writes the znodes beside it. The
+// other paths are not elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) owner {
 		beside(w, root)
@@ -398,20 +384,21 @@ func lone(name, at string, beside func(w *tree, root string), data func(w *tree)
 	}}
 }
 
-// brokers are Pulsar's, bookies BookKeeper's.
+// brokers writes Pulsar's brokers.
 func brokers(w *tree, root string) {
 	for i := range w.some() {
 		w.own(i, fmt.Sprintf("%s/loadbalance/brokers/b%d:8080", root, i+1), fmt.Sprintf(`{"webServiceUrl":"http://b%d:8080"}`, i+1))
 	}
 }
 
+// bookies writes BookKeeper's bookies.
 func bookies(w *tree, root string) {
 	for i := range w.some() {
 		w.own(i, fmt.Sprintf("%s/ledgers/available/bookie%d:3181", root, i+1), "")
 	}
 }
 
-// canal has servers for a destination, and a client that is not always there.
+// canal writes servers for a destination, and a client that may be absent.
 func canal(w *tree, root string) {
 	w.put(root+"/otter/canal/destinations/orders/1001/cursor", "{}")
 	for i := range w.some() {
@@ -430,15 +417,15 @@ func patroni(at string) func(w *tree, root string) {
 	}
 }
 
-// A group is a directory of members, of which none leads. each is the name of one and
-// its data; numbered: the server adds a number.
+// A group is a directory of members. None of them leads. each returns the name and the data of a
+// member; numbered: the server adds a number.
 type group struct {
 	system string
 	at     string
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// groups are registries: nobody leads there, whatever their names look like.
+// groups returns the registries: nobody leads there, whatever the names look like.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -537,14 +524,14 @@ func groups() []system {
 	}})
 }
 
-// A queue is how a system's candidates stand in one: the lowest number leads.
+// A queue describes the candidates of a system with a queue: the lowest number leads.
 type queue struct {
 	system string
 	at     string // below the root; a star is any name
 	name   func(w *tree, i int) string
 	data   func(w *tree, i int) string
 	beside []string // other children of the directory, persistent
-	// blocked: a persistent child has the lowest number. Clients order names alone, so
+	// blocked: a persistent child has the lowest number. Clients only order the names, so
 	// all of them wait for it.
 	blocked bool
 }
@@ -589,7 +576,7 @@ func exact(name string) func(*tree, int) string {
 	return func(*tree, int) string { return name }
 }
 
-// queues are the systems whose first candidate leads at once.
+// queues returns the systems whose first candidate leads at once.
 func queues() []system {
 	var out []system
 	for _, q := range []queue{
@@ -635,7 +622,7 @@ func queues() []system {
 	return append(out, system{"a queue of unknown names", func(w *tree, root string) owner {
 		q := queue{at: "/*", name: exact(w.pick("odd-", "task-", "c_"))}
 		at, znodes, _ := q.stand(w, root)
-		o := nobody(at) // a search does not know whether it is an election
+		o := nobody(at) // a search cannot decide whether it is an election
 		if len(znodes) > 0 {
 			o.named = map[string][]string{at: znodes[:1]}
 		}
@@ -643,7 +630,7 @@ func queues() []system {
 	}})
 }
 
-// shared are the systems where more than the lowest number decides: an acknowledgement,
+// shared returns the systems in which more than the lowest number decides: an acknowledgement,
 // or two kinds of clients in one directory, or a rule that electop does not know.
 func shared() []system {
 	return []system{
@@ -654,8 +641,8 @@ func shared() []system {
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
-			// Without a table of watches nobody can say whether kazoo respects Go's
-			// znodes. Go respects all: the lowest leads if it is kazoo's.
+			// Without a table of watches it is unknown whether kazoo respects Go's
+			// znodes. Go respects all znodes: the lowest leads if it is kazoo's.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}
@@ -675,7 +662,7 @@ func shared() []system {
 				return nobody(at)
 			}
 			w.own(members[0], root+"/collections/books/leaders/shard1", `{"core":"books"}`)
-			return owner{leads: map[string][]string{at: znodes[:1]}} // it may not be known
+			return owner{leads: map[string][]string{at: znodes[:1]}} // electop need not name it
 		}},
 		{"Kafka with KRaft", func(w *tree, root string) owner {
 			at := root + "/controller"
@@ -698,7 +685,7 @@ func shared() []system {
 	}
 }
 
-// flink's leader confirms its components one by one; any of them shows that it leads.
+// flink's leader confirms its components one by one. Any confirmation shows that it leads.
 func flink(w *tree, root string) owner {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.stand(w, root)
@@ -733,12 +720,12 @@ func aurora(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// A tree is where layouts are written, on a server, which gives the numbers.
+// A tree writes layouts into a server, which gives the numbers.
 type tree struct {
 	t       *testing.T
 	r       *rand.Rand
 	members []*zk.Conn // a session each
-	chroot  string     // of the layouts that are judged together
+	chroot  string     // of the layouts that are compared together
 	batch   int
 	log     []string // of the present layout
 }
@@ -760,7 +747,7 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root is where layout i begins: of any depth, with names that mean something to others.
+// root creates the root of layout i: at any depth, below names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -772,12 +759,12 @@ func (w *tree) root(i int) string {
 
 func (w *tree) pick(of ...string) string { return of[w.r.IntN(len(of))] }
 
-// some is how many members there are.
+// some returns a number of members.
 func (w *tree) some() int { return w.r.IntN(mostMembers + 1) }
 
 func (w *tree) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
 
-// dir makes a persistent znode, with those above it.
+// dir creates a persistent znode, and the znodes above it.
 func (w *tree) dir(path string) {
 	w.t.Helper()
 	for i := 1; i <= len(path); i++ {
@@ -790,7 +777,7 @@ func (w *tree) dir(path string) {
 	}
 }
 
-// put makes a persistent znode with data.
+// put creates a persistent znode with data.
 func (w *tree) put(path, data string) {
 	w.t.Helper()
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
@@ -800,13 +787,13 @@ func (w *tree) put(path, data string) {
 	w.note("persistent %s = %q", path, data)
 }
 
-// queue makes a persistent sequential znode.
+// queue creates a persistent sequential znode.
 func (w *tree) queue(path, data string) {
 	w.t.Helper()
 	w.note("persistent %s = %q", create(w.t, w.members[0], w.chroot+path, data, zk.FlagSequence), data)
 }
 
-// own makes an ephemeral znode of a member.
+// own creates an ephemeral znode of a member.
 func (w *tree) own(member int, path, data string) string {
 	w.t.Helper()
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
@@ -817,7 +804,7 @@ func (w *tree) own(member int, path, data string) string {
 	return path
 }
 
-// join makes an ephemeral sequential znode of a member, and returns its path.
+// join creates an ephemeral sequential znode of a member, and returns its path.
 func (w *tree) join(member int, path, data string) string {
 	w.t.Helper()
 	path = strings.TrimPrefix(create(w.t, w.members[member], w.chroot+path, data, contender), w.chroot)
@@ -834,7 +821,7 @@ func (w *tree) gone(path string) {
 	w.note("deleted %s", path)
 }
 
-// stir creates and deletes znodes in a directory, so that numbers begin anywhere.
+// stir creates and deletes znodes in a directory, so that numbers do not begin with 0.
 func (w *tree) stir(dir string) {
 	n := w.r.IntN(20)
 	for i := range n {
@@ -847,7 +834,7 @@ func (w *tree) stir(dir string) {
 	w.note("%d znodes created and deleted in %s", n, dir)
 }
 
-// hex32 is a random guid, at times one that ends in ten digits as a number does.
+// hex32 returns a random guid. Some end in ten digits, like a sequence number.
 func (w *tree) hex32() string {
 	var b [16]byte
 	for i := range b {
@@ -865,7 +852,7 @@ func (w *tree) uuid() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// millis is a start code: a time in milliseconds, at times with a small number at its end.
+// millis returns a start code: a time in milliseconds. Some end in a small number.
 func (w *tree) millis() string {
 	if w.r.IntN(2) == 0 {
 		return fmt.Sprint(1795187631811 + w.r.IntN(1e9))
@@ -873,7 +860,7 @@ func (w *tree) millis() string {
 	return fmt.Sprint(1700000000000 + w.r.IntN(20))
 }
 
-// word is a name that somebody chose.
+// word returns a name that a user may choose.
 func (w *tree) word() string {
 	return fmt.Sprintf("%s%d", w.pick("a", "books", "job", "pg"), w.r.IntN(100))
 }
@@ -890,9 +877,8 @@ func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 
 var update = flag.Bool("update", false, "rewrite the table of systems in the help")
 
-// TestDiscoverSystems searches a tree with all systems in it, healthy and in trouble.
-// The table that it prints is the one that `electop help systems` shows; -update rewrites
-// it.
+// TestDiscoverSystems searches a tree with all systems in it, healthy and broken. `electop help
+// systems` shows the same table; -update rewrites it.
 func TestDiscoverSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -920,7 +906,7 @@ func TestDiscoverSystems(t *testing.T) {
 	for _, line := range slices.SortedFunc(slices.Values(lines[1:]), byPath) {
 		path, _, _ := strings.Cut(line[len("!! "):], "  ")
 		who := strings.TrimSpace(line[leader:waiting])
-		if len(who) > 40 && !strings.Contains(who, " ") { // a znode's name, which the help cannot break
+		if len(who) > 40 && !strings.Contains(who, " ") { // a znode's name, too long for a line of the help
 			who = who[:12] + "…" + who[len(who)-16:]
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", path, who, strings.TrimSpace(line[waiting:reign]))

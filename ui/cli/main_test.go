@@ -12,8 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The test binary is electop itself when a script or a terminal runs it
-	// under that name.
+	// If a script or a terminal runs the test binary under the name electop, it is electop.
 	testscript.Main(runner{m}, map[string]func(){"electop": electop, "stamper": stamper})
 }
 
@@ -26,6 +25,6 @@ func electop() {
 type runner struct{ m *testing.M }
 
 func (r runner) Run() int {
-	os.Setenv("XDG_CONFIG_HOME", "/nowhere") // not the configuration of who runs the tests
+	os.Setenv("XDG_CONFIG_HOME", "/nowhere") // not the user's own configuration
 	return zktest.Tests(r.m)
 }

@@ -25,12 +25,12 @@ import (
 	"electop/zkwatch/client"
 )
 
-// metricsURL is where a command says that its metrics are, without the page.
+// metricsURL returns the address that a command prints for its metrics, without the page.
 func metricsURL(t *testing.T, c *command) (url string) {
 	t.Helper()
-	said := regexp.MustCompile(`electop: metrics on (http://\S+)/metrics`)
+	address := regexp.MustCompile(`electop: metrics on (http://\S+)/metrics`)
 	c.errs.await(t, "the address of the metrics", func(s string) bool {
-		m := said.FindStringSubmatch(s)
+		m := address.FindStringSubmatch(s)
 		if m != nil {
 			url = m[1]
 		}
@@ -39,7 +39,7 @@ func metricsURL(t *testing.T, c *command) (url string) {
 	return url
 }
 
-// page is what an HTTP server answers.
+// page returns the reply of an HTTP server; code 0 is an error.
 func page(t *testing.T, method, url string) (code int, body string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
@@ -76,7 +76,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates are electop's own on the server at addr.
+// candidates returns a cast of n on the server at addr.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -96,8 +96,8 @@ func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *
 	return cast
 }
 
-// A handoff on a real server is in the metrics, which are clean, complete and end with
-// the command.
+// A handoff on a server is in the metrics, which pass the linter, are complete, and end with the
+// command.
 func TestMetricsOfAHandoff(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -129,7 +129,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 			t.Errorf("%v, %v in\n%s", problems, err, body)
 		}
 		if !regexp.MustCompile(`(?m)^electop_requests_total\{to="session"\} [1-9]`).MatchString(body) {
-			t.Errorf("no requests of its own:\n%s", body)
+			t.Errorf("no requests of electop:\n%s", body)
 		}
 		for _, no := range []struct {
 			method, page string
@@ -152,8 +152,8 @@ func TestMetricsOfAHandoff(t *testing.T) {
 	})
 }
 
-// The exporter starts without a server, finds the elections when it is there, and says that
-// it is gone, and back.
+// The exporter starts without a server, finds the elections when the server answers, and
+// reports when the server is gone and back.
 func TestExporterOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
@@ -190,8 +190,8 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// The exporter finds the elections of a cluster while their leaders change, and what their
-// znodes say does no harm to the page.
+// The exporter finds the elections of a cluster while their leaders change. The text of their
+// znodes cannot break the page.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -230,7 +230,7 @@ func TestExporterOfACluster(t *testing.T) {
 	})
 }
 
-// A port in use and what is no address are wrong usage, and nothing is observed then.
+// A port in use and an invalid address are wrong usage. Electop then observes nothing.
 func TestMetricsAddress(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -263,7 +263,7 @@ func TestMetricsAddress(t *testing.T) {
 	}
 }
 
-// What is served and said has no secret in it.
+// No secret is in the pages or in the output.
 func TestMetricsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -283,7 +283,7 @@ func TestMetricsKeepSecrets(t *testing.T) {
 	}
 }
 
-// A candidate's metrics say whether it leads, and why it ended when it resigns.
+// A candidate's metrics show whether it leads.
 func TestMetricsOfACandidate(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -297,7 +297,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 	}
 }
 
-// SIGTERM, by which a service manager ends it, is a success, and no other signal.
+// SIGTERM, with which a service manager ends the exporter, is a success. No other signal is.
 func TestExporterEndsWithSuccess(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// What the commands print, as far as these tests read it.
+// The fields of the commands' JSON that these tests read.
 type (
 	statusJSON struct {
 		System     *string
@@ -68,15 +68,15 @@ type (
 func decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("not what was expected: %v\n%s", err, text)
+		t.Fatalf("unexpected JSON: %v\n%s", err, text)
 	}
 	return v
 }
 
-// ward is a real ensemble with elections of other people's software.
-type ward struct {
+// site is an ensemble of Apache ZooKeeper with elections of third-party software.
+type site struct {
 	ensemble      *zktest.Ensemble
-	flags         []string // that reach it
+	flags         []string // of its servers
 	kazoo         election // kazoo.Election
 	curator       election // LeaderLatch
 	kazooLeader   *zktest.Foreign
@@ -92,9 +92,9 @@ type election struct {
 // fourth of it.
 const foreignTimeout = 10 * time.Second
 
-func newWard(t *testing.T) *ward {
+func newSite(t *testing.T) *site {
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
-	w := &ward{ensemble: e, flags: []string{"--servers", e.ConnectString(), "--admin-url", e.AdminURL()}}
+	w := &site{ensemble: e, flags: []string{"--servers", e.ConnectString(), "--admin-url", e.AdminURL()}}
 	w.kazoo.path, w.curator.path = "/services/billing", "/apps/scheduler"
 	w.kazooLeader = zktest.Kazoo(t, e.ConnectString(), foreignTimeout)
 	w.curatorLeader = zktest.Curator(t, e.ConnectString(), foreignTimeout)
@@ -115,7 +115,7 @@ func newWard(t *testing.T) *ward {
 }
 
 // awaitWatches waits until every candidate but the first watches the one before.
-func (w *ward) awaitWatches(t *testing.T, e election) {
+func (w *site) awaitWatches(t *testing.T, e election) {
 	t.Helper()
 	zktest.Await(t, "the watches of "+e.path, func() bool {
 		var tables strings.Builder
@@ -133,8 +133,8 @@ func (w *ward) awaitWatches(t *testing.T, e election) {
 
 var connectionLine = regexp.MustCompile(`/(\S+)\[.*,sid=(0x[0-9a-f]+),`)
 
-// connections returns from where each candidate is connected, to any of the members.
-func (w *ward) connections(t *testing.T, e election) []string {
+// connections returns the client address of each candidate, whatever its server is.
+func (w *site) connections(t *testing.T, e election) []string {
 	t.Helper()
 	from := make(map[string]string)
 	for _, s := range w.ensemble.Members {
@@ -149,20 +149,19 @@ func (w *ward) connections(t *testing.T, e election) []string {
 	return all
 }
 
-func (w *ward) session(t *testing.T) *zk.Conn { return session(t, w.ensemble.ConnectString()) }
+func (w *site) session(t *testing.T) *zk.Conn { return session(t, w.ensemble.ConnectString()) }
 
-// session is a session of its own for a candidate that does not follow a recipe.
+// session opens a session for a candidate of the test.
 func session(t *testing.T, servers string) *zk.Conn {
 	t.Helper()
 	return zktest.ClientOver(t, servers, 20*time.Second, net.DialTimeout)
 }
 
-// TestOperators is what an operator does with electop in front of a live
-// ensemble with other people's elections.
+// TestOperators runs the commands of an operator on an ensemble with third-party elections.
 func TestOperators(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
-	w := newWard(t)
+	w := newSite(t)
 	elections := map[string]election{"kazoo": w.kazoo, "Curator": w.curator}
 
 	t.Run("discover", func(t *testing.T) {
@@ -189,14 +188,14 @@ func TestOperators(t *testing.T) {
 			t.Errorf("found %v", d.Elections)
 		}
 	})
-	// The doctors take their time; they do so at once.
-	healthy, made := map[string]*command{}, map[string]*command{}
+	// All doctors observe at the same time.
+	healthy, broken := map[string]*command{}, map[string]*command{}
 	for system, e := range elections {
 		healthy[system] = w.doctor(t, e.path)
 	}
-	paths := madeOnPurpose(t, w)
+	paths := causeFindings(t, w)
 	for id, path := range paths {
-		made[id] = w.doctor(t, path, "--for", firstLook.String())
+		broken[id] = w.doctor(t, path, "--for", shortLook.String())
 	}
 	for system, e := range elections {
 		for _, how := range []string{"http", "4lw"} {
@@ -231,13 +230,13 @@ func TestOperators(t *testing.T) {
 			}
 		})
 	}
-	for id, c := range made {
-		t.Run("made/"+id, func(t *testing.T) { w.finds(t, c, paths[id], id) })
+	for id, c := range broken {
+		t.Run("broken/"+id, func(t *testing.T) { w.finds(t, c, paths[id], id) })
 	}
 	t.Run("stopped", func(t *testing.T) { stoppedLeaders(t, w) })
 }
 
-func (w *ward) doctor(t *testing.T, path string, flags ...string) *command {
+func (w *site) doctor(t *testing.T, path string, flags ...string) *command {
 	t.Helper()
 	return run(t, slices.Concat([]string{"doctor", path, "--json"}, flags, w.flags)...)
 }
@@ -268,9 +267,9 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 	}
 }
 
-// madeOnPurpose makes what the doctor is to find, each in an election of its
-// own, and returns where.
-func madeOnPurpose(t *testing.T, w *ward) map[string]string {
+// causeFindings causes the findings that the doctor must find, each in an election of its own,
+// and returns the elections' paths by finding.
+func causeFindings(t *testing.T, w *site) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
 	for id, make := range map[string]func(path string){
@@ -283,7 +282,7 @@ func madeOnPurpose(t *testing.T, w *ward) map[string]string {
 		"ghost-node": func(path string) {
 			stand(t, w.session(t), path, "")
 			c, name := w.session(t), path+"/"+strings.Repeat("0a", 16)+"-n_"
-			ghost := standAs(t, c, name, "") // the reply is lost, and it tries again by the same guid
+			ghost := standAs(t, c, name, "") // as if the reply was lost, and the client tries again with the same guid
 			standAs(t, c, name, ghost)
 		},
 		"missing-watch": func(path string) {
@@ -300,21 +299,21 @@ func madeOnPurpose(t *testing.T, w *ward) map[string]string {
 	return paths
 }
 
-// firstLook is for two watch tables of each member that agree; on a busy machine
-// they take longer.
-const firstLook = 6 * time.Second
+// shortLook is long enough for two watch tables of each member that agree, except on a busy
+// machine.
+const shortLook = 6 * time.Second
 
-// finds waits for a doctor, who has to find what was made, and nothing else. One
-// who had too little time, and says so, looks again for longer.
-func (w *ward) finds(t *testing.T, c *command, path, id string) {
-	for lasts := 2 * firstLook; ; lasts *= 2 {
+// finds waits for a doctor, which must have the finding and no other. If it reports that the
+// time was too short, it runs again for longer.
+func (w *site) finds(t *testing.T, c *command, path, id string) {
+	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)
 		d := decode[doctorJSON](t, c.out.all())
 		found, critical := false, false
 		for _, f := range d.Findings {
 			critical = critical || f.Severity == "critical"
 			if f.Severity != "info" && f.ID != id {
-				t.Errorf("besides, %+v", f)
+				t.Errorf("another finding: %+v", f)
 			}
 			found = found || f.ID == id && f.Severity != "info"
 		}
@@ -324,7 +323,7 @@ func (w *ward) finds(t *testing.T, c *command, path, id string) {
 		if found {
 			return
 		}
-		if len(d.Unchecked) == 0 || lasts > 8*firstLook {
+		if len(d.Unchecked) == 0 || lasts > 8*shortLook {
 			t.Fatalf("not found in %s", c.out.all())
 		}
 		t.Logf("not found yet in %s", c.out.all())
@@ -332,10 +331,9 @@ func (w *ward) finds(t *testing.T, c *command, path, id string) {
 	}
 }
 
-// TestServersThatDoNotTell asks a server that answers one word only, as they
-// come from the box: nothing is claimed of its watches, and it is said which
-// setting would allow to.
-func TestServersThatDoNotTell(t *testing.T) {
+// TestServerThatAllowsOneWord asks a server that answers only one four-letter word, as by
+// default. Electop reports its watches as unknown, and names the setting that would allow more.
+func TestServerThatAllowsOneWord(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithWords(""))
 	process := zktest.Kazoo(t, server.Addr, 20*time.Second)
@@ -345,26 +343,26 @@ func TestServersThatDoNotTell(t *testing.T) {
 	flags := []string{"/quiet", "--json", "--admin", "4lw", "--servers", server.Addr}
 	s := decode[statusJSON](t, printed(t, 0, append([]string{"status"}, flags...)...))
 	if got := s.Candidates[1]; got.WatchState != "unknown" || got.Watches == nil || len(got.Watched) > 0 || got.Address != nil {
-		t.Errorf("of a watch that nobody told: %+v", got)
+		t.Errorf("a watch that the server does not report: %+v", got)
 	}
 	d := decode[doctorJSON](t, printed(t, 0, append([]string{"doctor", "--for", "3s"}, flags...)...))
 	if len(d.Findings) > 0 {
 		t.Errorf("found %+v", d.Findings)
 	}
-	said := map[string]bool{}
+	unchecked := map[string]bool{}
 	for _, u := range d.Unchecked {
 		if slices.Equal(u.Servers, []string{server.Addr}) && strings.Contains(text(u.Setting), "4lw.commands.whitelist") {
-			said[u.What] = true
+			unchecked[u.What] = true
 		}
 	}
 	for _, what := range []string{"connections", "session deadlines", "watches"} {
-		if !said[what] {
+		if !unchecked[what] {
 			t.Errorf("%s are not among the unchecked, with the setting: %+v", what, d.Unchecked)
 		}
 	}
 }
 
-// stand makes a candidate that watches a znode, if one is given.
+// stand creates a candidate that watches a znode, if one is given.
 func stand(t *testing.T, c *zk.Conn, path, watches string) string {
 	t.Helper()
 	return standAs(t, c, path+"/n_", watches)
@@ -384,9 +382,9 @@ func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-// stoppedLeaders stops the processes that lead. Each must be announced as at
-// risk while its znode is there; then the next takes over.
-func stoppedLeaders(t *testing.T, w *ward) {
+// stoppedLeaders stops the processes of the leaders. Events must report each one as at risk
+// while its znode exists; then the next candidate takes over.
+func stoppedLeaders(t *testing.T, w *site) {
 	type watched struct {
 		election
 		stop   *zktest.Foreign
@@ -417,7 +415,7 @@ func stoppedLeaders(t *testing.T, w *ward) {
 				}
 			case l.Type == "left" || l.Type == "handoff":
 				if !warned {
-					t.Errorf("%s: gone before it was said to be at risk:\n%s", x.path, x.events.out.all())
+					t.Errorf("%s: gone before it was reported as at risk:\n%s", x.path, x.events.out.all())
 				}
 				if l.Type == "handoff" && (text(l.From) != leader || text(l.To) != next || l.Cause != "expired") {
 					t.Errorf("handoff: %s", s)

@@ -20,8 +20,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The AdminServer is where serve says it is, is about the server that serve
-// runs, and ends with it.
+// The AdminServer has the address that serve prints, describes serve's server, and ends with
+// it.
 func TestServeAdmin(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -68,8 +68,8 @@ func TestServeAdmin(t *testing.T) {
 	}
 }
 
-// A process that has no file descriptor left for another client says so, and
-// takes clients again when it has.
+// A server without a free file descriptor reports that, and accepts clients again when it has
+// one.
 func TestServeOutOfFiles(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", `ulimit -n 32 && exec electop serve --listen 127.0.0.1:0`)
@@ -99,7 +99,7 @@ func TestServeOutOfFiles(t *testing.T) {
 		open = append(open, c)
 	}
 	if !said.Scan() || !strings.Contains(said.Text(), "cannot accept connections") || !strings.Contains(said.Text(), "too many open files") {
-		t.Errorf("it said %q", said.Text())
+		t.Errorf("serve reported %q", said.Text())
 	}
 	last, err := net.Dial("tcp", addr) // waits in the backlog
 	if err != nil {
@@ -114,7 +114,7 @@ func TestServeOutOfFiles(t *testing.T) {
 		t.Errorf("ruok: %q, %v", reply, err)
 	}
 	if !said.Scan() || !strings.Contains(said.Text(), "accepting connections") {
-		t.Errorf("it said %q", said.Text())
+		t.Errorf("serve reported %q", said.Text())
 	}
 	cmd.Process.Signal(os.Interrupt)
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
@@ -122,8 +122,7 @@ func TestServeOutOfFiles(t *testing.T) {
 	}
 }
 
-// The timeouts that serve grants are those of an Apache ZooKeeper with the
-// configuration that it comes with.
+// serve grants the same session timeouts as Apache ZooKeeper with its sample configuration.
 func TestServeGrantsWhatApacheDoes(t *testing.T) {
 	t.Parallel()
 	granted := func(addr string) (all []time.Duration) {
@@ -158,7 +157,7 @@ func TestServeGrantsWhatApacheDoes(t *testing.T) {
 	ended()
 }
 
-// served runs electop serve until ctx ends; ended awaits that.
+// served runs electop serve until ctx ends; ended waits for the end.
 func served(t *testing.T, ctx context.Context, args ...string) (addr string, ended func()) {
 	t.Helper()
 	out, w := io.Pipe()
@@ -185,7 +184,7 @@ func served(t *testing.T, ctx context.Context, args ...string) (addr string, end
 	}
 }
 
-// TestServeOpenToTheNetwork says which address other machines use.
+// TestServeOpenToTheNetwork: serve prints the address for other machines.
 func TestServeOpenToTheNetwork(t *testing.T) {
 	t.Parallel()
 	c := run(t, "serve", "--listen", "0.0.0.0:0", "--yes")
@@ -204,10 +203,10 @@ func TestServeOpenToTheNetwork(t *testing.T) {
 		}
 	}
 	if host != want {
-		t.Errorf("it says %q, this machine is %s", addr, want)
+		t.Errorf("the address is %q, want %s", addr, want)
 	}
 	if said := c.errs.all(); strings.Count(said, "network") != 1 {
-		t.Errorf("it warns %q", said)
+		t.Errorf("want one warning about the network, got %q", said)
 	}
 	c.cancel()
 	if code := c.finish(t); code != 130 {

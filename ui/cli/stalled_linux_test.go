@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A dashboard ends with a signal, even if nobody reads what it writes.
+// A signal ends a dashboard, even if nobody reads its terminal.
 func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	p, tty, err := pty.Open()
@@ -48,7 +48,7 @@ func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
 	defer tick.Stop()
 	deadline := time.After(waitFor)
 	for held := 0; ; {
-		if held < 4095 { // all that can be counted of it
+		if held < 4095 { // the largest count
 			held, _ = unix.IoctlGetInt(int(p.Fd()), unix.TIOCINQ)
 			if held >= 4095 {
 				cmd.Process.Signal(syscall.SIGTERM)

@@ -2,5 +2,5 @@
 
 package cli_test
 
-// stamper is a command that a campaign runs, where it can.
+// stamper is empty: no campaign can run a command here.
 func stamper() {}

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// wraps are commands whose processes leave the group that they are started in.
+// wraps are commands whose processes leave the group in which they are started.
 var wraps = [][]string{
 	{"timeout", "600"},
 	{"sh", "-c", `timeout 600 "$@"; true`, "sh"},
@@ -24,9 +24,9 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper is a command that a campaign runs: it appends a stamp to a file, again and
-// again. Its arguments are the file, the name of who runs it, and a number of
-// processes. With more than one they ignore SIGTERM, and run below one of wraps on Linux.
+// stamper is the command of a campaign. It appends stamps to a file. Its arguments are the
+// file, the name of the candidate, and a number of processes. Several processes ignore SIGTERM,
+// and run below one of wraps on Linux.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -54,10 +54,10 @@ func stamper() {
 	os.Exit(1)
 }
 
-// A stint is one run of the command: its first and its last stamp.
+// A stint is one run of the command, from its first to its last stamp.
 type stint struct {
 	first, last int64 // in nanoseconds
-	guard       int   // the number of its process
+	guard       int   // the guard's process
 	name        string
 	fence       int64
 	znode       string
@@ -68,13 +68,12 @@ func (s stint) String() string {
 		time.Unix(0, s.first).Format("15:04:05.000000"), time.Unix(0, s.last).Format("15:04:05.000000"))
 }
 
-// stamps is the file that the commands write.
+// stamps reads the file that the commands write.
 type stamps struct {
-	name string
-	file *os.File
-	rest []byte // of a line that is not complete yet
-	// stints by the guard and the fence, in the order in which they began.
-	stints []*stint
+	name   string
+	file   *os.File
+	rest   []byte   // of a line that is not complete yet
+	stints []*stint // in the order of their begins; each has its own guard and fence
 }
 
 func newStamps(t *testing.T) *stamps {
@@ -88,7 +87,7 @@ func newStamps(t *testing.T) *stamps {
 	return &stamps{name: name, file: f}
 }
 
-// read takes in what was written meanwhile.
+// read reads the stamps that were written meanwhile.
 func (s *stamps) read(t *testing.T) {
 	t.Helper()
 	var b bytes.Buffer
@@ -135,9 +134,9 @@ func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
 	return stint{}
 }
 
-// judge fails the test if two commands ran at once, or one with a smaller fence than the
-// one before.
-func (s *stamps) judge(t *testing.T) {
+// check fails the test if two commands ran at once, or if a fence is smaller than the one
+// before.
+func (s *stamps) check(t *testing.T) {
 	t.Helper()
 	s.read(t)
 	for i, n := range s.stints {

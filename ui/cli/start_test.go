@@ -17,8 +17,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// initMax is the longest that one package may take before main: what every command
-// costs, also the shortest. The race detector makes it some five times as long.
+// initMax bounds the initialization of one package, which delays every command. The race
+// detector makes it about five times as long.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -28,12 +28,12 @@ func initMax() time.Duration {
 }
 
 // TestNoPackageStartsSlowly reads Go's own trace of the packages' initialization. It is
-// the same for each command, because it ends before main begins; and it comes from the
-// test binary, which has all packages of the program and a few of the tests.
+// the same for each command, because it ends before main begins. The trace is that of the
+// test binary, which has all packages of the program and a few more.
 //
-// One run says nothing on a busy machine: whatever else runs is in the clock too. So a
-// package is slow only if it is in each of several runs. The work of an init does not
-// vary, so its shortest time is an upper bound of what it costs.
+// The clock includes other work of a busy machine. So a package is slow only if it is slow in
+// each of several runs. The work of an initialization does not vary, so its shortest time is an
+// upper bound of its cost.
 func TestNoPackageStartsSlowly(t *testing.T) {
 	t.Parallel()
 	most := initMax()
@@ -59,8 +59,8 @@ func TestNoPackageStartsSlowly(t *testing.T) {
 	}
 }
 
-// slowest returns the packages over most in each run so far, with their shortest
-// time. slow are those of the earlier runs.
+// slowest returns the packages over most in each run so far, with their shortest time. slow has
+// those of the earlier runs.
 func slowest(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {
@@ -75,7 +75,7 @@ func slowest(run int, slow, took map[string]time.Duration, most time.Duration) m
 	return still
 }
 
-// initLine is a line of the trace, as the documentation of package runtime has it.
+// initLine matches a line of the trace, see the documentation of package runtime.
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, `)
 
 func initTimes(trace string) map[string]time.Duration {
@@ -104,13 +104,13 @@ init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
 	const most = 5 * time.Millisecond
 	slow := slowest(1, slowest(0, nil, first, most), second, most)
 	if want := (map[string]time.Duration{"github.com/mattn/go-runewidth": 9250 * time.Microsecond}); !maps.Equal(slow, want) {
-		t.Errorf("slow are %v, want %v", slow, want)
+		t.Errorf("slow packages %v, want %v", slow, want)
 	}
 }
 
-// program builds electop as the README and .ci/release do and puts it first in the PATH.
-// The test binary, which is electop in other tests, has more packages to start, and a
-// program that is not static is linked again at each start.
+// program builds electop as the README and .ci/release do, and puts it first in the PATH.
+// The test binary, which is electop in other tests, initializes more packages, and a program
+// that is not static is linked again at each start.
 func program(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "electop"), "electop")
@@ -121,7 +121,7 @@ func program(b *testing.B) {
 	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// report gives the median, and the least, which other work on the machine does not touch.
+// report reports the median and the minimum, which other work of the machine does not change.
 func report(b *testing.B, times []time.Duration, unit string) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")
@@ -129,7 +129,7 @@ func report(b *testing.B, times []time.Duration, unit string) {
 	b.ReportMetric(float64(times[0].Microseconds())/1000, "ms-least/"+unit)
 }
 
-// BenchmarkVersion is the shortest command.
+// BenchmarkVersion measures the shortest command.
 func BenchmarkVersion(b *testing.B) {
 	program(b)
 	var times []time.Duration
@@ -143,8 +143,8 @@ func BenchmarkVersion(b *testing.B) {
 	report(b, times, "start")
 }
 
-// BenchmarkFirstFrame is the time from starting the demo until the first frame has reached
-// the terminal. The terminal answers no query, and what it takes to draw is not in it.
+// BenchmarkFirstFrame measures the time from the start of the demo until the first frame has
+// reached the terminal, without the drawing. The terminal answers no query.
 func BenchmarkFirstFrame(b *testing.B) {
 	program(b)
 	var times []time.Duration
@@ -154,8 +154,8 @@ func BenchmarkFirstFrame(b *testing.B) {
 	report(b, times, "first-frame")
 }
 
-// firstFrame returns when the path was read from the terminal of the demo, which is killed
-// then. It comes in one piece.
+// firstFrame returns the time until the path was read from the terminal of the demo, and kills
+// the demo. The path arrives in one piece.
 func firstFrame(b *testing.B) time.Duration {
 	p, tty, err := pty.Open()
 	if err != nil {

@@ -4,5 +4,5 @@ package cli_test
 
 import "syscall"
 
-// ownTerminal has a process head a session of its own, on the terminal that it is given.
+// ownTerminal makes a process lead a session of its own on its terminal.
 func ownTerminal() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true, Setctty: true} }

@@ -2,5 +2,5 @@ package cli_test
 
 import "syscall"
 
-// ownTerminal: pseudo terminals are not to be had here, so that no test gets this far.
+// ownTerminal is never used: there are no pseudo terminals here.
 func ownTerminal() *syscall.SysProcAttr { return nil }
