@@ -226,10 +226,14 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			_, errs := once(t, x.code, slices.Concat([]string{"status", "/private", "--servers", servers, "--connect-timeout", "10s"}, x.flags)...)
-			if !strings.Contains(errs, x.want) {
-				t.Errorf("error %q, want %q", errs, x.want)
+			errs := ""
+			for _, timeout := range []string{"1s", "10s"} { // a busy machine may need longer than a second to connect
+				_, errs = once(t, x.code, slices.Concat([]string{"status", "/private", "--servers", servers, "--connect-timeout", timeout}, x.flags)...)
+				if strings.Contains(errs, x.want) {
+					return
+				}
 			}
+			t.Errorf("error %q, want %q", errs, x.want)
 		})
 	}
 }

@@ -43,10 +43,9 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 		found("status", out)
 		out, _ = once(t, 5, "doctor", path, "-s", addr, "--json", "--for", "1s")
 		found("doctor", out)
-		for _, command := range []string{"status", "doctor"} {
-			code := map[string]int{"status": 4, "doctor": 5}[command]
-			if out, _ = once(t, code, command, path, "-s", addr); !strings.Contains(out, "CRITICAL  "+title) {
-				t.Errorf("%s: %s", command, out)
+		for code, args := range map[int][]string{4: {"status"}, 5: {"doctor", "--for", "100ms"}} {
+			if out, _ = once(t, code, append(args, path, "-s", addr)...); !strings.Contains(out, "CRITICAL  "+title) {
+				t.Errorf("%s: %s", args, out)
 			}
 		}
 		if out, _ = once(t, 0, "discover", path, "-s", addr); !strings.Contains(out, "1 critical") {
@@ -82,7 +81,7 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		const nothing = "Nothing found in what was checked."
-		for _, x := range []struct {
+		all := []struct {
 			path    string
 			code    int
 			want    []string
@@ -91,8 +90,17 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 			{shard, 4, []string{"no leader: core_node1", "WARNING   no leader", "first seen at", "critical if it lasts 4m", "--for 2"}, "othing found"},
 			{root + "/empty", 0, []string{"INFO      nobody leads", "has no candidate"}, "othing found"},
 			{root + "/healthy", 0, []string{nothing, "Checked, for 1 s:", "the znodes of 2 candidates"}, "WARNING"},
-		} {
-			out, _ := once(t, x.code, "doctor", x.path, "-s", addr, "--for", "1s")
+		}
+		var doctors []*command
+		for _, x := range all {
+			doctors = append(doctors, run(t, "doctor", x.path, "-s", addr, "--for", "1s"))
+		}
+		for i, x := range all {
+			code := doctors[i].finish(t)
+			out := doctors[i].out.all()
+			if code != x.code {
+				t.Errorf("%s: exit code %d, want %d: %s", x.path, code, x.code, doctors[i].errs.all())
+			}
 			for _, want := range x.want {
 				if !strings.Contains(out, want) {
 					t.Errorf("no %q: %s", want, out)

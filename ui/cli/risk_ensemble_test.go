@@ -206,40 +206,24 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-// TestRiskByDefault stops a kazoo leader. Without flags about risks, events reports the risk, and
-// then that the session expired.
-func TestRiskByDefault(t *testing.T) {
+// TestStoppedLeader stops a kazoo leader for longer than its session, and then continues it.
+// Without flags about risks, events reports the risk, then that the session expired, and then
+// that the client is connected again.
+func TestStoppedLeader(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
-	path := unique("default")
+	path := unique("stopped")
 	leader := zktest.Kazoo(t, server.Addr, 8*time.Second)
-	leader.Stand(t, "election", path, "amber")
+	was := leader.Stand(t, "election", path, "amber")
 	zktest.Kazoo(t, server.Addr, 20*time.Second).Stand(t, "election", path, "birch")
 	c := run(t, "events", path, "-s", server.Addr, "--json")
 	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
 	leader.Pause(t)
 	c.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
-	c.cancel()
-	c.finish(t)
 	risk, handoff, _ := strings.Cut(c.out.all(), `"type":"handoff"`)
 	if !strings.Contains(risk, `"type":"risk","state":"raised"`) || !strings.Contains(handoff, `"cause":"expired"`) {
 		t.Errorf("no risk, or another cause:\n%s", c.out.all())
 	}
-}
-
-// TestExpiredLeaderIsBack stops a kazoo leader for longer than its session. When the leader
-// continues, events reports that its client is connected again.
-func TestExpiredLeaderIsBack(t *testing.T) {
-	t.Parallel()
-	server := zktest.NewApache(t)
-	path := unique("back")
-	leader := zktest.Kazoo(t, server.Addr, 8*time.Second)
-	was := leader.Stand(t, "election", path, "amber")
-	zktest.Kazoo(t, server.Addr, 20*time.Second).Stand(t, "election", path, "birch")
-	c := run(t, "events", path, "-s", server.Addr, "--json", "--admin-sessions", "1s")
-	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
-	leader.Pause(t)
-	c.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
 	leader.Resume(t)
 	c.out.await(t, "the finding", func(s string) bool { return strings.Contains(s, `"id":"expired-leader"`) })
 	c.cancel()

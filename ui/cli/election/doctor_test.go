@@ -746,6 +746,7 @@ var failures = []struct {
 
 // TestDoctorFinds has the doctor find every failure, and not find it in the healthy election.
 func TestDoctorFinds(t *testing.T) {
+	t.Parallel()
 	for _, x := range failures {
 		members := cmp.Or(x.members, oneMember)
 		name := path.Join(x.id, x.name)
@@ -777,6 +778,7 @@ func TestDoctorFinds(t *testing.T) {
 // TestNoFindingsInHandoffs asks the servers in the middle of handoffs: for a moment watches
 // are missing, the acknowledgement belongs to the former leader and sessions have no znode.
 func TestNoFindingsInHandoffs(t *testing.T) {
+	t.Parallel()
 	observed(t, oneMember, true, func(w *world) {
 		t := w.t // of the bubble
 		servers, _ := client.ParseConnectString(oneMember)
@@ -840,6 +842,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 // TestDiagnosisIsExtended: an observation that would end before it is known whether a suspicion
 // is critical is extended, if half a minute is enough and the user gave no duration.
 func TestDiagnosisIsExtended(t *testing.T) {
+	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"
 	for _, x := range []struct {
 		name, path, ack string
