@@ -8,9 +8,9 @@ import (
 	"electop/model/znode"
 )
 
-// Dialect is how one system writes an election into znodes: what the children
-// are called, who a candidate is, what it watches, and which znode acknowledges.
-// A [Recipe] is the rule; a dialect is how one system spells the rule.
+// Dialect describes how one system writes an election into znodes: the names of the children,
+// who a candidate is, what it watches, and which znode acknowledges.
+// A [Recipe] is the rule; a dialect is one system's spelling of the rule.
 //
 // The dialects are a table (table.go, curator.go, singles.go). To add a system, add an
 // entry there and examples to the table's test. Values are immutable, and there is one
@@ -32,7 +32,7 @@ type Dialect struct {
 	// ChildWatch: a waiting contender watches the list of children and no znode, so
 	// no server's table shows the watch, and every change notifies all of them.
 	ChildWatch bool
-	// Why is why electop cannot take part, "" if it can.
+	// Why is the reason that electop cannot take part, "" if it can.
 	Why string
 	// Source is the origin of the rule: documentation, or the system's source.
 	Source string
@@ -160,7 +160,7 @@ func (d *Dialect) Kind() Kind {
 }
 
 // Elects reports whether the children may be candidates of an election, or of a lock. It is
-// true for nil: nothing says that they are not.
+// true for nil: the children are not known.
 func (d *Dialect) Elects() bool {
 	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }

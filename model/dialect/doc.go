@@ -1,7 +1,7 @@
 // Package dialect knows how systems run their elections.
 //
 // A [Recipe] is the rule: which children contend, in which order, how many hold
-// the role, and whom each contender should watch. A [Dialect] is how one system
+// the role, and which znode each contender should watch. A [Dialect] is how one system
 // writes that rule into znodes: what the children are called, who a candidate is,
 // which znode acknowledges. [Recognise] finds the system by the names of the
 // children, their data, and the numbers that ZooKeeper can have given them.
@@ -10,7 +10,7 @@
 //	candidate.go  a child of the election
 //	dialect.go    a system, and its reading of a child
 //	table.go      the dialects: one entry is one system
-//	curator.go    Curator's, and those of systems that are built on it
+//	curator.go    Curator's recipes, and systems that are built on them
 //	singles.go    systems whose leader has the only znode
 //	registry.go   members of groups, which look like candidates and never lead
 //	recognise.go  the evidence of a directory, and which system that shows

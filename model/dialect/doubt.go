@@ -7,7 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-// Doubt is why the children alone do not show that the head of the queue leads,
+// Doubt is the reason that the children alone do not show that the head of the queue leads,
 // "" if they do.
 type Doubt string
 

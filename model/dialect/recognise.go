@@ -10,7 +10,7 @@ import (
 	"electop/model/znode"
 )
 
-// Evidence is what a directory shows of the system that uses it.
+// Evidence is the content of a directory, and of znodes beside it, that shows which system uses it.
 type Evidence struct {
 	Path     string
 	Children []znode.Znode // for a single ephemeral znode, that znode

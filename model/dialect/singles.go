@@ -38,8 +38,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// ActiveBreadCrumb has the data of the last leader that took over. It stays, so
-		// that the next one knows whom to fence.
+		// ActiveBreadCrumb has the data of the last leader that took over. It is persistent: the
+		// next leader reads in it which one to fence.
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
 		ack:    []Ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, ByData: true, Takeover: 90 * time.Second}},

@@ -12,11 +12,11 @@ import (
 	"electop/model/znode"
 )
 
-// WatchState says how much is known about a contender's watch.
+// WatchState is how much is known about a contender's watch.
 type WatchState string
 
 const (
-	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why says what is missing
+	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why has the reason
 	Verified     WatchState = "verified" // a server's table has the watch
 	OtherWatch   WatchState = "other"    // the last answer has its watch on another znode; another answer has to confirm that
 	WrongWatch   WatchState = "wrong"    // two answers have its watch on another znode of the election
@@ -37,7 +37,7 @@ type Edge struct {
 	Own     bool      // it has such a watch on its own znode, to learn of its deletion
 	Server  string    // the member that has the watch
 	At      time.Time // when the servers were asked; zero if never
-	Why     string    // for Unverified and OtherWatch: what is missing; safe to show
+	Why     string    // for Unverified and OtherWatch: the reason; safe to show
 	Early   bool      // for these: the next answers of the servers may decide the state
 }
 
@@ -185,8 +185,8 @@ type watchTable struct {
 	at, end time.Time
 	// queue is the queue at that time, and calmQueue the queue [calm] earlier; see [queues.at].
 	queue, calmQueue dialect.Queue
-	// why is why the round is incomplete, "" if it is complete: only a complete
-	// round can prove that a watch is missing.
+	// why is the reason that the round is incomplete, "" if it is complete: only a
+	// complete round can prove that a watch is missing.
 	why      string
 	watching map[uint64]*watching // by session
 	// clients are the connections of the same round, nil if not all members

@@ -14,7 +14,7 @@ func ensembleSplit(r *report) {
 		return
 	}
 	f := r.find(split, "")
-	f.tables = 2 // one round alone may meet a change of the ensemble's leader
+	f.tables = 2 // a change of the ensemble's leader can look like a split in one round
 	for _, s := range leading {
 		f.because("%s says that it leads, at zxid %s", safe(s.Addr), znode.Zxid(s.Zxid))
 	}

@@ -7,9 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// expiredLeader finds a leader whose session expired in a pause and whose client is
-// connected again, with another session, and is no candidate. That it is the same
-// client is inferred from its address.
+// expiredLeader finds a leader whose session expired in a pause. Its client is connected again
+// with another session, and is no candidate. Only the address shows that it is the same client.
 func expiredLeader(r *report) {
 	for _, x := range r.s.Returned() {
 		if len(x.Sessions) == 0 {

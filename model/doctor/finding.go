@@ -68,7 +68,7 @@ func sameFinding(a, b *Finding) bool {
 		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
 }
 
-// suspect is what a rule reported about one subject.
+// suspect is a rule's report about one subject, with its age.
 type suspect struct {
 	hold
 	finding *Finding

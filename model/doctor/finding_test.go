@@ -353,7 +353,7 @@ func TestHerd(t *testing.T) {
 	c.wantFindings()
 }
 
-func TestHerdByRule(t *testing.T) {
+func TestHerdByRecipe(t *testing.T) {
 	c := newFixture(t, model.Config{Recipe: dialect.Herd()})
 	c.joinMany(4, "n_", 1)
 	c.afterAnswers(nil, "herd warning")

@@ -8,7 +8,7 @@ import (
 	"electop/model/units"
 )
 
-// strangersMax bounds the number of children that are checked and do not contend.
+// strangersMax bounds how many children that do not contend are checked.
 const strangersMax = 2000
 
 // foreignChild finds children that clients may mistake for candidates.
@@ -46,8 +46,8 @@ func foreignChild(r *report) {
 	}
 }
 
-// blocks returns how grave it is that a child which does not contend blocks the queue, and why it
-// blocks; "" if it does not, as far as is known.
+// blocks returns the severity and the reason if a child that does not contend blocks the queue;
+// "" if it does not, as far as is known.
 func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {

@@ -44,9 +44,9 @@ func ghostNode(r *report) {
 	}
 }
 
-// unmanaged finds a lost reply among a session's candidates, which are at the positions all. It
+// unmanaged finds a lost reply among a session's candidates; all has their positions. It
 // returns the positions of the ghosts and, as the last, of the candidate that the client uses,
-// as far as is known; nil for no ghost.
+// as far as is known. f is nil if there is no ghost.
 func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -63,7 +63,7 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 		}
 	}
 	at = append(at, all[slices.Index(owned, known)])
-	// The advice never is to delete a znode that holds the role.
+	// Never advise to delete a znode that holds the role.
 	last, remedy := at[len(at)-1], "Restart the client: both znodes go with its session."
 	switch held := last < r.holders(); {
 	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):

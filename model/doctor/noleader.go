@@ -11,7 +11,7 @@ import (
 
 // noLeader finds elections that have no leader for longer than a handoff takes in a healthy
 // system. In some systems a leader creates a znode when it has taken over: that znode is absent
-// or belongs to another session. In others the leader's own znode is absent.
+// or names another leader. In others the leader's own znode is absent.
 func noLeader(r *report) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
@@ -107,7 +107,7 @@ func BacklogWords(b *model.Backlog) string {
 	return units.Count(int(b.Requests), "request waits", "requests wait") + " in " + safe(b.Path)
 }
 
-// empty adds that there is no candidate, and since when.
+// empty adds evidence: there is no candidate, and the time since which nobody leads.
 func (f *draft) empty(v model.Vacancy) {
 	s := f.r.s
 	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
@@ -128,8 +128,8 @@ func Since(v model.Vacancy) string {
 // standbysMax bounds the list of programs that could lead.
 const standbysMax = 8
 
-// Could names the programs that could "lead" or "take over", as verb says, or reports that they
-// are not visible.
+// Could names the programs that could lead or take over (the verb), or reports that they are not
+// visible.
 func Could(verb string, by model.Standbys) string {
 	if !by.Listed {
 		return "who could " + verb + " is not visible"

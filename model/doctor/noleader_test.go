@@ -27,7 +27,8 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge reads the first acknowledgement with this session, 0 for none, and the others absent.
+// acknowledge applies reads of the acknowledgements: the first one belongs to the session, 0 for
+// none, and the others are absent.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}

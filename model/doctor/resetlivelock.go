@@ -47,7 +47,7 @@ func resetLivelock(r *report) {
 		return
 	}
 	f := r.find(resets, "")
-	f.because("in the last %s, %d reigns of less than a second, by %s that rejoin again and again",
+	f.because("in the last %s, %d reigns of less than a second, by %s that rejoin repeatedly",
 		units.Exact(livelockWindow), ended, units.Count(len(sessions), "session", "sessions"))
 	f.Znodes, f.again = []string{s.Path}, last.Add(livelockReign)
 	f.Sessions = slices.Sorted(maps.Keys(sessions))

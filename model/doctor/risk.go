@@ -9,7 +9,7 @@ import (
 	"electop/model/session"
 )
 
-// Risk says that a contender's session is about to expire.
+// Risk is a contender whose session is about to expire.
 type Risk struct {
 	Candidate *dialect.Candidate
 	session.Danger

@@ -164,7 +164,7 @@ func TestRiskIsGivenUp(t *testing.T) {
 	}
 }
 
-// The event that ends a risk tells whether the znode is gone and why, or the client is back.
+// The event that ends a risk shows whether the znode is gone and why, or the client is back.
 func TestRiskEnds(t *testing.T) {
 	for name, want := range map[string]doctor.RiskChanged{
 		"expired": {Gone: true, Cause: model.CauseExpired},
@@ -419,7 +419,7 @@ func (s *causeSim) closeLate(c *simClient, before time.Duration) {
 	case left > before:
 		s.At(max(left-before, time.Millisecond), func() { s.closeLate(c, before) })
 	default:
-		s.late[c.Znode()] = s.Tree.Now
+		s.late[c.znode] = s.Tree.Now
 		s.end(c)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// sequenceNear leaves numbers for a day and a half of a thousand creates a second.
+	// From sequenceNear on, a thousand creates a second use up the numbers in a day and a half.
 	sequenceNear = 2_000_000_000
 	sequenceHalf = 1 << 30
 )

@@ -168,9 +168,6 @@ func (s *sim) rewatch(c *simClient) {
 	})
 }
 
-// Znode is the name of the client's znode, "" for none.
-func (c *simClient) Znode() string { return c.znode }
-
 // left returns how long the client's session lasts if the client sends nothing.
 func (s *sim) left(c *simClient) time.Duration { return c.deadline - s.leaderNow() }
 

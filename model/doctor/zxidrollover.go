@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// rolloverNear leaves zxids for three days of a thousand writes a second. It is compared with the
-// lower half of a zxid.
+// From rolloverNear on, a thousand writes a second use up the lower half of the zxid in three
+// days.
 const rolloverNear = 0xf0000000
 
 // zxidRollover finds an ensemble that must soon elect a new leader because it has

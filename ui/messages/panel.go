@@ -259,7 +259,7 @@ type entry struct {
 	n int
 }
 
-// loss is why a message did not arrive, "" if it arrived as far as is known.
+// loss is the reason that a message did not arrive, "" if it arrived as far as is known.
 type loss string
 
 const (

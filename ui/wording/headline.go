@@ -230,12 +230,12 @@ func Followed(f *model.Follow) string {
 	}[f.Why]
 }
 
-// Style is the style of a severity, and of what has none.
+// Style returns the style of a severity, "" for none.
 func Style(v doctor.Severity) term.Style {
 	return map[doctor.Severity]term.Style{"": term.Muted, doctor.Info: term.Text, doctor.Warning: term.Trouble, doctor.Critical: term.Alarm}[v]
 }
 
-// Severity is how a severity is shown: never by colour alone.
+// Severity returns the style, the sign and the word of a severity: colour alone never shows it.
 func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word string) {
 	return Style(v), map[doctor.Severity]string{doctor.Info: g.Info, doctor.Warning: g.Warning, doctor.Critical: g.Critical}[v], string(v)
 }
