@@ -73,10 +73,7 @@ func (d Discovery) JSON() any {
 	found := make([]object, 0, len(elections))
 	for _, f := range elections {
 		s := f.State
-		risks := []string{}
-		for _, r := range s.Risks {
-			risks = append(risks, znode.Join(s.Path, r.Candidate.Name))
-		}
+		risks := each(s.Risks, func(r *doctor.Risk) string { return znode.Join(s.Path, r.Candidate.Name) })
 		var reign *model.Span
 		var most *time.Duration
 		if r, ok := s.Reign(); ok && !r.Earliest.IsZero() {

@@ -19,41 +19,17 @@ import (
 func findingOf(f *doctor.Finding) object {
 	return object{
 		"id", f.ID, "severity", f.Severity, "title", f.Title, "evidence", list(f.Evidence), "harm", f.Harm,
-		"znodes", list(f.Znodes), "sessions", sessions(f), "advice", f.Advice, "references", list(f.References),
+		"znodes", list(f.Znodes), "sessions", each(f.Sessions, znode.Hex), "advice", f.Advice, "references", list(f.References),
 	}
 }
-
-// sessions returns the sessions of a finding, never null in JSON.
-func sessions(f *doctor.Finding) []string {
-	out := make([]string, 0, len(f.Sessions))
-	for _, id := range f.Sessions {
-		out = append(out, znode.Hex(id))
-	}
-	return out
-}
-
-// findingsOf returns findings, never null in JSON.
-func findingsOf(fs []*doctor.Finding) []object {
-	out := make([]object, 0, len(fs))
-	for _, f := range fs {
-		out = append(out, findingOf(f))
-	}
-	return out
-}
-
-// list returns strings, never null in JSON.
-func list(s []string) []string { return append([]string{}, s...) }
 
 // Doctor returns the object that `electop doctor --json` prints for a state that was observed
 // for that long.
 func Doctor(s *doctor.State, observed time.Duration) any {
-	risks := make([]object, 0, len(s.Risks))
-	for _, r := range s.Risks {
-		risks = append(risks, riskOf(s.Path, r, s.At))
-	}
+	risks := each(s.Risks, func(r *doctor.Risk) object { return riskOf(s.Path, r, s.At) })
 	return object{
 		"format", Format, "path", s.Path, "system", text(s.System()), "observed_at", known(s.At),
-		"findings", findingsOf(s.Early()), "risks", risks, "unchecked", append(NotChecked(s), tooEarly(s, observed)...),
+		"findings", each(s.Early(), findingOf), "risks", risks, "unchecked", append(NotChecked(s), tooEarly(s, observed)...),
 		"checked", checked(s), "observed_ms", millis(observed),
 	}
 }
@@ -73,7 +49,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 			field(&b, "seen", e)
 		}
 		field(&b, "znodes", safeList(f.Znodes))
-		field(&b, "sessions", safeList(sessions(f)))
+		field(&b, "sessions", safeList(each(f.Sessions, znode.Hex)))
 		field(&b, "harm", f.Harm)
 		field(&b, "advice", f.Advice)
 		field(&b, "see", strings.Join(f.References, ", "))

@@ -167,8 +167,7 @@ func watchText(s *doctor.State, i int) string {
 func Status(s *doctor.State) any { return statusOf(s) }
 
 func statusOf(s *doctor.State) object {
-	candidates, members, ignored := make([]object, 0, s.Queue.Len()), []string{}, make([]string, 0, len(s.Ignored))
-	holders := s.Holders()
+	candidates, members, holders := make([]object, 0, s.Queue.Len()), []string{}, s.Holders()
 	for i, c := range s.Queue.All() {
 		if s.Group() {
 			members = append(members, znode.Join(s.Path, c.Name))
@@ -176,9 +175,7 @@ func statusOf(s *doctor.State) object {
 		}
 		candidates = append(candidates, candidateOf(s, i, holders))
 	}
-	for _, c := range s.Ignored {
-		ignored = append(ignored, znode.Join(s.Path, c.Name))
-	}
+
 	var parent object
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
 		parent = object{"czxid", znode.Hex(uint64(s.Parent.Czxid)), "cversion", s.Parent.Cversion, "children", s.Parent.Children}
@@ -198,7 +195,7 @@ func statusOf(s *doctor.State) object {
 		"leader", znodePath(s.Path, s.Leader()),
 		"ack", when((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if it exists
 		"candidates", candidates,
-		"ignored", ignored,
+		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Dialect.Kind(), // election, lock, registry or unknown
 		"first", firstOf(s),
 		"members", members, // of a group, in which there are no candidates
@@ -206,7 +203,7 @@ func statusOf(s *doctor.State) object {
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
 		"leader_state", text(string(s.Lead())), // how far it leads
-		"findings", findingsOf(s.Findings),
+		"findings", each(s.Findings, findingOf),
 		"leader_since", since, // bounds of the time at which it became the first
 		"leader_watchers", watchersOf(s),
 		// From the znodes beside the election, if its system has such znodes.
@@ -231,12 +228,9 @@ func watchersOf(s *doctor.State) object {
 
 func candidateOf(s *doctor.State, i, holders int) object {
 	c, edge := s.Queue.At(i), s.Edge(i)
-	role, watched := "waiting", make([]string, 0, len(edge.Watched))
+	role := "waiting"
 	if i < holders {
 		role = "leader"
-	}
-	for _, name := range edge.Watched {
-		watched = append(watched, znode.Join(s.Path, name))
 	}
 	var watches, address, server *string
 	if w, ok := s.Recipe.Watches(s.Queue, i); ok {
@@ -269,7 +263,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"role", role, // leader or waiting
 		"watches", watches,
 		"watch_state", edge.State, // unknown: inferred from the recipe
-		"watched", watched, // according to the servers
+		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // according to the servers
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
 		"connected", when(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
@@ -310,7 +304,7 @@ func standbysOf(s *doctor.State) []string {
 	if !could.Listed {
 		return nil
 	}
-	return append([]string{}, could.Names...)
+	return list(could.Names)
 }
 
 // waiting counts the waiting candidates or, without a queue, names who could take over.

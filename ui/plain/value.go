@@ -59,6 +59,18 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b.Bytes(), '}'), nil
 }
 
+// list returns strings, never null in JSON.
+func list(s []string) []string { return append([]string{}, s...) }
+
+// each converts values, to a list that is never null in JSON.
+func each[A, B any](in []A, convert func(A) B) []B {
+	out := make([]B, 0, len(in))
+	for _, v := range in {
+		out = append(out, convert(v))
+	}
+	return out
+}
+
 // when returns a value, nil if it is not known.
 func when[T any](known bool, v T) *T {
 	if !known {
