@@ -60,8 +60,8 @@ type Dialect struct {
 	// must show the dialect.
 	near   []string
 	beside neighbours
-	// wider are dialects with more kinds of children. One child that only the wider dialect
-	// has shows that one.
+	// wider are dialects with more kinds of children. A child that only the wider dialect
+	// has shows the wider dialect.
 	wider []wider
 
 	// sees reports whether clients with such names count only each other by default,
@@ -198,7 +198,7 @@ func (d *Dialect) Interpret(c *Candidate) {
 // sequenceIn returns the sequence of a name in the dialect, if it has one.
 func sequenceIn(d *Dialect, name string) (int64, bool) {
 	if d != nil && (d.bare || d.Single) {
-		return 0, false // any digits are no sequence
+		return 0, false // its digits are no sequence
 	}
 	return znode.Sequence(name)
 }

@@ -1,8 +1,8 @@
-// Package dialect knows how systems run their elections.
+// Package dialect describes how systems run their elections.
 //
 // A [Recipe] is the rule: which children contend, in which order, how many hold
-// the role, and which znode each contender should watch. A [Dialect] is how one system
-// writes that rule into znodes: what the children are called, who a candidate is,
+// the role, and which znode each contender should watch. A [Dialect] is one system's
+// spelling of that rule in znodes: the names of the children, who a candidate is, and
 // which znode acknowledges. [Recognise] finds the system by the names of the
 // children, their data, and the numbers that ZooKeeper can have given them.
 //

@@ -113,7 +113,8 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 // unseen counts the changes that no read showed.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose runs the rules if it is time, and returns the changes of findings.
+// diagnose runs the rules if it is time, and returns the changes of findings. at never goes back,
+// even if a clock does.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
 		return nil

@@ -199,8 +199,8 @@ type Pending struct {
 	// Left is the time that the suspicion still has to last; 0 means until the servers have
 	// been asked again.
 	Left time.Duration
-	// Early is the finding so far if it is true even if it does not last: nobody leads. It is
-	// a warning at most. It is nil for other suspicions.
+	// Early is the finding so far, for a fact that counts even if it does not last: that nobody
+	// leads. It is a warning at most. It is nil for other suspicions.
 	Early *Finding
 }
 

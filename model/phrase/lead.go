@@ -12,7 +12,7 @@ import (
 )
 
 // Lead returns the words for how far the first candidate leads: the sentence follows the
-// candidate's name. There are none if it leads without reservation, or if nobody is said to lead.
+// candidate's name. They are empty if it leads without reservation, or if nobody is said to lead.
 func Lead(s *doctor.State) Entry {
 	m := s.Member(s.Leader())
 	trouble := func(sentence, row, cell string) Entry { return Entry{sentence, row, cell, doctor.Warning} }

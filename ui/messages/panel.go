@@ -294,7 +294,9 @@ func entries(s *doctor.State, l, r *lane) []entry {
 			out = append(out, entry{kind: missing, at: x.Since, text: "full speed until here: no messages", n: x.N})
 		}
 		addRequest(&x.Message, of)
-		out = append(out, entry{kind: sent, side: of, at: x.Left, text: sentText(s, &x.Message), notifies: wording.Notifies(&x.Message), lost: lossOf(x), n: x.N})
+		out = append(out, entry{
+			kind: sent, side: of, at: x.Left, text: sentText(s, &x.Message), notifies: wording.Notifies(&x.Message), lost: lossOf(x), n: x.N,
+		})
 	}
 	if s.Pace != nil {
 		for i := range s.Pace.Held {

@@ -30,7 +30,7 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// object is a JSON object: names and values in turn, in the order of the line. A name that
+// object is a JSON object: names and values in turn, in the order of the output. A name that
 // ends in "?" is left out if its value is empty.
 type object []any
 
