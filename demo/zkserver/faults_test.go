@@ -101,6 +101,28 @@ func (n *network) cut() {
 	n.conns = nil
 }
 
+// keepRequesting creates znodes and reads the list until stop is closed.
+func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *sync.WaitGroup) *zk.Conn {
+	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(n.dial), zk.WithLogger(quiet{}))
+	try(t, err)
+	go func() {
+		for range events {
+		}
+	}()
+	requesting.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(37 * time.Millisecond):
+			}
+			c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+			c.Children("/e") // no watch: go-zookeeper restores them with a race
+		}
+	})
+	return c
+}
+
 // TestFaultsAtRandom applies all faults to some clients, in any combination. They recover,
 // and a client without faults keeps its session and its connection.
 func TestFaultsAtRandom(t *testing.T) {
@@ -111,30 +133,11 @@ func TestFaultsAtRandom(t *testing.T) {
 		spared.create("/e", 0)
 		var clients []*zk.Conn
 		var nets []*network
+		var requesting sync.WaitGroup
 		stop := make(chan struct{})
-		done := make(chan struct{})
 		for range 4 {
 			n := networkTo(t, s)
-			nets = append(nets, n)
-			c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(n.dial), zk.WithLogger(quiet{}))
-			try(t, err)
-			go func() {
-				for range events {
-				}
-			}()
-			clients = append(clients, c)
-			go func() {
-				defer func() { done <- struct{}{} }()
-				for {
-					select {
-					case <-stop:
-						return
-					case <-time.After(37 * time.Millisecond):
-					}
-					c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
-					c.Children("/e") // no watch: go-zookeeper restores them with a race
-				}
-			}()
+			nets, clients = append(nets, n), append(clients, keepRequesting(t, n, stop, &requesting))
 		}
 		heal := func() {
 			for _, n := range nets {
@@ -166,9 +169,7 @@ func TestFaultsAtRandom(t *testing.T) {
 		s.SetPace(zkserver.Pace{})
 		heal()
 		close(stop)
-		for range clients {
-			<-done
-		}
+		requesting.Wait()
 		for _, c := range clients {
 			zktest.Await(t, "a client recovers", func() bool { _, _, err := c.Exists("/e"); return err == nil })
 			c.Close()

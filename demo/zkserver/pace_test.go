@@ -637,6 +637,27 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
+// liveCrowd runs a requester after the other over each network until stop is closed.
+func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
+	crowd = new(sync.WaitGroup)
+	for i := range nets {
+		nets[i] = networkTo(t, s)
+		crowd.Go(func() {
+			for life := uint64(1); ; life++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				p := &requester{rawClient: nets[i].connect(t, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life))}
+				p.live(p.rng.IntN(200), count)
+				p.nc.Close()
+			}
+		})
+	}
+	return nets, crowd
+}
+
 // TestSlownessAtRandom slows, stops, steps and partitions clients that only wait. In the
 // end every request has its reply, in order; no session has expired; and the tallies have
 // each notification except those to the owners of the nodes.
@@ -649,24 +670,8 @@ func TestSlownessAtRandom(t *testing.T) {
 		first.must(wire.OpCloseSession, nil, nil)
 		a := tally(t, s, "/e")
 		var count crowdCount
-		var nets [6]*network
 		stop := make(chan struct{})
-		var crowd sync.WaitGroup
-		for i := range nets {
-			nets[i] = networkTo(t, s)
-			crowd.Go(func() {
-				for life := uint64(0); ; life++ {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					p := &requester{rawClient: nets[i].connect(t, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life+1))}
-					p.live(p.rng.IntN(200), &count)
-					p.nc.Close()
-				}
-			})
-		}
+		nets, crowd := liveCrowd(t, s, seed, stop, &count)
 		parted := make(map[*network]time.Time)
 		heal := func(after time.Duration) {
 			for n, since := range parted {

@@ -92,7 +92,7 @@ type count struct {
 	Tally
 	s        *Server
 	of       *tallying
-	owner    int64         // session of the deleted node; 0: the node was not ephemeral
+	owner    int64         // session of the deleted node, if it was ephemeral
 	sessions int           // that count for it
 	holding  int           // of these, the number with a held message
 	owed     int           // held messages that count, and requests being executed

@@ -218,7 +218,8 @@ func TestTallyWhoIsNotified(t *testing.T) {
 				t.Fatalf("%s: %d deletions are reported, want 1", tt.how, len(all)-n)
 			}
 			bytes := len(want) * len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"}))
-			if got := all[n]; got.Path != "/e/n" || !got.Settled || !slices.Equal(got.Notified, want) || got.Requests != 0 || got.BytesIn != 0 || got.BytesOut != int64(bytes) {
+			if got := all[n]; got.Path != "/e/n" || !got.Settled || !slices.Equal(got.Notified, want) ||
+				got.Requests != 0 || got.BytesIn != 0 || got.BytesOut != int64(bytes) {
 				t.Errorf("%s: got %+v, want %x notified with %d bytes", tt.how, got, want, bytes)
 			}
 			if early || received.Load() == 0 {
