@@ -139,7 +139,8 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		time.Sleep(time.Second)
 		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
-		if d := s.lastReport(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
+		if d := s.lastReport(t, "amber"); !d.Gone || d.Member.Fault != model.Killed ||
+			!d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
 			t.Errorf("last report %+v, want the times of %+v", d, w)
 		}
 		frozen := s.lastReport(t, "birch").Member

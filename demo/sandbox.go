@@ -136,7 +136,7 @@ func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 // SetRules changes what the candidates and workers do. Chaos is kept. A worker that
 // stopped after a refused write starts again if its leader still believes it leads:
 // under the new rules its writes may be accepted.
-func (s *Sandbox) SetRules(r model.Rules) error {
+func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
 	s.cfg.Cast.NoGuidAll(r.NoGuid)
@@ -149,7 +149,6 @@ func (s *Sandbox) SetRules(r model.Rules) error {
 	}
 	s.putRules()
 	s.startStopWorkers()
-	return nil
 }
 
 // putRules publishes the rules. The caller holds s.mu, so that they come before the
@@ -181,7 +180,7 @@ type Setup struct {
 	Pace   zkserver.Pace  // once they are in the queue
 }
 
-// Prepare sets up the election: it heals all faults, makes all members leave, and adds new
+// Prepare sets up the election: it ends all faults, makes all members leave, and adds new
 // candidates one after the other. It waits until they have joined. If ctx ends
 // first, the pace stays zero and the candidates that have joined stay. Third-party
 // candidates stay.
@@ -197,9 +196,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	if err := s.removeAll(ctx); err != nil {
 		return fmt.Errorf("remove the candidates: %w", err)
 	}
-	if err := s.SetRules(want.Rules); err != nil {
-		return err
-	}
+	s.SetRules(want.Rules)
 	if err := s.cfg.Cast.Follow(want.Recipe); err != nil {
 		return fmt.Errorf("prepare the election: %w", err)
 	}

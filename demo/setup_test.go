@@ -174,7 +174,7 @@ func (w *world) causes(from string) (out []model.Cause) {
 
 func TestSetups(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
-		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
+		w.sandbox.SetRules(model.Rules{Workers: true})
 		w.enter(t, 4)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})

@@ -34,7 +34,7 @@ func TestFreezes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			inWorld(t, worldConfig{timeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
-				must(t, w.sandbox.SetRules(model.Rules{Workers: true, Fenced: c.fenced}))
+				w.sandbox.SetRules(model.Rules{Workers: true, Fenced: c.fenced})
 				w.enter(t, 3)
 				from := 0
 				for range freezes {
@@ -115,7 +115,7 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 // change.
 func TestFencedWorkerStops(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		must(t, w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true}))
+		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
 		w.enter(t, 2)
 		w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" && !x.Refused })
 		must(t, w.cast.Fault("amber", demo.Freeze, true))
@@ -134,7 +134,7 @@ func TestFencedWorkerStops(t *testing.T) {
 			}
 		}
 		// Amber is still frozen and believes that it leads.
-		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
+		w.sandbox.SetRules(model.Rules{Workers: true})
 		x := w.writesUntil(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused || x.Fenced {
 			t.Errorf("not fenced any more: %+v", x)
@@ -171,7 +171,7 @@ func (w *world) quiet(t *testing.T, id string) {
 // TestWorkerOfADeadLeader: it continues for some time, because its leader cannot stop it.
 func TestWorkerOfADeadLeader(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
+		w.sandbox.SetRules(model.Rules{Workers: true})
 		w.enter(t, 2)
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		w.leader(t, "amber")
@@ -201,7 +201,7 @@ func TestWorkersDoNotOverwrite(t *testing.T) {
 				_, err := conn.Create(t.Context(), p, []byte(text), 0, zk.WorldACL(zk.PermAll))
 				must(t, err)
 			}
-			must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
+			w.sandbox.SetRules(model.Rules{Workers: true})
 			w.enter(t, 1)
 			time.Sleep(time.Minute) // virtual
 			if data, stat, err := conn.Get(t.Context(), counterPath); err != nil || string(data) != text || stat.Version != 0 {
@@ -228,7 +228,7 @@ func TestWorkersStop(t *testing.T) {
 		if got := w.writes(model.Counter, 0); len(got) > 0 {
 			t.Fatalf("without workers: %+v", got[0])
 		}
-		must(t, w.sandbox.SetRules(model.Rules{Workers: true}))
+		w.sandbox.SetRules(model.Rules{Workers: true})
 		x := w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return true })
 		st := w.feed.State()
 		if x.Member != "amber" || x.Znode != st.Leader().Name || x.Token != st.Leader().Czxid || x.Value != 1 || x.Zxid == 0 {
@@ -247,7 +247,7 @@ func TestWorkersStop(t *testing.T) {
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 
 		w.writesUntil(t, w.soFar(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
-		must(t, w.sandbox.SetRules(model.Rules{}))
+		w.sandbox.SetRules(model.Rules{})
 		w.quiet(t, "cedar")
 	})
 }
@@ -255,7 +255,7 @@ func TestWorkersStop(t *testing.T) {
 // TestWorkerReconnects, and continues with the next number.
 func TestWorkerReconnects(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		must(t, w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true}))
+		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
 		w.enter(t, 1)
 		w.writesUntil(t, 0, "it writes", func(x *model.Write) bool { return x.Value == 3 })
 		w.server.Refuse(true)
