@@ -172,6 +172,10 @@ func WordsFor(a Action, name string) Words {
 // NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
+// noMember is the member of a third-party candidate. It is read-only, and saves an
+// allocation for each key of each frame.
+var noMember model.Member
+
 // Situation decides at a moment what a key would do, and why it cannot.
 type Situation struct {
 	State    *doctor.State
@@ -193,7 +197,7 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 		case r.Member != nil:
 			a.Target, m = r.Member.ID, r.Member
 		case r.Candidate != nil:
-			a.Target, m = znode.Join(s.Path, r.Candidate.Name), new(model.Member)
+			a.Target, m = znode.Join(s.Path, r.Candidate.Name), &noMember
 		default:
 			return a, NoneSelected
 		}

@@ -75,12 +75,13 @@ func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 
 // keys returns the keys that can be used now, from the left.
 func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
-	keys := make([]input.FootKey, 0, 24)
+	keys := l.footKeys[:0]
 	for _, b := range table {
 		if k, ok := l.key(g, b); ok {
 			keys = append(keys, k)
 		}
 	}
+	l.footKeys = keys
 	slices.SortStableFunc(keys, func(a, b input.FootKey) int { return cmp.Compare(a.Foot, b.Foot) })
 	return keys
 }

@@ -42,6 +42,7 @@ type Screen struct {
 		focus  Panel
 		zoomed bool
 	}
+	footKeys []input.FootKey // buffer of Footer, also for the spots of the last frame
 }
 
 // Shown is the contents of the screen.
