@@ -159,11 +159,11 @@ func (d *dashboard) faultsShown() overlay.Shown {
 		x.Title = "Faults"
 		x.Note = []term.Span{{Style: term.Trouble, Text: "This candidate is gone: its znode was deleted, and it is not electop's."}}
 	}
-	asked := action.Kind(d.course.View.Fault)
+	asked := action.Kind(d.lessons.View.Fault)
 	if !d.lesson().Todo() {
 		asked = ""
 	}
-	if to := d.shown().MemberByID(d.course.Target()); asked != "" && to != nil && r.Member != to {
+	if to := d.shown().MemberByID(d.lessons.Target()); asked != "" && to != nil && r.Member != to {
 		asked = ""
 		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, znode.NameMax) + ": esc, and select it first."}}
 	}

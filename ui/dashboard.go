@@ -48,7 +48,7 @@ type dashboard struct {
 	}
 	listing  bool // the last Listing action had ArgOn
 	dragging bool // the mouse moves the playhead
-	course   lessons.Panel
+	lessons  lessons.Panel
 	unknown  map[string]bool // keys that were reported to do nothing
 	question *question
 	message  mainscreen.Message
@@ -113,7 +113,7 @@ func newDashboard(o Options, d doer) *dashboard {
 		o.Renderer = lipgloss.NewRenderer(cmp.Or[io.Writer](o.Output, os.Stdout))
 	}
 	b := &dashboard{
-		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Panel{Runner: o.Lessons}, unknown: map[string]bool{},
+		o: o, doer: d, table: input.Bindings(o.ObserveOnly), lessons: lessons.Panel{Runner: o.Lessons}, unknown: map[string]bool{},
 		theme: term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), o.Renderer), dirty: true,
 	}
 	b.update(tea.WindowSizeMsg{Width: o.Width, Height: o.Height})
@@ -124,7 +124,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	b.search = first.search
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, report: b.report}
 	b.past.toggle = func() tea.Cmd { return b.act(action.Pause, "") }
-	b.overlays = overlays{of: &b.watched, menu: &b.course.Menu, typed: overlay.NewTyped()}
+	b.overlays = overlays{of: &b.watched, menu: &b.lessons.Menu, typed: overlay.NewTyped()}
 	b.modes.SetBase(b.past.mode())
 	b.setViews(first.states)
 	if o.Choose {

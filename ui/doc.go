@@ -16,7 +16,7 @@
 //
 // Update settles the screen and draws the frame when something that shows has
 // changed, and View returns the last one. Bubbletea writes it on its next tick;
-// the first frame is written at once (first.go). To settle is to give each part its
+// the first frame is written at once (run.go). To settle is to give each part its
 // place, what it shows and what of it is in view; keys move by that. Drawing
 // changes nothing but the canvas: what a key does never depends on a frame.
 // While drawing, each part says when its digits change next (see [term.Frame]);
@@ -50,7 +50,7 @@
 // The dashboard is the root: it says which message goes where (dashboard.go), what a key or
 // a click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types
 // with rules of their own, which do not know it: the elections watched (watched.go), which
-// time is shown (timetravel.go), what is in front and typed (front.go), and what runs
+// time is shown (timetravel.go), what is in front and typed (overlays.go), and what runs
 // outside the event loop (doer.go).
 //
 // What it shows are packages that do not know it either. Each takes a state and a few
@@ -69,14 +69,14 @@
 //
 // A new panel is a package with a Panel, a place for it in mainscreen.Arrangement,
 // and a line each in Settle and Draw of mainscreen.Screen. A new text or list in front
-// is a mode in package input, and a case in front (front.go) and settle (screen.go).
+// is a mode in package input, and a case in overlays.window (overlays.go) and settle (screen.go).
 //
 // Everything that came from outside passes through [znode.Safe] first, and the canvas takes
 // no control characters at all.
 //
 // # What is shown
 //
-// A source may be a [Wall] of several elections. Each has a view of its own
+// A source may be a [MultiSource] of several elections. Each has a view of its own
 // with its selection, filter and scrolling; only the one on the screen is drawn. The
 // selection is a candidate's znode, or a member of our own cast, and never a row's number:
 // a frozen leader whose session expired has no znode any more, yet it can be thawed.

@@ -40,7 +40,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		w := five(dialect.Election())
 		if rapid.Bool().Draw(t, "herd") {
 			w = five(dialect.Herd())
-		} else if rapid.Bool().Draw(t, "strangers") {
+		} else if rapid.Bool().Draw(t, "third party") {
 			w = newWorld("/election", nil, false).connect().read(nil, nil)
 		}
 		src := &multiSource{source: source{world: w}}
@@ -59,29 +59,11 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			}
 			moves := false
 			foreign = false
-			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "sample", "wake", "pace", "rules", "write", "took"}).Draw(t, "step"); what {
+			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "link", "wait", "size", "sample", "wake", "pace", "rules", "write", "member", "member"}).Draw(t, "step"); what {
 			case "key":
 				k := rapid.SampledFrom(keys).Draw(t, "key")
 				m.Update(press(k))
 				moves = true
-			case "join":
-				w.join(rapid.SampledFrom([]string{"n_", "guid-n_", "\x1b[2Jn_", "0123456789abcdef0123456789abcdef-n_"}).Draw(t, "prefix"), rapid.StringN(0, 8, 20).Draw(t, "data"), rapid.Uint64Range(0, 3).Draw(t, "session"))
-			case "leave":
-				if have := slices.Sorted(maps.Keys(w.children)); len(have) > 0 {
-					w.leave(rapid.SampledFrom(have).Draw(t, "who"))
-				}
-			case "fault":
-				id := rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "member")
-				w.cast(id, "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, model.Suspended}).Draw(t, "belief"), func(m *model.Member) {
-					m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Killed, model.Frozen}).Draw(t, "fault")
-					m.FaultAt, m.Step, m.StepAt = w.now, model.Step(rapid.IntRange(0, 9).Draw(t, "step")), w.now
-				})
-			case "link":
-				if rapid.Bool().Draw(t, "up") {
-					w.connect()
-				} else {
-					w.disconnect("gone\x1b")
-				}
 			case "wait":
 				w.wait(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "wait")))
 				drawNow(m)
@@ -116,6 +98,18 @@ func (w *world) report(t *rapid.T, what string) {
 	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
 	switch what {
+	case "join":
+		w.join(rapid.SampledFrom([]string{"n_", "guid-n_", "\x1b[2Jn_", "0123456789abcdef0123456789abcdef-n_"}).Draw(t, "prefix"), rapid.StringN(0, 8, 20).Draw(t, "data"), rapid.Uint64Range(0, 3).Draw(t, "session"))
+	case "leave":
+		if have := slices.Sorted(maps.Keys(w.children)); len(have) > 0 {
+			w.leave(rapid.SampledFrom(have).Draw(t, "who"))
+		}
+	case "link":
+		if rapid.Bool().Draw(t, "up") {
+			w.connect()
+		} else {
+			w.disconnect("gone\x1b")
+		}
 	case "wake":
 		w.j.Apply(&model.Wake{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
 			Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
@@ -130,10 +124,10 @@ func (w *world) report(t *rapid.T, what string) {
 	case "write":
 		w.j.Apply(&model.Write{At: w.now, Member: rapid.SampledFrom([]string{"amber", "birch", "nobody"}).Draw(t, "member"), Znode: text.Draw(t, "znode"), Token: rapid.Int64().Draw(t, "token"),
 			Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens, "x"}).Draw(t, "resource"), Refused: rapid.Bool().Draw(t, "refused"), Value: rapid.Int64().Draw(t, "value")})
-	case "took":
-		w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, ""}).Draw(t, "belief"), func(m *model.Member) {
+	case "member":
+		w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, model.Suspended, ""}).Draw(t, "belief"), func(m *model.Member) {
 			m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, model.StepOn{Name: text.Draw(t, "name"), Children: []string{text.Draw(t, "child")}, Found: rapid.Bool().Draw(t, "found")}
-			m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault")
+			m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault"), w.now
 			m.NoGuid, m.SlowLead, m.LosesReply = rapid.Bool().Draw(t, "no guid"), rapid.Bool().Draw(t, "slow lead"), rapid.Bool().Draw(t, "loses")
 		})
 	}

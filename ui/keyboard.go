@@ -62,7 +62,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdFiner, input.CmdCoarser:
 		d.handoffs.Scale(do == input.CmdFiner)
 	case input.CmdLessons, input.CmdLearn, input.CmdAnswer, input.CmdContinue, input.CmdHint, input.CmdSkip, input.CmdReread:
-		return d.teach(do, msg.String())
+		return d.lessonKey(do, msg.String())
 	case input.CmdJoin:
 		d.modes.Open(input.ModeJoin)
 	case input.CmdDoctor:
@@ -161,12 +161,12 @@ func (d *dashboard) inspect() tea.Cmd {
 // refuseKey reports why a key of the main screen cannot be used now: no lesson is running,
 // or the screen shows the past. It returns false if there is no such reason.
 func (d *dashboard) refuseKey(k string) bool {
-	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.modes.Now() == input.ModeNormal {
+	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")
 		return true
 	}
-	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
-	live := b.Kind != "" || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)
+	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeLesson, k)
+	live := b.Kind != "" || b.Modes&input.ModeLesson != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)
 	if !ok || !live || d.past.mode() != input.ModePast {
 		return false
 	}

@@ -12,42 +12,42 @@ import (
 
 // updateLesson takes the lesson's present view.
 func (d *dashboard) updateLesson() {
-	if d.course.Update(d.modes.Front() == input.ModeLessons) {
+	if d.lessons.Update(d.modes.Front() == input.ModeLessonMenu) {
 		d.dirty = true
 	}
 }
 
 // lesson returns the lesson on the screen, nil for none. The past has none.
 func (d *dashboard) lesson() *lessons.Panel {
-	if !d.course.On || d.past.journey.On {
+	if !d.lessons.On || d.past.journey.On {
 		return nil
 	}
-	return &d.course
+	return &d.lessons
 }
 
 // withLesson returns mode m, with a lesson's keys if m is the main screen with a lesson.
 func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	if m == input.ModeNormal && d.lesson() != nil {
-		m |= input.ModeTeach
+		m |= input.ModeLesson
 	}
 	return m
 }
 
-// teach handles the keys of lessons.
-func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
-	c := &d.course
+// lessonKey handles the keys of lessons.
+func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
+	p := &d.lessons
 	result, start := term.Span{}, ""
 	switch {
-	case c.Runner == nil:
+	case p.Runner == nil:
 		result = term.Span{Style: term.Trouble, Text: "lessons need the demo: electop lesson"}
 	case do == input.CmdLessons:
-		d.modes.Open(input.ModeLessons)
-		c.OpenMenu()
+		d.modes.Open(input.ModeLessonMenu)
+		p.OpenMenu()
 	case do == input.CmdLearn:
-		result, start = c.Learn()
+		result, start = p.Learn()
 		d.modes.CloseAll()
 	default:
-		result, start = c.Do(do, key, d.lesson() != nil)
+		result, start = p.Do(do, key, d.lesson() != nil)
 	}
 	d.updateLesson()
 	d.report(result.Style, result.Text)
@@ -60,7 +60,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	}
 	d.modes.CloseAll()
 	d.screen.Focus, d.screen.Zoomed = mainscreen.Candidates, false
-	return d.doer.lesson(c.Runner, start)
+	return d.doer.lesson(p.Runner, start)
 }
 
 // lessonBegan reports whether the lesson could begin.

@@ -271,7 +271,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 		m.Update(size)
 		var late []tea.Cmd
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"key", "key", "key", "key", "answer", "answer", "size", "teach", "join"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"key", "key", "key", "key", "answer", "answer", "size", "lesson", "join"}).Draw(t, "step") {
 			case "key":
 				if cmd := pressed(m, rapid.SampledFrom(all).Draw(t, "key")); cmd != nil {
 					late = append(late, cmd)
@@ -288,7 +288,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 			case "size":
 				size = tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")}
 				m.Update(size)
-			case "teach":
+			case "lesson":
 				rapid.SampledFrom([]func(*lesson.View){asking, acting, answered}).Draw(t, "view")(&tu.view)
 				m.Update(present(src, false))
 			case "join":

@@ -162,7 +162,7 @@ func TestClickInLists(t *testing.T) {
 	}
 
 	m = show(samples()["lessons"](), 120, 36, term.Mono)
-	picked := func() string { e, _ := m.d.course.Menu.Selected(); return e.Arg }
+	picked := func() string { e, _ := m.d.lessons.Menu.Selected(); return e.Arg }
 	was := picked()
 	for y := range lines(m) {
 		if _, ok := m.d.canvas.SpotAt(60, y).(overlay.Entry); ok && picked() == was {
@@ -175,7 +175,7 @@ func TestClickInLists(t *testing.T) {
 	if picked() == was {
 		t.Error("no other lesson can be selected")
 	}
-	if m.d.modes.Now() != input.ModeLessons {
+	if m.d.modes.Now() != input.ModeLessonMenu {
 		t.Errorf("in front is %s", front(m))
 	}
 }

@@ -39,7 +39,7 @@ func (x *overlays) window() window {
 	switch x.modes.Front() {
 	case input.ModeElections:
 		return &x.elections
-	case input.ModeLessons:
+	case input.ModeLessonMenu:
 		return x.menu
 	case input.ModePalette:
 		return &x.palette

@@ -82,8 +82,8 @@ func (d *dashboard) settle(f *term.Frame) {
 		_, why := d.action(action.Discover, "")
 		x := elections.Shown{Watched: d.listed(), Search: d.search, Running: d.paused == nil && !d.ended, Why: why}
 		d.elections.Settle(x, d.screen.At.Body())
-	case input.ModeLessons:
-		d.course.Menu.Settle(d.w, d.h, d.course.MenuShown(&d.theme.Glyph))
+	case input.ModeLessonMenu:
+		d.lessons.Menu.Settle(d.w, d.h, d.lessons.MenuShown(&d.theme.Glyph))
 	case input.ModeFaults:
 		d.faults.Settle(d.w, d.h, d.faultsShown())
 	case input.ModePalette:
@@ -197,7 +197,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	}
 	st, text := wording.Headline(f, d.shown(), d.screen.Stale(), d.ended)
 	if d.lesson() != nil && front == input.ModeNormal && st != term.Alarm {
-		if todo := d.course.Status(); todo != "" {
+		if todo := d.lessons.Status(); todo != "" {
 			return term.Lead, todo
 		}
 	}
@@ -207,7 +207,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 // footer returns the last line of the screen.
 func (d *dashboard) footer() mainscreen.Footer {
 	list, ok := d.window().(*overlay.List)
-	lesson, _ := d.course.Menu.Selected()
+	lesson, _ := d.lessons.Menu.Selected()
 	return mainscreen.Footer{
 		Screen: &d.screen, Mode: d.withLesson(d.modes.Now()), Action: d.action,
 		Elections: len(d.elections.Rows), Leaving: lesson.Arg == lessons.None,

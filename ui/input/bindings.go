@@ -104,11 +104,11 @@ const (
 	ModeHelp Mode = ModeElections << (1 + iota)
 	ModeFilter
 	ModeDialog
-	ModePast    // time travel: the main screen at another moment
-	ModeLessons // the menu of lessons
-	ModeJoin    // how others join
-	ModePalette // the list of actions
-	ModeTeach   // more keys of the main screen, while a lesson is running
+	ModePast       // time travel: the main screen at another moment
+	ModeLessonMenu // the menu of lessons
+	ModeJoin       // how others join
+	ModePalette    // the list of actions
+	ModeLesson     // more keys of the main screen, while a lesson is running
 )
 
 // Main reports whether m is the main screen without an overlay.
@@ -121,11 +121,11 @@ var modes = []struct {
 	note  string
 }{
 	{ModeNormal, "On the main screen", ""},
-	{ModeTeach, "On the main screen, while a lesson is on", "The keys of the main screen act on the election."},
+	{ModeLesson, "On the main screen, while a lesson is on", "The keys of the main screen act on the election."},
 	{ModeElections, "Choosing an election", ""},
 	{ModePast, "Back in time, and in a recording", "Keys that act say why they can't."},
 	{ModeFaults, "Choosing a fault", ""},
-	{ModeLessons, "Choosing a lesson", ""},
+	{ModeLessonMenu, "Choosing a lesson", ""},
 	{ModeJoin, "How to join", ""},
 	{ModePalette, "Choosing an action", "What is typed narrows the list to what has these words in it."},
 	{ModeFilter, "Typing a filter", "Everything else is text: part of a name, a znode or a session; of a path, a system or a leader among elections."},
@@ -157,8 +157,8 @@ type FootKey struct {
 // Bindings returns the table. If observeOnly is set, it lacks the keys that change
 // something, and the questions that these keys lead to.
 func Bindings(observeOnly bool) []Binding {
-	const everywhere = ModeNormal | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessons | ModeJoin | ModePalette | ModeTeach
-	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessons | ModeJoin
+	const everywhere = ModeNormal | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessonMenu | ModeJoin | ModePalette | ModeLesson
+	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessonMenu | ModeJoin
 	def := func(do Command, m Mode, keys []string, shown, does string) Binding {
 		return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), Do: do, Modes: m, Shown: shown, Label: does}
 	}
@@ -197,19 +197,19 @@ func Bindings(observeOnly bool) []Binding {
 	all = append(all,
 		footed(def(CmdFaults, ModeNormal, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
 		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 0).long("lessons: the election explained, step by step, by doing it"),
-		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
-		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
-		footed(def(CmdAnswer, ModeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
-		footed(def(CmdHint, ModeTeach, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
-		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
-		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1).long("restart the part, or back to the part before if nothing was done in it"),
+		footed(def(CmdLearn, ModeLessonMenu, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
+		footed(def(CmdContinue, ModeLesson, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
+		footed(def(CmdAnswer, ModeLesson, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
+		footed(def(CmdHint, ModeLesson, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
+		footed(def(CmdSkip, ModeLesson, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
+		footed(def(CmdReread, ModeLesson, []string{"<"}, "<", "back"), -5, 1).long("restart the part, or back to the part before if nothing was done in it"),
 		footed(def(CmdJoin, ModeNormal, []string{"J"}, "J", "join"), 12, 3).long("how your own programs join this election"),
 		footed(def(CmdDoctor, ModeNormal|ModePast, []string{"!"}, "!", "doctor"), 11, 2).long("what the doctor found wrong with this election"),
 		footed(def(CmdServers, ModeNormal|ModePast, []string{"S"}, "S", "servers"), 12, 4).long("the members of the ensemble, and what they were asked"),
 		footed(def(CmdChoose, ModeNormal|ModePast, []string{"e"}, "e", "elections"), 13, 3).long("all elections: those watched, and those found on the cluster"),
 		footed(def(CmdBack, ModeElections, []string{"esc", "e"}, "esc", "back"), 10, 0),
 		footed(def(CmdBack, ModeFaults, []string{"esc", "X"}, "esc", "back"), 7, 0),
-		footed(def(CmdBack, ModeLessons, []string{"esc", "L"}, "esc", "back"), 2, 0),
+		footed(def(CmdBack, ModeLessonMenu, []string{"esc", "L"}, "esc", "back"), 2, 0),
 		footed(def(CmdBack, ModeJoin, []string{"esc", "J", "enter"}, "esc", "back"), 1, 0),
 		footed(def(CmdBack, ModeHelp, []string{"esc", "enter"}, "esc", "back"), 7, 0),
 		footed(def(CmdHelp, ModeHelp, []string{"?"}, "?", "all keys"), 6, 0).long("all keys, signs and words; again: those of the place that you came from"),
@@ -233,7 +233,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdRun, ModePalette|ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do what is selected"),
 		footed(def(CmdComplete, ModePalette, []string{"tab"}, "tab", "complete"), 2, 1).long("complete the name of what is selected"),
 		footed(def(CmdBack, ModePalette, []string{"esc"}, "esc", "back"), 3, 0),
-		footed(def(CmdHelp, ModeNormal|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
+		footed(def(CmdHelp, ModeNormal|ModeElections|ModePast|ModeFaults|ModeLessonMenu|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
 		footed(def(CmdQuit, scroll|ModePast, []string{"q"}, "q", "quit"), 17, 0),
 		def(CmdQuit, everywhere, []string{"ctrl+c"}, "ctrl-c", "quit"),
 		def(CmdSuspend, everywhere, []string{"ctrl+z"}, "ctrl-z", "suspend: fg brings it back"),

@@ -11,7 +11,7 @@ import (
 func TestKeysHaveOneMeaning(t *testing.T) {
 	for _, m := range modes {
 		seen := map[string]Command{}
-		if m.mode == ModeTeach {
+		if m.mode == ModeLesson {
 			m.mode |= ModeNormal // both are active during a lesson
 		}
 		for _, b := range Bindings(false) {

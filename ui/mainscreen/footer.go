@@ -16,7 +16,7 @@ import (
 // Footer is the last line of the screen, with the keys that can be used now.
 type Footer struct {
 	*Screen
-	Mode input.Mode // with ModeTeach during a lesson
+	Mode input.Mode // with ModeLesson during a lesson
 	// Action returns what a key of that kind would do now, and the reason why it cannot.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
@@ -92,7 +92,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 	switch {
 	case b.Modes&l.Mode == 0 || b.Foot == 0:
 		return k, false
-	case b.Modes&l.Mode&input.ModeTeach != 0:
+	case b.Modes&l.Mode&input.ModeLesson != 0:
 		return l.Lesson.FootKey(k)
 	}
 	shown = true
@@ -156,7 +156,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Foot += 20 // after the keys that can be used
 		}
 	}
-	if l.Mode&input.ModeTeach != 0 {
+	if l.Mode&input.ModeLesson != 0 {
 		required := func(key string) bool { return slices.Contains(l.Lesson.View.Keys, key) }
 		if slices.ContainsFunc(b.Keys(), required) && l.Lesson.Todo() {
 			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // the lesson waits for this key
