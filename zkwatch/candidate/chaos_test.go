@@ -321,8 +321,8 @@ var candidateFaults = map[string]candidateFault{
 		return s.onLinks(func(l *zktest.Link) { l.Hold(zktest.FromServer) }), true
 	},
 	"latency": func(c *chaos, s *slot) (func(), bool) {
-		there, back := c.upTo(c.session/8), c.upTo(c.session/8)
-		s.onLinks(func(l *zktest.Link) { l.SetLatency(there, back) })
+		out, back := c.upTo(c.session/8), c.upTo(c.session/8)
+		s.onLinks(func(l *zktest.Link) { l.SetLatency(out, back) })
 		return s.onLinks(func(l *zktest.Link) {}), true
 	},
 	"freeze": func(c *chaos, s *slot) (func(), bool) {

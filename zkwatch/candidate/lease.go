@@ -80,7 +80,7 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	asked, committed := uint64(0), false
+	requested, committed := uint64(0), false
 	for {
 		if err := s.gate.Wait(ctx); err != nil {
 			return err
@@ -88,8 +88,8 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 		if st := s.conn.Status(); st.State == client.Connected {
 			// Earlier changes that are still in the channel are out of date.
 			s.connected, s.current = true, st.Change
-			if asked != st.Change {
-				asked, committed = st.Change, false
+			if requested != st.Change {
+				requested, committed = st.Change, false
 				renewal.now()
 			}
 			if committed && s.leaseLeft() > 0 {
@@ -112,7 +112,7 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 			case done.err != nil:
 				err = s.unrenewable(done.err)
 			default:
-				committed = committed || done.change == asked
+				committed = committed || done.change == requested
 				s.countRenewal()
 			}
 		case e, ok := <-s.own:

@@ -95,7 +95,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"})
-		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
+		s.Await(t, 0, "waiting, and reports what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read") && m.Watches == znode.Base(leader)
 		})
 		on.Remove(leader)
@@ -214,7 +214,7 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 			return false
 		})
 	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
+		s.Await(t, 0, "waiting, and reports what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read")
 		})
 		f(server, c, leader, s, &requests)

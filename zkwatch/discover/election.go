@@ -158,17 +158,17 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 }
 
 // witnesses returns which of the paths exist.
-func (w *walk) witnesses(ctx context.Context, paths []string) (there []string, err error) {
+func (w *walk) witnesses(ctx context.Context, paths []string) (existing []string, err error) {
 	for _, path := range paths {
 		stat, err := w.exists(ctx, path)
 		if err != nil && !errors.Is(err, zk.ErrNoAuth) {
 			return nil, err
 		}
 		if stat != nil {
-			there = append(there, path)
+			existing = append(existing, path)
 		}
 	}
-	return there, nil
+	return existing, nil
 }
 
 // holders returns the path of a semaphore's leases, for the path of its queue; "" for any

@@ -77,9 +77,9 @@ type branch struct {
 }
 
 func (w *walk) run(ctx context.Context) error {
-	if there, _, err := w.visit(ctx, w.cfg.Root, 0); err != nil {
+	if exists, _, err := w.visit(ctx, w.cfg.Root, 0); err != nil {
 		return err
-	} else if !there {
+	} else if !exists {
 		return fmt.Errorf("%w: %w", ErrNoRoot, zk.ErrNoNode)
 	}
 	for len(w.branches) > 0 {
@@ -115,37 +115,32 @@ func (w *walk) stopped(bound string) {
 	}
 }
 
-// visit visits one znode. inner reports whether the znode is more than a leaf.
-func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner bool, err error) {
+// visit visits one znode. A znode that may not or cannot be read is no error. inner reports
+// whether the znode is more than a leaf.
+func (w *walk) visit(ctx context.Context, path string, depth int) (exists, inner bool, err error) {
 	w.progress.Path = path
 	w.progress.Visited++
-	there, inner, err = w.tryInspect(ctx, path, depth)
-	if err == nil && w.cfg.Progress != nil {
-		w.cfg.Progress(w.progress)
-	}
-	return there, inner, err
-}
-
-// tryInspect inspects a znode. A znode that may not or cannot be read is no error.
-func (w *walk) tryInspect(ctx context.Context, path string, depth int) (there, inner bool, err error) {
-	there, inner, err = w.inspect(ctx, path, depth)
+	exists, inner, err = w.inspect(ctx, path, depth)
 	switch {
 	case errors.Is(err, zk.ErrNoAuth):
 		w.progress.Denied++
-		there, err = true, nil
+		exists, err = true, nil
 	case errors.Is(err, client.ErrReplyTooLarge):
 		w.skip(Skip{Path: path, Znodes: 1, Why: TooLarge, Limit: w.conn.Config().MaxReply})
-		there, err = true, nil
+		exists, err = true, nil
 	case path != w.cfg.Root && errors.Is(err, zk.ErrInvalidPath):
 		w.skip(Skip{Path: path, Znodes: 1, Why: BadName})
-		there, err = true, nil
+		exists, err = true, nil
 	case errors.Is(err, zk.ErrNoNode):
-		there, err = false, nil
+		exists, err = false, nil
 	}
-	return there, inner, err
+	if err == nil && w.cfg.Progress != nil {
+		w.cfg.Progress(w.progress)
+	}
+	return exists, inner, err
 }
 
-func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inner bool, err error) {
+func (w *walk) inspect(ctx context.Context, path string, depth int) (exists, inner bool, err error) {
 	stat, err := w.exists(ctx, path)
 	switch {
 	case err != nil || stat == nil:
