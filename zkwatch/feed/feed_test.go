@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -169,19 +168,6 @@ func kinds(t *testing.T, l *log) string {
 	return strings.Join(out, " ")
 }
 
-func handoff(t *testing.T, l *log) model.Handoff {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.events {
-		if h, ok := e.Body.(model.Handoff); ok {
-			return h
-		}
-	}
-	t.Fatal("no handoff")
-	panic("not reached")
-}
-
 func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -201,8 +187,8 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		if got := kinds(t, &l); got != "Snapshot Left Handoff Joined" {
 			t.Errorf("after the deadline: %s", got)
 		}
-		if h := handoff(t, &l); h.Takeover != nil {
-			t.Errorf("takeover %v of a handoff that nobody acknowledged", *h.Takeover)
+		if h := f.State().Handoffs; len(h) == 0 || h[len(h)-1].Takeover != nil {
+			t.Errorf("handoffs %+v, want a last one without a takeover: nobody acknowledged it", h)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -229,11 +215,7 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 		if got := kinds(t, &live); got != "Snapshot Left Handoff Joined" {
 			t.Errorf("at the end: %s", got)
 		}
-		file := t.TempDir() + "/recording"
-		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if a, b := live.lines(t), read(t, file).lines(t); !slices.Equal(a, b) {
+		if a, b := live.lines(t), read(t, written(t, b.Bytes())).lines(t); !slices.Equal(a, b) {
 			t.Errorf("live     %q\nreplayed %q", a, b)
 		}
 	})
@@ -672,24 +654,4 @@ func (c *churn) table() *session.Table {
 		At: c.at, End: c.at, Whole: true, Every: time.Second, Servers: []session.Server{s},
 		Anchors: []session.Anchor{{Session: 7, Sent: c.at, Timeout: c.timeout}},
 	}
-}
-
-// churnFile records 50 candidates under churn during d. n is the number of observations.
-func churnFile(t testing.TB, d time.Duration) (file string, n int) {
-	t.Helper()
-	file = t.TempDir() + "/recording"
-	r, err := feed.Create(file, 0, history.NewHeader(acking, newScenario().at))
-	if err != nil {
-		t.Fatal(err)
-	}
-	churned(50, d, func(o model.Observation) {
-		n++
-		if err := r.Encode(o, nil); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return file, n
 }

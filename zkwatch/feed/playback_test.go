@@ -341,7 +341,10 @@ func TestPlaybackOfALaterPart(t *testing.T) {
 // A playback plays all of a large recording, and a notice says that it keeps only the last
 // part.
 func TestPlaybackOfALargeRecording(t *testing.T) {
-	file, n := churnFile(t, 2*time.Minute)
+	n := 0
+	file, _ := live(t, 0, func(put func(model.Observation)) {
+		churned(50, 2*time.Minute, func(o model.Observation) { n++; put(o) })
+	})
 	p, err := feed.OpenPlaybackMax(file, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)

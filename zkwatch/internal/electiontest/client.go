@@ -161,11 +161,6 @@ func Restart(server *zkserver.Server, down time.Duration) {
 	time.AfterFunc(down, func() { server.Refuse(false) })
 }
 
-// Dial connects to an embedded server.
-func Dial(server *zkserver.Server) func(context.Context, string, string) (net.Conn, error) {
-	return func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
-}
-
 // Over wraps each connection of a client.
 func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	dial := cfg.Dial

@@ -6,6 +6,7 @@ package electiontest
 
 import (
 	"context"
+	"net"
 	"slices"
 	"sync"
 	"testing"
@@ -237,6 +238,7 @@ const LeaseTimeout = 6 * time.Second
 func Conn(server *zkserver.Server, line *fault.Line) client.Config {
 	return client.Config{
 		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,
-		Dial: Dial(server), Line: line, BufferSize: 16 << 10, MaxReply: 64 << 10,
+		Dial: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+		Line: line, BufferSize: 16 << 10, MaxReply: 64 << 10,
 	}
 }
