@@ -13,28 +13,28 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement has what is known of the znodes by which a leader acknowledges, and
-// what their reads say of the takeover. Usually there is one; if a system has
-// several, one with the leader's session is enough.
+// acknowledgement has the last reads of the znodes by which a leader acknowledges, and the
+// handoff that waits for one. Usually there is one such znode. If a system has several, one
+// with the leader's session is enough.
 type acknowledgement struct {
-	ackZnode            // the one that counts now, of all
+	ackZnode            // the znode of all that counts now
 	all      []ackZnode // by path; replaced when it changes
 	paths    []string   // of all, nil for none
 	expected bool       // leaders here acknowledge: configured, or one was seen
-	// since is when the last handoff was, while it waits to be acknowledged. After
-	// a lost connection an acknowledgement may be old by the time it is seen.
+	// since bounds the last handoff while it waits for its acknowledgement. A lost
+	// connection clears it: the acknowledgement may be old when it is read.
 	since timeBounds
 }
 
 // ackZnode is one znode by which leaders acknowledge.
 type ackZnode struct {
 	AckState
-	changed timeBounds // when it became as it is
+	changed timeBounds // when it last changed
 	missed  bool       // the connection was lost since it was read
-	sent    time.Time  // when it was last requested; zero: not known, or in a gap
+	sent    time.Time  // the last request for it; zero: not known, or in a gap
 }
 
-// newAcknowledgement is for the znodes at paths, "" for none.
+// newAcknowledgement returns an acknowledgement by the znodes at paths, none of them read.
 func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	a := acknowledgement{expected: expected, paths: paths}
 	for _, path := range paths {
@@ -44,8 +44,8 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	return a
 }
 
-// choose makes the znode count that names head; else one that names another, one in
-// the way, an unknown one, and an absent one, in this order.
+// choose chooses the znode that counts: one that names head, or else one that names
+// another leader, one in the way, one of unknown state, an absent one, in this order.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -65,17 +65,17 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 			best, a.ackZnode = rank, z
 		}
 	}
-	if best == 0 { // a znode in the way, of no leader
+	if best == 0 { // no leader's znode
 		a.Presence = Absent
 	}
 }
 
-// read applies a read. If the last handoff waited for it, ok is true and took is
-// the takeover, within its bounds.
+// read applies a read. If it acknowledges the last handoff, ok is true, took is the
+// takeover, and within bounds it.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
-		return nil, nil, false // requested before another path was followed
+		return nil, nil, false // requested before the dialect, and with it the path, changed
 	}
 	a.all = slices.Clone(a.all)
 	z := &a.all[i]
@@ -102,8 +102,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds returns when the acknowledgement became as a read shows it. Several
-// changes may be behind one notification, so only the answer is later than all.
+// bounds bounds the last change before a read. One notification may stand for several
+// changes, so only the answer is certainly later than the last of them.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
@@ -123,13 +123,13 @@ func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	return m
 }
 
-// unread reports whether one of the znodes was not read yet, or not since the connection was
-// lost.
+// unread reports whether one of the znodes was never read, or not since the connection
+// was lost.
 func (a *acknowledgement) unread() bool {
 	return slices.ContainsFunc(a.all, func(z ackZnode) bool { return z.At.IsZero() || z.missed })
 }
 
-// connectionLost notes that the znodes may have changed unseen.
+// connectionLost notes that the znodes may change unseen.
 func (a *acknowledgement) connectionLost() {
 	a.since, a.all = timeBounds{}, slices.Clone(a.all)
 	for i := range a.all {
@@ -137,12 +137,12 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff applies a new head, nil for none, and returns the takeover if the head
-// has acknowledged already. If it has not, waits reports whether it can be
-// expected to.
+// handoff applies a new head, nil for none. If the head has acknowledged already, it
+// returns the takeover with its bounds. Otherwise waits reports whether the head is
+// expected to acknowledge.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
-	// The deletion is notified before the acknowledgement,
-	// so an acknowledgement from before belongs to an earlier reign.
+	// The deletion is notified before the new leader's acknowledgement, so an
+	// acknowledgement before the deletion is from an earlier reign.
 	a.since = timeBounds{}
 	a.choose(head)
 	if a.Names(head) {
@@ -157,14 +157,14 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
-// ackText is the acknowledgement's data.
+// ackText is the data of an acknowledgement of electop's own.
 type ackText struct {
 	Znode string `json:"znode"`
 	Czxid string `json:"czxid"` // hex, 0x...
 }
 
-// AckData returns the data of an acknowledgement: which znode leads, and its
-// czxid, the fencing token.
+// AckData returns the data of an acknowledgement: the leader's znode and its czxid, the
+// fencing token.
 func AckData(node string, czxid int64) []byte {
 	b, err := json.Marshal(ackText{node, znode.Hex(uint64(czxid))})
 	if err != nil {
@@ -173,7 +173,7 @@ func AckData(node string, czxid int64) []byte {
 	return b
 }
 
-// ParseAck reads [AckData]; "" and 0 for data that is none.
+// ParseAck parses [AckData]. For other data it returns "" and 0.
 func ParseAck(data []byte) (znode string, czxid int64) {
 	var t ackText
 	if json.Unmarshal(data, &t) != nil || !strings.HasPrefix(t.Znode, "/") {
@@ -186,24 +186,24 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
-// AckState has what is known of the acknowledgement znode.
+// AckState is the acknowledgement znode in its last read.
 type AckState struct {
 	Path     string // "": there is none
 	Presence Presence
 	At       time.Time
 	Session  uint64
-	Znode    string // the leader's znode as its text says; "" unknown
-	Fence    int64  // likewise its czxid
-	// ID is the name of the leader's znode as Solr writes it, "" for none. Its overseer goes by
-	// it, whoever owns the acknowledgement.
+	Znode    string // the leader's znode according to the data; "": unknown
+	Fence    int64  // the czxid of that znode according to the data
+	// ID is the name of the leader's znode in Solr's data, "" for none. Solr's overseer
+	// uses it, whoever owns the acknowledgement.
 	ID string
-	// ByData says that the znode is persistent and has the data of the leader's
-	// znode, which is in Data.
+	// ByData reports whether the znode is persistent and has the same data as the
+	// leader's znode. Then Data is that data.
 	ByData bool
 	Data   znode.Data
 }
 
-// Names reports whether the acknowledgement is of that contender.
+// Names reports whether the acknowledgement is that contender's.
 func (a AckState) Names(c *dialect.Candidate) bool {
 	switch {
 	case a.Presence != Present || c == nil:

@@ -11,8 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read besides the election: those that show its
-// system, who could lead, and since when nobody has. A queue with candidates shows enough.
+// Around returns the directories to read besides the election. They show its system, who
+// could lead, and since when nobody leads. They are not needed for a queue with candidates.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -26,8 +26,8 @@ func (s *State) Around() (dirs []string) {
 	return dirs
 }
 
-// around applies a read of a directory beside the election. The names beside a
-// leader's own znode show whose election it is.
+// around applies a read of a directory beside the election. The names beside a leader's
+// own znode show the system.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
@@ -43,7 +43,7 @@ func (j *Journal) around(o *Directory) {
 	}
 }
 
-// names returns the names of the children, nil if they are not known.
+// names returns the names of the directory's children, nil if they are not known.
 func (d *Directory) names() []string {
 	if d == nil || d.Presence != Present || d.Names == nil && d.Parent.Children > 0 {
 		return nil
@@ -51,28 +51,27 @@ func (d *Directory) names() []string {
 	return append([]string{}, d.Names...)
 }
 
-// Standbys are the programs that could lead besides the leader, as far as their
-// system lists them.
+// Standbys are the programs besides the leader that could lead, if the system lists them.
 type Standbys struct {
-	// Listed says that the system lists them, and that the list was read.
+	// Listed reports whether the system lists standbys, and the list was read.
 	Listed bool
-	Names  []string // as [dialect.Dialect.Who] names a leader
-	If     string   // the condition under which they may lead, that no znode shows; "" for none
-	// Programs were read; Own is the leader's.
+	Names  []string // of the standbys, as [dialect.Dialect.Who] names a leader
+	If     string   // a condition that no znode shows, under which they may lead; "" for none
+	// Programs are all listed programs. Own is the leader's.
 	Programs []dialect.Program
 	Own      dialect.Program
-	// Member is the leader's znode in the list, "" if leaders are not listed or the list
-	// was not read since this one leads. Missing says that it does not exist.
+	// Member is the path of the leader's znode in the list, "" if leaders are not listed or
+	// the list was not read in this reign. Missing reports whether that znode does not exist.
 	Member  string
 	Missing bool
-	Unread  int    // further znodes of the list, which were not read
-	Off     string // why none of them may take over, "" if one may
-	// Gone says that no program of the system runs, as far as its znodes show.
-	// ShutDown says that it was shut down, so that nobody has to lead.
+	Unread  int    // counts the znodes of the list that were not read
+	Off     string // why no standby may take over, "" if one may
+	// Gone reports whether the znodes show that no program of the system runs. ShutDown
+	// reports whether the system was shut down, so that nobody has to lead.
 	Gone, ShutDown bool
 }
 
-// Standbys returns who could take over from a leader without a queue, or lead where
+// Standbys returns who could take over from a leader without a queue, or could lead if
 // the queue is empty.
 func (s *State) Standbys() (out Standbys) {
 	leader, alive := "", false
@@ -128,9 +127,9 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// watching adds the sessions that watch the leader's znode, by the servers' tables. Without a
-// leader the watches are used up, and those who do not watch again yet could lead too: then
-// only a watch shows something.
+// watching adds the sessions that watch the leader's znode, according to the servers'
+// tables. Without a leader the watches have fired, and a standby may not have set its watch
+// again yet. Then an empty list is not known to be complete.
 func (o *Standbys) watching(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
@@ -146,17 +145,17 @@ func (o *Standbys) watching(s *State) {
 	}
 }
 
-// EpochChanged is a change of the number by which a system counts its leaders. Each new
+// EpochChanged is a change of the number with which a system counts its leaders. Each new
 // leader adds one to it.
 type EpochChanged struct {
 	From, To   int64
-	Before, At time.Time // when From was read, and when To was
+	Before, At time.Time // when From and To were read
 }
 
 func (EpochChanged) EventBody() {}
 
-// Followed returns the znodes to follow by their data: acknowledgements, and
-// [dialect.Notes].
+// Followed returns the paths of the znodes whose data the observer must follow:
+// acknowledgements, and [dialect.Notes].
 func (s *State) Followed() []string {
 	n := s.Dialect.Notes(s.Path)
 	return append(append(s.AckPaths[:len(s.AckPaths):len(s.AckPaths)], listed(n.Epoch)...), listed(n.Last)...)
@@ -167,10 +166,11 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// note applies a read of a znode of [dialect.Notes].
-func (j *Journal) note(o *Ack, counts bool) {
+// note applies a read of a znode of [dialect.Notes]. epoch reports whether it counts the
+// leaders.
+func (j *Journal) note(o *Ack, epoch bool) {
 	from, before := j.notes[o.Path].number()
-	if to, now := o.number(); counts && before && now && from != to {
+	if to, now := o.number(); epoch && before && now && from != to {
 		j.epoch = &EpochChanged{from, to, wall(j.notes[o.Path].At), wall(o.At)}
 		j.emit(wall(o.At), *j.epoch)
 	}
@@ -178,7 +178,7 @@ func (j *Journal) note(o *Ack, counts bool) {
 	j.notes[o.Path] = o
 }
 
-// number is the number that the znode's data is.
+// number parses the znode's data as a number.
 func (o *Ack) number() (n int64, ok bool) {
 	if o == nil || o.Presence != Present || o.Data.Truncated() {
 		return 0, false
@@ -187,8 +187,8 @@ func (o *Ack) number() (n int64, ok bool) {
 	return n, err == nil
 }
 
-// Epoch is the number that the system counts its leaders by, "" if there is none or
-// it was not read.
+// Epoch returns the number with which the system counts its leaders, "" if it has none or
+// the number was not read.
 func (s *State) Epoch() string {
 	if n, ok := s.notes[s.Dialect.Notes(s.Path).Epoch].number(); ok {
 		return strconv.FormatInt(n, 10)
@@ -196,14 +196,15 @@ func (s *State) Epoch() string {
 	return ""
 }
 
-// LedLast is who led an election last, in which nobody leads now.
+// LedLast is the last leader of an election without a leader.
 type LedLast struct {
 	Who    string `json:"name"`           // as [dialect.Dialect.Who] names a leader
-	Path   string `json:"known_by"`       // of the znode that says so
+	Path   string `json:"known_by"`       // of the znode that shows it
 	Fenced bool   `json:"must_be_fenced"` // by the next leader
 }
 
-// LedLast returns who led last, if nobody leads and a znode says that, else nil.
+// LedLast returns the last leader if nobody leads and a znode shows who led last,
+// otherwise nil.
 func (s *State) LedLast() *LedLast {
 	if why := s.NoLeader(); why != NoCandidate && why != NotAcknowledged || s.Dialect == nil || s.Phase != Live {
 		return nil
@@ -220,17 +221,17 @@ func (s *State) LedLast() *LedLast {
 	return last
 }
 
-// Counted are the directories of which the number of children is wanted.
+// Counted returns the directories whose number of children the observer must read.
 func (s *State) Counted() []string { return listed(s.Dialect.Notes(s.Path).Backlog) }
 
-// Backlog is how many requests wait for the leader.
+// Backlog counts the requests that wait for the leader.
 type Backlog struct {
 	Path     string `json:"path"`
 	Requests int32  `json:"requests"`
 }
 
-// Backlog returns how many requests wait, nil if the system has no queue of them or it was
-// not read.
+// Backlog returns the requests that wait for the leader, nil if the system has no queue of
+// requests or the queue was not read.
 func (s *State) Backlog() *Backlog {
 	path := s.Dialect.Notes(s.Path).Backlog
 	if d := s.Directories[path]; d != nil && d.Presence == Present {
@@ -239,7 +240,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member finds the leader in a list of programs that it is one of.
+// member finds the leader's znode in a list of programs, if leaders are listed there.
 func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

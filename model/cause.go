@@ -11,27 +11,25 @@ import (
 	"electop/model/znode"
 )
 
-// gone is the end of a leader that later tables may explain better.
-type gone struct {
-	at    time.Time // when its znode was seen to be gone
+// leaderEnd is the end of a leader that later tables may explain better.
+type leaderEnd struct {
+	at    time.Time // when its znode was seen to be deleted
 	from  dialect.ID
 	cause Cause
 	alive time.Time // its session cannot have expired before; zero: not known
-	// expired is how many sessions the server that lets them expire had let expire by
-	// then; nil: not known.
+	// expired counts the sessions that had expired before the end; nil: not known.
 	expired *expiredCount
 }
 
-// goneMax and goneFor bound how many such ends are remembered, and for how long:
-// after that the session may have ended for another reason.
+// endsMax and endsFor bound how many ends the journal remembers, and for how long. After
+// that the session may have ended for another reason.
 const (
-	goneMax = 16
-	goneFor = 2 * time.Minute
+	endsMax = 16
+	endsFor = 2 * time.Minute
 )
 
-// foreignEnd returns why the znode of a third-party leader was deleted, as far as
-// the servers' tables show. answers are the last ones, nil if the servers were not
-// asked.
+// foreignEnd returns why the znode of a third-party leader was deleted, according to the
+// servers' tables. answers are the last ones, nil if the servers were not asked.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
@@ -41,16 +39,16 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case c.Unread:
 		return CauseUnknown, "its znode was deleted before it was read, so its session is not known"
 	case h == nil:
-		return CauseUnknown, untold(answers)
+		return CauseUnknown, unreported(answers)
 	}
-	// The cause must hold for every time at which the znode may have been deleted. A
-	// client that is known to be silent has been so for longer than a third of its
-	// timeout, so it cannot have deleted its znode since, unless it continued just then;
-	// that is taken back if the servers count the sessions that expire.
+	// The cause must be right for every time at which the znode may have been deleted. A
+	// client that is known to be silent has been silent for longer than a third of its
+	// timeout. So it cannot have deleted its znode since, unless it continued just then.
+	// The latter is corrected later if the servers count the sessions that expire.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // when it could expire
+	by := earliest // the time at which the session must have been able to expire
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}
@@ -69,8 +67,8 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	return CauseUnknown, h.LastKnown()
 }
 
-// untold says why nothing is known of a session, and what would tell.
-func untold(answers *session.Table) string {
+// unreported describes why nothing is known about a session, and what would show it.
+func unreported(answers *session.Table) string {
 	if why := answers.Unasked(); why != "" {
 		return why
 	}
@@ -82,25 +80,25 @@ func untold(answers *session.Table) string {
 	return "the servers were not asked for connections and sessions while its znode existed"
 }
 
-// unexplained are the ends of third-party leaders that later tables may explain
-// better, by session.
-type unexplained map[uint64]gone
+// unexplained maps sessions to the ends of third-party leaders that later tables may
+// explain better.
+type unexplained map[uint64]leaderEnd
 
-// correction is a better cause of the end of a leader's reign.
+// correction is a better cause of the end of a leader.
 type correction struct {
 	from     dialect.ID
-	at       time.Time // when its znode was seen to be gone
+	at       time.Time // when its znode was seen to be deleted
 	cause    Cause
 	evidence string
 }
 
-// add notes the end of h's old leader, if there is more to learn of it. tracked
-// returns what is known of a session.
+// add adds the end of h's old leader, if later tables can explain it better. tracked
+// returns what is known about a session.
 func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
 	}
-	if len(*u) >= goneMax {
+	if len(*u) >= endsMax {
 		var oldest uint64
 		for session, g := range *u {
 			if o, ok := (*u)[oldest]; !ok || g.at.Before(o.at) || g.at.Equal(o.at) && session < oldest {
@@ -112,7 +110,7 @@ func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, co
 	if *u == nil {
 		*u = make(unexplained)
 	}
-	g := gone{at: h.At, from: h.From.ID(), cause: h.Cause}
+	g := leaderEnd{at: h.At, from: h.From.ID(), cause: h.Cause}
 	if x := tracked(h.From.Session); x != nil {
 		g.alive = x.Alive()
 	}
@@ -120,13 +118,13 @@ func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, co
 	(*u)[h.From.Session] = g
 }
 
-// has reports whether a session is of such a leader.
+// has reports whether the session owned the znode of such a leader.
 func (u unexplained) has(session uint64) bool {
 	_, ok := u[session]
 	return ok
 }
 
-// sessions returns all such sessions, sorted.
+// sessions returns the sessions of these leaders, sorted.
 func (u unexplained) sessions() []uint64 {
 	if len(u) == 0 {
 		return nil
@@ -136,8 +134,8 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns what a later table explains: a session that still exists did
-// not expire, and neither did one that ended before it could have expired.
+// explain returns the corrections that a later table shows: a session that still exists
+// did not expire, and neither did a session that ended before it could expire.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
@@ -145,7 +143,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	clients, exp := t.Conns(), t.Expirer()
 	for _, sessionID := range u.sessions() {
 		g := u[sessionID]
-		if at.Sub(g.at) > goneFor || at.Before(g.at) {
+		if at.Sub(g.at) > endsFor || at.Before(g.at) {
 			delete(u, sessionID)
 			continue
 		}
@@ -164,7 +162,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 			c.cause = CauseLeft
 			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
 		case g.expired != nil && g.expired.same(expiredIn(t)):
-			// Whatever the last answers made likely, no session expired.
+			// No session expired, whatever the earlier answers made likely.
 			c.cause = CauseLeft
 			c.evidence = g.expired.server + " let no session expire between " + units.Clock(g.expired.from) + " and " + units.Clock(wall(t.At))
 		default:
@@ -176,12 +174,10 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// The end of a session deletes all its ephemeral znodes at once. So a session that
-// owns a znode after another one of it was deleted did not end by then: that znode
-// was deleted by a delete, of its own client most likely. No server has to be asked.
-
-// outlives returns a child of the session that owned the deleted c, nil for none.
-func (cs *children) outlives(c *dialect.Candidate) *dialect.Candidate {
+// survivor returns another child of the session that owned the deleted c, nil for none.
+// The end of a session deletes all its ephemeral znodes at once. So a survivor shows that
+// the session had not ended: a delete, most likely of its own client, deleted c.
+func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
 	}
@@ -197,30 +193,31 @@ func (cs *children) outlives(c *dialect.Candidate) *dialect.Candidate {
 	return nil
 }
 
-func ownsStill(c *dialect.Candidate) string { return alive + znode.Safe(c.Name, 64) }
+// stillOwns is the evidence that the session of a deleted znode owns another znode.
+func stillOwns(name string) string {
+	return "its session is alive without its znode: it owns " + znode.Safe(name, 64)
+}
 
-const alive = "its session is alive without its znode: it owns "
-
-// prove notes that a session owns a znode that was created with a zxid, in a read
-// that is later than the end of a leader whose cause may be unknown.
-func (j *Journal) prove(sessionID uint64, name string, czxid int64, at time.Time) {
+// proveAlive notes that a session owns a znode that was created with czxid. If that is
+// after the znode of a former leader, the session survived the leader's end.
+func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
 		return
 	}
 	delete(j.unexplained, sessionID)
-	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: alive + znode.Safe(name, 64)}, at)
+	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: stillOwns(name)}, at)
 }
 
-// expiredCount is how many sessions a server had let expire when it was asked.
+// expiredCount counts the sessions that a server had expired when it was asked.
 type expiredCount struct {
 	server    string
 	n         int
 	from, end time.Time // of the round of questions
 }
 
-// expiredIn is the count of the server that lets sessions expire, nil if the table has
-// none.
+// expiredIn returns the count of the server that expires the sessions, nil if the table
+// has none.
 func expiredIn(t *session.Table) *expiredCount {
 	exp := t.Expirer()
 	if exp == nil || exp.Expired == nil {
@@ -229,16 +226,16 @@ func expiredIn(t *session.Table) *expiredCount {
 	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
 }
 
-// same reports whether the same server had let as many sessions expire later: none in
-// between, unless it was restarted.
+// same reports whether the same server had the same count later. Then no session expired
+// in between, unless the server was restarted.
 func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }
 
-// expiredCounts are the last of them, oldest first; replaced when it changes.
+// expiredCounts has the last counts, oldest first. It is replaced when it changes.
 type expiredCounts []*expiredCount
 
-// expiredCountsMax bounds them, and expiredCountsEvery is the time between two.
+// expiredCountsMax bounds the number of counts. expiredCountsEvery is the time between two.
 const (
 	expiredCountsMax   = 16
 	expiredCountsEvery = time.Second
@@ -252,12 +249,12 @@ func (e expiredCounts) add(t *session.Table) expiredCounts {
 	return append(slices.Clone(e[max(0, len(e)+1-expiredCountsMax):]), count)
 }
 
-// expiryCommit is how long before its znodes are deleted a session may be counted: the
-// ensemble has to commit its end.
+// expiryCommit bounds the time from the count of an expired session to the deletion of its
+// znodes: in between the ensemble commits the session's end.
 const expiryCommit = 3 * time.Second
 
-// before is the last one that was complete before the znodes of a session that expired
-// were deleted at t at the earliest, nil for none.
+// before returns the last count that cannot include a session whose znodes were deleted at
+// t or later, nil for none.
 func (e expiredCounts) before(t time.Time) *expiredCount {
 	for _, c := range slices.Backward(e) {
 		if !t.IsZero() && c.end.Before(t.Add(-expiryCommit)) {
@@ -267,33 +264,33 @@ func (e expiredCounts) before(t time.Time) *expiredCount {
 	return nil
 }
 
-// Returned is a third-party leader whose session expired while its client was
-// connected and silent, as in a long pause. When the client continues, it learns that
-// its session is over, and connects with another session. Until its program acts on
-// that, it may go on as the leader, beside its successor.
+// Returned is a third-party leader whose session expired while its client was connected
+// and silent, as in a long pause. When the client continues, it gets the expiry and
+// connects with another session. Until its program reacts to the expiry, the program may
+// continue to lead, beside its successor.
 type Returned struct {
 	Leader  *dialect.Candidate
-	Expired time.Time // when its znode was seen to be gone
-	Host    string    // of its client, as the server had it
-	// Sessions came from Host since, and own no contender: one of them is its
-	// client's, if no other program on that host connected meanwhile.
+	Expired time.Time // when its znode was seen to be deleted
+	Host    string    // of its client, according to the server
+	// Sessions are new sessions from Host that own no contender. One of them is the
+	// client's, if no other program on that host connected since.
 	Sessions []uint64
 
-	before []uint64 // sessions that were connected from Host before
+	before []uint64 // the sessions from Host before the expiry
 }
 
-// returnedMax and returnedFor bound how many leaders are remembered, and for how
-// long.
+// returnedMax and returnedFor bound how many such leaders the journal remembers, and for
+// how long.
 const (
 	returnedMax = 8
 	returnedFor = 10 * time.Minute
 )
 
-// returned are such leaders, oldest first. States share them: what is in the slice
-// is replaced, never written.
+// returned has these leaders, oldest first. States share it: elements are replaced, never
+// written.
 type returned []*Returned
 
-// expired notes that a leader's session expired.
+// expired adds a leader whose session expired.
 func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	conn := v.Client(c.Session).Conn
 	if conn == nil {
@@ -307,8 +304,8 @@ func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
 }
 
-// hear applies a table. owned reports whether a session owns a contender.
-func (r *returned) hear(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
+// apply applies a table. owned reports whether a session owns a contender.
+func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
 	if len(*r) == 0 {
 		return
 	}

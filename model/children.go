@@ -7,22 +7,21 @@ import (
 	"electop/model/dialect"
 )
 
-// children has the election's children as they were read last: the contenders in
-// the recipe's order, and the others by name. States share both: what is in them is
-// replaced, never written.
+// children has the election's children in their last reads: the contenders in the recipe's
+// order, and the others by name. States share both lists: elements are replaced, never
+// written.
 type children struct {
-	recipe dialect.Recipe // the present one
-	known  map[string]*dialect.Candidate
-	queue  dialect.Queue
-	rest   []*dialect.Candidate
-	unread int // of known, how many are Unread
-	// owned counts the contenders by the session that owns them. It is an index,
-	// made when it is wanted.
+	recipe dialect.Recipe
+	known  map[string]*dialect.Candidate // all children, by name
+	queue  dialect.Queue                 // the contenders
+	rest   []*dialect.Candidate          // the other children
+	unread int                           // counts the children in known that are Unread
+	// owned counts the contenders of each session. It is an index, nil until it is needed.
 	owned map[uint64]int32
 }
 
-// insert puts in a child whose name is not known. again is true for the second
-// contender of a session.
+// insert adds a child with an unknown name. again is true for the second contender of a
+// session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Unread {
@@ -60,6 +59,7 @@ func (cs *children) crowded() bool {
 	return len(cs.owned) < cs.queue.Len()
 }
 
+// index computes owned.
 func (cs *children) index() {
 	if cs.owned == nil {
 		cs.owned = make(map[uint64]int32, cs.queue.Len()+1)
@@ -71,7 +71,7 @@ func (cs *children) index() {
 	}
 }
 
-// discount takes a contender off the count.
+// discount removes a contender from the count.
 func (cs *children) discount(c *dialect.Candidate) {
 	if c.Session == 0 || cs.owned == nil {
 		return
@@ -81,7 +81,7 @@ func (cs *children) discount(c *dialect.Candidate) {
 	}
 }
 
-// remove takes children out.
+// remove removes children.
 func (cs *children) remove(gone ...*dialect.Candidate) {
 	for _, c := range gone {
 		delete(cs.known, c.Name)
@@ -109,20 +109,20 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax is up to how many children are taken out one by one. Beyond, one
-// walk over all is cheaper.
+// removeMax bounds the children that are removed one by one. For more, one walk over all
+// is cheaper.
 const removeMax = 32
 
 // all returns all children.
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
 
-// follow sorts the children again, by another recipe.
+// follow sorts the children by another recipe.
 func (cs *children) follow(r dialect.Recipe) {
 	cs.recipe = r
 	cs.sort(cs.all())
 }
 
-// sort makes the two lists of all children.
+// sort divides all children into the two lists.
 func (cs *children) sort(all []*dialect.Candidate) {
 	var queue, rest []*dialect.Candidate
 	for _, c := range all {
@@ -137,8 +137,8 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
-// interpret reads all names by another dialect, nil for none, sorts them by the recipe,
-// and calls renewed for each child of which it makes something else.
+// interpret interprets all names with another dialect, nil for none, sorts the children by
+// the recipe, and calls renewed for each child that is interpreted differently.
 func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
 	all := cs.all()
 	for i, old := range all {
@@ -170,18 +170,17 @@ func (cs *children) holding(n int) []*dialect.Candidate {
 	return out
 }
 
-// order is the recipe's order as a comparison.
+// order compares two children in the recipe's order.
 func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(cs.recipe, a, b) }
 
-// clear takes all out.
+// clear removes all children.
 func (cs *children) clear() {
 	clear(cs.known)
 	cs.unread = 0
 	cs.queue, cs.rest, cs.owned = dialect.Queue{}, nil, nil
 }
 
-// unreadNames returns the children that were gone before they could be read. A later
-// read shows that they are gone.
+// unreadNames returns the names of the children that were deleted before they were read.
 func (cs *children) unreadNames() (names []string) {
 	if cs.unread > 0 {
 		for name, c := range cs.known {
@@ -193,7 +192,7 @@ func (cs *children) unreadNames() (names []string) {
 	return names
 }
 
-// has reports whether the child is there still.
+// has reports whether the child still exists.
 func (cs *children) has(c *dialect.Candidate) bool {
 	k := cs.known[c.Name]
 	return k != nil && k.Czxid == c.Czxid
@@ -201,7 +200,7 @@ func (cs *children) has(c *dialect.Candidate) bool {
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
-// Position finds a contender in an ordered queue.
+// Position finds the position of a contender in an ordered queue, or where it belongs.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
 		return n, false // a new candidate usually goes to the end

@@ -2,21 +2,20 @@
 // and state come out. It does no I/O, reads no clock and starts no
 // goroutine, so the same observations always give the same events.
 //
-// # The story
+// # Observations, events, state
 //
-// An election is a parent znode and its children. Every contender has created
-// one child, ephemeral and sequential; the child with the lowest sequence
-// holds the role, and every other contender watches the child just below its
-// own. That is a [dialect.Recipe]; how a system writes it into znodes is a
-// [dialect.Dialect], and the names of the children show which one it is.
+// An election is a parent znode and its children. Every contender creates one
+// ephemeral sequential child. The child with the lowest sequence number holds the
+// role, and every other contender watches the child just below its own. That is a
+// [dialect.Recipe]. How a system writes the recipe into znodes is a
+// [dialect.Dialect], which the names of the children show.
 //
-// An observer learns of an election in pieces: a list of children with the
-// parent's stat, a changed acknowledgement, a lost connection, a step that one of
-// our own candidates took. Each piece is an [Observation], a closed sum, and the
-// only way into this package. The [Journal] applies them one by one, in order. It
-// yields [Event] values (joined, left, handoff, missed, connection, snapshot),
-// none of which is ever dropped or merged, and on request an immutable [State]
-// for a screen to draw.
+// An observer sees an election in pieces: a list of children with the parent's stat,
+// a changed acknowledgement, a lost connection, a step of one of our own candidates.
+// Each piece is an [Observation], and observations are the only input of this package.
+// The [Journal] applies them one by one, in order. It returns [Event] values (joined,
+// left, handoff, missed, connection, snapshot), which it never drops or merges, and on
+// request an immutable [State] for the screen.
 //
 //	Observation -> Journal.Apply -> []Event
 //	                    |
@@ -24,7 +23,7 @@
 //
 // # The packages
 //
-//	znode     names, sequences, data, safe text      units    amounts in words
+//	znode     names, sequences, data, safe text      units    amounts as text
 //	dialect   recipes, and the system of an election
 //	session   what the servers report about sessions
 //	model     observations in, events and state out: this package
@@ -32,36 +31,36 @@
 //	history   recordings and time travel
 //	lesson    the lesson engine
 //
-// Each knows only those above it (history knows doctor). A handoff's cause is
-// decided in cause.go for third-party candidates, and in handoff.go for ours.
-// A new observation is a type in observation.go with a case in [Journal.Apply],
-// and an entry in the codec of package history.
+// A package imports only packages above it (and history imports doctor). cause.go decides
+// the cause of a handoff for third-party candidates, and handoff.go for our own. A new
+// observation is a type in observation.go with a case in [Journal.Apply], and an entry in
+// the codec of package history.
 //
-// # What cannot be seen
+// # Missed changes
 //
-// Watches fire once, so between two reads of the children anything may have
-// happened. ZooKeeper counts it: a parent's cversion and number of children
-// give the number of creates and deletes so far (see [znode.Parent.Creates]). The
-// journal subtracts what it saw and reports the rest as a [Missed] event. What
-// cannot be known is reported as unknown.
+// Watches fire once, so anything may happen between two reads of the children. ZooKeeper
+// counts it: a parent's cversion and number of children give the number of creates and
+// deletes so far (see [znode.Parent.Creates]). The journal subtracts the changes that it
+// saw and reports the others as a [Missed] event. What cannot be known is reported as
+// unknown.
 //
-// # What was when
+// # The past
 //
-// A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] makes
-// of them, and of a log of changes (lanelog.go), what each candidate did over time: the
-// lane at a time is what the state was then. It is made when it is wanted, so a change
-// costs an entry in a bounded log.
+// A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] computes
+// from these, and from a log of changes (lanelog.go), what each candidate did over time:
+// a lane at a time equals the state at that time. It is computed on request, so a change
+// costs only an entry in a bounded log.
 //
-// # What the demo adds
+// # The demo
 //
 // The demo's server, its candidates and their workers report more than an observer
-// can see. A [Cast] has a member's current line of the recipe ([State.Steps]) and
-// its belief. A [Wake] has the sessions that a deletion notified, and their requests
-// after that ([State.Wakes]); with the members' steps that shows how each of the
-// notified reacted ([State.Waves]), and what a handoff costs by either rule
-// ([State.Costs]). A [Write] is a write in a leader's name; the wakes show
-// whether that leader still led ([State.Work]). Beliefs and queue together give the
-// two [Properties] of an election, at most one leader and mostly one; [State.Broken]
-// reports what must never happen. [Pace] and [Rules] are the settings of the
-// demo. None of these is an event: they change no election.
+// can see. A [Cast] has a member's current line of the recipe ([State.Steps]) and its
+// belief. A [Wake] has the sessions that a deletion notified, and their later requests
+// ([State.Wakes]). With the members' steps it shows how each of the notified reacted
+// ([State.Waves]), and what a handoff costs with each rule ([State.Costs]). A [Write] is
+// a write of a leader's worker; the wakes show whether that leader still led
+// ([State.Work]). Beliefs and queue together give the two [Properties] of an election,
+// at most one leader and mostly one. [State.Broken] reports what must never happen.
+// [Pace] and [Rules] are the settings of the demo. None of these is an event, because
+// they change no election.
 package model

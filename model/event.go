@@ -14,76 +14,76 @@ type Event struct {
 	Body EventBody
 }
 
-// EventBody is the closed sum of what can happen: the types of this file, [Snapshot], and
-// what the doctor raises and clears.
+// EventBody is one of the types of this file, [Snapshot], or one of the doctor's events.
 type EventBody interface{ EventBody() }
 
-// Joined is a child that appeared.
+// Joined is a new child.
 type Joined struct {
 	Candidate *dialect.Candidate
 	Ignored   bool // it is no contender
 }
 
-// Left is a child that is gone.
+// Left is a deleted child.
 type Left struct {
 	Candidate *dialect.Candidate
-	Ignored   bool
+	Ignored   bool // it was no contender
 }
 
-// Cause is why a leader's znode was deleted.
+// Cause is the reason why a leader's znode was deleted.
 type Cause string
 
 const (
 	CauseUnknown  Cause = "unknown"
-	CauseResigned Cause = "resigned" // it deleted its znode: only of our own
-	CauseClosed   Cause = "closed"   // it closed its session: only of our own
+	CauseResigned Cause = "resigned" // it deleted its znode; our own candidates only
+	CauseClosed   Cause = "closed"   // it closed its session; our own candidates only
 	CauseExpired  Cause = "expired"  // its session expired
-	// CauseDeleted: a delete, by whomever: its session was alive after that.
+	// CauseDeleted means a delete by any client: the session was alive after it.
 	CauseDeleted Cause = "deleted"
-	// CauseLeft: the znode was deleted while its session could not have expired: by a
-	// delete, or by closing the session; it is not known (yet) which.
+	// CauseLeft means that the session cannot have expired. Its client deleted the znode
+	// or closed the session; which of the two is not known (yet).
 	CauseLeft Cause = "left"
 )
 
-// Handoff is a change of the leader. Handoffs chain: each From is the To
-// before it; nil means no leader.
+// Handoff is a change of the leader. Each From is the To of the handoff before; nil means
+// no leader.
 type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
 	Cause    Cause
-	// Evidence shows the cause, or says why it is unknown; safe to show.
+	// Evidence shows the cause, or why it is unknown; safe to show.
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
-	// Earliest and Latest bound when the leader changed, zero if unknown; At is
-	// when that was read.
+	// Earliest and Latest bound when the leader changed, zero if unknown. At is the time
+	// of the read that showed it.
 	Earliest, Latest time.Time
 
-	// The three durations, nil if unknown. Silent: the old leader stopped
-	// until its znode was deleted. Takeover: deleted (or created, if there was
-	// no leader before) until acknowledged. Vacant: how long the queue was empty.
+	// Three durations, nil if unknown. Silent is the time from the old leader's last sign
+	// of life to the deletion of its znode. Takeover is the time from that deletion (or from
+	// the new znode's creation, if there was no leader) to the acknowledgement. Vacant is
+	// the time in which the queue was empty.
 	Silent, Takeover, Vacant *time.Duration
-	// The bounds of each, nil if unknown: the durations are guesses.
+	// The bounds of the three durations, nil if unknown. The durations are best guesses.
 	SilentIn, TakeoverIn, VacantIn *Span
 
-	// Timeout is the timeout of From's session, 0 if unknown. Untold says why the servers told
-	// nothing of that session; safe to show.
-	Timeout time.Duration
-	Untold  string
-	unacked Unmeasured // why there is no takeover, as long as there is none
+	// Timeout is the timeout of From's session, 0 if unknown. Unreported is the reason why
+	// the servers reported nothing about that session; safe to show.
+	Timeout    time.Duration
+	Unreported string
+	unacked    Unmeasured // why Takeover is nil, if it is
 }
 
-// Unmeasured says why a duration of a handoff is not known.
+// Unmeasured is the reason why a duration of a handoff is not known.
 type Unmeasured string
 
 const (
-	NobodyLed   Unmeasured = "nobody-led"   // before
-	NobodyLeads Unmeasured = "nobody-leads" // after
+	NobodyLed   Unmeasured = "nobody-led"   // before the handoff
+	NobodyLeads Unmeasured = "nobody-leads" // after the handoff
 	NotSilent   Unmeasured = "not-silent"   // the session was alive
-	NotTold     Unmeasured = "not-told"     // see [Handoff.Untold] and [Handoff.Evidence]
+	NotReported Unmeasured = "not-reported" // see [Handoff.Unreported] and [Handoff.Evidence]
 	NoAck       Unmeasured = "no-ack"       // the system's leaders create no znode to acknowledge
 	NoAckYet    Unmeasured = "no-ack-yet"
-	Unwatched   Unmeasured = "unwatched" // nobody observed when it began
+	Unwatched   Unmeasured = "unwatched" // the beginning was not observed
 	NotVacant   Unmeasured = "not-vacant"
 )
 
@@ -91,18 +91,18 @@ const (
 type Measure struct {
 	Name string
 	Took *time.Duration // nil: unknown
-	In   *Span          // it was within; nil: not known
-	Why  Unmeasured     // it is unknown
+	In   *Span          // the bounds; nil: unknown
+	Why  Unmeasured     // why Took is nil
 }
 
 // Guess reports whether the duration should be shown as a guess.
 func (m Measure) Guess() bool { return m.Took != nil && m.In.Loose(*m.Took) }
 
-// Measures are the three durations, and the session timeout of the old leader.
+// Measures returns the three durations, and the session timeout of the old leader.
 func (h *Handoff) Measures() [4]Measure {
 	out := [4]Measure{
-		{"silent", h.Silent, h.SilentIn, NotTold}, {"takeover", h.Takeover, h.TakeoverIn, h.unacked},
-		{"vacant", h.Vacant, h.VacantIn, NotVacant}, {Name: "timeout", Why: NotTold},
+		{"silent", h.Silent, h.SilentIn, NotReported}, {"takeover", h.Takeover, h.TakeoverIn, h.unacked},
+		{"vacant", h.Vacant, h.VacantIn, NotVacant}, {Name: "timeout", Why: NotReported},
 	}
 	switch {
 	case h.From == nil:
@@ -124,16 +124,17 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// Explained is a handoff that was published, with a better cause: later answers show it.
+// Explained is an earlier handoff with a better cause, which later answers of the servers
+// show.
 type Explained struct{ Handoff }
 
-// Acknowledged says that the new leader of a handoff has acknowledged, if the handoff's own
-// event could not wait for that.
+// Acknowledged reports that the new leader of an earlier handoff acknowledged, if the
+// handoff's own event could not wait for that.
 type Acknowledged struct{ Handoff *Handoff }
 
-// Missed counts changes that happened between two reads and were in neither.
-// Known is false if they cannot be counted (the parent was deleted, or its
-// counter has jammed).
+// Missed counts changes that happened between two reads, and that neither read shows.
+// Known is false if they cannot be counted (the parent was deleted, or its counter has
+// jammed).
 type Missed struct {
 	Creates, Deletes int
 	Known            bool
@@ -154,22 +155,22 @@ func (Explained) EventBody()    {}
 func (Missed) EventBody()       {}
 func (LinkChanged) EventBody()  {}
 
-// AckWait is how long the event of a handoff waits for the acknowledgement, so
-// that it can report the takeover. Later events wait behind it.
+// AckWait is how long the event of a handoff waits for the acknowledgement, so that it can
+// have the takeover. Later events wait behind it.
 const AckWait = time.Second
 
 // heldMax bounds the events that wait behind a handoff, in case the clock stops.
 const heldMax = 4096
 
-// eventQueue numbers events in order. A handoff or a snapshot that waits for the
+// eventQueue numbers the events. A handoff or a snapshot that waits for the
 // acknowledgement holds back all events after it.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
-	due  []Event // since the last observation
-	held []Event // the first one waits, if any
+	due  []Event // because of the last observation
+	held []Event // the first one waits for the acknowledgement
 }
 
-// add adds an event: due at once, or held behind what waits.
+// add adds an event, which is due at once or waits behind held ones.
 func (q *eventQueue) add(at time.Time, body EventBody) {
 	if len(q.held) >= heldMax {
 		q.release(nil, nil)
@@ -182,10 +183,10 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
 
-// hold adds a handoff that waits, or a snapshot without its state. Nothing else may wait.
+// hold adds a handoff that waits, or a snapshot without its state. No event may wait yet.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
-// waiting returns what waits, nil for nothing.
+// waiting returns the event that waits, nil for none.
 func (q *eventQueue) waiting() EventBody {
 	if len(q.held) == 0 {
 		return nil
@@ -193,8 +194,8 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// release makes all held events due, the handoff with its takeover, nil for
-// unknown.
+// release makes all held events due, and sets the takeover of a handoff that waits, nil
+// for unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil
@@ -207,16 +208,16 @@ func (q *eventQueue) release(took *time.Duration, within *Span) {
 	}
 }
 
-// settle releases a handoff that has waited for [AckWait]. A clock that went back
-// by as much releases it too: otherwise it would wait until the clock catches up.
-func (q *eventQueue) settle(at time.Time) {
-	if q.settled(at) {
+// expire releases the held events if they have waited for [AckWait].
+func (q *eventQueue) expire(at time.Time) {
+	if q.expired(at) {
 		q.release(nil, nil)
 	}
 }
 
-// settled reports whether something has waited for so long.
-func (q *eventQueue) settled(at time.Time) bool {
+// expired reports whether an event has waited for [AckWait], or the clock went back by as
+// much: otherwise the event would wait until the clock catches up.
+func (q *eventQueue) expired(at time.Time) bool {
 	if len(q.held) == 0 {
 		return false
 	}
@@ -224,7 +225,7 @@ func (q *eventQueue) settled(at time.Time) bool {
 	return waited >= AckWait || waited <= -AckWait
 }
 
-// until returns until when events are held back, if any are.
+// until returns the time until which events are held. ok is false if none are.
 func (q *eventQueue) until() (time.Time, bool) {
 	if len(q.held) == 0 {
 		return time.Time{}, false

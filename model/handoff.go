@@ -8,15 +8,15 @@ import (
 	"electop/model/session"
 )
 
-// checkHead compares the head of the queue with the last one and records a handoff if it
-// changed, at that moment. listed says that one list shows that the last head was deleted
-// and which children there were then.
+// checkHead compares the head of the queue with the last head and adds a handoff at that
+// time if it changed. changed bounds when. listed reports whether the children that exist
+// now existed when the last head was deleted.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
 		return
 	}
-	j.events.release(nil, nil) // the acknowledgement of an older handoff no longer comes
+	j.events.release(nil, nil) // no acknowledgement of an older handoff will come
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown}
 	gone := old != nil && !j.has(old)
 	if gone {
@@ -27,16 +27,16 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	m := j.memberOf(old)
 	switch {
 	case gone && m != nil:
-		h.Cause, h.Silent, h.SilentIn = ending(m, at, changed)
+		h.Cause, h.Silent, h.SilentIn = memberEnd(m, at, changed)
 		h.Timeout = m.Timeout
-	case gone && listed && j.outlives(old) != nil:
-		h.Cause, h.Evidence = CauseDeleted, ownsStill(j.outlives(old))
+	case gone && listed && j.survivor(old) != nil:
+		h.Cause, h.Evidence = CauseDeleted, stillOwns(j.survivor(old).Name)
 	case gone:
 		h.Cause, h.Evidence = foreignEnd(old, changed, &j.sessions, j.answers, j.at)
 	}
 	if gone && m == nil {
 		if x := j.sessions.Of(old.Session); x == nil {
-			h.Untold = untold(j.answers)
+			h.Unreported = unreported(j.answers)
 		} else {
 			h.Timeout = x.Timeout()
 			least, most, ok := x.Silent(changed.since(), session.Later(changed.latest, changed.likely), j.sessions.Tick())
@@ -89,7 +89,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	}
 }
 
-// firstHead notes who leads at the first read, which is no handoff.
+// firstHead sets the head at the first read, which is no handoff.
 func (j *Journal) firstHead(at time.Time) {
 	if j.head = j.first(); j.head == nil {
 		j.vacancy = Vacancy{Since: at}
@@ -98,17 +98,17 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the reign of the head, which electop sees at that moment. If electop did
-// not see it become the head, changed only bounds when that was, and so does its own znode,
-// by the servers' clock: it was not before that was created. It was then if no child was
-// ever deleted, or if a read has just shown that this was the last change.
+// reign returns the reign of the head that electop sees at that time. changed bounds when
+// the reign began. If electop did not observe the beginning, the head's znode bounds it
+// too: it was not before the creation of that znode, by the servers' clock. It was at the
+// creation if no child was ever deleted, or if that creation was the last change.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
 		return r
 	}
 	created := j.head.Ctime
-	if created.After(at) { // their clock may be ahead
+	if created.After(at) { // the servers' clock is ahead
 		created = at
 	}
 	r.Earliest, r.Latest = session.Later(r.Earliest, created), at
@@ -120,13 +120,12 @@ func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	return r
 }
 
-// decide decides who leads after an observation that may have changed that, and notes
-// it in the reigns and the lanes.
+// decide decides who leads after an observation, and updates the reigns and the lanes.
 func (j *Journal) decide(o Observation, at time.Time) {
 	was := j.role
 	switch o.(type) {
 	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write, *Advance:
-		return // they change neither the queue, nor what is known of its system
+		return // these change neither the queue nor anything that shows its system
 	case *Cast:
 		if j.decideRole(); j.role == was {
 			return
@@ -137,7 +136,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	}
 	switch {
 	case j.role.why != "":
-		j.past.deny(at)
+		j.past.retract(at)
 	case j.head != nil && j.past.current() == nil:
 		changed := timeBounds{}
 		if _, acked := o.(*Ack); acked && j.ack.changed.bounded() {
@@ -149,30 +148,30 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	j.lanes.began = j.lanes.began || j.began
 }
 
-// ending returns why a member's znode was deleted at that time, and for how long the
-// member had been silent. The cause is expiry only if the session could have
-// expired: the server keeps it until ExpiresFrom at least.
-func ending(m *Member, at time.Time, gone timeBounds) (cause Cause, silent *time.Duration, within *Span) {
+// memberEnd returns why a member's znode was deleted, and how long the member had been
+// silent. The cause is expiry only if the session could expire: the server keeps it until
+// ExpiresFrom at least. deletion bounds when it was deleted, at is when that was read.
+func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
-		silent, within = lasted(seenAt(wall(m.FaultAt)), gone)
+		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
 	}
-	deleted := gone.likely
-	if !gone.known() {
+	deleted := deletion.likely
+	if !deletion.known() {
 		deleted = at
 	}
-	mute := m.Fault != NoFault || m.Belief == Suspended || m.Belief == Lost
+	mayExpire := m.Fault != NoFault || m.Belief == Suspended || m.Belief == Lost
 	switch {
 	case m.Ending == Resigning:
 		return CauseResigned, silent, within
 	case m.Ending == Closing:
 		return CauseClosed, silent, within
-	case mute && !m.ExpiresFrom.IsZero() && !deleted.Before(wall(m.ExpiresFrom)):
+	case mayExpire && !m.ExpiresFrom.IsZero() && !deleted.Before(wall(m.ExpiresFrom)):
 		return CauseExpired, silent, within
 	}
 	return CauseUnknown, silent, within
 }
 
-// depart notes a child whose znode was deleted.
+// depart notes in the lanes that a child was deleted.
 func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	if !j.recipe.Contends(c) {
 		return
@@ -180,13 +179,13 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	d := departure{at: session.Later(j.at, at), of: c}
 	if m := j.memberOf(c); m != nil {
 		d.member = m.ID
-		d.cause, _, _ = ending(m, at, j.wakes.deletionTime(c, timeBounds{}))
+		d.cause, _, _ = memberEnd(m, at, j.wakes.deletionTime(c, timeBounds{}))
 	}
 	j.lanes.leave(d)
 }
 
-// EndOf returns why the znode of a contender was deleted, as far as it is known: of one
-// that led, and of our own.
+// EndOf returns why the znode of a contender was deleted. It is known only of leaders and
+// of our own members.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() {
@@ -201,8 +200,8 @@ func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	return CauseUnknown
 }
 
-// past is the handoffs and reigns so far, at most [HistoryMax] of each, oldest
-// first. States share both slices, so what is in them is replaced, never written.
+// past has the last handoffs and reigns, at most [HistoryMax] of each, oldest first.
+// States share both slices: elements are replaced, never written.
 type past struct {
 	handoffs []*Handoff
 	reigns   []Reign
@@ -237,10 +236,9 @@ func (p *past) end(at time.Time) {
 	}
 }
 
-// deny takes back the current reign from at on: the system's acknowledgement shows that
-// its contender is first and does not lead. One that began just now, or at a time that is
-// not known, was none.
-func (p *past) deny(at time.Time) {
+// retract ends the current reign because its contender is first but does not lead. It
+// removes a reign that began just now, or at an unknown time.
+func (p *past) retract(at time.Time) {
 	r := p.current()
 	switch {
 	case r == nil:
@@ -260,22 +258,22 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of a handoff, and returns it, nil if it is not remembered.
+// correct corrects the cause of a handoff and returns the handoff, nil if it is forgotten.
 func (p *past) correct(x correction) *Handoff {
-	for i, h := range slices.Backward(p.handoffs) {
-		if h.From == nil || h.From.ID() != x.from || !h.At.Equal(x.at) {
+	for i, old := range slices.Backward(p.handoffs) {
+		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
 			continue
 		}
-		of := *h
-		of.Cause, of.Evidence = x.cause, x.evidence
-		of.Silent, of.SilentIn = nil, nil // its session did not expire
-		p.handoffs = replaced(p.handoffs, i, &of)
-		return &of
+		h := *old
+		h.Cause, h.Evidence = x.cause, x.evidence
+		h.Silent, h.SilentIn = nil, nil // the session did not expire
+		p.handoffs = replaced(p.handoffs, i, &h)
+		return &h
 	}
 	return nil
 }
 
-// Reign returns the reign of the first contender, false if nobody is said to lead.
+// Reign returns the present reign; ok is false if nobody is known to lead.
 func (s *State) Reign() (r Reign, ok bool) {
 	if p := (&past{reigns: s.Reigns}).current(); p != nil && s.role.why == "" {
 		return *p, true
@@ -283,33 +281,33 @@ func (s *State) Reign() (r Reign, ok bool) {
 	return r, false
 }
 
-// clip takes the spare room, so that a copy does not append to the same array.
+// clip removes the spare room, so that two copies do not append to the same array.
 func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
 
 // Reign is one contender's time at the head of the queue.
 type Reign struct {
 	Leader *dialect.Candidate
-	From   time.Time // when electop saw it first
-	// FromKnown is false for a reign that had begun before we looked, or
-	// while we could not.
+	From   time.Time // when electop first saw it
+	// FromKnown is false for a reign that began before the first read or in a gap.
 	FromKnown bool
 	// Earliest and Latest bound when it began: see [Journal.reign].
 	Earliest, Latest time.Time
 	To               time.Time // zero: it has not ended
 }
 
-// HistoryMax is how many handoffs and reigns a state remembers.
+// HistoryMax bounds the handoffs and the reigns of a state.
 const HistoryMax = 500
 
-// remember appends to a history of [HistoryMax].
+// remember appends to a history of at most [HistoryMax].
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep appends to a history of at most max. Older states keep their prefix.
+// keep appends to a history of at most max, and drops the oldest element of a full one. It
+// does not write the elements that older states share.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)
 	}
-	// Room to grow, so that the copy is paid once in max appends.
+	// The room of 2*max makes a copy necessary only once in max appends.
 	if cap(history)-len(history) > 0 {
 		return append(history, v)[1:]
 	}
@@ -327,14 +325,14 @@ func replaced[T any](history []T, i int, v T) []T {
 	return next
 }
 
-// totals are the counts so far.
+// totals has the counts so far.
 type totals struct {
 	Totals
-	at time.Time // up to which Led and Vacant are summed; zero before the first read
+	at time.Time // Led and Vacant are summed up to it; zero before the first read
 }
 
-// elapse adds the time since the last observation to Led or Vacant, or to
-// neither if electop did not see who led.
+// elapse adds the time since the last observation to Led or Vacant, or to neither if it is
+// not known who led.
 func (t *totals) elapse(at time.Time, led, seen bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return
@@ -348,8 +346,8 @@ func (t *totals) elapse(at time.Time, led, seen bool) {
 	t.at = at
 }
 
-// miss counts changes that the parent's counters have and the lists do not, and
-// returns the event that reports them; ok is false if there are none.
+// miss counts changes that the parent's counters include and the lists do not show, and
+// returns their event; ok is false if there are none.
 func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	switch {
 	case !known || creates < 0 || deletes < 0:
@@ -363,14 +361,14 @@ func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	return Missed{}, false
 }
 
-// Totals are counts since the first read.
+// Totals has the counts since the first read.
 type Totals struct {
 	Joined, Left, Handoffs       int
 	MissedCreates, MissedDeletes int
-	// Unknown counts the times that changes could not be counted.
+	// Unknown counts how often missed changes could not be counted.
 	Unknown int
-	// Led and Vacant add up the time with and without a leader, up to the
-	// last observation; time from the loss of the connection to the read that
-	// follows it is in neither, nor is time in which nobody can say who leads.
+	// Led and Vacant are the total times with and without a leader, up to the last
+	// observation. Neither includes time in which it is not known who leads, or the time
+	// from the loss of the connection to the next read.
 	Led, Vacant time.Duration
 }

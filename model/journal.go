@@ -11,30 +11,30 @@ import (
 	"electop/model/znode"
 )
 
-// Config says what election a [Journal] is about.
+// Config describes the election of a [Journal].
 type Config struct {
 	Cluster string // as the user named it, "" for an embedded server
 	Path    string
 	Recipe  dialect.Recipe // nil: recognised from the names of the children
-	// AckPath is the acknowledgement znode; "": there is none.
+	// AckPath is the path of the acknowledgement; "": there is none.
 	AckPath string
-	// AckExpected says that leaders here do acknowledge (our own candidates
-	// do). Otherwise this holds from the first acknowledgement on.
+	// AckExpected reports whether leaders here acknowledge (our own candidates do).
+	// Otherwise leaders are expected to from the first acknowledgement on.
 	AckExpected bool
-	// AckFollows says that AckPath is for electop's own elections. The dialect of
-	// another system has its own path.
+	// AckFollows reports whether AckPath is for electop's own elections only, and the
+	// dialect of another system has its own path.
 	AckFollows bool
-	// Found says that a search found the path: nobody said that it is an election.
+	// Found reports whether a search found the path, and no user named it as an election.
 	Found bool
 }
 
-// Journal applies observations to an election and returns what happened. It is for
-// one goroutine.
+// Journal applies observations to an election and returns the events. It is for one
+// goroutine.
 type Journal struct {
 	cfg Config
 
 	began  bool // the first read was applied: changes are events from here on
-	under  bool // parent is one that was read and not seen to go
+	under  bool // parent was read, and not deleted since
 	gap    bool // unwatched changes may have happened since the last read
 	single bool // the election is a single znode
 	last   Changed
@@ -52,18 +52,18 @@ type Journal struct {
 
 	// The queue and the members.
 	children
-	ending   []*Delta // deletions of children of one session that wait: see settle
+	ending   []*Delta // deletions that wait for settle, all of children of one session
 	endingOf uint64   // that session
 	naming   naming
 	roster
 	list       listTimes
-	head       *dialect.Candidate // of the queue: who leads
+	head       *dialect.Candidate // of the queue
 	doubt      dialect.Doubt      // why the children do not show who leads
-	role       role               // who has it
-	vacantFrom timeBounds         // when the queue was seen to empty
-	vacancy    Vacancy            // since when it is known to be empty
+	role       role
+	vacantFrom timeBounds // when the queue became empty, if that was observed
+	vacancy    Vacancy    // the time since which the queue is known to be empty
 
-	// What is known besides, each by itself.
+	// Independent parts.
 	link        connection
 	ack         acknowledgement
 	directories map[string]*Directory // by path; replaced when it changes
@@ -78,16 +78,15 @@ type Journal struct {
 	work        work
 	steps       []StepTaken
 	exchanges   exchanges
-	tenure      tenure
+	properties  properties
 	lanes       laneLog
 
-	// What happened.
 	past   past
 	totals totals
 	events eventQueue
 }
 
-// NewJournal returns a journal to which nothing was applied yet.
+// NewJournal returns a journal without observations.
 func NewJournal(cfg Config) *Journal {
 	naming := naming{fixed: cfg.Recipe, named: !cfg.Found}
 	j := &Journal{
@@ -105,15 +104,15 @@ func NewJournal(cfg Config) *Journal {
 	return j
 }
 
-// Apply applies one observation and returns the events that are due, oldest
-// first. Observations come in the order of their making; their times may lie.
+// Apply applies one observation and returns the events that are due, oldest first.
+// Observations come in order; their times may be wrong.
 func (j *Journal) Apply(o Observation) []Event {
 	at := wall(o.When())
 	j.events.due = nil
 	j.last = Changed{}
 	switch o.(type) {
 	case *Ack, *Directory, *session.Table, *Follow, *Pace, *Advance:
-	default: // it may change what the snapshot that waits has to show
+	default: // a waiting snapshot must not show its changes
 		j.deliver()
 	}
 	if r, ok := o.(*Read); ok && r.Gap {
@@ -121,7 +120,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	}
 	sees := j.Current() && !j.role.why.Unknown()
 	j.totals.elapse(at, j.role.why == "", sees)
-	j.tenure.elapse(at, sees)
+	j.properties.elapse(at, sees)
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
@@ -144,12 +143,12 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Connection:
 		j.connection(o)
 	case *Cast:
-		old := j.take(o)
+		old := j.applyCast(o)
 		j.waves.step(&o.Member)
 		j.steps = stepped(j.steps, o, old)
 		j.exchanges.believe(o, old)
-		j.tenure.believe(o, old)
-		j.lanes.say(session.Later(j.at, at), o, old)
+		j.properties.believe(o, old)
+		j.lanes.report(session.Later(j.at, at), o, old)
 	case *Switch:
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
@@ -158,7 +157,7 @@ func (j *Journal) Apply(o Observation) []Event {
 			j.checkHead(at, timeBounds{}, false)
 		}
 	case *session.Table:
-		j.asked(o)
+		j.applyTable(o)
 	case *Wake:
 		first := j.wakes.add(&j.children, o)
 		j.waves.wake(o, first, j.queue)
@@ -173,47 +172,46 @@ func (j *Journal) Apply(o Observation) []Event {
 	}
 	j.decide(o, at)
 	if j.began {
-		j.lanes.see(session.Later(j.at, at), j.Current())
+		j.lanes.observed(session.Later(j.at, at), j.Current())
 	}
-	another := j.role.why == "" && j.head != nil && j.memberOf(j.head) == nil
-	j.tenure.tend(another, j.Current() && !j.role.why.Unknown())
+	thirdParty := j.role.why == "" && j.head != nil && j.memberOf(j.head) == nil
+	j.properties.update(thirdParty, j.Current() && !j.role.why.Unknown())
 	j.at = session.Later(j.at, at)
 	j.cached = nil
-	if !j.ack.unread() || j.events.settled(at) {
+	if !j.ack.unread() || j.events.expired(at) {
 		j.deliver()
 	}
-	j.events.settle(at)
+	j.events.expire(at)
 	return j.events.due
 }
 
-// Held returns until when events are held back for an acknowledgement, if any
-// are.
+// Held returns the time until which events wait for an acknowledgement; false if none do.
 func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 
 // Add adds an event after those of the last observation, or behind those that wait.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
 
-// Due returns the events that are due since the last observation, with those of [Journal.Add].
+// Due returns the events that are due since the last observation, also those of
+// [Journal.Add].
 func (j *Journal) Due() []Event { return j.events.due }
 
-// Events returns how many events there were, including those that wait.
+// Events counts all events so far, including those that wait.
 func (j *Journal) Events() uint64 { return j.events.n + uint64(len(j.events.held)) }
 
-// At is the time of the last observation applied, and never goes back.
+// At returns the latest time of an observation so far.
 func (j *Journal) At() time.Time { return j.at }
 
-// Changed has what an observation changed, even if its events still wait for an
-// acknowledgement.
+// Changed has the changes of an observation, even if their events still wait.
 type Changed struct {
 	Left       []*dialect.Candidate // contenders that left
-	ParentGone bool                 // the parent was deleted, and all under it
+	ParentGone bool                 // the parent was deleted, with all its children
 }
 
-// Changed returns what the last observation changed.
+// Changed returns the changes of the last observation.
 func (j *Journal) Changed() Changed { return j.last }
 
-// Sessions returns what the servers report of sessions. It changes with the next
-// observation.
+// Sessions returns what the servers report about sessions. The next observation may change
+// it.
 func (j *Journal) Sessions() *session.Tracker { return &j.sessions }
 
 // State returns the present state of the election.
@@ -230,7 +228,7 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
-		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
+		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, crowded: j.crowded(), watchers: j.watches.first,
 	}
@@ -244,13 +242,14 @@ func (j *Journal) State() *State {
 	return s
 }
 
-// emit adds an event. What the first read shows is no event.
+// emit adds an event. The changes before the end of the first read are no events.
 func (j *Journal) emit(at time.Time, body EventBody) {
 	if j.began {
 		j.events.add(at, body)
 	}
 }
 
+// connection applies a change of the observing connection.
 func (j *Journal) connection(c *Connection) {
 	lost, news := j.link.change(c)
 	if lost {
@@ -267,7 +266,7 @@ func (j *Journal) connection(c *Connection) {
 // acknowledge applies a read of the acknowledgement.
 func (j *Journal) acknowledge(o *Ack) {
 	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wall(o.Sent).After(g.at) {
-		j.prove(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wall(o.At))
+		j.proveAlive(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wall(o.At))
 	}
 	took, within, ok := j.ack.read(o, j.head, j.gap)
 	if !ok {
@@ -281,6 +280,7 @@ func (j *Journal) acknowledge(o *Ack) {
 	}
 }
 
+// snapshot adds a snapshot, or holds it until the acknowledgement is read.
 func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
@@ -288,7 +288,7 @@ func (j *Journal) snapshot(at time.Time) {
 	j.doubt = j.naming.doubt(j.queue, j.rest)
 	j.decideRole()
 	if j.head != nil && !j.cfg.AckExpected && len(j.events.held) == 0 && j.ack.unread() {
-		j.events.hold(Event{At: at, Body: Snapshot{}}) // the acknowledgement says who leads
+		j.events.hold(Event{At: at, Body: Snapshot{}}) // the acknowledgement may show who leads
 		return
 	}
 	s := j.State()
@@ -296,7 +296,8 @@ func (j *Journal) snapshot(at time.Time) {
 	j.emit(at, Snapshot{s})
 }
 
-// deliver fills in the snapshot that waits for the acknowledgement, if one does.
+// deliver completes and releases the snapshot that waits for the acknowledgement, if one
+// does.
 func (j *Journal) deliver() {
 	if j.events.waiting() == EventBody(Snapshot{}) {
 		j.events.held[0].Body = Snapshot{j.State()}
@@ -309,12 +310,12 @@ func (j *Journal) deliver() {
 type connection struct {
 	Connection
 	reconnects int
-	downSince  time.Time // zero while connected
-	said       LinkChanged
+	downSince  time.Time   // zero while connected
+	last       LinkChanged // the last event
 }
 
-// change applies a change. lost says that the connection was lost, even if it is
-// back by now with another session. The event is nil if there is no news.
+// change applies a change. lost reports whether the connection was lost, even if it is
+// back with another session. news is the event, nil for none.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -332,24 +333,23 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		}
 		c.downSince = time.Time{}
 	}
-	// Attempts to connect are news only if the connection was good before.
-	// While it is down, the server that is tried next is no news either.
-	say := LinkChanged{o.Link, o.Server, o.Session}
-	again := o.Link != Connected && o.Link == c.said.Link && o.Session == c.said.Session
-	if say == c.said || again || o.Link == Connecting && c.said.Link != Connected {
+	// An attempt to connect is an event only after a good connection. Nor is the next
+	// server that is tried an event while the connection is down.
+	now := LinkChanged{o.Link, o.Server, o.Session}
+	again := o.Link != Connected && o.Link == c.last.Link && o.Session == c.last.Session
+	if now == c.last || again || o.Link == Connecting && c.last.Link != Connected {
 		return lost, nil
 	}
-	c.said = say
-	return lost, say
+	c.last = now
+	return lost, now
 }
 
-// Clone returns a journal that is in the same state and goes its own way from
-// here: a checkpoint for going back in time.
+// Clone returns an independent journal in the same state: a checkpoint for time travel.
 //
-// What is written in place is copied; what is replaced when it changes
-// (candidates, members, tables, what states share) is the same in both. Slices
-// that are appended to lose their spare room, or both would write to it. A
-// clone is not written by being cloned, so several goroutines may do it.
+// It copies what the journal writes in place. Both journals share what is replaced when it
+// changes: candidates, members, tables, and what states share. Slices that are appended to
+// lose their spare room, because both journals would write to it. Clone does not write the
+// journal, so several goroutines may clone the same one.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)
@@ -362,15 +362,14 @@ func (j *Journal) Clone() *Journal {
 	c.steps, c.work.Last = slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.waves = j.waves.clone()
 	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost), j.exchanges.fast}
-	c.tenure.Believers = slices.Clip(j.tenure.Believers)
+	c.properties.Believers = slices.Clip(j.properties.Believers)
 	c.unexplained = maps.Clone(j.unexplained)
 	c.cached, c.last = nil, Changed{}
-	c.owned = nil // an index, made when it is wanted
+	c.owned = nil // an index, computed when it is needed
 	return &c
 }
 
-// News reports whether there will be something new to see after o, besides
-// events.
+// News reports whether o will change what a screen shows, besides events.
 func (j *Journal) News(o Observation) bool {
 	switch o := o.(type) {
 	case *Cast:
@@ -384,7 +383,7 @@ func (j *Journal) News(o Observation) bool {
 			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
 	case *Wake:
 		return !slices.ContainsFunc(j.wakes.last, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
-	case *Pace: // of what is held, those that left are enough to see
+	case *Pace: // each message that was held passes later
 		return len(o.Passed) > 0
 	case *Switch, *Rules, *Write:
 		return true
@@ -392,11 +391,11 @@ func (j *Journal) News(o Observation) bool {
 	return false
 }
 
-// Memory estimates the memory of a clone of the journal that is its own, in bytes.
+// Memory estimates the memory of a clone without what it shares, in bytes.
 func (j *Journal) Memory() int {
 	const (
-		own, entry, reaction = 4096, 48, 24 // of an entry in a map with key, value and spare room
-		reign, shared        = 160, 40      // what is mostly shared counts for a part
+		own, entry, reaction = 4096, 48, 24 // entry: of a map, with key, value and spare room
+		reign, shared        = 160, 40      // shared: a part of an element that is mostly shared
 	)
 	n := own + entry*(len(j.known)+len(j.members)+len(j.owners)+len(j.waves.times)) + j.sessions.Memory()
 	for _, x := range j.waves.last {
@@ -405,5 +404,5 @@ func (j *Journal) Memory() int {
 	return n + reign*len(j.past.reigns) + shared*(len(j.lanes.holds)+len(j.past.handoffs)+len(j.wakes.last))
 }
 
-// Size returns how many children and members there are.
+// Size counts the children and the members.
 func (j *Journal) Size() int { return j.queue.Len() + len(j.rest) + len(j.members) }

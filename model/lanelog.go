@@ -7,66 +7,64 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog keeps the past for [State.Lanes]: changes, each of
-// which says what was before it. So what happened after the oldest one is known in
-// full, also of who did not change since. Each log is bounded by itself; from is until
-// when it was cut, zero for never. What happens once is appended once, and states share
-// the slices.
+// laneLog has logs of changes for [State.Lanes]. Each change has the value before it, so
+// everything after the oldest change of a log is known, also of candidates that did not
+// change since. Each log has its own bound. Its ...From is the time of the last change
+// that it dropped, zero for none. States share the slices.
 type laneLog struct {
-	// holding are the contenders that have the role.
-	holding []*dialect.Candidate
-	began   bool // holding was known once
+	holding []*dialect.Candidate // the contenders that have the role
+	began   bool                 // holding was known once
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members
-	turns   []*turn
+	reports []*selfChange
 	gaps    []Gap
 
-	holdsFrom, leftFrom, oursFrom, turnsFrom time.Time
+	holdsFrom, leftFrom, oursFrom, reportsFrom time.Time
 }
 
 // Bounds of the lane log.
 const (
-	holdsMax = 2 * HistoryMax
-	leftMax  = HistoryMax
-	turnsMax = 4096 // a class of 300 makes some 1500 when it begins
+	holdsMax   = 2 * HistoryMax
+	leftMax    = HistoryMax
+	reportsMax = 4096 // an election of 300 members makes some 1500 when it begins
 )
 
-// hold is a contender that got the role, or gave it up (On is false).
+// hold is a change of the role: a contender got it (on), or lost it.
 type hold struct {
 	at time.Time
 	of *dialect.Candidate
 	on bool
 }
 
-// departure is a contender whose znode was deleted.
+// departure is the deletion of a contender's znode.
 type departure struct {
 	at time.Time
 	of *dialect.Candidate
-	// member is the ID of our member that owned it, "" for a third-party client, and
-	// cause why it was deleted, known for members alone.
+	// member is the ID of our member that owned the znode, "" for a third-party client.
+	// cause is known for members only.
 	member string
 	cause  Cause
 	led    bool // it had the role once
 }
 
-// turn is a change of what a member says of itself.
-type turn struct {
+// selfChange is a change of what a member reports about itself.
+type selfChange struct {
 	at      time.Time
 	id      string
 	name    string
 	was, is selfReport
 }
 
-// selfReport has what a member says of itself; zero before it joined.
+// selfReport is what a member reports about itself; zero before it joined.
 type selfReport struct {
 	belief Belief
 	fault  Fault
 	gone   bool // it departed from the members
 }
 
-// appendLog adds to a log of at most max. cut is when the entry was made that had to go,
-// and stays what it was if none had to.
+// appendLog appends to a log of at most max. It sets cut to the time of the entry that it
+// drops, if it drops one.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])
@@ -74,17 +72,17 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// see notes whether the election is seen as it is: not while there is no connection,
-// nor from then to the next read. Before the first read it is no gap.
-func (l *laneLog) see(at time.Time, sees bool) {
+// observed notes whether the election is observed. It is not from the loss of the
+// connection to the next read.
+func (l *laneLog) observed(at time.Time, yes bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
 	switch {
-	case open && sees:
+	case open && yes:
 		g := l.gaps[n-1]
 		g.To = at
 		l.gaps = replaced(l.gaps, n-1, g)
-	case !open && !sees:
+	case !open && !yes:
 		l.gaps = keep(l.gaps, Gap{From: at}, HistoryMax)
 	}
 }
@@ -126,6 +124,7 @@ func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 	}
 }
 
+// leave adds a departure.
 func (l *laneLog) leave(d departure) {
 	d.led = l.led(d.of)
 	log, from := &l.left, &l.leftFrom
@@ -145,9 +144,9 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// say notes what a member says; old is its report before, nil for none.
-func (l *laneLog) say(at time.Time, o *Cast, old *Member) {
-	t := &turn{at: at, id: o.Member.ID, name: o.Member.Name}
+// report adds a member's report if it changed; old is the report before, nil for none.
+func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
+	t := &selfChange{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {
 		t.was = selfReport{belief: old.Belief, fault: old.Fault}
 	}
@@ -166,12 +165,12 @@ func (l *laneLog) say(at time.Time, o *Cast, old *Member) {
 	if t.was == t.is {
 		return
 	}
-	l.turns = appendLog(l.turns, t, turnsMax, func(t *turn) time.Time { return t.at }, &l.turnsFrom)
+	l.reports = appendLog(l.reports, t, reportsMax, func(t *selfChange) time.Time { return t.at }, &l.reportsFrom)
 }
 
-// clip takes the spare room, so that a copy does not append to the same array.
+// clip removes the spare room, so that two copies do not append to the same array.
 func (l laneLog) clip() laneLog {
 	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)
-	l.turns, l.gaps = slices.Clip(l.turns), slices.Clip(l.gaps)
+	l.reports, l.gaps = slices.Clip(l.reports), slices.Clip(l.gaps)
 	return l
 }

@@ -9,46 +9,46 @@ import (
 	"electop/model/session"
 )
 
-// Lanes shows what each candidate did over time, as far as it is known: of our own members
-// what they believed and which fault they had, and of everybody where its znode was. It
-// is derived from what the journal keeps of each change, so it is the same live, in
-// time travel and in a replay: a lane at a time equals the state at that time.
+// Lanes shows what each candidate did over time: the place of its znode, and the belief
+// and the fault of our own members. It is derived from the journal's logs, so it is the
+// same live, in time travel and in a replay: a lane at a time equals the state at that
+// time.
 type Lanes struct {
-	// All are the lanes in the order in which their znodes were created; members that never
-	// had one are last.
+	// All are the lanes in the order in which their znodes were created. Members that never
+	// had a znode are last.
 	All []*Lane
 	// More counts the contenders in the queue that have no lane here.
 	More int
-	// From is since when nothing is missing, zero: from the beginning.
+	// From is the time after which nothing is missing; zero: nothing is missing.
 	From time.Time
-	// Notices are the last notifications that the embedded server sent, of whole
-	// deletions, at most [NoticesMax], oldest first.
+	// Notices are the last notifications that the embedded server sent, at most
+	// [NoticesMax], oldest first. Those of one deletion are complete.
 	Notices []Notice
 	// Writes are the last attempts of leaders' workers, oldest first.
 	Writes []Tried
-	// Gaps are the times in which nothing was observed, oldest first. What the lanes say
-	// then of znodes was so before.
+	// Gaps are the times in which nothing was observed, oldest first. In a gap the lanes
+	// show the znodes from before it.
 	Gaps []Gap
 }
 
-// NoticesMax bounds [Lanes.Notices]: a herd of 300 gets as many at each handoff.
+// NoticesMax bounds [Lanes.Notices]. A herd of 300 gets as many at each handoff.
 const NoticesMax = 4096
 
 // Gap is a time in which the election was not observed; To is zero while it lasts.
 type Gap struct{ From, To time.Time }
 
-// Lane is one candidate over time: a member of ours with all znodes that it had, or one
-// znode of a third-party client.
+// Lane is one candidate over time: a member of ours with all its znodes, or one znode of a
+// third-party client.
 type Lane struct {
 	Member string // [Member.ID], "" for a third-party client
 	Name   string // of the member; not safe to show
-	// From is since when the lane is known; zero: from the beginning.
+	// From is the time from which the lane is known; zero: from the beginning.
 	From      time.Time
 	Stretches []Stretch   // oldest first; the last one has not ended
 	Znodes    []LaneZnode // oldest first
 }
 
-// Stretch is a time in which nothing changed in a lane, up to the next one.
+// Stretch is a time in which nothing changed in a lane. It ends when the next one begins.
 type Stretch struct {
 	From time.Time
 	Standing
@@ -57,16 +57,15 @@ type Stretch struct {
 // Standing describes a candidate at one time.
 type Standing struct {
 	Place Place // of its znode
-	// Belief and Fault are what a member said last; both are "" of a third-party
-	// client, whose belief is not visible, and before the member came.
+	// Belief and Fault are from the member's last report. Both are "" before the member
+	// came, and for a third-party client.
 	Belief Belief
 	Fault  Fault
-	// Departed says that the member is not among ours any more. What it said last is
-	// still in Belief and Fault.
+	// Departed reports whether the member is no longer in [State.Members].
 	Departed bool
 }
 
-// Place is where the znode of a candidate is.
+// Place is the place of a candidate's znode.
 type Place string
 
 const (
@@ -78,7 +77,8 @@ const (
 // LaneZnode is a znode of a candidate.
 type LaneZnode struct {
 	*dialect.Candidate
-	// End is when it was deleted, zero while it exists, and Cause why, as far as known.
+	// End is the time of the deletion, zero while the znode exists. Cause is the reason of
+	// the deletion, if it is known.
 	End   time.Time
 	Cause Cause
 }
@@ -86,10 +86,10 @@ type LaneZnode struct {
 // Notice is a notification that the embedded server sent to the watcher of a znode.
 type Notice struct {
 	At       time.Time // when the znode was deleted
-	From, To int       // indexes in [Lanes.All]; -1: it has no lane
+	From, To int       // the lanes of the znode and of the watcher in [Lanes.All]; -1: none
 }
 
-// At returns what the candidate was at t, false before the lane is known.
+// At returns the candidate's standing at t, false before the lane is known.
 func (l *Lane) At(t time.Time) (Standing, bool) {
 	if t.Before(l.From) {
 		return Standing{}, false
@@ -104,14 +104,13 @@ func (l *Lane) At(t time.Time) (Standing, bool) {
 	return l.Stretches[i].Standing, true
 }
 
-// Over reports whether nothing will happen in the lane any more: there is neither a
-// znode nor a member.
+// Over reports whether the lane has ended: it has neither a znode nor a member.
 func (l *Lane) Over() bool {
 	last := l.Last()
 	return last.Place == NoZnode && (l.Member == "" || last.Departed)
 }
 
-// Last returns what the candidate is now.
+// Last returns the candidate's present standing.
 func (l *Lane) Last() Standing {
 	if n := len(l.Stretches); n > 0 {
 		return l.Stretches[n-1].Standing
@@ -119,30 +118,33 @@ func (l *Lane) Last() Standing {
 	return Standing{}
 }
 
-// Lanes returns the lanes of our members and of those that have the role, of the first
-// contenders in the queue, and of those that left last, most of each: most of those that
-// had the role, and of the others.
+// Lanes returns the lanes of our members and of the holders of the role. For third-party
+// clients it adds up to most lanes of each of these: the first contenders in the queue,
+// the last former leaders, and the last other contenders that left.
 func (s *State) Lanes(most int) *Lanes {
-	b := laneBuilder{State: s, all: make([]*sketch, 0, 2*most), members: make(map[string]*sketch, len(s.Members)), znodes: make(map[dialect.ID]*sketch, 2*most)}
-	if len(s.Wakes) > 0 {
-		b.sessions = make(map[uint64]*sketch, 2*most)
+	b := laneBuilder{
+		State: s, all: make([]*laneParts, 0, 2*most),
+		members: make(map[string]*laneParts, len(s.Members)), znodes: make(map[dialect.ID]*laneParts, 2*most),
 	}
-	for _, t := range s.lanes.turns {
+	if len(s.Wakes) > 0 {
+		b.sessions = make(map[uint64]*laneParts, 2*most)
+	}
+	for _, t := range s.lanes.reports {
 		x := b.member(t.id, t.name)
-		x.turns = append(x.turns, t)
+		x.reports = append(x.reports, t)
 	}
 	for _, m := range s.Members {
 		b.member(m.ID, m.Name).present = m
 	}
 	for _, d := range s.lanes.ours {
-		b.put(b.owner(d.member, d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
+		b.put(b.owner(d.member, d.of), znodeTime{of: d.of, end: d.at, cause: d.cause})
 	}
 	b.departed(most)
 	more := b.queued(most)
 	for _, h := range s.lanes.holds {
 		if x := b.znodes[h.of.ID()]; x != nil {
 			if x.holds == nil {
-				x.holds = b.holds.of(2)
+				x.holds = b.holdRoom.of(2)
 			}
 			x.holds = append(x.holds, h)
 		}
@@ -150,8 +152,8 @@ func (s *State) Lanes(most int) *Lanes {
 	return b.lanes(more)
 }
 
-// departed adds third-party clients that left, the last ones of those that had the role
-// and of the others.
+// departed adds third-party clients that left: the last ones that had the role, and the
+// last others.
 func (b *laneBuilder) departed(most int) {
 	leaders, others := most, most
 	for i := range slices.Backward(b.State.lanes.left) {
@@ -161,23 +163,23 @@ func (b *laneBuilder) departed(most int) {
 			room = &leaders
 		}
 		if *room--; *room >= 0 {
-			b.put(b.owner("", d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
+			b.put(b.owner("", d.of), znodeTime{of: d.of, end: d.at, cause: d.cause})
 		}
 	}
 }
 
-// queued adds the contenders that are to have a lane, and returns how many it leaves out.
+// queued adds contenders of the queue, and returns how many it leaves out.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
-	var added map[int]bool // of those after the first ones
+	var added map[int]bool // positions from whole on
 	put := func(i int, c *dialect.Candidate) {
 		owner := ""
 		if m := b.Member(c); m != nil {
 			owner = m.ID
 			b.member(m.ID, m.Name)
 		}
-		b.put(b.owner(owner, c), tenancy{of: c, holds: i < n})
+		b.put(b.owner(owner, c), znodeTime{of: c, holds: i < n})
 	}
 	for i, c := range b.Queue.All() {
 		if i == whole {
@@ -202,9 +204,9 @@ func (b *laneBuilder) queued(most int) (more int) {
 			add(i)
 		}
 	}
-	for _, h := range b.State.lanes.holds { // they had the role, and others are before them now
+	for _, h := range b.State.lanes.holds { // former holders that others have overtaken
 		if whole > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(whole-1)) <= 0 {
-			continue // it is among the first ones, or has left, as most have
+			continue // it was added, or has left
 		}
 		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue.At(i).ID() == h.of.ID() {
 			add(i)
@@ -213,51 +215,52 @@ func (b *laneBuilder) queued(most int) (more int) {
 	return b.Queue.Len() - whole - len(added)
 }
 
-// laneBuilder puts together what belongs to each lane.
+// laneBuilder collects the parts of each lane.
 type laneBuilder struct {
 	*State
-	all      []*sketch
-	members  map[string]*sketch
-	znodes   map[dialect.ID]*sketch
-	sessions map[uint64]*sketch // for the notices; nil if there are none
-	changes  []change           // of the lane that is made
+	all      []*laneParts
+	members  map[string]*laneParts
+	znodes   map[dialect.ID]*laneParts
+	sessions map[uint64]*laneParts // for the notices; nil if there are none
+	changes  []change              // room for the changes of one lane
 
-	// Room for what is made many times: there are lanes in each frame of a screen.
-	sketches  chunk[sketch]
-	tenancies chunk[tenancy]
-	holds     chunk[hold]
-	rows      chunk[Lane]
-	znodeRoom chunk[LaneZnode]
-	stretches chunk[Stretch]
-	flags     chunk[bool]
+	// Chunks save allocations, because each frame of a screen has lanes.
+	partsRoom   chunk[laneParts]
+	timeRoom    chunk[znodeTime]
+	holdRoom    chunk[hold]
+	laneRoom    chunk[Lane]
+	znodeRoom   chunk[LaneZnode]
+	stretchRoom chunk[Stretch]
+	flagRoom    chunk[bool]
 }
 
-// sketch has what belongs to one lane.
-type sketch struct {
+// laneParts has the parts of one lane.
+type laneParts struct {
 	member, name string
 	present      *Member
-	turns        []*turn
-	znodes       []tenancy
+	reports      []*selfChange
+	znodes       []znodeTime
 	holds        []hold
 	index        int
 }
 
-// tenancy is the time of one znode: from when it was seen to end, zero while it
-// exists.
-type tenancy struct {
+// znodeTime is the time in which one znode exists: from Candidate.SeenAt to end, which is
+// zero while the znode exists.
+type znodeTime struct {
 	of    *dialect.Candidate
 	end   time.Time
 	cause Cause
-	holds bool // now
+	holds bool // it has the role now
 }
 
-func (b *laneBuilder) add() *sketch {
-	x := b.sketches.one()
+func (b *laneBuilder) add() *laneParts {
+	x := b.partsRoom.one()
 	b.all = append(b.all, x)
 	return x
 }
 
-func (b *laneBuilder) member(id, name string) *sketch {
+// member returns the parts of a member's lane, and sets their name if it is not "".
+func (b *laneBuilder) member(id, name string) *laneParts {
 	x := b.members[id]
 	if x == nil {
 		x = b.add()
@@ -268,16 +271,16 @@ func (b *laneBuilder) member(id, name string) *sketch {
 	return x
 }
 
-func (b *laneBuilder) put(x *sketch, z tenancy) {
+func (b *laneBuilder) put(x *laneParts, z znodeTime) {
 	if x.znodes == nil {
-		x.znodes = b.tenancies.of(1)
+		x.znodes = b.timeRoom.of(1)
 	}
 	x.znodes = append(x.znodes, z)
 }
 
-// owner returns the sketch of a znode's lane: our member's, by its ID, or its own.
-func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
-	var x *sketch
+// owner returns the parts of a znode's lane: the member's with that ID, or the znode's own.
+func (b *laneBuilder) owner(member string, c *dialect.Candidate) *laneParts {
+	var x *laneParts
 	if member != "" {
 		x = b.member(member, "")
 	} else if x = b.znodes[c.ID()]; x == nil {
@@ -290,19 +293,20 @@ func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
 	return x
 }
 
+// lanes makes the lanes from their parts.
 func (b *laneBuilder) lanes(more int) *Lanes {
 	out := &Lanes{More: more, Writes: b.Work.Last, Gaps: b.State.lanes.gaps}
-	for _, cut := range []time.Time{b.State.lanes.holdsFrom, b.State.lanes.leftFrom, b.State.lanes.oursFrom, b.State.lanes.turnsFrom} {
+	for _, cut := range []time.Time{b.State.lanes.holdsFrom, b.State.lanes.leftFrom, b.State.lanes.oursFrom, b.State.lanes.reportsFrom} {
 		out.From = session.Later(out.From, cut)
 	}
-	created := func(x *sketch) int64 {
+	created := func(x *laneParts) int64 {
 		first := int64(1) << 62
 		for _, z := range x.znodes {
 			first = min(first, z.of.Czxid)
 		}
 		return first
 	}
-	slices.SortStableFunc(b.all, func(x, y *sketch) int {
+	slices.SortStableFunc(b.all, func(x, y *laneParts) int {
 		return cmp.Or(cmp.Compare(created(x), created(y)), cmp.Compare(x.member, y.member))
 	})
 	out.All = make([]*Lane, 0, len(b.all))
@@ -343,7 +347,7 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 	return out
 }
 
-// causes puts into the lanes why leaders' znodes were deleted, as the handoffs have it.
+// causes copies the causes of the handoffs to the leaders' znodes in the lanes.
 func (b *laneBuilder) causes(all []*Lane) {
 	for _, h := range b.Handoffs {
 		if h.From == nil || h.Cause == CauseUnknown || b.znodes[h.From.ID()] == nil {
@@ -358,17 +362,17 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is a change of one side of a lane: what its member says, or of one of its znodes
-// whether it exists, or has the role.
+// change is one change of a lane: of its member's report or, if self is nil, of a znode,
+// which begins (on) or stops to exist or to have the role (holds).
 type change struct {
 	at    time.Time
-	turn  *turn
+	self  *selfChange
 	znode int
-	holds bool // it is about the role
+	holds bool
 	on    bool
 }
 
-// laneState is a lane at one time: what its member says, and each of its znodes.
+// laneState is a lane at one time. present and holds are by znode.
 type laneState struct {
 	self    selfReport
 	present []bool
@@ -377,8 +381,8 @@ type laneState struct {
 
 func (n *laneState) apply(c *change) {
 	switch {
-	case c.turn != nil:
-		n.self = c.turn.is
+	case c.self != nil:
+		n.self = c.self.is
 	case c.holds:
 		n.holds[c.znode] = c.on
 	default:
@@ -399,32 +403,32 @@ func (n *laneState) standing() Standing {
 	return s
 }
 
-// lane makes the lane of a sketch: it begins with what was before the first change,
-// and applies the changes in their order.
-func (b *laneBuilder) lane(x *sketch) *Lane {
+// lane makes a lane of its parts. It begins with the state before the first change, and
+// applies the changes in order.
+func (b *laneBuilder) lane(x *laneParts) *Lane {
 	log := &b.State.lanes
-	l := b.rows.one()
+	l := b.laneRoom.one()
 	*l = Lane{Member: x.member, Name: x.name, From: log.holdsFrom}
 	n := len(x.znodes)
-	now := laneState{present: b.flags.of(n)[:n], holds: b.flags.of(n)[:n]}
+	now := laneState{present: b.flagRoom.of(n)[:n], holds: b.flagRoom.of(n)[:n]}
 	changes := b.changes[:0]
 	if x.member != "" {
-		l.From = session.Later(l.From, session.Later(log.turnsFrom, log.oursFrom))
+		l.From = session.Later(l.From, session.Later(log.reportsFrom, log.oursFrom))
 		switch {
-		case len(x.turns) > 0:
-			now.self = x.turns[0].was
+		case len(x.reports) > 0:
+			now.self = x.reports[0].was
 		case x.present != nil:
 			now.self = selfReport{belief: x.present.Belief, fault: x.present.Fault}
-		case len(x.znodes) > 0: // it departed before the oldest turn, and its znode is there still
+		case len(x.znodes) > 0: // it departed before the oldest report, and its znode still exists
 			if m := b.Member(x.znodes[len(x.znodes)-1].of); m != nil {
 				now.self = selfReport{m.Belief, m.Fault, true}
 			}
 		}
-		for _, t := range x.turns {
-			changes = append(changes, change{at: t.at, turn: t})
+		for _, t := range x.reports {
+			changes = append(changes, change{at: t.at, self: t})
 		}
 	}
-	slices.SortStableFunc(x.znodes, func(a, b tenancy) int { return a.of.SeenAt.Compare(b.of.SeenAt) })
+	slices.SortStableFunc(x.znodes, func(a, b znodeTime) int { return a.of.SeenAt.Compare(b.of.SeenAt) })
 	l.Znodes = b.znodeRoom.of(len(x.znodes))
 	for i, z := range x.znodes {
 		l.Znodes = append(l.Znodes, LaneZnode{z.of, z.end, z.cause})
@@ -448,18 +452,18 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 	}
 	b.changes = changes
 	slices.SortStableFunc(changes, func(a, b change) int { return a.at.Compare(b.at) })
-	for len(changes) > 0 && !changes[0].at.After(l.From) { // that is how it begins
+	for len(changes) > 0 && !changes[0].at.After(l.From) { // before the lane begins
 		now.apply(&changes[0])
 		changes = changes[1:]
 	}
-	l.Stretches = b.stretches.of(len(changes) + 1)
+	l.Stretches = b.stretchRoom.of(len(changes) + 1)
 	if first := now.standing(); first != (Standing{}) {
 		l.Stretches = append(l.Stretches, Stretch{l.From, first})
 	}
 	for i, c := range changes {
 		now.apply(&c)
 		if i+1 < len(changes) && changes[i+1].at.Equal(c.at) {
-			continue // they are one moment
+			continue // the next change is at the same time
 		}
 		st := now.standing()
 		n := len(l.Stretches)
@@ -471,7 +475,7 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 	return l
 }
 
-// chunk is room for values that are made one after the other.
+// chunk allocates many values of a type at once.
 type chunk[T any] struct{ left []T }
 
 // of returns an empty slice with room for n.

@@ -9,38 +9,37 @@ import (
 	"electop/model/znode"
 )
 
-// NoLeader says why no contender leads, "" if one does.
+// NoLeader is the reason why no contender leads, "" if one does.
 type NoLeader string
 
-// The reasons for which nobody is said to lead.
 const (
-	// NoCandidate: the queue is empty, or the election's only znode is absent.
+	// NoCandidate means that the queue is empty, or the election's only znode absent.
 	NoCandidate NoLeader = "no-candidate"
-	// NotAcknowledged: the first contender did not create the znode by which the
-	// leaders of its system say that they lead.
+	// NotAcknowledged means that the first contender did not create the znode by which the
+	// leaders of its system acknowledge.
 	NotAcknowledged NoLeader = "not-acknowledged"
-	// OtherAcknowledged: that znode belongs to another session than the first
-	// contender's.
+	// OtherAcknowledged means that another session than the first contender's owns that
+	// znode.
 	OtherAcknowledged NoLeader = "acknowledged-by-another"
-	// Membership: the children are members of a group; nobody is elected.
+	// Membership means that the children are members of a group, which elects nobody.
 	Membership NoLeader = "registry"
-	// UnknownKind: it is not known whether the children are candidates.
+	// UnknownKind means that it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
-	// MixedClients, Blocked and Unsupported: see [dialect.Doubt].
+	// MixedClients, Blocked and Unsupported are the reasons of [dialect.Doubt].
 	MixedClients NoLeader = NoLeader(dialect.MixedClients)
 	Blocked      NoLeader = NoLeader(dialect.Blocked)
 	Unsupported  NoLeader = NoLeader(dialect.Unsupported)
-	// WatchesLower: a server's table shows that the first contender waits for
+	// WatchesLower means that according to a server's table the first contender waits for
 	// another child.
 	WatchesLower NoLeader = "watches-a-lower-child"
-	// GhostFirst: the first znode is a ghost, of which its owner does not know.
-	// GhostPossible: it may be one.
+	// GhostFirst means that the first znode is a ghost: its owner does not know about it.
+	// GhostPossible means that it may be one.
 	GhostFirst    NoLeader = "ghost"
 	GhostPossible NoLeader = "possible-ghost"
 )
 
-// First returns the contender at the head of the queue, nil for an empty queue.
-// It need not lead: see [State.NoLeader].
+// First returns the contender at the head of the queue, nil for an empty queue. It may not
+// lead: see [State.NoLeader].
 func (s *State) First() *dialect.Candidate {
 	if s.Queue.Len() == 0 {
 		return nil
@@ -48,7 +47,7 @@ func (s *State) First() *dialect.Candidate {
 	return s.Queue.At(0)
 }
 
-// Unknown reports whether somebody may lead all the same: nobody can say.
+// Unknown reports whether somebody may lead nevertheless, so that it is unknown who leads.
 func (why NoLeader) Unknown() bool {
 	switch why {
 	case UnknownKind, OtherAcknowledged, MixedClients, Unsupported, Blocked, WatchesLower, GhostPossible:
@@ -57,13 +56,13 @@ func (why NoLeader) Unknown() bool {
 	return false
 }
 
-// role says who has the role: the first holders contenders, or nobody, and why.
+// role is the number of contenders at the front of the queue that have the role, and the
+// reason if none does.
 type role struct {
-	why      NoLeader
-	holders  int
-	waitsFor *dialect.Candidate // for WatchesLower
-	// acknowledgedBy is for OtherAcknowledged.
-	acknowledgedBy uint64
+	why            NoLeader
+	holders        int
+	waitsFor       *dialect.Candidate // of WatchesLower
+	acknowledgedBy uint64             // of OtherAcknowledged
 }
 
 // decideRole decides who has the role.
@@ -90,8 +89,8 @@ func (j *Journal) noLeader() NoLeader {
 		return NoCandidate
 	}
 	head := j.queue.At(0)
-	// It leads in spite of a child that blocks others, if it is electop's own, which
-	// reads the znodes too, or has acknowledged.
+	// A child that blocks others does not block electop's own candidates, which read the
+	// znodes too, or a contender that has acknowledged.
 	blocked := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
 	counts := j.doubt == dialect.MixedClients && j.watches.blindWaits(j.naming.dialect, &j.children, j.cfg.Path)
 	if j.doubt != "" && !blocked && !counts {
@@ -116,9 +115,8 @@ func (j *Journal) noLeader() NoLeader {
 	return ""
 }
 
-// unacknowledged returns how the acknowledgement denies that head leads, "" if it does
-// not. Only systems that acknowledge, and not electop's own election: there, whether a
-// leader has acknowledged is said beside its name.
+// unacknowledged returns how the acknowledgement shows that head does not lead, "" if it
+// does not show that. In electop's own election a leader leads before it acknowledges.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -142,8 +140,9 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// acknowledgedBy returns the session that acknowledged, the first contender's if it did, 0
-// if that is not known or nobody did. With a stem, a child of that name acknowledges.
+// acknowledgedBy returns the session that acknowledged, the first contender's if it is one
+// of several, 0 if none did or it is not known. If stem is not "", a child with that stem
+// acknowledges.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -158,22 +157,20 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 	return by
 }
 
-// NoLeader returns why nobody is said to lead, "" if the first contender leads.
+// NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the child that the first contender waits for, by the servers' own
-// tables, nil for none: a child before it in the order of numbers, ephemeral, that
-// is no contender by the recipe. So the first contender does not lead, and its
-// clients order more names than its system is known to. Clients of two libraries
-// that share a lock do that.
+// WaitsFor returns the child for which the first contender waits according to the servers'
+// tables, nil for none. It is an ephemeral child with a lower number that is no contender
+// by the recipe. Then the first contender does not lead, and the clients order more names
+// than electop knows of their system: for example, clients of two libraries share a lock.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
 
-// Holders returns how many contenders at the front of the queue have the role: one
-// leader, or those who share a lock.
+// Holders counts the contenders at the front of the queue that have the role: one leader,
+// or all that share a lock.
 func (s *State) Holders() int { return s.role.holders }
 
-// Leader returns the contender that leads, nil if none is said to: see
-// [State.NoLeader].
+// Leader returns the contender that leads, nil if none is known to: see [State.NoLeader].
 func (s *State) Leader() *dialect.Candidate {
 	if s.role.why != "" {
 		return nil
@@ -181,21 +178,20 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
-// AcknowledgedBy returns the session that acknowledged, the first contender's if it did,
-// 0 if that is not known or nobody did.
+// AcknowledgedBy returns the session that acknowledged, 0 if none did or it is not known.
 func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
-// ElectionUnseen reports whether nothing shows that the path is an election's: it has
-// children, none of them is a candidate, and they do not show which system they are of;
-// or it has none, if a system has its leader's own znode, which is persistent here.
+// ElectionUnseen reports whether nothing shows that the path is an election: its children
+// are no candidates and show no system. Or it has no children, and it is the path of a
+// system's single leader znode, but persistent.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
 
-// Blocker is the child that [Blocked] is about, nil for none.
+// Blocker returns the child that causes [Blocked], nil for none.
 func (s *State) Blocker() *dialect.Candidate { return s.Dialect.Blocker(s.Queue, s.Ignored) }
 
-// AckPath is the first znode by which a leader may acknowledge, "" for none.
+// AckPath returns the first path by which a leader may acknowledge, "" for none.
 func (s *State) AckPath() string {
 	if len(s.AckPaths) == 0 {
 		return ""
@@ -203,28 +199,28 @@ func (s *State) AckPath() string {
 	return s.AckPaths[0]
 }
 
-// Vacancy says since when nobody leads, if the queue is empty or the election's only
-// znode absent.
+// Vacancy is the time without a leader, if the queue is empty or the election's only znode
+// absent.
 type Vacancy struct {
 	Since time.Time
 	Known VacancyKnown
 }
 
-// VacancyKnown says how the time of a [Vacancy] is known.
+// VacancyKnown is the source of [Vacancy.Since].
 type VacancyKnown string
 
 const (
-	// VacancyWatched: the leader's znode was seen to go then.
+	// VacancyWatched means that electop observed the deletion of the leader's znode.
 	VacancyWatched VacancyKnown = "watched"
-	// VacancyByZnodes: the last change beside the leader's znode was the creation of another,
-	// then by the servers' clock. So nobody has led since, and perhaps for longer.
+	// VacancyByZnodes means that the last change beside the leader's znode was the creation
+	// of another znode, at Since by the servers' clock. The vacancy may be longer.
 	VacancyByZnodes VacancyKnown = "znodes"
-	// VacancyFound: electop found it so then; nobody may have led for longer.
+	// VacancyFound means that electop found the vacancy at Since. It may be longer.
 	VacancyFound VacancyKnown = ""
 )
 
-// Vacancy returns since when nobody leads. ok is false if somebody does, or if
-// the present state is not known.
+// Vacancy returns the present vacancy. ok is false if somebody leads, or if the present
+// state is not known.
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
@@ -241,11 +237,11 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 }
 
 // Ghosts finds the ghosts among the contenders of one session, which are in the queue's
-// order: znodes that their client does not know of, because the reply to a create was
-// lost and it created another one, known. A candidate of electop, m, reports itself which
-// one it knows. Of a third-party client (m is nil) the same guid twice shows it: it
-// serves to find the first znode again, so the client wanted only one, and goes by the
-// last. Without such evidence a client may want several: latches and threads share its
+// order. A client does not know its ghost: the reply to a create was lost, and the client
+// created another znode, known. A candidate of electop, m, reports which znode it knows.
+// For a third-party client (m is nil) two znodes with the same guid are the evidence: a
+// guid serves to find a znode again, so the client wanted one znode only, and uses the last
+// one. Without this evidence a client may want several: latches and threads share its
 // session.
 func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate, known *dialect.Candidate) {
 	last := make(map[string]*dialect.Candidate, len(owned))
@@ -259,14 +255,14 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 		}
 	}
 	for _, c := range owned {
-		if goesBy := last[key(c)]; goesBy != nil && goesBy != c && (known == nil || goesBy == known) {
-			ghosts, known = append(ghosts, c), goesBy
+		if used := last[key(c)]; used != nil && used != c && (known == nil || used == known) {
+			ghosts, known = append(ghosts, c), used
 		}
 	}
 	return ghosts, known
 }
 
-// ghostOf is [State.GhostOf] of a contender in the queue, whose session m has.
+// ghostOf implements [State.GhostOf] for a contender of the queue; m is its member, if any.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false
@@ -288,9 +284,9 @@ func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, s
 	}
 }
 
-// GhostOf returns the name of the candidate whose ghost c is (see [Ghosts]), "" for a
-// znode that is no ghost. sure means that the owner itself reported another znode; of
-// third-party candidates it is only inferred.
+// GhostOf returns the name of the candidate whose ghost c is (see [Ghosts]), "" if c is no
+// ghost. sure reports whether the owner itself reported another znode. For third-party
+// candidates a ghost is only inferred.
 func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	if c == nil || c.Session == 0 || !s.crowded {
 		return "", false

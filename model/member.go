@@ -9,15 +9,15 @@ import (
 	"electop/model/dialect"
 )
 
-// Belief says what a candidate of ours believes about itself. The znodes may show
-// something else: a frozen leader still believes it leads.
+// Belief is what a candidate of ours believes about itself. The znodes may show something
+// else: a frozen leader still believes it leads.
 type Belief string
 
 const (
 	Volunteering Belief = "volunteering"
 	Waiting      Belief = "waiting"   // behind a predecessor
 	Elected      Belief = "elected"   // lowest, leader procedure or acknowledgement not done
-	Leading      Belief = "leading"   // leader procedure done (and acknowledged, where there is an acknowledgement)
+	Leading      Belief = "leading"   // leader procedure done (and acknowledged, if the election has acknowledgements)
 	Suspended    Belief = "suspended" // connection or lease lost: neither leads nor knows
 	Resigned     Belief = "resigned"
 	Lost         Belief = "lost" // session or znode gone: this candidacy is over
@@ -28,28 +28,28 @@ type Fault string
 
 const (
 	NoFault Fault = ""
-	Killed  Fault = "killed" // connection cut, no goodbye
-	Frozen  Fault = "frozen" // a long pause: nothing read, written or decided
-	// Partitioned: nothing passes between it and the servers, but it runs, and
-	// stops leading by itself before its session can expire.
+	Killed  Fault = "killed" // the connection is cut without closing the session
+	Frozen  Fault = "frozen" // a long pause: it reads, writes and decides nothing
+	// Partitioned means that nothing passes between the member and the servers. It runs, and
+	// stops leading before its session can expire.
 	Partitioned Fault = "partitioned"
 )
 
-// Ending is how a member is about to leave on purpose.
+// Ending is the way in which a member is about to leave on purpose.
 type Ending string
 
 const (
 	NoEnding  Ending = ""
-	Resigning Ending = "resigning" // closes its session, as it was asked to
-	Closing   Ending = "closing"   // closes its session, for another reason
+	Resigning Ending = "resigning" // it closes its session, on request
+	Closing   Ending = "closing"   // it closes its session, for another reason
 )
 
-// Member is one of this process's own candidates, by identity and not by
-// znode: it may have none, as a frozen leader whose session expired.
+// Member is one of this process's own candidates. It may have no znode: for example, a
+// frozen leader whose session expired.
 type Member struct {
 	ID      string `json:"id"`            // unique in the process
 	Name    string `json:"name"`          // its znode's data
-	You     bool   `json:"you,omitempty"` // this program's own candidacy, not one of the demo's cast
+	You     bool   `json:"you,omitempty"` // the user's own candidacy, not one of the demo's cast
 	Recipe  string `json:"recipe"`        // name of the recipe it follows
 	Belief  Belief `json:"belief"`
 	Session uint64 `json:"session,omitempty"`
@@ -60,49 +60,49 @@ type Member struct {
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
 	StepOn StepOn    `json:"step_on,omitzero"` // what the step works on
-	// Reason is why its candidacy is over, if Belief is Lost. It is safe to show.
+	// Reason is why its candidacy ended, if Belief is Lost. It is safe to show.
 	Reason string `json:"reason,omitempty"`
 
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`
 	FaultAt time.Time `json:"fault_at,omitzero"`
-	// The mistakes that it was ordered to make: it gives its next znode no guid,
-	// the reply to its next create is lost, its leader procedure does not end.
+	// The mistakes that it was ordered to make: its next znode has no guid, the reply to
+	// its next create is lost, its leader procedure does not end.
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle keeps it from going on, if that is not just its place
-	// in the queue; "" for nothing. It is safe to show.
+	// Obstacle is what stops it besides its place in the queue; "" for nothing. It is safe
+	// to show.
 	Obstacle string `json:"obstacle,omitempty"`
-	// LeaseEnd is until when the ensemble has proved that it keeps the session, of
-	// a member that leads or is about to; zero if it has no lease.
+	// LeaseEnd is the end of the lease of a member that leads or is about to: until then
+	// the ensemble is proved to keep the session. Zero if it has no lease.
 	LeaseEnd time.Time `json:"lease,omitzero"`
-	// ExpiresFrom is the earliest moment at which servers that hear each other
-	// can expire the session: when the last answered request or ping was sent,
-	// plus Timeout.
+	// ExpiresFrom is the earliest time at which connected servers can expire the session:
+	// Timeout after the last answered request or ping was sent.
 	ExpiresFrom time.Time     `json:"lease_end,omitzero"`
 	Timeout     time.Duration `json:"timeout,omitempty"` // negotiated, ns
 }
 
-// roster has our members by ID, and who owns or owned each session.
+// roster has our members by ID, and the owners of sessions.
 type roster struct {
 	members map[string]*Member
-	// owners are the members that reported each session last. One that is gone, or has
-	// another session now, is kept while its old session's znode may exist, to explain the
-	// end of that: the znode of a killed one exists until its session expires.
+	// owners maps a session to the member that last reported it. A member that departed, or
+	// has another session now, stays here while the znode of its old session may exist, to
+	// explain the end of that znode: the znode of a killed member exists until its session
+	// expires.
 	owners map[uint64]*Member
-	former map[uint64]int // sessions of such members: how many reads there were since
-	shown  *rosterView    // as they are now; nil: to be made
+	former map[uint64]int // counts the reads since, for the sessions of such members
+	shown  *rosterView    // the present view; nil: not computed yet
 }
 
-// rosterView has what states show of a roster, so it is never written.
+// rosterView is the part of a roster that states share. It is never written.
 type rosterView struct {
 	members   []*Member // by ID
 	bySession map[uint64]*Member
 }
 
-// take applies what a member says, and returns what it said before, nil for nothing.
-func (r *roster) take(c *Cast) (old *Member) {
+// applyCast applies a member's report, and returns the report before, nil for none.
+func (r *roster) applyCast(c *Cast) (old *Member) {
 	r.shown = nil
 	m, old := c.Member, r.members[c.Member.ID]
 	if c.Gone {
@@ -118,7 +118,7 @@ func (r *roster) take(c *Cast) (old *Member) {
 		}
 		r.depart(old.Session, last, old.Znode != "")
 	case old == nil && c.Gone:
-		if _, departed := r.former[m.Session]; departed { // more is known of its end
+		if _, departed := r.former[m.Session]; departed { // a later report about its end
 			r.depart(m.Session, &m, true)
 		}
 	}
@@ -129,8 +129,8 @@ func (r *roster) take(c *Cast) (old *Member) {
 	return old
 }
 
-// depart notes that a member has the session no more. Another one may have it, in a
-// recording; last is kept if it had a znode.
+// depart notes that a member no longer has the session. In a recording another member may
+// have the same session. Otherwise last stays the owner if it had a znode.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -152,7 +152,7 @@ func (r *roster) memberOf(c *dialect.Candidate) *Member {
 	return r.owners[c.Session]
 }
 
-// view returns the members as states show them.
+// view returns the members for a state.
 func (r *roster) view() *rosterView {
 	if r.shown == nil {
 		members := slices.SortedFunc(maps.Values(r.members), func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
@@ -161,8 +161,8 @@ func (r *roster) view() *rosterView {
 	return r.shown
 }
 
-// forget drops the former members whose znodes are gone. One whose znode was not
-// seen yet gets two reads, as its create may be on the way.
+// forget drops the former members without a znode, after two reads: a create may still be
+// on its way.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {
@@ -173,8 +173,7 @@ func (r *roster) forget(cs *children) {
 	}
 }
 
-// Step is a line of the recipe as the screen shows it, with the number
-// of the recipe panel; 0 is none.
+// Step is a line of the recipe panel, by its number; 0 is none.
 type Step int
 
 const (
@@ -189,47 +188,46 @@ const (
 	StepAcknowledge      // 8 create the acknowledgement
 )
 
-// StepOn has what a step works on, as values; words are made where they are shown.
-// What does not belong to the step is zero.
+// StepOn has the objects of a step. Fields that do not belong to the step are zero.
 type StepOn struct {
-	// Name is the znode: of a create its name without the sequence and with less
-	// of the guid, of a watch the watched child, of an acknowledgement that znode.
+	// Name is the created znode (without the sequence number and most of the guid), the
+	// watched child, or the acknowledgement.
 	Name string `json:"name,omitempty"`
-	// Found says that the reply to the create was lost, and the znode found by its
+	// Found reports whether the reply to the create was lost, and the znode found by its
 	// name.
 	Found bool `json:"found,omitempty"`
-	// Children are the first of the list C, at most [ListedMax], in the order of
-	// their numbers; More is how many more there were.
+	// Children are the first children of the list C, at most [ListedMax], by their numbers.
+	// More counts the others.
 	Children []string `json:"children,omitempty"`
 	More     int      `json:"more,omitempty"`
 }
 
-// ListedMax is how many children a step names.
+// ListedMax bounds [StepOn.Children].
 const ListedMax = 8
 
-// Equal reports whether nothing differs.
+// Equal reports whether two values are equal.
 func (o StepOn) Equal(x StepOn) bool {
 	return o.Name == x.Name && o.Found == x.Found && o.More == x.More && slices.Equal(o.Children, x.Children)
 }
 
-// IsZero reports whether nothing is known of what the step works on.
+// IsZero reports whether the step has no objects.
 func (o StepOn) IsZero() bool { return o.Equal(StepOn{}) }
 
 // StepTaken is a step of the recipe that one of our members took.
 type StepTaken struct {
-	N      uint64 // counts all steps up from 1
+	N      uint64 // the number of the step, from 1
 	At     time.Time
 	Member string // [Member.ID]
 	Name   string
 	Step   Step
-	On     StepOn // what it worked on
+	On     StepOn
 }
 
-// StepsMax is how many steps a state remembers.
+// StepsMax bounds [State.Steps].
 const StepsMax = 256
 
-// stepped adds the step that a member reports. A report repeats the last step with
-// any other change; old is the report before, nil for none.
+// stepped adds the step of a member's report if it is new. old is the report before, nil
+// for none. A report about another change repeats the last step.
 func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {

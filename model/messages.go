@@ -6,38 +6,37 @@ import (
 	"time"
 )
 
-// Exchange is a message that the embedded server held and then sent or dropped, with
-// what is known of its client. The request of a reply came at [Message.Since].
+// Exchange is a message that the embedded server held and then sent or dropped, with its
+// client. The request of a reply came at [Message.Since].
 type Exchange struct {
 	Passed
 	Member string // [Member.ID]; "" for a client that is not ours, or not known yet
-	// Fault kept the member from reading it when it was sent.
+	// Fault is the fault with which the member could not read the message.
 	Fault Fault
-	// Lost says that the reply was lost on its way, because the member was ordered to
-	// lose it.
+	// Lost reports whether the reply was lost because the member was ordered to lose it.
 	Lost bool
-	// Before is how many messages just before this one are not listed. Fast says that
-	// the server ran at full speed before it, when it reports none.
+	// Before counts the messages just before this one that are not listed. Fast reports
+	// whether the server ran at full speed before, when it reports no messages.
 	Before int
 	Fast   bool
 }
 
-// ExchangesMax is how many exchanges a state remembers.
+// ExchangesMax bounds [State.Exchanges].
 const ExchangesMax = 256
 
 // exchanges is the log of messages. Nothing in it is written in place.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost are replies that were lost on request, of which only one side has reported
-	// yet: the server that it was sent, or the member that it is lost.
+	// lost has replies that were lost on request, as long as only one side has reported the
+	// loss: the server reports that the reply was sent, the member that it is lost.
 	lost []lostReply
-	fast bool // the server runs at full speed since
+	fast bool // the server ran at full speed since the last message
 }
 
 type lostReply struct {
 	session uint64
 	sent    bool      // the server has reported it
-	at      time.Time // when the member did
+	at      time.Time // when the member reported it
 }
 
 // lostMax bounds exchanges.lost.
@@ -46,7 +45,7 @@ const lostMax = 16
 // createOp is the request whose reply a member can be ordered to lose.
 const createOp = "create"
 
-// add applies the messages that left.
+// add adds the messages that passed.
 func (x *exchanges) add(o *Pace, r *roster) {
 	for i := range o.Passed {
 		e := Exchange{Passed: o.Passed[i]}
@@ -68,15 +67,15 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether a message is the reply that a member loses: the next one to a
-// create that was carried out, once it is sent.
+// loses reports whether a message is the reply that a member loses: the next reply to a
+// successful create.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != createOp || e.Err != "" || e.Dropped {
 		return false
 	}
 	i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == e.Session })
 	switch {
-	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older report was of a reply that was never held
+	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older report is about a reply that the server never held
 		x.lost = keep(x.without(i), lostReply{session: e.Session, sent: true}, lostMax)
 		return true
 	case i >= 0 && !x.lost[i].sent && !e.Left.After(x.lost[i].at):
@@ -86,7 +85,7 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	return false
 }
 
-// believe notes what a member says: the reply that it was to lose is lost now.
+// believe applies a member's report, which may show that a reply was lost.
 func (x *exchanges) believe(o *Cast, old *Member) {
 	if old == nil || !old.LosesReply || o.Member.LosesReply || o.Gone {
 		return
@@ -99,7 +98,7 @@ func (x *exchanges) believe(o *Cast, old *Member) {
 	}
 }
 
-// without is lost without that at i, if there is one.
+// without returns x.lost without element i; i is -1 for none.
 func (x *exchanges) without(i int) []lostReply {
 	if i < 0 {
 		return x.lost

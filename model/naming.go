@@ -8,13 +8,13 @@ import (
 	"electop/model/znode"
 )
 
-// naming is which system's election it is, and the recipe to follow.
+// naming has the system of the election, and the recipe to follow.
 type naming struct {
-	fixed    dialect.Recipe   // by configuration: nothing is recognised; else nil
+	fixed    dialect.Recipe   // from the configuration; nil: recognise the dialect
 	dialect  *dialect.Dialect // nil: not recognised
-	switched dialect.Recipe   // of the last [Switch], nil for the dialect's own
+	switched dialect.Recipe   // from the last [Switch], nil for the dialect's own
 	preset   bool             // a later part of a recording gave the dialect
-	named    bool             // the user said that this is an election
+	named    bool             // the user named the path as an election
 }
 
 // recipe returns the recipe to follow.
@@ -30,8 +30,8 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change follows another recipe. Where the election is recognised, the plain
-// recipe means its dialect's own.
+// change switches to another recipe. If the election is recognised, the plain recipe means
+// its dialect's own.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.fixed != nil:
@@ -43,10 +43,10 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect that r's new children show: the present one if
-// they show nothing else. Under the same parent (under) an unknown dialect does not
-// replace a known one, as it may be just a stray child. While the queue is not
-// empty a known dialect only changes to one that contains it.
+// recognised returns the dialect that r's new children show, the present one if they show
+// no other. Under the same parent (under) an unknown dialect does not replace a known one,
+// because the child may be a stray one. While the queue is not empty, a known dialect
+// changes only to a wider one.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
@@ -88,21 +88,20 @@ func (n *naming) doubt(queue dialect.Queue, others []*dialect.Candidate) dialect
 	return n.dialect.Doubt(queue, others)
 }
 
-// shares reports whether it may be normal here that a session owns several
-// contenders: threads and latches of one client do. Those that follow electop's own
-// naming, and our members, do not.
+// shares reports whether a session may own several contenders here, as threads and latches
+// of one client do. Clients with electop's own naming, and our members, do not.
 func (n *naming) shares() bool {
 	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign())
 }
 
-// candidate makes a child of the election out of a znode.
+// candidate makes a candidate from a znode.
 func (n *naming) candidate(z znode.Znode, at time.Time, joined bool) *dialect.Candidate {
 	c := &dialect.Candidate{Znode: z, SeenAt: at, Joined: joined}
 	n.dialect.Interpret(c)
 	return c
 }
 
-// candidates makes children out of the znodes, in the recipe's order.
+// candidates makes candidates from the znodes, in the recipe's order.
 func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dialect.Candidate {
 	recipe, out := n.recipe(), make([]*dialect.Candidate, len(zs))
 	for i := range zs {
@@ -112,8 +111,7 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise finds out which system's election it is, before r's new children are
-// put in.
+// recognise recognises the dialect, before r's new children are added.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
@@ -135,7 +133,7 @@ func (j *Journal) nameless(z znode.Znode) bool {
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
 }
 
-// interpret reads all names by another dialect from now on, nil for none.
+// interpret switches to another dialect, nil for none.
 func (j *Journal) interpret(d *dialect.Dialect) {
 	j.naming.dialect = d
 	if j.cfg.AckFollows {
@@ -152,7 +150,7 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 	j.children.interpret(d, j.naming.recipe(), j.renewHead)
 }
 
-// listed is a list of the path, empty for "".
+// listed returns a list with the path, an empty one for "".
 func listed(path string) []string {
 	if path == "" {
 		return nil
@@ -160,7 +158,7 @@ func listed(path string) []string {
 	return []string{path}
 }
 
-// preset says which system's election it is before the first read could show it.
+// preset sets the dialect, by ID, before the first read.
 func (j *Journal) preset(id string) {
 	if id == "" || j.began || j.naming.fixed != nil {
 		return
@@ -175,19 +173,20 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// addChild puts in a child, and counts a session that owns two contenders by mistake.
+// addChild adds a child, and counts a ghost if its session now owns two contenders by
+// mistake.
 func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
-		j.tenure.Ghosts++
+		j.properties.Ghosts++
 	}
-	existed := c.Czxid // it existed at this zxid
+	existed := c.Czxid // a zxid at which it existed
 	if c.Unread {
-		existed = j.parent.Pzxid // it was listed then
+		existed = j.parent.Pzxid // of the list with its name
 	}
 	j.wakes.existed(c, existed)
 }
 
-// renewHead puts c in the place of old, which is the same znode, if old leads.
+// renewHead replaces old by c, which is the same znode, if old is the head.
 func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head == old {
 		j.head = c

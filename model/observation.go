@@ -6,14 +6,14 @@ import (
 	"electop/model/znode"
 )
 
-// Observation is something that was seen: the only way into a [Journal].
-// The sum is closed: the pointer types of this file, and [session.Table].
+// Observation is one input of a [Journal]: a pointer to a type of this file, or to
+// [session.Table].
 type Observation interface {
-	// When is the time of the observation by this program's clock.
+	// When returns the time of the observation by this program's clock.
 	When() time.Time
 }
 
-// Presence says whether a znode could be read.
+// Presence is the result of an attempt to read a znode.
 type Presence string
 
 const (
@@ -22,57 +22,53 @@ const (
 	Denied  Presence = "denied" // the ACL forbids it
 )
 
-// Read is one read of the children of the election: the list and the parent's
-// stat from one reply, then one read for each new child. It is not atomic:
-// a child gone in between is listed in New as [Znode.Unread].
+// Read is one read of the children of the election: the list and the parent's stat from
+// one reply, then one read for each new child. It is not atomic: a child that is deleted in
+// between is in New as [znode.Znode.Unread].
 //
-// Of an election that is a single ephemeral znode (Single) it is one read of
-// that znode.
+// If the election is a single ephemeral znode (Single), Read is one read of that znode.
 type Read struct {
-	At time.Time `json:"at"`
-	// Notified is when the notification that caused the read came; zero if
-	// none did.
+	At time.Time `json:"at"` // of the reply with the list
+	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is when the last request before the notification was sent that was
-	// answered before it came: the change is after that. Sent is when the list
-	// was asked for, which At answered, and End when the last of the new children
-	// was read. Zero: not known.
+	// Heard is a time before the notified change: when the last request was sent that was
+	// answered before the notification. Sent is the time of the request for the list, End
+	// the time of the last read of a new child. Zero: not known.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
 	End      time.Time    `json:"end,omitzero"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"`
-	// Full says that New holds every child, because nothing was known of this
-	// parent. Otherwise the children are as in the read before, less Gone,
-	// plus New.
+	// Full reports whether New has every child, because nothing was known about this
+	// parent. Otherwise the children are those of the read before, without Gone, and New.
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
-	// Witnesses exist, of [dialect.Witnesses].
+	// Witnesses are the names of [dialect.Witnesses] that exist.
 	Witnesses []string `json:"witnesses,omitempty"`
-	// Gap says that changes before this read went unwatched (the connection
-	// was lost), so that a fresh [Snapshot] event is due.
+	// Gap reports whether changes before this read were not watched (the connection was
+	// lost), so that a new [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
-	// Single says that the election's path is the leader's own znode. New holds
-	// it, or nothing if there is no leader; its name is the path, or the path's
-	// last element. There are no Parent, Full and Gone, and changes between two
-	// reads cannot be counted.
+	// Single reports whether the election's path is the leader's own znode. New has that
+	// znode, or nothing if there is no leader. The znode's name is the path, or the path's
+	// last element. Parent, Full and Gone are not used, and changes between two reads
+	// cannot be counted.
 	Single bool `json:"single,omitempty"`
 }
 
-// Delta is one change of the children, which a persistent watch reported. Deltas follow
-// a [Read] of the same parent, or each other, in the order of the changes.
+// Delta is one change of the children, from a persistent watch. Deltas come after a [Read]
+// of the same parent, in the order of the changes.
 type Delta struct {
-	// At is when the change was known: for a created child, when that was read.
+	// At is the time at which the change was known: a created child was read by then.
 	At time.Time `json:"at"`
-	// Notified is when the notification came. Heard is as in Read.
+	// Notified is the time of the notification. Heard is as in Read.
 	Notified time.Time `json:"notified"`
 	Heard    time.Time `json:"heard,omitzero"`
-	// New is the child that was created, Gone the name of the one that was deleted.
+	// New is a created child, Gone the name of a deleted one.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
-	// Parent is the parent's stat, if it was read after the changes before and
-	// before those after. Then there may be neither New nor Gone.
+	// Parent is the parent's stat, if it was read between this change and the next one.
+	// Then New and Gone may both be missing.
 	Parent *znode.Parent `json:"parent,omitempty"`
 	// Witnesses are as in Read.
 	Witnesses []string `json:"witnesses,omitempty"`
@@ -84,11 +80,10 @@ type Refresh struct {
 	Znode znode.Znode `json:"znode"`
 }
 
-// Ack is a read of the acknowledgement znode, by which a leader says that it
-// ran its leader procedure.
+// Ack is a read of the acknowledgement, which a leader creates after its leader procedure.
 type Ack struct {
 	At       time.Time  `json:"at"`
-	Notified time.Time  `json:"notified,omitzero"` // these as in Read
+	Notified time.Time  `json:"notified,omitzero"` // Notified, Heard and Sent are as in Read
 	Heard    time.Time  `json:"heard,omitzero"`
 	Sent     time.Time  `json:"sent,omitzero"`
 	Path     string     `json:"path,omitempty"` // "": the journal's
@@ -105,13 +100,13 @@ type Directory struct {
 	Path     string       `json:"path"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory, in the reply with the names
-	// Names are the children, sorted; none if there are more than [NamesMax].
-	// Children were read: the first [ChildrenMax] at most.
+	// Names are the names of the children, sorted; none if there are more than [NamesMax].
+	// Children are the first children, at most [ChildrenMax].
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
 }
 
-// Bounds of what is read of a directory beside an election.
+// Bounds of a [Directory].
 const (
 	NamesMax    = 1000
 	ChildrenMax = 64
@@ -137,30 +132,29 @@ type Connection struct {
 	Timeout time.Duration `json:"timeout,omitempty"` // negotiated, ns
 	RTT     time.Duration `json:"rtt,omitempty"`     // ns; 0: not measured yet
 	Err     string        `json:"err,omitempty"`     // why there is no connection
-	Refused bool          `json:"refused,omitempty"` // the servers answer, and do not accept this client
+	Refused bool          `json:"refused,omitempty"` // the servers answer, but do not accept this client
 }
 
-// Cast is the present state of one of our own candidates; Gone removes it.
+// Cast is a report of one of our own candidates; Gone removes the candidate.
 type Cast struct {
 	At     time.Time `json:"at"`
 	Member Member    `json:"member"`
 	Gone   bool      `json:"gone,omitempty"`
 }
 
-// Switch says that the candidates follow another recipe from now on.
+// Switch switches the candidates to another recipe.
 type Switch struct {
 	At     time.Time `json:"at"`
 	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown one is ignored
-	// Dialect, if set, is the system that it was recognised as by then, by
-	// [Dialect.ID], or "none". Only [State.Observations] say so, before the first read.
+	// Dialect, if set, is the [dialect.Dialect.ID] that was recognised, or "none". Only
+	// [State.Observations] sets it, before the first read.
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// Wake says what the deletion of a child of the election caused, as the server
-// counted it. Only the embedded server reports it, in the order of the deletions,
-// and before everything that was seen after the deletion. One of the same Znode and
-// Zxid replaces the one before; the end of a session may delete several znodes with
-// one zxid.
+// Wake reports the effects of the deletion of a child, with the server's counts. Only the
+// embedded server reports it, in the order of the deletions, and before any observation
+// that shows the deletion. A later Wake with the same Znode and Zxid replaces an earlier
+// one. The end of a session may delete several znodes with one zxid.
 type Wake struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted it
@@ -168,29 +162,30 @@ type Wake struct {
 	Zxid    int64     `json:"zxid"`    // of the deletion
 	// Notified are the sessions that watched the znode itself and were notified.
 	Notified []uint64 `json:"notified,omitempty"`
-	// Requests counts their requests since, without pings. BytesIn are those
-	// requests, BytesOut the notifications and the replies, with their prefixes.
+	// Requests counts the later requests of these sessions, without pings. BytesIn is the
+	// size of the requests, BytesOut that of the notifications and replies, with the length
+	// prefixes.
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Settled says that these numbers are final.
+	// Settled reports whether these numbers are final.
 	Settled bool `json:"settled,omitempty"`
 }
 
-// Pace is how much the embedded server delays its replies and notifications now,
-// and what it holds back.
+// Pace is the present delay of the embedded server's replies and notifications, with the
+// messages that it holds.
 type Pace struct {
 	At time.Time `json:"at"`
-	// Delay is for how long each reply and notification is held, ns.
+	// Delay is the time for which each message is held, ns.
 	Delay time.Duration `json:"delay,omitempty"`
-	// Steps says that each is held until it is released.
+	// Steps reports whether each message is held until it is released.
 	Steps bool `json:"steps,omitempty"`
-	// Held are the first of them, the next to go first; Waiting is how many
-	// there are.
+	// Held are the first held messages, in the order in which they leave. Waiting counts
+	// all held messages.
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
-	// Passed left since the last report, in that order, and Unlisted is
-	// how many more there were before these.
+	// Passed are the last messages that left since the last report, in that order.
+	// Unlisted counts the messages that left before these.
 	Passed   []Passed `json:"passed,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
 }
@@ -201,14 +196,14 @@ const MessagesMax = 256
 // Message is a reply or a notification on its way.
 type Message struct {
 	Session uint64 `json:"session"`
-	// N counts the messages in the order in which they were made, up from 1; 0 in
-	// recordings of older versions.
+	// N numbers the messages in the order in which the server made them, from 1; 0 in
+	// older recordings.
 	N     int       `json:"n,omitempty"`
-	Since time.Time `json:"since"` // when it was made; the request of a reply came then
-	// Op is the request that it answers, as ZooKeeper's documentation calls it
-	// ("getChildren"), and "notification" for a watch event.
+	Since time.Time `json:"since"` // when the server made it; the request of a reply came then
+	// Op is the request that it answers, as ZooKeeper's documentation names it
+	// ("getChildren"), or "notification" for a watch event.
 	Op   string `json:"op"`
-	Path string `json:"path,omitempty"` // that it is about, "" for none or several
+	Path string `json:"path,omitempty"` // of its znode, "" for none or several
 	// Event is the type of a notification: "created", "deleted", "changed" or
 	// "children".
 	Event string `json:"event,omitempty"`
@@ -222,17 +217,17 @@ const Notification = "notification"
 type Passed struct {
 	Message
 	Left time.Time `json:"left"`
-	// Dropped says that its connection ended first: it was never sent.
+	// Dropped reports whether its connection ended first, so that it was never sent.
 	Dropped bool `json:"dropped,omitempty"`
 }
 
-// Rules says what the demo has its candidates and their workers do.
+// Rules has the demo's settings for its candidates and their workers.
 type Rules struct {
 	At      time.Time `json:"at"`
 	Workers bool      `json:"workers,omitempty"` // each leader has a worker that writes
 	Fenced  bool      `json:"fenced,omitempty"`  // workers check the leader's znode with each write
 	NoGuid  bool      `json:"no_guid,omitempty"` // new znodes have no guid in their name
-	Chaos   string    `json:"chaos,omitempty"`   // "seed 42, 2/s": trouble is made at random
+	Chaos   string    `json:"chaos,omitempty"`   // "seed 42, 2/s": random faults
 }
 
 // Resource is something that a leader's worker writes to.
@@ -241,12 +236,12 @@ type Resource string
 const (
 	// Counter is a znode that all workers share.
 	Counter Resource = "counter"
-	// Tokens is a resource outside of ZooKeeper that takes each write with a
-	// fencing token and refuses a lower one than the highest it has seen.
+	// Tokens is a resource outside of ZooKeeper. Each write has a fencing token, and the
+	// resource refuses a lower token than the highest so far.
 	Tokens Resource = "tokens"
 )
 
-// Write is one attempt of a leader's worker, after its outcome is known.
+// Write is one attempt of a leader's worker, with its outcome.
 type Write struct {
 	At       time.Time `json:"at"`
 	Member   string    `json:"member"` // the worker's leader: a [Member.ID]
@@ -254,15 +249,15 @@ type Write struct {
 	Token    int64     `json:"token"`  // its czxid
 	Resource Resource  `json:"resource"`
 	Fenced   bool      `json:"fenced,omitempty"`
-	// Refused says that it was not carried out, and Reason why.
+	// Refused reports whether the write was refused, and Reason why.
 	Refused bool   `json:"refused,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Zxid    int64  `json:"zxid,omitempty"` // of the change of the counter
 	Value   int64  `json:"value,omitempty"`
 }
 
-// Advance says that time passed, for what the journal only waits for (see
-// [Journal.Held]), and for what the doctor waits for.
+// Advance reports that time passed. The journal (see [Journal.Held]) and the doctor need it
+// while they wait.
 type Advance struct {
 	At time.Time `json:"at"`
 }
@@ -282,7 +277,7 @@ func (o *Rules) When() time.Time      { return o.At }
 func (o *Write) When() time.Time      { return o.At }
 func (o *Advance) When() time.Time    { return o.At }
 
-// A FollowedBy is how an observer learns of changes.
+// A FollowedBy is the way in which an observer follows changes.
 type FollowedBy string
 
 const (
@@ -292,25 +287,25 @@ const (
 	ByReads FollowedBy = "reads"
 )
 
-// A FollowReason is why an observer reads although it may use a persistent watch.
+// A FollowReason is the reason why an observer does not use a persistent watch.
 type FollowReason string
 
 const (
-	// FollowAsked: the user wants it so.
+	// FollowAsked means that the user wants reads.
 	FollowAsked FollowReason = "asked"
-	// FollowUnsupported: the server has no addWatch (it is before ZooKeeper 3.6).
+	// FollowUnsupported means that the server has no addWatch (it is older than 3.6).
 	FollowUnsupported FollowReason = "unsupported"
-	// FollowRefused: the server refuses the watch.
+	// FollowRefused means that the server refuses the watch.
 	FollowRefused FollowReason = "refused"
-	// FollowHidden: a child may not be read, and servers withhold its events.
+	// FollowHidden means that a child may not be read: servers withhold its events.
 	FollowHidden FollowReason = "hidden"
-	// FollowMissed: the watch missed changes.
+	// FollowMissed means that the watch missed changes.
 	FollowMissed FollowReason = "missed"
-	// FollowFlooded: too many other changes below the election come with it.
+	// FollowFlooded means that the watch brings too many other changes below the election.
 	FollowFlooded FollowReason = "flooded"
 )
 
-// Follow says how changes are learnt of from now on.
+// Follow reports how the observer follows changes from now on.
 type Follow struct {
 	At  time.Time    `json:"at"`
 	By  FollowedBy   `json:"by"`

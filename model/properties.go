@@ -5,27 +5,26 @@ import (
 	"time"
 )
 
-// Properties are the two properties that ZooKeeper's documentation requires of an
-// election: at most one leader (safety) and mostly one (liveness), for our own
-// members since the first observation.
+// Properties has the two properties that ZooKeeper's documentation requires of an election,
+// at most one leader (safety) and mostly one (liveness), for our own members since the
+// first observation.
 type Properties struct {
-	// Believers are the members that believe now that they lead, by ID; a frozen
-	// member keeps its belief.
+	// Believers are the IDs of the members that now believe they lead. A frozen member
+	// keeps its belief.
 	Believers []string
-	// Doubles counts how often a second believer appeared, AwakeDoubles how often
-	// two believers were awake, which must never happen. DoubleFor is the total
-	// time with two or more believers.
+	// Doubles counts how often a second believer appeared. AwakeDoubles counts how often
+	// two believers were awake, which must never happen. DoubleFor is the total time with
+	// two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
 
-	// Working is the time in which an awake leader led. Observed is the whole
-	// time that counts: since the first leader, while connected. A third-party
-	// leader counts as awake while its znode is the first.
+	// Working is the time with an awake leader. Observed is the time that counts: since the
+	// first leader, while connected. A third-party leader counts as awake while its znode
+	// is the first.
 	Working, Observed time.Duration
-	// LongestVacancy is the longest observed time without an awake leader, up to
-	// the last observation if it continues. VacantSince is when the current
-	// vacancy began, zero if there is a leader or it is unknown: after a lost
-	// connection a new vacancy begins.
+	// LongestVacancy is the longest observed time without an awake leader, up to the last
+	// observation. VacantSince is the beginning of the present vacancy, zero if there is a
+	// leader or it is unknown. After a lost connection a new vacancy begins.
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 
@@ -33,18 +32,18 @@ type Properties struct {
 	Ghosts int
 }
 
-// tenure is the properties, and what the journal keeps to sum them up.
-type tenure struct {
+// properties has the properties, and the values from which they are summed.
+type properties struct {
 	Properties
 	at     time.Time // of the last observation
-	awake  int       // believers that are awake
+	awake  int       // counts the awake believers
 	led    bool      // there was a leader once
 	works  bool      // an awake member or a third party leads
 	vacant time.Duration
 }
 
-// believes reports whether a member (or nil) believes that it leads, and
-// whether it is awake then.
+// believes reports whether a member (nil: no) believes that it leads, and whether it is
+// awake.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false
@@ -52,8 +51,8 @@ func (m *Member) believes() (believes, awake bool) {
 	return true, m.Fault != Frozen
 }
 
-// believe applies what a member says, which was old before (nil: unknown).
-func (t *tenure) believe(o *Cast, old *Member) {
+// believe applies a member's report; old is the report before, nil for none.
+func (t *properties) believe(o *Cast, old *Member) {
 	p := &t.Properties
 	now := &o.Member
 	if o.Gone {
@@ -82,9 +81,9 @@ func (t *tenure) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds up the time since the last observation. sees reports whether the
-// queue was known as it was.
-func (t *tenure) elapse(at time.Time, sees bool) {
+// elapse adds the time since the last observation. sees reports whether the queue was
+// known.
+func (t *properties) elapse(at time.Time, sees bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
 		t.at = at
@@ -110,10 +109,10 @@ func (t *tenure) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// tend notes whether an awake candidate leads now: an awake member, or another client.
-func (t *tenure) tend(another, sees bool) {
+// update notes whether an awake candidate leads now: an awake member, or a third party.
+func (t *properties) update(thirdParty, sees bool) {
 	p := &t.Properties
-	t.works = t.awake > 0 || another
+	t.works = t.awake > 0 || thirdParty
 	t.led = t.led || sees && t.works
 	switch {
 	case !t.led || !sees || t.works:

@@ -21,7 +21,7 @@ func (j *Journal) read(r *Read) {
 		j.readSingle(r)
 		return
 	}
-	if j.single { // the path is a parent by now
+	if j.single { // the path is now a parent
 		j.removeChildren(j.all(), at)
 		clear(j.known)
 		j.single = false
@@ -60,15 +60,15 @@ func (j *Journal) read(r *Read) {
 	}
 }
 
-// begin marks the first read: what follows is events.
+// begin marks the end of the first read: changes are events from now on.
 func (j *Journal) begin(at time.Time) {
 	if !j.began {
 		j.began, j.totals.at = true, at
 	}
 }
 
-// firstRead applies the first read of all. What it shows is no event, because it was so
-// before.
+// firstRead applies the first read of the children. It makes no events, because nothing
+// changed.
 func (j *Journal) firstRead(r *Read) {
 	at := wall(r.At)
 	j.setParent(r)
@@ -94,7 +94,7 @@ func (j *Journal) setParent(r *Read) {
 func (j *Journal) readOtherParent(r *Read) {
 	at := wall(r.At)
 	if j.under {
-		// When the old parent was deleted and how long the queue was empty is unknown.
+		// The time of the deletion is unknown, and so is how long the queue was empty.
 		j.removeAll(at, timeBounds{})
 	}
 	j.under = false // so that an unknown dialect may replace a known one
@@ -102,24 +102,24 @@ func (j *Journal) readOtherParent(r *Read) {
 	j.setParent(r)
 	joins := j.addNew(r, at)
 	j.checkHead(at, j.list.changed(r, -1, j.gap), false)
-	// What else happened under this parent before the first read of it.
+	// Count the other changes under this parent before its first read.
 	creates, ok := r.Parent.Creates()
 	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
 }
 
-// readAgain applies a further read of the same parent.
+// readAgain applies another read of the same parent.
 func (j *Journal) readAgain(r *Read) {
 	at, old := wall(r.At), j.parent
 	j.setParent(r)
 	var gone []*dialect.Candidate
-	later := 0 // of gone: how many were deleted after the list was made
+	later := 0 // counts the children in gone that were deleted after the list was made
 	if r.Full {
 		gone, later = j.compared(r, old)
 	} else {
 		for _, name := range r.Gone {
 			if c := j.known[name]; c != nil {
 				gone = append(gone, c)
-				delete(j.known, name) // it may be named twice
+				delete(j.known, name) // a name may be listed twice
 			}
 		}
 	}
@@ -136,15 +136,16 @@ func (j *Journal) readAgain(r *Read) {
 	}
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
-	j.parent.Cversion += int32(2 * later) // or the next read would count them again
+	j.parent.Cversion += int32(2 * later) // so that the next read does not count them again
 }
 
-// compared returns which of the known children a full read of the same parent
-// shows to be gone. A name that is there still may be another znode by now.
-// When it was made decides whether that is counted already: between the read
-// before and this one; before that (it was counted as missed then, for the
-// list had the name, and takes its place without further events); or after
-// this read's list (later: the parent's stat does not count it yet).
+// compared returns the known children that a full read of the same parent shows to be
+// deleted. A known name may belong to a new znode now. Its creation was
+//   - before the read before: its list had the name, so the change was counted as missed,
+//     and the new znode replaces the old one without events;
+//   - between the two lists: the old znode left;
+//   - after this read's list (later): the old znode left, but the parent's stat does not
+//     count the change yet.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -173,8 +174,8 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// removeAll applies the deletion of the parent: no child is left, and what else
-// happened under it since the last read is unknown.
+// removeAll applies the deletion of the parent with all children. The changes under it
+// since the last read are unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.queue.All() {
 		j.left(at, c)
@@ -190,10 +191,9 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	j.countMissed(at, 0, 0, false)
 }
 
-// refresh applies a later read of a known child. A new czxid under a known
-// name is another znode: the parent's stat counts its create and delete, as
-// missed, so it takes the old one's place without further events except for a
-// handoff at an unknown time.
+// refresh applies a later read of a known child. A known name with a new czxid is another
+// znode. It replaces the old one, with no event but a handoff at an unknown time: the
+// parent's stat counts the change as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -212,7 +212,7 @@ func (j *Journal) refresh(r *Refresh) {
 	j.checkHead(at, timeBounds{}, false)
 }
 
-// replace puts c in the place of old, which has the same name.
+// replace replaces old by c, which has the same name.
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
 	j.addChild(c)
@@ -223,7 +223,7 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 	}
 }
 
-// removeChildren takes out children that were deleted, with their events.
+// removeChildren removes deleted children, with their events.
 func (j *Journal) removeChildren(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
@@ -232,7 +232,7 @@ func (j *Journal) removeChildren(gone []*dialect.Candidate, at time.Time) {
 	}
 }
 
-// addNew puts in a read's new children, with their events, and returns their number.
+// addNew adds a read's new children, with their events, and counts them.
 func (j *Journal) addNew(r *Read, at time.Time) (joins int) {
 	for _, c := range j.naming.candidates(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
@@ -246,7 +246,7 @@ func (j *Journal) addNew(r *Read, at time.Time) (joins int) {
 
 func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
 	j.totals.Joined++
-	j.prove(c.Session, c.Name, c.Czxid, at)
+	j.proveAlive(c.Session, c.Name, c.Czxid, at)
 	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 
@@ -259,17 +259,17 @@ func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 
-// countMissed reports what the parent's counters have and the lists do not.
+// countMissed counts changes that the parent's counters include and the lists do not show.
 func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	if m, ok := j.totals.miss(creates, deletes, known); ok {
 		j.emit(at, m)
 	}
 }
 
-// delta applies a change. The end of a session deletes all its znodes at once, but each
-// deletion is a delta of its own. So if the leader's session owns another child, its
-// deletion waits until something else shows which of them were deleted, a read of the
-// parent for one: see [State.Unsettled].
+// delta applies a change. The end of a session deletes all its znodes at once, but in one
+// delta for each. So if the leader's session owns another child, the deletion of the
+// leader's znode waits until another delta or a read of the parent shows which of them
+// were deleted: see [State.Unsettled].
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
 		return // a read comes first
@@ -277,7 +277,7 @@ func (j *Journal) delta(d *Delta) {
 	var gone []string
 	if c := j.known[d.Gone]; c != nil && d.New == nil && d.Parent == nil {
 		leads := j.head != nil && j.head.ID() == c.ID()
-		if n := len(j.ending); n > 0 && j.endingOf == c.Session || n == 0 && leads && j.outlives(c) != nil {
+		if n := len(j.ending); n > 0 && j.endingOf == c.Session || n == 0 && leads && j.survivor(c) != nil {
 			j.ending, j.endingOf = append(j.ending, d), c.Session
 			return
 		}
@@ -285,13 +285,13 @@ func (j *Journal) delta(d *Delta) {
 	}
 	j.settle()
 	if d.Parent != nil && int(d.Parent.Children) < len(j.known) {
-		gone = j.unreadNames() // recordings of older versions have no deltas of these
+		gone = j.unreadNames() // older recordings have no deltas for these
 	}
 	j.change(d, gone)
 }
 
-// settle applies the deletions that wait: one by one if their session still owns a
-// contender, and otherwise together, as the end of the session.
+// settle applies the deletions that wait: one by one if their session still owns another
+// contender, otherwise together, as the end of the session.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
@@ -310,7 +310,7 @@ func (j *Journal) settle() {
 	}
 }
 
-// ended returns the children whose deletions wait, and no longer has them wait.
+// ended returns the names of the children whose deletions wait, and forgets these.
 func (j *Journal) ended() (names []string) {
 	for _, d := range j.ending {
 		names = append(names, d.Gone)
@@ -319,7 +319,8 @@ func (j *Journal) ended() (names []string) {
 	return names
 }
 
-// change applies a delta, and that these children are gone, as a read that shows it alone.
+// change applies a delta and the deletion of these children, as a read that shows nothing
+// else.
 func (j *Journal) change(d *Delta, gone []string) {
 	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Witnesses: d.Witnesses, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
@@ -334,28 +335,28 @@ func (j *Journal) change(d *Delta, gone []string) {
 		r.Parent = *d.Parent
 	}
 	if r.Parent.Czxid != j.parent.Czxid {
-		return // a read comes, too
+		return // of another parent, which a read will show
 	}
-	// The notification is of this change, whatever was read before.
+	// The notification is about this change, whatever was read before.
 	j.list.at = time.Time{}
 	j.readAgain(r)
 	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
 }
 
-// readSingle applies a read of an election that is a single znode. What happens between
-// two reads is not counted, so nothing is ever missed. Another czxid shows that the
-// first znode left.
+// readSingle applies a read of an election that is a single znode. No counter shows
+// changes between two reads, so none is ever missed. Another czxid means that the old
+// znode left and another joined.
 func (j *Journal) readSingle(r *Read) {
 	at := wall(r.At)
-	if j.under { // it was a parent until now
+	if j.under { // the path was a parent until now
 		j.removeAll(at, timeBounds{})
 	}
 	j.single = true
 	j.phase, j.parent, j.readAt = Live, znode.Parent{}, at
 	var z *znode.Znode
 	if r.Presence == Present && len(r.New) > 0 && !r.New[0].Unread {
-		it := r.New[0]
-		z = &it
+		single := r.New[0]
+		z = &single
 		z.Name = j.cfg.Path
 	}
 	old := j.known[j.cfg.Path]
@@ -376,7 +377,7 @@ func (j *Journal) readSingle(r *Read) {
 			j.joined(at, c)
 		}
 	}
-	if z == nil && j.head == nil && (!r.Notified.IsZero() || j.gap) { // one may have come and gone
+	if z == nil && j.head == nil && (!r.Notified.IsZero() || j.gap) { // a leader may have come and gone
 		j.vacancy = Vacancy{Since: at}
 	}
 	if first {
@@ -386,7 +387,7 @@ func (j *Journal) readSingle(r *Read) {
 	} else {
 		changed := j.list.changed(r, -1, j.gap)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
-			// Others may have joined and left between two reads.
+			// Other znodes may have existed between the two reads.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
 		j.checkHead(at, changed, true)

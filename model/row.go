@@ -5,21 +5,22 @@ import (
 	"electop/model/znode"
 )
 
-// Row is a candidate as it can be selected: a contender with its position in the queue, or
-// a member of ours that has no znode (position -1). A contender of ours has both.
+// Row is a candidate that can be selected: a contender with its position in the queue, or
+// a member of ours without a znode (position -1). A contender of ours has both.
 type Row struct {
 	Candidate *dialect.Candidate
 	Member    *Member
 	Position  int
 }
 
-// Ref is a row's identity, and never its number: rows come and go. Of a row that is a
-// member, the member counts: it may lose its znode, and get another.
+// Ref identifies a row, independently of its position. The identity of a member's row is
+// the member, because it may lose its znode and get another.
 type Ref struct {
 	Member string // its ID
 	Znode  dialect.ID
 }
 
+// Ref returns the row's identity.
 func (r Row) Ref() Ref {
 	var id Ref
 	if r.Member != nil {
@@ -31,7 +32,7 @@ func (r Row) Ref() Ref {
 	return id
 }
 
-// Same reports whether have is the row that want means.
+// Same reports whether have identifies the row of want.
 func (want Ref) Same(have Ref) bool {
 	if want.Member != "" {
 		return have.Member == want.Member
@@ -50,7 +51,7 @@ func (r Row) Name() string {
 	return ""
 }
 
-// LeaderRow is the row of the leader, an empty one if nobody leads.
+// LeaderRow returns the row of the leader, an empty one if nobody leads.
 func (s *State) LeaderRow() Row {
 	l := s.Leader()
 	if l == nil {

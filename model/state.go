@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// Phase says what is known about the election's parent.
+// Phase is the state of the election's parent.
 type Phase string
 
 const (
@@ -21,19 +21,18 @@ const (
 	Live      Phase = "live"
 )
 
-// State is an election at one moment. It is immutable; slices are shared
-// between states and must not be written.
+// State is an election at one moment. It is immutable. States share slices, which must not
+// be written.
 type State struct {
 	Path   string
 	Recipe dialect.Recipe
-	// Dialect is the system whose election this is, nil until its children show
-	// it.
+	// Dialect describes the election's system, nil until the children show it.
 	Dialect *dialect.Dialect
-	At      time.Time // of the last observation applied
+	At      time.Time // of the last observation
 	ReadAt  time.Time // of the last good read; zero: none yet
 	Phase   Phase
 	Link    Connection
-	// Follow says how changes are followed, nil if that was not reported.
+	// Follow is how the observer follows changes, nil if that was not reported.
 	Follow *Follow
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
@@ -43,46 +42,46 @@ type State struct {
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
-	// Unsettled says that the leader's znode was deleted, and that a read of the parent
-	// has to show whether other znodes of its session were deleted with it.
+	// Unsettled reports whether the leader's znode was deleted, and a read of the parent
+	// must show whether other znodes of its session were deleted with it.
 	Unsettled bool
-	// NextSequence is the number that the next volunteer gets, if it is known.
+	// NextSequence is the number of the next volunteer's znode, if it is known.
 	NextSequence      uint32
 	NextSequenceKnown bool
 
 	Members []*Member // our own candidates, by ID
-	// Ack is the acknowledgement, AckPaths are all znodes by which a leader may
-	// acknowledge: if there are several, Ack is the one that says most.
+	// Ack is the acknowledgement. AckPaths are all paths by which a leader may
+	// acknowledge. If there are several, Ack is the most relevant one.
 	Ack      AckState
 	AckPaths []string
-	// Directories were read beside the election, by path; see
+	// Directories are the directories beside the election that were read, by path: see
 	// [State.Around].
 	Directories map[string]*Directory
-	EpochChange *EpochChanged // the last one that was seen, nil for none
+	EpochChange *EpochChanged // the last one, nil for none
 
-	// Table has what the members of the ensemble answered in the last round, nil:
-	// they were never asked. Answers is the last answer of each to each question,
-	// which may be from several rounds.
+	// Table has the servers' answers of the last round, nil if they were never asked.
+	// Answers has the last answer of each server to each question, maybe from several
+	// rounds.
 	Table, Answers *session.Table
 	// Tracked has what the servers reported about sessions.
 	Tracked session.View
 
-	// Steps are the last steps of the recipe that members took, at most
-	// [StepsMax], oldest first.
+	// Steps are the last steps of the recipe that members took, at most [StepsMax], oldest
+	// first.
 	Steps []StepTaken
-	// Wakes are the last deletions with what they caused, oldest first, at most
-	// [HistoryMax]; only the embedded server reports them.
+	// Wakes are the last deletions with their effects, at most [HistoryMax], oldest first.
+	// Only the embedded server reports them.
 	Wakes []*Woken
-	// Waves are the last [WavesMax] deletions that somebody was notified of, oldest
-	// first, with how each of the notified reacted.
+	// Waves are the reactions to the last deletions with notified sessions, at most
+	// [WavesMax], oldest first.
 	Waves []*Wave
 	// Exchanges are the last messages that the embedded server held and then sent or
-	// dropped, at most [ExchangesMax], oldest first. Those that it holds are in Pace.
+	// dropped, at most [ExchangesMax], oldest first. Pace has the messages that it holds.
 	Exchanges []Exchange
-	// Pace is how much the embedded server delays, nil if it was not reported.
+	// Pace is the embedded server's present delay, nil if it was not reported.
 	Pace *Pace
-	// Work says what leaders' workers did, and Properties how safe and how live
-	// the election of our own candidates was.
+	// Work has the writes of leaders' workers. Properties has the safety and the liveness
+	// of our own candidates' election.
 	Work       Work
 	Properties Properties
 
@@ -90,21 +89,21 @@ type State struct {
 	Reigns   []Reign    // the last [HistoryMax], oldest first
 	Totals   Totals
 
-	// ParentRead says that Parent was read and not seen to go; Single that the
-	// election is a single znode, without a parent; AckExpected that leaders here
+	// ParentRead reports whether Parent was read and not deleted since, Single whether the
+	// election is a single znode without a parent, and AckExpected whether leaders here
 	// acknowledge.
 	ParentRead, Single, AckExpected bool
 
-	notified    map[uint64]int // how often, by session
+	notified    map[uint64]int // counts the notifications of a session
 	role        role
 	crowded     bool // a session owns several contenders
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders
 	returned    returned
 	acks        []ackZnode
-	watchers    *Watchers // of the first znode when the servers were asked last
+	watchers    *Watchers // of the first znode at the last request for watches
 	notes       map[string]*Ack
-	vacancy     Vacancy // good while the queue is empty
+	vacancy     Vacancy // valid while the queue is empty
 	lanes       laneLog
 }
 
@@ -114,8 +113,8 @@ func (s *State) Acknowledged() bool {
 	return l != nil && s.Ack.Names(l)
 }
 
-// Member returns our own candidate whose session owns c, or nil. It may have
-// departed from [State.Members] before its znode did, as a killed one.
+// Member returns our own candidate whose session owns c, or nil. The candidate may have
+// departed from [State.Members] before its znode is deleted, as a killed one.
 func (s *State) Member(c *dialect.Candidate) *Member {
 	if c == nil || c.Session == 0 {
 		return nil
@@ -123,8 +122,8 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 	return s.bySession[c.Session]
 }
 
-// Client returns where a contender's session is connected, or was last; listed is false
-// if the servers do not list it any longer. Conn is nil if that is unknown.
+// Client returns the connection of a contender's session. If the servers no longer list
+// one, it returns the last connection, and listed is false. Conn is nil if it is unknown.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false
@@ -142,12 +141,11 @@ func (s *State) MemberWith(session uint64) *Member {
 	return nil
 }
 
-// Ours reports whether the session is of a candidate of ours, also one that has
-// departed.
+// Ours reports whether the session belongs to a candidate of ours, maybe a departed one.
 func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
-// Candidate returns the contender with that identity and its position, nil and -1 if it
-// is not in the queue.
+// Candidate returns the contender with that identity and its position in the queue, nil
+// and -1 if there is none.
 func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	if i, ok := dialect.Find(s.Dialect, s.Recipe, s.Queue, id); ok {
 		return s.Queue.At(i), i
@@ -155,8 +153,8 @@ func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	return nil, -1
 }
 
-// positionOf finds the znode that a member names, without a walk through the queue. Where
-// the order goes by more than names it may not.
+// positionOf finds the znode that a member reports, without a walk through the queue. It
+// may not find the znode if the recipe's order depends on more than names.
 func (s *State) positionOf(m *Member) (int, bool) {
 	if m.Znode == "" {
 		return 0, false
@@ -172,9 +170,9 @@ func (s *State) positionOf(m *Member) (int, bool) {
 	return 0, false
 }
 
-// WithoutZnode returns our own members that have no znode in the queue: still
-// volunteering, or frozen while their session expired. It walks through the queue only if
-// a znode is not found by its name, or if there are many members.
+// WithoutZnode returns our own members without a znode in the queue: they still volunteer,
+// or were frozen while their session expired. It walks through the queue only if a znode is
+// not found by its name, or if there are many members.
 func (s *State) WithoutZnode() []*Member {
 	found := len(s.Members)*16 < s.Queue.Len()
 	for _, m := range s.Members {
@@ -200,8 +198,8 @@ func (s *State) WithoutZnode() []*Member {
 	return out
 }
 
-// Broken describes each invariant that does not hold, nil if all hold: at most one
-// awake leader, no missed change, no ghost.
+// Broken describes each broken invariant, nil for none: at most one awake leader, no missed
+// change, no ghost.
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
@@ -219,14 +217,14 @@ func (s *State) Broken() []string {
 	return broken
 }
 
-// Snapshot is the whole state: the first event, and again after a gap in
-// observation, after the events of what changed in the gap.
+// Snapshot is the whole state. It is the first event, and comes again after each gap, after
+// the events of the changes in the gap.
 type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// Sessions returns the sessions to ask the servers about, sorted: of the
-// contenders, and of leaders whose end is not explained yet.
+// Sessions returns the sessions about which to ask the servers, sorted: those of the
+// contenders, and of former leaders with an unexplained end.
 func (s *State) Sessions() []uint64 {
 	out := make([]uint64, 0, s.Queue.Len()+len(s.unexplained))
 	for _, c := range s.Queue.All() {
@@ -239,12 +237,12 @@ func (s *State) Sessions() []uint64 {
 	return slices.Compact(out)
 }
 
-// Returned are third-party leaders whose sessions expired while their clients were
+// Returned returns the third-party leaders whose sessions expired while their clients were
 // connected, oldest first.
 func (s *State) Returned() []*Returned { return s.returned }
 
-// Hosts are the hosts of clients of which the servers should list all connections:
-// that of the leader, and those of [State.Returned].
+// Hosts returns the hosts whose connections the servers should all list: the leader's, and
+// those of [State.Returned].
 func (s *State) Hosts() []string {
 	var out []string
 	if c := s.First(); c != nil && c.Session != 0 {
@@ -259,14 +257,13 @@ func (s *State) Hosts() []string {
 	return slices.Compact(out)
 }
 
-// Observations returns observations that show a new journal the election as it is
-// now: a later part of a recording begins with them. What happened before (handoffs,
-// reigns, totals) is not in them; since when a child was seen is the time of the last
-// read.
+// Observations returns observations that give a new journal the present election. A later
+// part of a recording begins with them. They do not contain the past (handoffs, reigns,
+// totals), and a child's SeenAt becomes the time of the last read.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link
-	if !s.DownSince.IsZero() { // what was connected is known no longer, only until when
+	if !s.DownSince.IsZero() { // the values of the lost connection are not known
 		add(&Connection{At: s.DownSince, Link: Connected, Server: link.Server, Session: link.Session})
 		add(&Connection{At: s.DownSince, Link: Disconnected, Server: link.Server, Session: link.Session})
 	}
@@ -347,7 +344,7 @@ func (s *State) read() *Read {
 	return r
 }
 
-// read returns a read that shows the acknowledgement as it is.
+// read returns a read that shows the acknowledgement.
 func (z *ackZnode) read() *Ack {
 	a := &Ack{At: z.At, Sent: z.sent, Path: z.Path, Presence: z.Presence, Session: z.Session, Data: z.Data}
 	if z.Znode != "" && !z.ByData {

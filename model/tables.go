@@ -11,11 +11,11 @@ import (
 	"electop/model/znode"
 )
 
-// asked applies what the servers answered.
-func (j *Journal) asked(t *session.Table) {
+// applyTable applies the servers' answers.
+func (j *Journal) applyTable(t *session.Table) {
 	t = t.Checked()
 	j.table, j.answers = t, t.MergedOver(j.answers)
-	j.watches.take(t, &j.children, j.cfg.Path, j.link.Session)
+	j.watches.apply(t, &j.children, j.cfg.Path, j.link.Session)
 	at := session.Later(j.at, wall(t.When()))
 	holders := make([]session.Holder, j.queue.Len())
 	for i, c := range j.queue.All() {
@@ -29,23 +29,23 @@ func (j *Journal) asked(t *session.Table) {
 		j.checkHead(at, timeBounds{}, false)
 	}
 	j.sessions.Apply(t, at, holders, j.unexplained.has)
-	j.returned.hear(t, j.sessions.View(), at, j.owns)
+	j.returned.apply(t, j.sessions.View(), at, j.owns)
 	j.expired = j.expired.add(t)
 	for _, c := range j.unexplained.explain(t, at) {
 		j.correct(c, at)
 	}
 }
 
-// correct corrects the cause of a handoff.
+// correct corrects the cause of a handoff, with an event.
 func (j *Journal) correct(c correction, at time.Time) {
 	if h := j.past.correct(c); h != nil {
 		j.emit(at, Explained{*h})
 	}
 }
 
-// chained reports whether a server's table shows that a contender watches its
-// predecessor, as in an election. One from before the last read may show a watch on a
-// znode that was no predecessor then.
+// chained reports whether a server's table shows that a contender watches its predecessor,
+// as in an election. A table from before the last read is no evidence: the watched znode
+// may not have been the predecessor then.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
@@ -62,8 +62,8 @@ func (cs *children) chained(t *session.Table, path string) bool {
 	return false
 }
 
-// Current reports whether the state is true now, as far as an observer
-// can know: it was read, electop is connected, and no change was unwatched.
+// Current reports whether the state is up to date, as far as an observer can know: it was
+// read, electop is connected, and no change was unwatched.
 func (j *Journal) Current() bool {
 	return j.began && !j.gap && j.link.Link == Connected
 }
@@ -74,20 +74,20 @@ func (j *Journal) Queue() (dialect.Queue, dialect.Recipe) { return j.queue, j.re
 // Totals returns the counts so far.
 func (j *Journal) Totals() Totals { return j.totals.Totals }
 
-// watches is the last round of questions to the servers that was about watches.
+// watches has the last round of questions to the servers about watches.
 type watches struct {
 	table *session.Table // nil: none yet
-	// several are the sessions that owned several contenders then: which of them has
-	// set a watch is not known. It is replaced when it changes.
+	// several has the sessions that owned several contenders in that round. It is not known
+	// which of their contenders set a watch. It is replaced when it changes.
 	several map[uint64]bool
 	first   *Watchers
 }
 
-// Watchers are the sessions that had a watch on the leader's znode, or on the first one
-// of the queue, when the servers were asked: without its owner's and electop's own.
-// Watches on the list of children are in no server's table.
+// Watchers are the sessions that had a watch on the first znode of the queue in the last
+// round about watches, without its owner's and electop's own. Watches on the list of
+// children are in no server's table.
 type Watchers struct {
-	Candidates int      // how many of the sessions own a contender
+	Candidates int      // counts the sessions that own a contender
 	Others     []uint64 // the other sessions, sorted
 	Why        string   // why there may be more, "" if these are all; safe to show
 
@@ -97,9 +97,8 @@ type Watchers struct {
 // Total counts the sessions.
 func (w *Watchers) Total() int { return w.Candidates + len(w.Others) }
 
-// LeaderWatchers returns who watches the leader's znode, or the first one of the queue, by
-// the servers' last answer about watches. It is nil if that is not known: no
-// server answered, or another znode is the first since then.
+// LeaderWatchers returns the watchers of the first znode of the queue. It is nil if they
+// are not known: no server answered, or another znode has become the first since.
 func (s *State) LeaderWatchers() *Watchers {
 	w := s.watchers
 	if w == nil || s.First() == nil || w.of == nil || w.of.ID() != s.First().ID() {
@@ -108,8 +107,8 @@ func (s *State) LeaderWatchers() *Watchers {
 	return w
 }
 
-// watchersOf finds the watchers of the first contender's znode, or of the election's path
-// if that is the znode. nil: no server answered.
+// watchersOf finds the watchers of the first contender's znode, or of the path of a single
+// znode. It returns nil if no server answered. own is electop's session.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
 	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
@@ -145,8 +144,8 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 	return w
 }
 
-// take keeps the table if servers were asked for watches. own is electop's session.
-func (w *watches) take(t *session.Table, cs *children, path string, own uint64) {
+// apply keeps the table if servers were asked for watches. own is electop's session.
+func (w *watches) apply(t *session.Table, cs *children, path string, own uint64) {
 	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotAsked }) {
 		return
 	}
@@ -162,8 +161,8 @@ func (w *watches) take(t *session.Table, cs *children, path string, own uint64) 
 	}
 }
 
-// of returns the names of the children of path on which the session of a contender had
-// a watch, by name; nil if several contenders share it.
+// of returns the names of the children of path that the session of a contender watched,
+// sorted; nil if several contenders share the session.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil
@@ -188,7 +187,7 @@ func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, p
 		return c.HasSequence && c.Session != 0 && c.Session != head.Session && c.Sequence < head.Sequence
 	}
 	if !head.HasSequence || !slices.ContainsFunc(rest, lower) {
-		return nil // no need to look into the table
+		return nil // saves a walk through the table
 	}
 	for _, name := range w.of(head, path) {
 		i, ok := slices.BinarySearchFunc(rest, name, func(c *dialect.Candidate, name string) int { return cmp.Compare(c.Name, name) })
@@ -199,8 +198,8 @@ func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, p
 	return nil
 }
 
-// blindWaits reports whether the contender that might not count the head of the queue
-// watches its predecessor, and so does: see [dialect.Dialect.Blind].
+// blindWaits reports whether the contender that may ignore the head of the queue watches
+// its predecessor. Then it does not ignore the head: see [dialect.Dialect.Blind].
 func (w *watches) blindWaits(d *dialect.Dialect, cs *children, path string) bool {
 	c := d.Blind(cs.queue)
 	if c == nil {

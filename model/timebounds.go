@@ -6,31 +6,31 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds are when something changed, as far as that is known. A read shows
-// what changed since the read before: after the request for that one's list was
-// sent, and before the answer to this one's. A notification narrows that down.
-// It was on its way for an unknown time, so a change is no earlier than the last
-// answered request before it; and it reports the first change only.
+// timeBounds bounds the time of a change. A read shows the changes since the read before:
+// after that one's request for the list was sent, and before this one's list was answered.
+// A notification gives closer bounds. It travels for an unknown time, so the change is
+// later than the last request that was answered before the notification. And it reports
+// only the first change.
 //
-// All of it is about the server that electop is connected to. A follower may
-// apply a change later than others.
+// The times are those of the server to which electop is connected. A follower may apply a
+// change later than others.
 type timeBounds struct {
-	// It was in between, if these are known.
+	// earliest and latest are the bounds, zero if unknown.
 	earliest, latest time.Time
 	// likely is the best guess, zero if there is none.
 	likely time.Time
 }
 
-// seenAt is a moment that was seen by the same clock.
+// seenAt returns the bounds of a time that this program's clock shows exactly.
 func seenAt(at time.Time) timeBounds { return timeBounds{at, at, at} }
 
-// known reports whether anything is.
+// known reports whether there is a best guess.
 func (m timeBounds) known() bool { return !m.likely.IsZero() }
 
-// bounded reports whether both bounds are.
+// bounded reports whether both bounds are known.
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since is the lower bound, or what serves as one if a recording has none.
+// since returns the lower bound. Older recordings have none: then it is the best guess.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
@@ -38,7 +38,7 @@ func (m timeBounds) since() time.Time {
 	return m.earliest
 }
 
-// between guesses a time in a span.
+// between returns the middle of two times, to if from is unknown.
 func between(from, to time.Time) time.Time {
 	if from.IsZero() || !from.Before(to) {
 		return to
@@ -49,9 +49,8 @@ func between(from, to time.Time) time.Time {
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
-// lasted is how long it was from one moment to another, which came after it:
-// the best guess, and bounds; nil: not known. Clocks may lie, but none
-// of them makes the result negative.
+// lasted returns the best guess and the bounds of the duration between two changes; nil:
+// not known. It is never negative, even if a clock was wrong.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil
@@ -66,21 +65,21 @@ func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	return &d, s
 }
 
-// Loose reports whether the duration d is known so badly that it should be
-// shown as a guess.
+// Loose reports whether the bounds are so far apart that the duration d should be shown as
+// a guess.
 func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// looseLeast is the time of a read on a good network, and no less than a screen
-// shows of a duration that matters.
+// looseLeast is the time of a read on a good network. A screen shows no smaller difference
+// of a relevant duration.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes are when the last list of the children was requested and answered.
+// listTimes has the times at which the last list of the children was requested and answered.
 type listTimes struct{ sent, at time.Time } // zero: not known
 
-// changed returns when the changes that a read shows happened: n changes, negative
-// if the number is not known. In a gap only the bounds are known.
+// changed bounds the changes that a read shows. n is their number, negative if it is not
+// known. After a gap there is no best guess.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	at, notified := wall(r.At), wall(r.Notified)
 	if gap {
@@ -93,11 +92,10 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	if !r.Heard.IsZero() {
 		m.earliest = session.Later(m.earliest, wall(r.Heard))
 	}
-	// A notification that came before the last list was answered may be of a
-	// change that the list shows.
+	// A notification before the last list's answer may be about a change in that list.
 	first := l.at.IsZero() || notified.After(l.at)
 	switch {
-	case n == 1 && first, l.sent.IsZero(): // of a recording without bounds
+	case n == 1 && first, l.sent.IsZero(): // older recordings have no times of requests
 		m.likely = notified
 	default:
 		m.likely = between(notified, at)
@@ -120,6 +118,6 @@ func timesOf(r *Read) listTimes {
 	return l
 }
 
-// wall drops a monotonic reading: a recording has none, and what is computed
-// from it must be the same.
+// wall drops a time's monotonic reading. A recording has none, and a replay must compute
+// the same values.
 func wall(t time.Time) time.Time { return t.Round(0) }

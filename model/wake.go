@@ -7,25 +7,25 @@ import (
 	"electop/model/dialect"
 )
 
-// Woken is a [Wake] with what the journal knows of the deleted child.
+// Woken is a [Wake] with the deleted child.
 type Woken struct {
 	Wake
-	// Candidate is the child that was deleted, nil if it was never seen.
+	// Candidate is the deleted child, nil if it was never read.
 	Candidate *dialect.Candidate
-	// Leader says that it was the head of the queue: another one, or nobody, is since.
+	// Leader reports whether the child was the head of the queue.
 	Leader bool
-	Recipe string // that was followed then
+	Recipe string // the recipe at that time
 }
 
-// wakes are the last deletions that the server reported: before a read can show that the
-// child is gone (see [Wake]). Nothing in it is written in place.
+// wakes has the last deletions that the server reported. A report comes before the read
+// that shows the deletion (see [Wake]). Nothing in it is written in place.
 type wakes struct {
 	last      []*Woken // oldest first, at most [HistoryMax]
 	deletions deletionLog
 }
 
-// add applies what a deletion caused: the first report, or later numbers. It reports
-// whether it is the first.
+// add applies the report of a deletion, and reports whether it is the first one of that
+// deletion.
 func (w *wakes) add(cs *children, o *Wake) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, o.Znode, func(x *Woken) bool {
@@ -39,15 +39,15 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	}
 	c := cs.known[o.Znode]
 	if c != nil && (c.Czxid >= o.Zxid || w.deletions.of(c.Name, c.Czxid) != 0) {
-		c = nil // another one of that name, which was not read
+		c = nil // the deleted znode had the same name, and was not read
 	}
 	w.deletions.add(o.Znode, o.Zxid)
 	w.last = remember(w.last, &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name()})
 	return true
 }
 
-// existed notes that a child existed at a zxid: if its deletion was reported before it was
-// read, it is now known who was deleted.
+// existed notes that a child existed at a zxid. If its deletion was reported before it was
+// read, this completes the report.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -67,7 +67,8 @@ func (w *wakes) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime narrows down when a child was deleted, if the server reported it.
+// deletionTime returns the time of a child's deletion if the server reported it, otherwise
+// m.
 func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
@@ -80,8 +81,8 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	return m
 }
 
-// amend changes what is remembered of the deletions of a name after a zxid; change reports
-// whether it did. States share the old ones.
+// amend calls change for each deletion of a name after a zxid, and keeps the deletion if
+// change is true. States share the old values.
 func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
@@ -93,27 +94,27 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	}
 }
 
-// stale reports whether the znode of the write's leader had been deleted before
-// the write. For the counter the two zxids say so. For what has none the order
-// of the observations does: a [Wake] comes before all that was done after it.
+// stale reports whether the znode of the write's leader was deleted before the write. The
+// two zxids show that for a write to the counter. For another write the order of the
+// observations does: a [Wake] comes before everything after the deletion.
 func (w *wakes) stale(cs *children, o *Write) bool {
-	told := &w.deletions
-	deleted := told.of(o.Znode, o.Token)
-	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
-		// It is older than the log: if it is not there now, it was deleted before.
+	log := &w.deletions
+	deleted := log.of(o.Znode, o.Token)
+	if deleted == 0 && 0 < o.Token && o.Token <= log.floor {
+		// The znode is older than the log. If it does not exist, it was deleted before.
 		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
-			deleted = told.floor
+			deleted = log.floor
 		}
 	}
 	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
 }
 
-// deletionLog has the deletions that [Wake] observations reported, by their zxids: the last
-// deletionsMax. States do not have it.
+// deletionLog has the last deletions that [Wake] observations reported, at most
+// deletionsMax.
 type deletionLog struct {
 	last []deletion // oldest first
-	// floor is the zxid up to which deletions may be missing: of the last forgotten one, or
-	// of the first read of the election.
+	// floor is the zxid up to which deletions may be missing: that of the last dropped
+	// deletion, or of the first read.
 	floor int64
 }
 
@@ -131,8 +132,8 @@ func (e *deletionLog) add(name string, zxid int64) {
 	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
 }
 
-// of returns when the child of that name was deleted that was created at czxid,
-// 0 if that was not reported. A name may be used again.
+// of returns the zxid of the deletion of the child with that name and czxid, 0 if it was
+// not reported. Several children may have the same name, one after the other.
 func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	for _, d := range e.after(czxid) {
 		if d.name == name {
@@ -142,7 +143,7 @@ func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	return 0
 }
 
-// after returns those after a zxid, oldest first.
+// after returns the deletions after a zxid, oldest first.
 func (e *deletionLog) after(zxid int64) []deletion {
 	i := len(e.last)
 	for i > 0 && e.last[i-1].zxid > zxid {
@@ -151,15 +152,14 @@ func (e *deletionLog) after(zxid int64) []deletion {
 	return e.last[i:]
 }
 
-// Costs are handoffs that show what a rule costs, newest first, at most [CostsMax] of
-// each: with the predecessor rule, and with the herd.
+// Costs has the last handoffs that show the costs of the predecessor rule (Chain) and of
+// the herd, newest first, at most [CostsMax] of each.
 type Costs struct{ Chain, Herd []*Woken }
 
 // CostsMax bounds [Costs].
 const CostsMax = 6
 
-// Costs returns the last handoffs of each rule, since a moment, whose effects the server
-// counted.
+// Costs returns the costs of the last handoffs since a time.
 func (s *State) Costs(since time.Time) (c Costs) {
 	for _, w := range slices.Backward(s.Wakes) {
 		n := w.Others()
@@ -167,8 +167,8 @@ func (s *State) Costs(since time.Time) (c Costs) {
 		case w.Deleted.Before(since) || !w.Leader || n == 0:
 		case w.Recipe == dialect.Election().Name() && n == 1 && len(c.Chain) < CostsMax:
 			c.Chain = append(c.Chain, w)
-		// When the rule has just changed, they still watch by the old one. With one waiting
-		// candidate both rules are the same: that says nothing about a longer queue.
+		// When the rule has just changed, candidates still watch by the old one. With one
+		// waiting candidate both rules are the same, which shows nothing for a longer queue.
 		case w.Herd() && (n > 1 || s.Queue.Len() == 2) && len(c.Herd) < CostsMax:
 			c.Herd = append(c.Herd, w)
 		}
@@ -176,10 +176,10 @@ func (s *State) Costs(since time.Time) (c Costs) {
 	return c
 }
 
-// Herd reports whether everybody watched the leader by the rule of then.
+// Herd reports whether the recipe at the time of the deletion was the herd.
 func (w *Woken) Herd() bool { return w.Recipe == dialect.Herd().Name() }
 
-// Others counts who was notified besides the owner of the deleted znode: a leader
+// Others counts the notified sessions without the owner of the deleted znode: a leader
 // watches its own znode, and is notified when it resigns.
 func (w *Woken) Others() int {
 	n := len(w.Notified)
@@ -189,6 +189,6 @@ func (w *Woken) Others() int {
 	return n
 }
 
-// Notified is how often a session was notified of the deletion of a znode that it
-// watched, as far as the server reported.
+// Notified counts the notifications that a session got about the deletion of a watched
+// znode, according to the server's reports.
 func (s *State) Notified(session uint64) int { return s.notified[session] }

@@ -9,39 +9,38 @@ import (
 	"electop/model/dialect"
 )
 
-// Wave is how those who were notified of a deletion reacted, one by one. Times are
-// since the deletion.
+// Wave has the reactions of all sessions that were notified of a deletion. Its durations
+// begin at the deletion.
 type Wave struct {
 	Znode   string
 	Zxid    int64
 	Deleted time.Time
-	// Reactions has the notified sessions, sorted, at most
-	// [ReactionsMax]; More is how many more were notified.
+	// Reactions has the notified sessions, sorted, at most [ReactionsMax]. More counts the
+	// others.
 	Reactions []Reaction
 	More      int
-	// Counts are the server's numbers as they grew, at most [CountsMax].
+	// Counts are the server's reports, oldest first, at most [CountsMax].
 	Counts []WaveCount
-	// Settled is when the server reported that nothing more follows, 0: not yet.
+	// Settled is the time of the server's final report, 0: not yet.
 	Settled time.Duration
 }
 
-// Reaction says what a notified session did. Its candidate reports that itself, so of
-// third-party clients both are 0.
+// Reaction is the reaction of a notified session, as its candidate reports it. For
+// third-party clients both times are 0.
 type Reaction struct {
 	Session uint64
-	Read    time.Duration // it had read the list again; 0: not reported
-	Done    time.Duration // it watched again, or was elected; 0: not reported
+	Read    time.Duration // when it had read the list again; 0: not reported
+	Done    time.Duration // when it watched again or was elected; 0: not reported
 }
 
-// WaveCount is a report of the server on a [Wave].
+// WaveCount is a report of the server about a [Wave].
 type WaveCount struct {
 	After    time.Duration
 	Requests int
 	Bytes    int64
 }
 
-// Bounds of what is kept of waves: the last WavesMax, with the reactions of so many,
-// and so many reports.
+// Bounds of the waves of a state, and of the reactions and counts of a wave.
 const (
 	WavesMax     = 3
 	ReactionsMax = 5000
@@ -54,20 +53,19 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 	return slices.BinarySearchFunc(w.Reactions, session, func(r Reaction, session uint64) int { return cmp.Compare(r.Session, session) })
 }
 
-// Notified is how many sessions were notified.
+// Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// waves are the last ones, oldest first, and how often each session was notified. A
-// state shares both: the reactions are copied before the next change, and the map is
-// replaced.
+// waves has the last waves, oldest first, and counts the notifications of each session.
+// States share both: the waves are copied before the next change, and the map is replaced.
 type waves struct {
 	last   []*Wave
-	shared bool // a state has the last ones
-	times  map[uint64]int
+	shared bool           // a state has last
+	times  map[uint64]int // by session
 }
 
-// wake applies what the server reports of a deletion. first says that it reported
-// nothing of it before; the sessions of queue exist.
+// wake applies the server's report of a deletion. first reports whether it is the first
+// report of that deletion. The sessions of queue exist.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
@@ -89,8 +87,8 @@ func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	}
 }
 
-// count counts a notification of each. Sessions that are over are forgotten when they
-// are most of those that are known.
+// count counts a notification of each session. It forgets the sessions without a contender
+// if they are more than half of the known ones.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
@@ -108,12 +106,12 @@ func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	}
 }
 
-// report applies the numbers of the server.
+// report applies the server's numbers.
 func (w *Wave) report(o *Wake) {
 	after := max(0, wall(o.At).Sub(w.Deleted))
 	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
 	if n := len(w.Counts); n == CountsMax {
-		w.Counts[n-1] = x // the newest counts most
+		w.Counts[n-1] = x // the newest is the most important one
 	} else {
 		w.Counts = append(w.Counts, x)
 	}
@@ -122,8 +120,7 @@ func (w *Wave) report(o *Wake) {
 	}
 }
 
-// step applies a step that a member reports. One that was taken before the deletion
-// is no reaction to it.
+// step applies a member's step. A step before the deletion is no reaction.
 func (w *waves) step(m *Member) {
 	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
 		return
@@ -145,14 +142,14 @@ func (w *waves) step(m *Member) {
 	}
 }
 
-// own copies what a state has, before it is changed.
+// own copies the waves before a change if a state shares them.
 func (w *waves) own() {
 	if w.shared {
 		*w = w.clone()
 	}
 }
 
-// view returns what a state gets.
+// view returns the waves and the counts for a state.
 func (w *waves) view() ([]*Wave, map[uint64]int) {
 	w.shared = true
 	return w.last, w.times

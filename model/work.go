@@ -1,18 +1,17 @@
 package model
 
-// Work says what leaders' workers did to the shared resources. A worker is a
-// program of its own with its own session, which carries out its leader's orders
-// until it gets others.
+// Work has the writes of leaders' workers to the shared resources. A worker is a separate
+// program with its own session, which executes its leader's orders until it gets new ones.
 type Work struct {
 	Rules Rules // the last ones
 
-	// Value is the counter's, as of the last accepted write, by Writer.
+	// Value is the counter's value after the last accepted write, and Writer its leader.
 	Value  int64
 	Writer string // [Member.ID]
-	// Highest is the highest token that the outside resource has seen.
+	// Highest is the highest token that the outside resource accepted.
 	Highest int64
 
-	// Counter and Tokens count the attempts at each, since the first.
+	// Counter and Tokens count the attempts to write each resource.
 	Counter, Tokens Tries
 	// Last are the last attempts, at most [HistoryMax], oldest first.
 	Last []Tried
@@ -21,26 +20,24 @@ type Work struct {
 // Tries counts attempts to write.
 type Tries struct {
 	Accepted, Refused int
-	// Stale counts the accepted writes in the name of a leader whose znode had
-	// been deleted.
+	// Stale counts the accepted writes for a leader whose znode was deleted before.
 	Stale int
 }
 
-// Tried is an attempt to write, judged.
+// Tried is an attempt to write.
 type Tried struct {
 	*Write
-	// Stale says that its leader's znode had been deleted before.
+	// Stale reports whether the leader's znode was deleted before.
 	Stale bool
 }
 
-// work has what was done in leaders' names, and what the journal keeps to judge it.
+// work sums up the attempts.
 type work struct {
 	Work
 	written int64 // zxid of the last accepted write to the counter
 }
 
-// add applies an attempt; stale says that its leader's znode had been deleted
-// before.
+// add applies an attempt. stale reports whether its leader's znode was deleted before.
 func (w *work) add(o *Write, stale bool) {
 	t := Tried{o, stale}
 	tries := &w.Tokens
@@ -52,7 +49,7 @@ func (w *work) add(o *Write, stale bool) {
 		tries.Refused++
 	case o.Resource == Counter:
 		tries.Accepted++
-		// The replies of two workers may come in another order than the writes.
+		// The replies of two workers may come in another order than their writes.
 		if o.Zxid >= w.written {
 			w.written, w.Value, w.Writer = o.Zxid, o.Value, o.Member
 		}

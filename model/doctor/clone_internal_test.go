@@ -19,7 +19,7 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "model.Watchers", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.selfChange", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"model.rosterView", "dialect.part",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
@@ -29,8 +29,8 @@ var (
 		"Journal.waves.times", "Journal.directories", "Journal.notes",
 	}
 	sharedSlices = []string{
-		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.tenure.Properties.Believers",
-		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.turns", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
+		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.properties.Properties.Believers",
+		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.reports", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}
 	// replacedSlices are neither written nor appended to in place.
 	replacedSlices = []string{

@@ -39,7 +39,7 @@ var unmeasured = map[model.Unmeasured]string{
 	model.NobodyLed:   "nobody led before",
 	model.NobodyLeads: "nobody leads now",
 	model.NotSilent:   "its session was alive",
-	model.NotTold:     "electop does not know what the servers heard from it",
+	model.NotReported: "electop does not know what the servers heard from it",
 	model.NoAck:       "this system's leaders create no znode to acknowledge",
 	model.NoAckYet:    "the new leader has not acknowledged yet",
 	model.Unwatched:   "electop did not see when it began",
@@ -49,9 +49,9 @@ var unmeasured = map[model.Unmeasured]string{
 // Unmeasured returns why a duration of a handoff is not known.
 func Unmeasured(h *model.Handoff, m model.Measure) string {
 	switch {
-	case m.Why != model.NotTold:
-	case h.Untold != "":
-		return znode.Safe(h.Untold, 0)
+	case m.Why != model.NotReported:
+	case h.Unreported != "":
+		return znode.Safe(h.Unreported, 0)
 	case h.Cause == model.CauseUnknown && h.Evidence != "":
 		return znode.Safe(h.Evidence, 0)
 	}
