@@ -43,17 +43,17 @@ func queued(s *model.State) (names []string) {
 	return names
 }
 
-// A journal that gets each change and one that gets a read after each have the same state
-// and make the same events. A change is a create, a delete, or the end of a session. A
-// later read by either finds nothing that was missed.
-func TestDeltasAndReadsTellTheSame(t *testing.T) {
+// A journal that gets each change as deltas and one that gets a read after each change have
+// the same state and make the same events. A change is a create, a delete, or the end of a
+// session. A later read by either finds no missed change.
+func TestDeltasAndReadsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()
 		tree.CreateParent(0)
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
-		// note adds what the events of one change say; those that left, in any order.
+		// note adds the events of one change, with the Left events sorted.
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {
@@ -117,12 +117,12 @@ func TestDeltasAndReadsTellTheSame(t *testing.T) {
 		r := w.Read(false, false, nil)
 		r.New, r.Gone = nil, nil
 		for _, e := range following.Apply(r) {
-			t.Fatalf("a read afterwards shows %T %+v", e.Body, e.Body)
+			t.Fatalf("a later read shows %T %+v, want no event", e.Body, e.Body)
 		}
 	})
 }
 
-// A child that was deleted before it was read joined and left, and counts once.
+// A child that was deleted before it was read makes one Joined and one Left.
 func TestDeltaOfAnUnreadChild(t *testing.T) {
 	tree := modeltest.NewTree()
 	tree.CreateParent(0)
@@ -145,6 +145,6 @@ func TestDeltaOfAnUnreadChild(t *testing.T) {
 		}
 	}
 	if joined != 1 || left != 1 {
-		t.Errorf("%d joined, %d left", joined, left)
+		t.Errorf("%d joined, %d left, want 1 and 1", joined, left)
 	}
 }

@@ -17,7 +17,7 @@ func TestForbiddenFirst(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
 	if p := s.J.State().Phase; p != model.Forbidden {
-		t.Errorf("phase %s", p)
+		t.Errorf("phase %s, want %s", p, model.Forbidden)
 	}
 	s.Tree.DeleteParent()
 	s.Want(s.Read(), "1 0s state absent 0")
@@ -29,7 +29,7 @@ func TestForbiddenThenReadable(t *testing.T) {
 	s.Read()
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
 	if st := s.J.State(); st.Phase != model.Forbidden || st.NextSequenceKnown {
-		t.Errorf("phase %s, next known %v", st.Phase, st.NextSequenceKnown)
+		t.Errorf("phase %s, next sequence known %v; want %s, false", st.Phase, st.NextSequenceKnown, model.Forbidden)
 	}
 	s.Tree.Delete("n_0000000000")
 	s.Join(2)
@@ -37,11 +37,11 @@ func TestForbiddenThenReadable(t *testing.T) {
 	s.Want(s.Read(),
 		"2 0s left .", "3 0s joined 1.", "4 0s handoff . > 1. unknown", "5 0s missed 1 1 true", "6 0s state live 1")
 	if c := s.J.State().Leader(); c.Joined {
-		t.Error("a candidate that came while we could not look: its age is said to be exact")
+		t.Error("a candidate that joined while reads were forbidden has an exact age")
 	}
 }
 
-func TestParentGoneByNotification(t *testing.T) {
+func TestParentDeleted(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
 	s.Read()
@@ -56,7 +56,7 @@ func TestParentGoneByNotification(t *testing.T) {
 	s.Want(s.Read(), "5 2s joined .", "6 2s handoff nobody > . unknown vacant 1.1s")
 }
 
-func TestListedAndGone(t *testing.T) {
+func TestDeletedBeforeItIsRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Read()
@@ -78,8 +78,8 @@ func TestListedAndGone(t *testing.T) {
 	s.Want(s.Read())
 }
 
-// A full read may find that a child which was there goes just now.
-func TestKnownListedAndGone(t *testing.T) {
+// A known child may be deleted during a full read.
+func TestKnownChildDeletedDuringAFullRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Join(2)
@@ -93,7 +93,7 @@ func TestKnownListedAndGone(t *testing.T) {
 	}
 	s.Want(got, "2 0s left .", "3 0s handoff . > 1. unknown")
 	if l := events[0].Body.(model.Left); l.Candidate.Unread || l.Candidate.Session != 1 {
-		t.Errorf("left %+v: what was known of it is lost", l.Candidate)
+		t.Errorf("left %+v, want its session", l.Candidate)
 	}
 	s.Want(s.Read())
 }
@@ -113,7 +113,7 @@ func TestCauses(t *testing.T) {
 		{"too early to have expired", model.Member{Fault: model.Frozen, FaultAt: fault, ExpiresFrom: modeltest.Start.Add(5*time.Second + 1)}, "unknown silent 4s"},
 		{"suspended", model.Member{Belief: model.Suspended, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "expired"},
 		{"lost", model.Member{Belief: model.Lost, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "expired"},
-		{"well", model.Member{Belief: model.Leading, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "unknown"},
+		{"healthy", model.Member{Belief: model.Leading, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "unknown"},
 		{"no lease known", model.Member{Fault: model.Killed, FaultAt: fault}, "unknown silent 4s"},
 		{"fault of unknown time", model.Member{Fault: model.Killed, ExpiresFrom: modeltest.Start}, "expired"},
 		{"fault after the end", model.Member{Fault: model.Killed, FaultAt: modeltest.Start.Add(time.Hour), ExpiresFrom: modeltest.Start}, "expired silent 0s"},
@@ -138,15 +138,16 @@ func TestCauses(t *testing.T) {
 				r.Notified = modeltest.Start.Add(5 * time.Second)
 				s.Want(s.Apply(r), "2 6s left .", "3 6s handoff . > 1. "+c.want)
 				if r := s.J.State().Reigns; len(r) != 2 || !r[1].FromKnown {
-					t.Errorf("reigns %+v", r)
+					t.Errorf("reigns %+v, want 2, the second of known time", r)
 				}
 			})
 		}
 	}
 }
 
-// The last word of a member counts, though it goes before its znode does.
-func TestGoneForAReason(t *testing.T) {
+// A member's last report gives the cause, even if the member departs before its znode is
+// deleted.
+func TestMemberDepartsBeforeItsZnode(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	m := model.Member{ID: "a", Session: 1, Znode: s.Join(1)}
 	s.Read()
@@ -154,7 +155,7 @@ func TestGoneForAReason(t *testing.T) {
 	m.Ending = model.Closing
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: true})
 	if got := s.J.State().Member(s.J.State().Leader()); got == nil || got.Ending != model.Closing {
-		t.Errorf("the leader's member is %+v", got)
+		t.Errorf("the leader's member is %+v, want one that closes its session", got)
 	}
 	s.Tree.DeleteParent()
 	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > nobody closed", "4 0s missed 0 0 false")
@@ -162,19 +163,19 @@ func TestGoneForAReason(t *testing.T) {
 		s.Read()
 	}
 	if got := s.J.State().Member(&dialect.Candidate{Znode: znode.Znode{Session: 1}}); got != nil {
-		t.Errorf("kept after its znode: %+v", got)
+		t.Errorf("a member without a znode is still known: %+v", got)
 	}
 }
 
 func TestTwoMembersOfOneSession(t *testing.T) {
-	for range 20 { // maps have no order, results do
+	for range 20 { // the result must not depend on the order of a map
 		s := modeltest.NewScript(t, model.Config{})
 		s.Join(1)
 		s.Read()
 		s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "b", Session: 1, Ending: model.Closing}})
 		s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, Ending: model.Resigning}})
 		if m := s.J.State().Member(s.J.State().Leader()); m.ID != "a" {
-			t.Fatalf("the leader's member is %s", m.ID)
+			t.Fatalf("the leader's member is %s, want a", m.ID)
 		}
 		s.Tree.Delete("n_0000000000")
 		s.Want(s.Read(), "2 0s left .", "3 0s handoff . > nobody resigned")
@@ -201,10 +202,10 @@ func TestHandoffInAGap(t *testing.T) {
 		t.Errorf("durations across a gap: %+v", h)
 	}
 	if st.Reigns[1].FromKnown {
-		t.Error("a reign that began in a gap: its begin is said to be known")
+		t.Error("a reign that began in a gap has a known beginning")
 	}
 	if st.Totals.Led != time.Second || st.Totals.Vacant != 0 {
-		t.Errorf("totals count time that nobody saw: %+v", st.Totals)
+		t.Errorf("totals %+v, want 1s led and no time of the gap", st.Totals)
 	}
 }
 
@@ -213,14 +214,14 @@ func TestVacant(t *testing.T) {
 	s.Join(1)
 	s.Read()
 	s.Tree.Delete("n_0000000000")
-	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > nobody unknown") // nobody to wait for
+	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > nobody unknown") // no acknowledgement to wait for
 	s.After(3 * time.Second)
 	b := s.Join(2)
 	s.Want(s.Read(), "4 3s joined 1.")
 	s.After(20 * time.Millisecond)
 	s.Want(s.Ack(b), "5 3s handoff nobody > 1. unknown takeover 20ms vacant 3s")
 	if got := s.J.State().Totals; got.Vacant != 3*time.Second || got.Led != 20*time.Millisecond {
-		t.Errorf("totals %+v", got)
+		t.Errorf("totals %+v, want 3s vacant and 20ms led", got)
 	}
 }
 
@@ -231,7 +232,7 @@ func TestOvertaken(t *testing.T) {
 	s.Read()
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, Ending: model.Resigning, Fault: model.Killed, FaultAt: s.Tree.Now}})
 	s.Tree.Create("n_0000000004", false, 2, "")
-	// Nothing ended, so there is no cause and no silence.
+	// No znode was deleted, so there is no cause and no silence.
 	s.Want(s.Read(), "2 0s joined 4.", "3 0s handoff 5. > 4. unknown")
 }
 
@@ -263,9 +264,9 @@ func TestAckOfAnEarlierReign(t *testing.T) {
 	s.Tree.Delete("n_0000000004")
 	s.Want(s.Read(), "4 3s left 4.", "5 3s handoff 4. > 5. unknown")
 	s.After(time.Second)
-	s.Ack("n_0000000005") // looked at again
+	s.Ack("n_0000000005") // read again
 	if h := s.J.State().Handoffs[1]; h.Takeover != nil {
-		t.Errorf("takeover %v", *h.Takeover)
+		t.Errorf("takeover %v, want none", *h.Takeover)
 	}
 }
 
@@ -282,20 +283,20 @@ func TestHeldUntilTheAck(t *testing.T) {
 	s.After(10 * time.Millisecond)
 	s.Join(3)
 	s.Tree.Delete(s.Join(4))
-	s.Want(s.Read()) // waits behind
+	s.Want(s.Read()) // its events wait behind the handoff
 	s.Want(s.Advance())
 	s.After(10 * time.Millisecond)
 	s.Want(s.Apply(&model.Ack{At: s.Tree.Now, Presence: model.Absent}))
 	if h := s.J.State().Handoffs; len(h) != 1 || h[0].Takeover != nil {
-		t.Errorf("the state waits for the event: %+v", h)
+		t.Errorf("handoffs in the state: %+v, want 1 without a takeover", h)
 	}
 	s.After(10 * time.Millisecond)
 	s.Want(s.Ack(b), "3 0s handoff . > 1. unknown takeover 30ms", "4 10ms joined 2.", "5 10ms missed 1 1 true")
 	if _, ok := s.J.Held(); ok {
-		t.Error("still held")
+		t.Error("events are held after the acknowledgement")
 	}
 	if h := s.J.State().Handoffs[0]; *h.Takeover != 30*time.Millisecond {
-		t.Errorf("takeover in the state: %v", h.Takeover)
+		t.Errorf("takeover in the state: %v, want 30ms", h.Takeover)
 	}
 }
 
@@ -311,17 +312,17 @@ func TestHeldUntilTheDeadline(t *testing.T) {
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
 	before := s.J.State()
 	s.After(time.Second)
-	s.Want(s.Ack(b), "4 2s acknowledged 1. takeover 2s") // late: it has an event of its own
+	s.Want(s.Ack(b), "4 2s acknowledged 1. takeover 2s") // too late for the handoff's event
 	if h := s.J.State().Handoffs[0]; h.Takeover == nil || *h.Takeover != 2*time.Second {
-		t.Errorf("a late acknowledgement: takeover %v", h.Takeover)
+		t.Errorf("takeover of a late acknowledgement: %v, want 2s", h.Takeover)
 	}
 	if before.Handoffs[0].Takeover != nil {
 		t.Error("an older state was changed")
 	}
 }
 
-// The first line says who leads only when the acknowledgement was read, but does not wait for
-// long, and nothing comes before it.
+// The first event, a snapshot, waits for the first read of the acknowledgement, which may
+// show who leads. It does not wait for long, and no event comes before it.
 func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	start := func() (s *modeltest.Script, a string) {
 		s = modeltest.NewScript(t, model.Config{AckPath: "/leader"})
@@ -339,7 +340,7 @@ func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	s, _ = start()
 	s.After(model.AckWait)
 	s.Want(s.Advance(), "1 0s state live 2")
-	// After a lost connection the acknowledgement of before says nothing.
+	// After a lost connection an earlier read of the acknowledgement does not count.
 	s.Ack(a)
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
@@ -359,7 +360,7 @@ func TestHeldUntilTheNextHandoff(t *testing.T) {
 	s.After(10 * time.Millisecond)
 	s.Want(s.Ack(c), "5 10ms handoff 1. > 2. unknown takeover 10ms")
 	if h := s.J.State().Handoffs; h[0].Takeover != nil {
-		t.Error("the first got the acknowledgement of the second")
+		t.Error("the first handoff has the acknowledgement of the second")
 	}
 }
 
@@ -375,14 +376,14 @@ func TestHeldUntilTheConnectionIsLost(t *testing.T) {
 			"3 0s handoff . > 1. unknown", "4 10ms link "+string(link))
 		s.After(time.Hour)
 		s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
-		s.Ack(b) // who knows how old it is
+		s.Ack(b) // of unknown age
 		if h := s.J.State().Handoffs[0]; h.Takeover != nil {
-			t.Errorf("takeover %v across a gap", *h.Takeover)
+			t.Errorf("takeover across a gap: %v, want none", *h.Takeover)
 		}
 	}
 }
 
-// A clock that steps back must not hold events until it has caught up.
+// A clock that goes back must not hold events until it catches up.
 func TestHeldWhileTheClockGoesBack(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	a := s.Join(1)
@@ -390,7 +391,7 @@ func TestHeldWhileTheClockGoesBack(t *testing.T) {
 	s.Read()
 	s.Tree.Delete(a)
 	s.Read()
-	s.After(-time.Millisecond) // two observers never agree
+	s.After(-time.Millisecond) // by a little: the event still waits
 	s.Want(s.Advance())
 	s.After(-time.Hour)
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
@@ -403,16 +404,16 @@ func TestHeldIsBounded(t *testing.T) {
 	s.Read()
 	s.Tree.Delete(a)
 	got := len(s.Read())
-	const held = 4096 // at most
+	const held = 4096 // the bound
 	const n = 2 * held
-	for range n / 2 { // while the clock stands
+	for range n / 2 { // while the clock stops
 		name := s.Join(3)
 		got += len(s.Read())
 		s.Tree.Delete(name)
 		got += len(s.Read())
 	}
 	if got < n-held || got > n+3 {
-		t.Errorf("%d of %d events were let go", got, n)
+		t.Errorf("%d of %d events were released, want all but at most %d", got, n, held)
 	}
 }
 
@@ -442,7 +443,7 @@ func TestNotHeld(t *testing.T) {
 		s.Tree.Delete(a)
 		s.Read()
 		if _, held := s.J.Held(); held != c.held {
-			t.Errorf("%s: held %v", name, held)
+			t.Errorf("%s: held %v, want %v", name, held, c.held)
 		}
 	}
 }
@@ -460,10 +461,10 @@ func TestRefresh(t *testing.T) {
 	s.Want(s.Apply(s.W.Refresh(a)))
 	st := s.J.State()
 	if l := st.Leader(); l.Label() != "renamed" || !l.SeenAt.Equal(modeltest.Start) {
-		t.Errorf("leader %+v", l)
+		t.Errorf("leader %+v, want the new data and the old SeenAt", l)
 	}
 	if st.Reigns[0].Leader != st.Leader() || old.Reigns[0].Leader != old.Leader() || old.Leader().Label() != "host1" {
-		t.Error("reigns and leaders are not those of their states")
+		t.Error("a reign has another leader than its state")
 	}
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: "stranger"}}))
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: a, Unread: true}}))
@@ -476,9 +477,9 @@ func TestRefresh(t *testing.T) {
 	s.Want(s.Apply(s.W.Refresh(a)), "3 2s handoff . > . unknown")
 	l := s.J.State().Leader()
 	if l.Session != 3 || l.Joined || !l.SeenAt.Equal(s.Tree.Now) {
-		t.Errorf("leader %+v", l)
+		t.Errorf("leader %+v, want the new znode, not seen joining", l)
 	}
-	s.Want(s.Apply(s.W.Read(true, false, nil))) // nothing more to say
+	s.Want(s.Apply(s.W.Read(true, false, nil))) // no more events
 }
 
 func TestConnectionEvents(t *testing.T) {
@@ -506,7 +507,7 @@ func TestConnectionEvents(t *testing.T) {
 		t.Errorf("down since %v, %d reconnects", st.DownSince, st.Reconnects)
 	}
 	s.Want(s.Read(), "5 4s state live 0")
-	s.Want(link(model.Connected, 11, 0), "6 4s link connected") // another session: a loss that went unseen
+	s.Want(link(model.Connected, 11, 0), "6 4s link connected") // another session: the loss was not reported
 	s.Want(s.Read(), "7 4s state live 0")
 	if st := s.J.State(); st.Reconnects != 2 {
 		t.Errorf("%d reconnects", st.Reconnects)
@@ -519,15 +520,15 @@ func TestDuplicatesInARead(t *testing.T) {
 	z := s.Tree.Children[a]
 	s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Parent: s.Tree.Stat(), Full: true, New: []znode.Znode{z, z}})
 	if n := s.J.State().Queue.Len(); n != 1 {
-		t.Fatalf("%d in the queue", n)
+		t.Fatalf("%d contenders in the queue, want 1", n)
 	}
 	s.Tree.Delete(a)
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Parent: s.Tree.Stat(), Gone: []string{a, a, "stranger"}}),
 		"2 0s left .", "3 0s handoff . > nobody unknown")
 }
 
+// A replay has wall-clock times only, so a journal must drop monotonic readings.
 func TestMonotonicReadings(t *testing.T) {
-	// A replay has wall clock times only, so they alone may count.
 	now := time.Now()
 	j := doctor.NewJournal(modeltest.Acked)
 	j.Apply(&model.Read{At: now, Presence: model.Absent})
@@ -551,21 +552,21 @@ func TestSwitch(t *testing.T) {
 	s.Want(s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "no such"}))
 	st := s.J.State()
 	if st.Recipe.Name() != "herd" || before.Recipe.Name() != "election" || st.Queue.Len() != 2 || len(st.Ignored) != 1 {
-		t.Errorf("after the switch: %s, %d, %d", st.Recipe.Name(), st.Queue.Len(), len(st.Ignored))
+		t.Errorf("after the switch: %s, %d contenders, %d others; before: %s", st.Recipe.Name(), st.Queue.Len(), len(st.Ignored), before.Recipe.Name())
 	}
 }
 
-// No server is asked here: the znodes alone show that a session outlived one of its
-// znodes.
+// Without any server's answer the znodes show that a session survived the deletion of one
+// of its znodes.
 func TestCausesByZnodes(t *testing.T) {
 	cause := func(s *modeltest.Script, want model.Cause, evidence string) {
 		t.Helper()
 		h := s.J.State().Handoffs[0]
 		if h.Cause != want || !strings.Contains(h.Evidence, evidence) {
-			t.Errorf("%s: %s", h.Cause, h.Evidence)
+			t.Errorf("cause %s, evidence %q; want %s, %q", h.Cause, h.Evidence, want, evidence)
 		}
 	}
-	t.Run("it stands again in the same read", func(t *testing.T) {
+	t.Run("a new znode in the same read", func(t *testing.T) {
 		s := modeltest.NewScript(t, model.Config{})
 		a := s.Join(1)
 		s.Join(2)
@@ -575,7 +576,7 @@ func TestCausesByZnodes(t *testing.T) {
 		s.Read()
 		cause(s, model.CauseDeleted, again)
 	})
-	t.Run("it stands again later", func(t *testing.T) {
+	t.Run("a new znode in a later read", func(t *testing.T) {
 		s := modeltest.NewScript(t, model.Config{})
 		a := s.Join(1)
 		s.Join(2)
@@ -588,13 +589,13 @@ func TestCausesByZnodes(t *testing.T) {
 		s.Read()
 		cause(s, model.CauseDeleted, again)
 		if m := s.J.State().Handoffs[0].Measures()[0]; m.Why != model.NotSilent {
-			t.Errorf("how long it was silent is not known because: %s", m.Why)
+			t.Errorf("the silence is not known because %s, want %s", m.Why, model.NotSilent)
 		}
 		if before.Handoffs[0].Cause != model.CauseUnknown {
 			t.Error("an old state changed")
 		}
 	})
-	t.Run("another session stands", func(t *testing.T) {
+	t.Run("a new znode of another session", func(t *testing.T) {
 		s := modeltest.NewScript(t, model.Config{})
 		a := s.Join(1)
 		s.Join(2)
@@ -606,7 +607,7 @@ func TestCausesByZnodes(t *testing.T) {
 		s.Read()
 		cause(s, model.CauseUnknown, "--admin")
 	})
-	t.Run("it has another candidate", func(t *testing.T) {
+	t.Run("an older znode of the session", func(t *testing.T) {
 		s := modeltest.NewScript(t, model.Config{})
 		a := s.Join(1)
 		s.Join(2)
@@ -618,14 +619,14 @@ func TestCausesByZnodes(t *testing.T) {
 	})
 }
 
-// TestReignBounds: the age of a znode does not show when its owner became the first.
+// The creation of a znode does not show when it became the first, but bounds it.
 func TestReignBounds(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
 	for _, c := range []struct {
 		name             string
-		play             func(s *modeltest.Script)
-		earliest, latest time.Duration // from the beginning
+		change           func(s *modeltest.Script)
+		earliest, latest time.Duration // since the start
 	}{
 		{"the leader before it left", func(s *modeltest.Script) {
 			a := s.Join(1)
@@ -647,7 +648,7 @@ func TestReignBounds(t *testing.T) {
 			s.Join(3)
 			s.After(10 * second)
 		}, second, 58 * second},
-		{"one behind it left, which looks the same", func(s *modeltest.Script) {
+		{"a candidate behind it left, which looks the same", func(s *modeltest.Script) {
 			s.Tree.Delete(s.Join(1))
 			s.After(second)
 			s.Join(2)
@@ -662,7 +663,7 @@ func TestReignBounds(t *testing.T) {
 			s.Join(2)
 			s.After(12 * second)
 		}, 0, 0},
-		{"it is the last change", func(s *modeltest.Script) {
+		{"its creation was the last change", func(s *modeltest.Script) {
 			s.Tree.Delete(s.Join(1))
 			s.After(45 * second)
 			s.Join(2)
@@ -677,28 +678,28 @@ func TestReignBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := modeltest.NewScript(t, model.Config{})
-			c.play(s)
+			c.change(s)
 			s.Read()
 			r, ok := s.J.State().Reign()
 			if !ok || r.FromKnown || !r.From.Equal(s.Tree.Now) {
-				t.Fatalf("reign %+v, %v", r, ok)
+				t.Fatalf("reign %+v, %v; want one of unknown time, seen now", r, ok)
 			}
 			if e, l := r.Earliest.Sub(modeltest.Start), r.Latest.Sub(modeltest.Start); e != c.earliest || l != c.latest {
-				t.Errorf("it began between %s and %s, want %s and %s", e, l, c.earliest, c.latest)
+				t.Errorf("the reign began between %s and %s, want %s and %s", e, l, c.earliest, c.latest)
 			}
 		})
 	}
 }
 
-// TestReignBoundsHold: whatever happened before the first read, and in a gap, the leader
-// became the first within the bounds.
-func TestReignBoundsHold(t *testing.T) {
+// Whatever happens before the first read and in a gap, the leader became the first within
+// the bounds of its reign.
+func TestRandomReignBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 24))
 		s := modeltest.NewScript(t, model.Config{})
 		first, since := "", time.Time{}
-		play := func() {
+		change := func() {
 			for range 1 + random.IntN(8) {
 				s.After(time.Duration(1+random.IntN(20)) * time.Second)
 				if names := s.Tree.Names(); len(names) > 0 && random.IntN(2) == 0 {
@@ -717,14 +718,14 @@ func TestReignBoundsHold(t *testing.T) {
 		check := func(when string) {
 			r, ok := s.J.State().Reign()
 			if ok != (first != "") || ok && (since.Before(r.Earliest) || since.After(r.Latest) || r.Latest.After(s.Tree.Now)) {
-				t.Fatalf("seed %d, %s: %s is the first since %s; %v %+v", seed, when, first, since, ok, r)
+				t.Fatalf("seed %d, %s: %q is the first since %s; reign %v %+v", seed, when, first, since, ok, r)
 			}
 		}
-		play()
+		change()
 		s.Read()
 		check("first read")
 		s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
-		play()
+		change()
 		s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
 		s.Apply(s.W.Read(true, false, nil))
 		check("after a gap")

@@ -18,23 +18,23 @@ import (
 
 const module = "electop"
 
-// panel is what a part of the screen may import.
+// panel lists the packages that a panel of the screen may import.
 var panel = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
-// rooms says who may import whom: the first entry that a package is under
-// counts. A room is a path below the module and everything under it; "" is
-// the module's main package, alone.
+// rooms has the allowed imports. The first entry whose room contains a package counts. A
+// room is a path below the module with everything under it. "" is the module's main
+// package only.
 var rooms = []struct {
 	room    string
 	imports []string // rooms
-	but     string   // except this one
-	std     bool     // and of the rest the standard library only
+	but     string   // a room in imports that may not be imported
+	std     bool     // outside of the module only the standard library may be imported
 }{
 	{room: "model/units", std: true},
 	{room: "model/znode", std: true},
 	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
 	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
-	// What tests share: no other room imports it.
+	// Shared by tests: no other room imports it.
 	{room: "model/internal", imports: []string{"model"}},
 	{room: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
 	{room: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
@@ -50,13 +50,13 @@ var rooms = []struct {
 	{room: "zkwatch/discover", imports: []string{"model", "zkwatch/discover", "zkwatch/observer", "zkwatch/client"}},
 	{room: "zkwatch/feed", imports: []string{"model", "zkwatch/feed"}},
 	{room: "zkwatch/admin", imports: []string{"model", "zkwatch/admin", "zkwatch/client"}},
-	// What tests share: no other room imports it.
+	// Shared by tests: no other room imports it.
 	{room: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
 	{room: "zkwatch", imports: []string{}},
 	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
 	{room: "demo", imports: []string{"model", "zkwatch", "demo"}},
-	// The parts of the commands do not know the command line.
+	// The parts of the commands do not import the command line.
 	{room: "ui/cli/process", imports: []string{"model/znode"}},
 	{room: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
 	{room: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/process", "ui/cli/help"}},
@@ -68,11 +68,11 @@ var rooms = []struct {
 	{room: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
 	{room: "ui/plain", imports: []string{"model", "ui/plain"}},
 	{room: "ui/term", imports: []string{"ui/term"}},
-	// What a panel is made of, and what it is drawn with.
+	// Shared by panels.
 	{room: "ui/wording", imports: []string{"model", "ui/term", "ui/wording"}},
 	{room: "ui/action", imports: []string{"model", "ui/action"}},
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
-	// Panels do not know each other.
+	// Panels do not import each other.
 	{room: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/term"}},
 	{room: "ui/candidates", imports: panel},
 	{room: "ui/leadership", imports: panel},
@@ -86,8 +86,8 @@ var rooms = []struct {
 
 func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
 
-// violations returns the imports that the rooms forbid, of the Go files that
-// are no tests, whatever their build constraints.
+// violations returns the forbidden imports of the Go files without tests, whatever their
+// build constraints are.
 func violations(tree fs.FS) (out []string, files int, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -125,7 +125,7 @@ func violations(tree fs.FS) (out []string, files int, err error) {
 	return out, files, err
 }
 
-// forbidden says why pkg may not import to; "" if it may.
+// forbidden returns why pkg may not import to; "" if it may.
 func forbidden(pkg, to string) string {
 	for _, r := range rooms {
 		if r.room == "" && pkg != "." || r.room != "" && !under(pkg, r.room) {
@@ -133,7 +133,7 @@ func forbidden(pkg, to string) string {
 		}
 		if !under(to, module) {
 			if first, _, _ := strings.Cut(to, "/"); r.std && (strings.Contains(first, ".") || to == "C") {
-				return r.room + " needs the standard library only"
+				return r.room + " may import the standard library only"
 			}
 			return ""
 		}
@@ -143,12 +143,12 @@ func forbidden(pkg, to string) string {
 		}
 		return ""
 	}
-	return "its room is not in the house"
+	return "the importing package is in no room"
 }
 
 func TestImports(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join("..", "go.mod")); err != nil || !strings.HasPrefix(string(b), "module "+module+"\n") {
-		t.Fatalf("the module's root is elsewhere: %v", err)
+		t.Fatalf("the parent directory is not the module's root: %v", err)
 	}
 	bad, files, err := violations(os.DirFS(".."))
 	if err != nil {
@@ -158,7 +158,7 @@ func TestImports(t *testing.T) {
 		t.Error(v)
 	}
 	if files < 20 {
-		t.Errorf("only %d files were looked at", files)
+		t.Errorf("only %d files were checked", files)
 	}
 }
 

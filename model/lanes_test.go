@@ -12,15 +12,14 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A lane at a time equals the state at that time, whatever happened; and whoever
-// was there has a lane.
-func TestLanesTellWhatTheStatesTold(t *testing.T) {
-	for range 10 { // some things that change who leads are rare
-		rapid.Check(t, lanesTellWhatTheStatesTold)
+// A lane at a time equals the state at that time, and each contender and member has a lane.
+func TestLanesEqualTheStates(t *testing.T) {
+	for range 10 { // some changes of the leader are rare
+		rapid.Check(t, lanesEqualTheStates)
 	}
 }
 
-func lanesTellWhatTheStatesTold(t *rapid.T) {
+func lanesEqualTheStates(t *rapid.T) {
 	cfg, all := modeltest.DrawPast(t)
 	j := model.NewJournal(cfg)
 	var states []*model.State
@@ -29,12 +28,12 @@ func lanesTellWhatTheStatesTold(t *rapid.T) {
 		states = append(states, j.State())
 	}
 	if len(states) == 0 {
-		t.Skip("nothing happened")
+		t.Skip("no observations")
 	}
 	last := states[len(states)-1]
 	checkLanes(t, states, last.Lanes(1000))
 
-	// What a clone goes on with is the same.
+	// A clone that continues has the same lanes.
 	half := model.NewJournal(cfg)
 	for _, o := range all[:len(all)/2] {
 		half.Apply(o)
@@ -49,6 +48,7 @@ func lanesTellWhatTheStatesTold(t *rapid.T) {
 	}
 }
 
+// checkLanes compares the lanes with each state.
 func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	t.Helper()
 	lane, member := map[dialect.ID]*model.Lane{}, map[string]*model.Lane{}
@@ -63,10 +63,9 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 			member[l.Member] = l
 		}
 	}
-	contended := map[dialect.ID]bool{} // the last time that it was seen
-	// A server that lags behind shows a znode again that was seen to be deleted. As no
-	// contender (by another recipe) that has no lane. Nor are two znodes of a name told
-	// apart that were never read.
+	contended := map[dialect.ID]bool{} // in the last state with that child
+	// again has the children that a state shows again after they were deleted: those of a
+	// server that lags behind, and unread ones of the same name. Their lanes are not exact.
 	there, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {
 		for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
@@ -86,10 +85,10 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	}
 	for i, s := range states {
 		if i+1 < len(states) && !states[i+1].At.After(s.At) {
-			continue // there is more at that time
+			continue // the next state has the same time
 		}
 		if !s.DownSince.IsZero() && !s.ReadAt.IsZero() && !inGap(lanes, s.At) {
-			t.Fatalf("there is no connection at %v, and no gap in %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
+			t.Fatalf("at %v there is no connection, but no gap in %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
 		}
 		places, came := map[dialect.ID]model.Place{}, map[string]bool{}
 		for k, c := range s.Queue.All() {
@@ -130,7 +129,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		}
 		for id, l := range member {
 			if got, _ := l.At(s.At); !came[id] && !got.Departed && got.Belief != "" {
-				t.Fatalf("at %v member %s is %+v and not in the state", s.At.Sub(modeltest.Start), id, got)
+				t.Fatalf("at %v member %s is %+v, but not in the state", s.At.Sub(modeltest.Start), id, got)
 			}
 		}
 	}
@@ -142,7 +141,7 @@ func inGap(lanes *model.Lanes, at time.Time) bool {
 	})
 }
 
-// What is cut is said: after it a lane is right, and before it nothing is said.
+// A cut lane is right from its From on, and unknown before.
 func TestLanesAreBounded(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
@@ -171,7 +170,7 @@ func TestLanesAreBounded(t *testing.T) {
 			t.Errorf("the lane of %s has %d stretches, from %v", l.Name, n, l.From)
 		}
 		if _, known := l.At(l.From.Add(-time.Millisecond)); known {
-			t.Errorf("%s is known before its lane", l.Name)
+			t.Errorf("%s is known before its lane begins", l.Name)
 		}
 		for _, st := range states {
 			for _, m := range st.Members {
@@ -182,11 +181,11 @@ func TestLanesAreBounded(t *testing.T) {
 		}
 	}
 	if seen != 2 {
-		t.Errorf("%d members have lanes", seen)
+		t.Errorf("%d members have lanes, want 2", seen)
 	}
 }
 
-// Of a crowd there are as many lanes as wanted, with all that matter.
+// A large election has as many lanes as requested, and those of the members and the leader.
 func TestLanesOfACrowd(t *testing.T) {
 	c := modeltest.NewCrowd(10000)
 	for i := range 5000 {
@@ -196,10 +195,10 @@ func TestLanesOfACrowd(t *testing.T) {
 	c.J.Apply(&model.Cast{At: c.At, Member: model.Member{ID: "m", Name: "m", Belief: model.Waiting, Znode: late, Session: uint64(len(c.Names))}})
 	lanes := c.J.State().Lanes(20)
 	if n := len(lanes.All); n < 60 || n > 61 {
-		t.Errorf("%d lanes", n)
+		t.Errorf("%d lanes, want 60 or 61", n)
 	}
 	if lanes.More < 9900 {
-		t.Errorf("%d more", lanes.More)
+		t.Errorf("%d more contenders, want at least 9900", lanes.More)
 	}
 	if !lanes.All[len(lanes.All)-1].Stretches[0].From.After(time.Time{}) {
 		t.Error("the last lane has no beginning")
@@ -211,12 +210,11 @@ func TestLanesOfACrowd(t *testing.T) {
 		}
 	}
 	if holds != 1 {
-		t.Errorf("%d have the role", holds)
+		t.Errorf("%d lanes have the role, want 1", holds)
 	}
 }
 
-// A killed leader holds the role until its session expires; the one that is notified
-// then leads.
+// A killed leader has the role until its session expires. Then the notified member leads.
 func TestLanesOfAHandoff(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a, b := s.Join(1), s.Join(2)
@@ -263,12 +261,12 @@ func TestLanesOfAHandoff(t *testing.T) {
 		}
 	}
 	if z := lanes.All[0].Znodes; len(z) != 1 || z[0].End.IsZero() || z[0].Cause != model.CauseExpired || !lanes.All[0].Over() || lanes.All[1].Over() {
-		t.Errorf("the znode of a: %+v", z)
+		t.Errorf("the znodes of a: %+v, want one that ended by expiry", z)
 	}
 	if n := lanes.Notices; len(n) != 1 || n[0].From != 0 || n[0].To != 1 || !n[0].At.Equal(deleted) {
-		t.Errorf("notices %+v", n)
+		t.Errorf("notices %+v, want one from lane 0 to lane 1", n)
 	}
 	if w := lanes.Writes; len(w) != 1 || !w[0].Stale {
-		t.Errorf("writes %+v", w)
+		t.Errorf("writes %+v, want a stale one", w)
 	}
 }

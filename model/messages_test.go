@@ -10,7 +10,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// exchanges describes the messages of a state.
+// exchanges describes the exchanges of a script's state.
 func exchanges(s *modeltest.Script) (out []string) {
 	for _, x := range s.J.State().Exchanges {
 		text := fmt.Sprint(x.N, " ", x.Op, " ", x.Session, " ", x.Left.Sub(modeltest.Start))
@@ -27,7 +27,7 @@ func exchanges(s *modeltest.Script) (out []string) {
 	return out
 }
 
-// A message that left is remembered, with its client and what became of it.
+// A state has the messages that passed, with their clients and outcomes.
 func TestExchanges(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	n := 0
@@ -43,7 +43,7 @@ func TestExchanges(t *testing.T) {
 	amber := model.Member{ID: "a", Session: 1, Znode: "n_0"}
 	say(amber, false)
 	pass(1, "getChildren", nil)
-	pass(9, model.Notification, nil) // to somebody else
+	pass(9, model.Notification, nil) // to a third-party client
 	amber.Fault, amber.FaultAt = model.Frozen, s.Tree.Now.Add(time.Second)
 	say(amber, false)
 	pass(1, "getData", nil) // before it froze
@@ -52,7 +52,7 @@ func TestExchanges(t *testing.T) {
 	amber.Fault, amber.FaultAt = model.NoFault, time.Time{}
 	say(amber, false)
 	say(amber, true)
-	pass(1, "closeSession", func(p *model.Passed) { p.Dropped = true }) // it has gone
+	pass(1, "closeSession", func(p *model.Passed) { p.Dropped = true }) // after it departed
 	s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Unlisted: 3, Passed: []model.Passed{{Message: model.Message{Session: 2, N: 9, Op: "exists"}, Left: s.Tree.Now}}})
 	for _, steps := range []bool{true, false, true} {
 		s.Apply(&model.Pace{At: s.Tree.Now, Steps: steps})
@@ -64,9 +64,9 @@ func TestExchanges(t *testing.T) {
 		"10 exists 2 2s after full speed", "11 exists 2 2s")
 }
 
-// A reply that a member is ordered to lose is lost whether the server or the member
-// reports first; no other reply is.
-func TestExchangeLost(t *testing.T) {
+// Only the reply that a member is ordered to lose is marked as lost, whether the server or
+// the member reports first.
+func TestLostReply(t *testing.T) {
 	for _, memberFirst := range []bool{false, true} {
 		t.Run(fmt.Sprint("member first ", memberFirst), func(t *testing.T) {
 			s := modeltest.NewScript(t, model.Config{})
@@ -99,7 +99,7 @@ func TestExchangeLost(t *testing.T) {
 	}
 }
 
-// The log is bounded, and a state's own is not changed by what comes later.
+// The log is bounded, and later messages do not change the log of an older state.
 func TestExchangesMax(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	var before []model.Exchange
@@ -116,7 +116,7 @@ func TestExchangesMax(t *testing.T) {
 	clone.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{{Message: model.Message{N: 1, Session: 7}, Left: s.Tree.Now}}})
 	now := s.J.State().Exchanges
 	if len(now) != model.ExchangesMax || now[len(now)-1].N != most+1 || cap(now) > 2*model.ExchangesMax {
-		t.Errorf("%d exchanges with room for %d, the last is %d", len(now), cap(now), now[len(now)-1].N)
+		t.Errorf("%d exchanges with room for %d, the last is %d; want %d up to %d", len(now), cap(now), now[len(now)-1].N, model.ExchangesMax, most+1)
 	}
 	for i := range kept {
 		if kept[i].N != before[i].N || kept[i].Lost != before[i].Lost {

@@ -28,7 +28,7 @@ type naive struct {
 	stood   map[dialect.ID]bool
 }
 
-// apply takes an observation and the state after it, of which it uses no
+// apply applies an observation, with the state after it. It does not use the state's
 // properties.
 func (n *naive) apply(o model.Observation, s *doctor.State) {
 	at := o.When()
@@ -110,9 +110,9 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	n.stood = stands
 }
 
-// The znode of a dead member exists until its session expires, and no leader works
-// during that time. A third-party leader before it counts.
-func TestDeadLeader(t *testing.T) {
+// The znode of a killed member exists until its session expires. Until then no leader
+// works. A third-party leader counts as working.
+func TestKilledLeader(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Cast("a", model.Leading, model.NoFault, 1)
@@ -123,7 +123,7 @@ func TestDeadLeader(t *testing.T) {
 	s.After(4 * time.Second)
 	s.Read()
 	if p := s.J.State().Properties; p.Working != time.Second || p.LongestVacancy != 4*time.Second || p.VacantSince.IsZero() {
-		t.Errorf("while the dead one's znode stands: %+v", p)
+		t.Errorf("while the killed member's znode exists: %+v", p)
 	}
 	s.Join(77)
 	s.Tree.Delete(a)
@@ -131,16 +131,16 @@ func TestDeadLeader(t *testing.T) {
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || !p.VacantSince.IsZero() {
-		t.Errorf("while a stranger leads: %+v", p)
+		t.Errorf("while a third-party client leads: %+v", p)
 	}
-	s.Cast("b", model.Waiting, model.NoFault, 77) // it is ours, and does not believe it
+	s.Cast("b", model.Waiting, model.NoFault, 77) // the leader is ours, and does not believe it leads
 	s.After(time.Second)
 	s.Advance()
-	s.Cast("b", model.Waiting, model.NoFault, 78) // and that is what it left behind
+	s.Cast("b", model.Waiting, model.NoFault, 78) // it has another session now
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || p.Observed != 8*time.Second {
-		t.Errorf("after a member left the first znode behind: %+v", p)
+		t.Errorf("after a member changed its session: %+v", p)
 	}
 	s.Tree.Delete("n_0000000001")
 	s.Join(79)
@@ -148,12 +148,12 @@ func TestDeadLeader(t *testing.T) {
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.Read()
 	s.After(time.Second)
-	nameless.Session = 80 // so it has been somebody else's
+	nameless.Session = 80 // so the znode is a third-party client's
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 3*time.Second || p.Observed != 10*time.Second {
-		t.Errorf("in the end: %+v", p)
+		t.Errorf("at the end: %+v", p)
 	}
 }
 
@@ -168,26 +168,26 @@ func TestGhosts(t *testing.T) {
 		{"several latches of one client", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-", false, 0},
 		{"a member of ours by the recipe", "n_", true, 2},
 		{"a lock", "lock-", false, 0},         // threads of one process
-		{"unknown naming", "thing", false, 0}, // which may be one
+		{"unknown naming", "thing", false, 0}, // may be a lock
 		{"a member of ours, whatever the naming", "thing", true, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := modeltest.NewScript(t, model.Config{})
-			stand := func(session uint64) string { return s.Tree.Create(c.prefix, true, session, "") }
-			a, b := stand(1), stand(2)
+			join := func(session uint64) string { return s.Tree.Create(c.prefix, true, session, "") }
+			a, b := join(1), join(2)
 			if c.ours {
 				s.Cast("a", model.Waiting, model.NoFault, 1)
 			}
 			s.Read()
-			s.Tree.Delete(a) // it joins again: that is none
-			a = stand(1)
+			s.Tree.Delete(a) // to join again makes no ghost
+			a = join(1)
 			s.Read()
 			if p := s.J.State().Properties; p.Ghosts != 0 {
-				t.Errorf("%d ghosts of sessions that own one each", p.Ghosts)
+				t.Errorf("%d ghosts of sessions with one contender each, want 0", p.Ghosts)
 			}
-			again := stand(1)
+			again := join(1)
 			s.Read()
-			stand(1) // of the same
+			join(1) // a third one
 			s.Read()
 			s.Apply(s.W.Read(true, false, nil))
 			if r := s.W.Refresh(a); r != nil {
@@ -201,7 +201,7 @@ func TestGhosts(t *testing.T) {
 				s.Tree.Delete(name)
 			}
 			s.Read()
-			stand(1)
+			join(1)
 			s.Read()
 			if p := s.J.State().Properties; p.Ghosts != c.want {
 				t.Errorf("%d ghosts, want %d", p.Ghosts, c.want)
@@ -210,7 +210,8 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
-// A candidate that lost its place without leaving does not count either.
+// A candidate that joins again after its parent was deleted, or after it was no contender by
+// another recipe, makes no ghost.
 func TestNoGhosts(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
@@ -220,14 +221,14 @@ func TestNoGhosts(t *testing.T) {
 	s.Tree.CreateParent(0)
 	a := s.Join(1)
 	s.Read()
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // by which none of these contends
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // by this recipe none of these contends
 	s.Tree.Delete(a)
 	s.Read()
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
 	s.Join(1)
 	s.Read()
 	if p := s.J.State().Properties; p.Ghosts != 0 {
-		t.Errorf("%d ghosts", p.Ghosts)
+		t.Errorf("%d ghosts, want 0", p.Ghosts)
 	}
 }
 

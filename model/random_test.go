@@ -20,35 +20,55 @@ import (
 	"electop/model/znode"
 )
 
-// world is a random history of a tree, looked at at random moments.
+// kept has states with their texts, to check later that the states did not change.
+type kept struct {
+	states []*doctor.State
+	texts  [][]byte
+}
+
+func (k *kept) add(t rapid.TB, s *doctor.State) {
+	k.states, k.texts = append(k.states, s), append(k.texts, modeltest.Text(t, s))
+}
+
+// unchanged fails if a state changed since add.
+func (k *kept) unchanged(t rapid.TB) {
+	t.Helper()
+	for i, s := range k.states {
+		if text := modeltest.Text(t, s); !bytes.Equal(text, k.texts[i]) {
+			t.Fatalf("an older state changed from\n%s\nto\n%s", k.texts[i], text)
+		}
+	}
+}
+
+// world is a tree with random changes and random reads.
 type world struct {
 	*rapid.T
-	tree    *modeltest.Tree
-	w       *modeltest.Watcher
-	cfg     model.Config
-	j       *doctor.Journal
-	all     []model.Observation
-	events  []model.Event
-	states  []*doctor.State // shown before, and
-	texts   [][]byte        // what they were
-	began   bool
-	parent  int64              // czxid of the parent that was read last
-	creates int                // of it, not counted: before we looked
-	deletes int                //
-	said    struct{ c, d int } // of it, by events
-	unknown int                // Missed events that could not count
-	allowed int                // how many of them there may be
-	alive   map[string]bool    // by the events
-	leader  *dialect.Candidate // by the events
-	totals  model.Totals       // by the events
-	linked  bool
+	tree   *modeltest.Tree
+	w      *modeltest.Watcher
+	cfg    model.Config
+	j      *doctor.Journal
+	events []model.Event
+	kept   kept
+	began  bool
+	linked bool
+
+	parent           int64 // czxid of the parent in the last read
+	creates, deletes int   // under that parent before its first read
+	counted          struct{ creates, deletes int }
+	unknown          int // Missed events that could not count
+	allowed          int // bounds unknown
+
+	// The election according to the events alone; counted too.
+	alive  map[string]bool
+	leader *dialect.Candidate
+	totals model.Totals
 }
 
 func (w *world) pass() {
 	w.tree.Now = w.tree.Now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
 }
 
-// change does one thing to the tree.
+// change makes one change of the tree.
 func (w *world) change() {
 	t := w.tree
 	pick := func(what string) string {
@@ -65,7 +85,7 @@ func (w *world) change() {
 		t.Create("n_", true, 0, "persistent")
 	case 6:
 		t.Create(rapid.SampledFrom([]string{"DONE", "log_replicas", "n_000000001"}).Draw(w.T, "foreign"), false, session, "")
-	case 7: // of the same number as another, or a name that was there before
+	case 7: // the number of another child, or a name that existed before
 		n := rapid.IntRange(0, 8).Draw(w.T, "number")
 		t.Create(fmt.Sprintf("%s_%010d", rapid.SampledFrom([]string{"n", "m"}).Draw(w.T, "prefix"), n), false, session, "")
 	case 8, 9, 10:
@@ -74,7 +94,7 @@ func (w *world) change() {
 		if names := t.Names(); len(names) > 0 {
 			t.Delete(names[0])
 		}
-	case 12: // at once again
+	case 12: // deleted, and created again at once
 		name := pick("recreate")
 		z := t.Children[name]
 		t.Delete(name)
@@ -88,29 +108,26 @@ func (w *world) change() {
 	}
 }
 
-func (w *world) apply(o model.Observation) []model.Event {
-	w.all = append(w.all, o)
-	events := w.j.Apply(o)
-	for _, e := range events {
-		w.follow(e)
+func (w *world) apply(o model.Observation) {
+	for _, e := range w.j.Apply(o) {
+		w.event(e)
 	}
 	s := w.j.State()
-	if len(w.states) < 20 || rapid.IntRange(0, 9).Draw(w.T, "keep the state") == 0 {
-		w.states, w.texts = append(w.states, s), append(w.texts, modeltest.Text(w.T, s))
+	if len(w.kept.states) < 20 || rapid.IntRange(0, 9).Draw(w.T, "keep the state") == 0 {
+		w.kept.add(w.T, s)
 	}
 	if _, waiting := w.j.Held(); !waiting && w.began {
 		if got, want := modeltest.ID(w.leader), modeltest.ID(atHead(s)); got != want {
-			w.Fatalf("handoffs lead to %v, %v is first", got, want)
+			w.Fatalf("the handoffs end at %v, but %v is first", got, want)
 		}
 		if diff := gocmp.Diff(w.totals, s.Totals, cmpopts.IgnoreFields(model.Totals{}, "Led", "Vacant")); diff != "" {
 			w.Fatalf("totals of the events (-) and of the state (+):\n%s", diff)
 		}
 	}
-	return events
 }
 
-// follow rebuilds the election from the events alone.
-func (w *world) follow(e model.Event) {
+// event applies an event to the election according to the events.
+func (w *world) event(e model.Event) {
 	if want := uint64(len(w.events) + 1); e.N != want {
 		w.Fatalf("event %d is numbered %d", want, e.N)
 	}
@@ -131,20 +148,20 @@ func (w *world) follow(e model.Event) {
 			w.began, w.alive, w.leader = true, names, atHead(b.State)
 		}
 		if diff := gocmp.Diff(w.alive, names); diff != "" {
-			w.Fatalf("event %d: children by the events (-) and in the snapshot (+):\n%s", e.N, diff)
+			w.Fatalf("event %d: children according to the events (-) and in the snapshot (+):\n%s", e.N, diff)
 		}
 		if modeltest.ID(w.leader) != modeltest.ID(atHead(b.State)) {
-			w.Fatalf("event %d: the handoffs lead to %v, in the snapshot %v is first", e.N, modeltest.ID(w.leader), modeltest.ID(atHead(b.State)))
+			w.Fatalf("event %d: the handoffs end at %v, but in the snapshot %v is first", e.N, modeltest.ID(w.leader), modeltest.ID(atHead(b.State)))
 		}
 	case model.Joined:
 		if w.alive[b.Candidate.Name] {
-			w.Fatalf("event %d: %s joined and was there", e.N, b.Candidate.Name)
+			w.Fatalf("event %d: %s joined, but it existed", e.N, b.Candidate.Name)
 		}
 		w.alive[b.Candidate.Name] = true
 		w.totals.Joined++
 	case model.Left:
 		if !w.alive[b.Candidate.Name] {
-			w.Fatalf("event %d: %s left and was not there", e.N, b.Candidate.Name)
+			w.Fatalf("event %d: %s left, but it did not exist", e.N, b.Candidate.Name)
 		}
 		delete(w.alive, b.Candidate.Name)
 		w.totals.Left++
@@ -184,22 +201,22 @@ func (w *world) flush() {
 		}
 		w.apply(&model.Advance{At: w.tree.Now})
 		if _, ok := w.j.Held(); ok {
-			w.Fatalf("past its deadline, a handoff waits still")
+			w.Fatalf("a handoff waits after its deadline")
 		}
 	}
 }
 
-// look reads the tree and holds the accounts against it. quiet says that
-// nothing happens during it.
-func (w *world) look(full, gap, quiet bool) {
-	w.flush() // or the events would be behind
+// read reads the tree and compares the events with its counters. quiet means no changes
+// during the read.
+func (w *world) read(full, gap, quiet bool) {
+	w.flush() // so that all events of the changes are due
 	t := w.tree
 	creates, deletes, exists, jam := t.Creates, t.Deletes, t.Exists, t.Creates >= modeltest.Jammed
 	races := 0
 	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
 			w.change()
-			races += 20 // the deletion of the parent is one of each of its children
+			races += 20 // a deletion of the parent deletes each of its children
 		}
 	})
 	if rapid.Bool().Draw(w.T, "notified") {
@@ -208,35 +225,36 @@ func (w *world) look(full, gap, quiet bool) {
 	mark, unknown, first := len(w.events), w.unknown, !w.began
 	w.apply(r)
 	w.flush()
-	said := w.events[mark:]
+	events := w.events[mark:]
 	if w.parent != 0 && (!exists || w.parent != r.Parent.Czxid) {
 		w.parent = 0
 		w.allowed++
-		end := slices.IndexFunc(said, func(e model.Event) bool {
+		end := slices.IndexFunc(events, func(e model.Event) bool {
 			m, ok := e.Body.(model.Missed)
 			return ok && !m.Known
 		})
 		if end < 0 {
-			w.Fatalf("a parent's deletion left no unknown changes")
+			w.Fatalf("the deletion of the parent made no event of unknown changes")
 		}
-		said = said[end+1:] // of the new parent
+		events = events[end+1:] // of the new parent
 	}
+	count := &w.counted
 	if exists && w.parent == 0 {
 		w.parent = r.Parent.Czxid
-		w.said.c, w.said.d, w.creates, w.deletes = 0, 0, 0, 0
+		count.creates, count.deletes, w.creates, w.deletes = 0, 0, 0, 0
 		if first {
 			w.creates, w.deletes = int(creates), int(deletes)
 		}
 	}
-	for _, e := range said {
+	for _, e := range events {
 		switch b := e.Body.(type) {
 		case model.Joined:
-			w.said.c++
+			count.creates++
 		case model.Left:
-			w.said.d++
+			count.deletes++
 		case model.Missed:
-			w.said.c += b.Creates
-			w.said.d += b.Deletes
+			count.creates += b.Creates
+			count.deletes += b.Deletes
 		}
 	}
 	if exists && jam {
@@ -250,17 +268,16 @@ func (w *world) look(full, gap, quiet bool) {
 		w.Fatalf("changes could not be counted, though the parent was neither deleted nor jammed")
 	}
 	if exists && w.creates >= 0 {
-		// Besides what the list and its stat say, the reads of the children
-		// report some that were created again later.
-		c, d := w.said.c-(int(creates)-w.creates), w.said.d-(int(deletes)-w.deletes)
-		if c != d || c < 0 || c > races {
-			w.Fatalf("said: %d creates, %d deletes; were: %d, %d (read %+v)",
-				w.said.c, w.said.d, int(creates)-w.creates, int(deletes)-w.deletes, r)
+		// Children that were created again during the reads are events, but not in the stat.
+		wantCreates, wantDeletes := int(creates)-w.creates, int(deletes)-w.deletes
+		if more := count.creates - wantCreates; more != count.deletes-wantDeletes || more < 0 || more > races {
+			w.Fatalf("the events have %d creates and %d deletes, want %d and %d (read %+v)", count.creates, count.deletes, wantCreates, wantDeletes, r)
 		}
 	}
 	w.check()
 }
 
+// check compares the children in the state with the last read.
 func (w *world) check() {
 	s := w.j.State()
 	contenders, others := queueOf(w.w)
@@ -279,7 +296,7 @@ func (w *world) check() {
 		w.Fatalf("other children as read (-) and in the state (+):\n%s", diff)
 	}
 	if len(contenders) > 0 && s.First().ID() != contenders[0] {
-		w.Fatalf("%v is first, the lowest is %v", s.First().ID(), contenders[0])
+		w.Fatalf("%v is first, want the lowest, %v", s.First().ID(), contenders[0])
 	}
 }
 
@@ -305,9 +322,9 @@ func TestRandomHistory(t *testing.T) {
 			default:
 				w.change()
 			case 8, 9, 10, 11:
-				w.look(false, false, rapid.Bool().Draw(rt, "quiet"))
+				w.read(false, false, rapid.Bool().Draw(rt, "quiet"))
 			case 12:
-				w.look(true, rapid.Bool().Draw(rt, "gap"), false)
+				w.read(true, rapid.Bool().Draw(rt, "gap"), false)
 			case 13:
 				w.apply(&model.Read{At: w.tree.Now, Presence: model.Denied})
 			case 14:
@@ -343,12 +360,8 @@ func TestRandomHistory(t *testing.T) {
 				w.apply(&model.Advance{At: w.tree.Now})
 			}
 		}
-		w.look(false, false, true) // after all races, exact
-		for i, s := range w.states {
-			if !bytes.Equal(modeltest.Text(rt, s), w.texts[i]) {
-				rt.Fatalf("a state changed after it was given out:\n%s\n%s", w.texts[i], modeltest.Text(rt, s))
-			}
-		}
+		w.read(false, false, true) // without races the counts are exact
+		w.kept.unchanged(rt)
 	})
 }
 
@@ -374,8 +387,8 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead is who leads by the queue: handoffs do not know that a persistent child may
-// block it.
+// atHead returns the leader according to the queue. Handoffs ignore a persistent child that
+// may block the queue.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()
@@ -383,7 +396,7 @@ func atHead(s *doctor.State) *dialect.Candidate {
 	return s.Leader()
 }
 
-// queueOf returns the queue and the other children that a watcher has read.
+// queueOf returns the queue and the names of the other children in a watcher's last read.
 func queueOf(w *modeltest.Watcher) (contenders []dialect.ID, others []string) {
 	var zs []znode.Znode
 	for _, z := range w.Known {

@@ -14,7 +14,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// recognising is a journal without a configured recipe.
+// recognising returns a script whose journal has no configured recipe.
 func recognising(t *testing.T) *modeltest.Script { return modeltest.NewScript(t, model.Config{}) }
 
 const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-lock-"
@@ -22,74 +22,74 @@ const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + mod
 func TestJournalRecognises(t *testing.T) {
 	s := recognising(t)
 	s.Read()
-	whose(s, "nobody's, election:") // nobody stands
+	wantDialect(s, "nobody's, election:") // no candidate
 	a := s.Add(latchPrefix, 1, "a")
 	s.Read()
-	whose(s, "curator-latch, curator-latch: a")
+	wantDialect(s, "curator-latch, curator-latch: a")
 
-	// Strays of any name change nothing while there is a contender.
+	// Stray children change nothing while there is a contender.
 	s.Add("n_", 2, "stray")
 	s.Add(lockPrefix, 3, "stray")
 	s.Add(lockPrefix, 4, "stray")
 	b := s.Add(latchPrefix, 5, "b")
 	s.Read()
-	whose(s, "curator-latch, curator-latch: a b (3 ignored)")
+	wantDialect(s, "curator-latch, curator-latch: a b (3 ignored)")
 
-	// Nor does a stray in an empty queue.
+	// Nor does a stray child beside an empty queue.
 	s.Tree.Delete(a)
 	s.Tree.Delete(b)
 	for _, name := range s.Tree.Names() {
 		s.Tree.Delete(name)
 	}
 	s.Read()
-	whose(s, "curator-latch, curator-latch:")
+	wantDialect(s, "curator-latch, curator-latch:")
 	odd := s.Add("odd-", 6, "stray")
 	s.Read()
-	whose(s, "curator-latch, curator-latch: (1 ignored)")
+	wantDialect(s, "curator-latch, curator-latch: (1 ignored)")
 	s.Tree.Delete(odd)
 
-	// Another system, when the queue was empty.
+	// Another system replaces it when the queue is empty.
 	c := s.Add(modeltest.Hex1+"__lock__", 7, "c")
 	s.Read()
-	whose(s, "kazoo-lock, kazoo-lock: c")
+	wantDialect(s, "kazoo-lock, kazoo-lock: c")
 	if got := s.J.State().Leader(); got.Name != c || got.Who != "c" {
-		t.Errorf("%+v leads", got)
+		t.Errorf("%+v leads, want c", got)
 	}
-	// Readers show that the lock is a wider one; its leader stays what it is.
+	// A reader shows a wider dialect of the same lock; the leader stays.
 	since := len(s.J.State().Handoffs)
 	s.Add(modeltest.Hex2+"__rlock__", 8, "r")
 	s.Read()
-	whose(s, "kazoo-rw, kazoo-rw: c r")
+	wantDialect(s, "kazoo-rw, kazoo-rw: c r")
 	if st := s.J.State(); len(st.Handoffs) != since || st.Recipe.Holders(st.Queue) != 1 {
-		t.Errorf("%d handoffs, %d hold", len(st.Handoffs)-since, st.Recipe.Holders(st.Queue))
+		t.Errorf("%d handoffs, %d holders; want 0 and 1", len(st.Handoffs)-since, st.Recipe.Holders(st.Queue))
 	}
 }
 
-func TestJournalRecognisesAnew(t *testing.T) {
+func TestJournalRecognisesAgain(t *testing.T) {
 	s := recognising(t)
 	s.Add(lockPrefix, 1, "a")
 	s.Read()
-	whose(s, "curator-lock, curator-lock: a")
+	wantDialect(s, "curator-lock, curator-lock: a")
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("odd-", 2, "b")
 	s.Read()
-	whose(s, "unknown, unknown: b") // another parent, so nothing is known of it
+	wantDialect(s, "unknown, unknown: b") // of another parent nothing is known
 	s.Add("odd-", 3, "c")
 	s.Read()
-	whose(s, "unknown-election, election: b c") // two are alike, and the user named the path
+	wantDialect(s, "unknown-election, election: b c") // two children are alike, and the user named the path
 	s.Tree.DeleteParent()
 	s.Read()
-	whose(s, "unknown-election, election:")
+	wantDialect(s, "unknown-election, election:")
 	s.Tree.CreateParent(0)
 	s.Add("member_", 3, "c")
 	s.Read()
-	whose(s, "serverset, serverset: c")
+	wantDialect(s, "serverset, serverset: c")
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("le_", 4, "d")
 	s.Read()
-	whose(s, "comcast, unknown: d")
+	wantDialect(s, "comcast, unknown: d")
 }
 
 // A member that was ordered to leave out its guid shows no other system, and the leader is
@@ -116,7 +116,7 @@ func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
 	}
 }
 
-func TestEventsSayWho(t *testing.T) {
+func TestEventsHaveTheNames(t *testing.T) {
 	s := recognising(t)
 	s.Read()
 	s.Add("72057700533010432-core_node3-n_", 1, "")
@@ -130,43 +130,42 @@ func TestEventsSayWho(t *testing.T) {
 		}
 	}
 	if got := strings.Join(who, ", "); got != "joined core_node3, handoff core_node3" {
-		t.Errorf("events of %s", got)
+		t.Errorf("events %s", got)
 	}
-	// A later read of the znode shows it again.
+	// A later read of the znode keeps the name.
 	s.Apply(s.W.Refresh(s.J.State().Leader().Name))
 	if got := s.J.State().Leader().Who; got != "core_node3" {
-		t.Errorf("refreshed: %q", got)
+		t.Errorf("after the refresh %q leads, want core_node3", got)
 	}
 }
 
-// The demo changes its candidates over to the herd and back.
-func TestSwitchOverARecognisedElection(t *testing.T) {
+// The demo switches its candidates to the herd and back.
+func TestSwitchOfARecognisedElection(t *testing.T) {
 	s := recognising(t)
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
 	s.Add(modeltest.Hex1+"-n_", 1, "a")
 	s.Add(modeltest.Hex2+"-n_", 2, "b")
 	s.Read()
-	whose(s, "electop, herd: a b")
+	wantDialect(s, "electop, herd: a b")
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	whose(s, "electop, election: a b")
+	wantDialect(s, "electop, election: a b")
 
 	s = recognising(t)
 	s.Add(latchPrefix, 1, "a")
 	s.Read()
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
-	whose(s, "curator-latch, herd: a")
+	wantDialect(s, "curator-latch, herd: a")
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	whose(s, "curator-latch, curator-latch: a") // its own, not just any
+	wantDialect(s, "curator-latch, curator-latch: a") // the dialect's own recipe
 }
 
-// A recipe that is given is kept, as in recordings from before there were
-// dialects.
+// A configured recipe is kept. Older recordings have one.
 func TestFixedRecipe(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	s.Add("member_", 1, "a")
 	s.Add(latchPrefix, 2, "b")
 	s.Read()
-	whose(s, "nobody's, election: a b")
+	wantDialect(s, "nobody's, election: a b")
 	h := history.NewHeader(model.Config{Path: "/e", Recipe: dialect.Election()}, modeltest.Start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != dialect.Election() {
 		t.Errorf("%+v, %+v, %v", h, cfg, err)
@@ -177,9 +176,9 @@ func TestFixedRecipe(t *testing.T) {
 	}
 }
 
-// TestRandomNamings: whatever names appear and disappear side by side, the handoffs
-// end at the present leader, every child is in the queue or beside it,
-// and a naming that is known changes over an empty queue only.
+// Whatever names are created and deleted, the handoffs end at the present leader, every
+// child is in the queue or beside it, and a known dialect changes only while the queue is
+// empty.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,17 +203,17 @@ func TestRandomNamings(t *testing.T) {
 					leader = modeltest.ID(head(b.State.State))
 				case model.Handoff:
 					if modeltest.ID(b.From) != leader {
-						t.Fatalf("handoff from %v, %v led", modeltest.ID(b.From), leader)
+						t.Fatalf("handoff from %v, but %v led", modeltest.ID(b.From), leader)
 					}
 					leader = modeltest.ID(b.To)
 				}
 			}
 			s := j.State()
-			if modeltest.ID(head(s.State)) != leader { // whether it has acknowledged is another question
-				t.Fatalf("%v is first, by the handoffs %v", modeltest.ID(head(s.State)), leader)
+			if modeltest.ID(head(s.State)) != leader { // acknowledged or not
+				t.Fatalf("%v is first, but the handoffs end at %v", modeltest.ID(head(s.State)), leader)
 			}
 			if s.Queue.Len()+len(s.Ignored) != len(tr.Children) {
-				t.Fatalf("%d and %d of %d children", s.Queue.Len(), len(s.Ignored), len(tr.Children))
+				t.Fatalf("%d contenders and %d others, want %d children", s.Queue.Len(), len(s.Ignored), len(tr.Children))
 			}
 			for i, c := range s.Queue.All() {
 				if !s.Recipe.Contends(c) || i > 0 && !s.Recipe.Before(s.Queue.At(i-1), c) {
@@ -226,8 +225,8 @@ func TestRandomNamings(t *testing.T) {
 				continue
 			}
 			for _, c := range before.Queue.All() {
-				if _, stands := tr.Children[c.Name]; stands {
-					t.Fatalf("%s became %s while %s stood", was, is, c.Name)
+				if _, exists := tr.Children[c.Name]; exists {
+					t.Fatalf("%s became %s while %s existed", was, is, c.Name)
 				}
 			}
 			if is == "unknown" {
@@ -237,7 +236,7 @@ func TestRandomNamings(t *testing.T) {
 	})
 }
 
-// head is who leads by the recipe, acknowledged or not.
+// head returns the leader according to the recipe, acknowledged or not.
 func head(s *model.State) *dialect.Candidate {
 	if s.Recipe.Holders(s.Queue) == 0 {
 		return nil
@@ -245,8 +244,8 @@ func head(s *model.State) *dialect.Candidate {
 	return s.First()
 }
 
-// whose checks what the journal recognised, and its contenders by label.
-func whose(s *modeltest.Script, want string) {
+// wantDialect checks the recognised dialect, the recipe, and the labels of the contenders.
+func wantDialect(s *modeltest.Script, want string) {
 	s.Helper()
 	st := s.J.State()
 	got := modeltest.DialectID(st.Dialect) + ", " + st.Recipe.Name() + ":"
@@ -257,6 +256,6 @@ func whose(s *modeltest.Script, want string) {
 		got += fmt.Sprintf(" (%d ignored)", len(st.Ignored))
 	}
 	if got != want {
-		s.Errorf("%s, want %s", got, want)
+		s.Errorf("recognised %s, want %s", got, want)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"electop/model/znode"
 )
 
-func newLone(t *testing.T) *modeltest.Script {
+// newSingle returns a script of an election that is a single znode.
+func newSingle(t *testing.T) *modeltest.Script {
 	s := modeltest.NewScript(t, model.Config{})
 	s.J = doctor.NewJournal(model.Config{Path: "/kafka/controller"})
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
@@ -25,8 +26,8 @@ func broker(n int) string { return fmt.Sprintf(`{"version":1,"brokerid":%d}`, n)
 
 func TestSingleZnode(t *testing.T) {
 	const z = "/kafka/controller."
-	s := newLone(t)
-	s.Want(lone(s, 5, broker(1)), "1 0s state live 1")
+	s := newSingle(t)
+	s.Want(readSingle(s, 5, broker(1)), "1 0s state live 1")
 	st := s.J.State()
 	if st.Dialect.ID != "kafka" || st.Leader().Who != "broker 1" || st.Leader().Label() != "broker 1" || znode.Join(st.Path, st.Leader().Name) != "/kafka/controller" {
 		t.Errorf("%s, %+v", modeltest.DialectID(st.Dialect), st.Leader())
@@ -38,22 +39,22 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("reigns %+v", st.Reigns)
 	}
 
-	// The same znode again is no news, other data is no other leader.
+	// The same znode makes no events, and other data is no other leader.
 	s.After(time.Second)
-	s.Want(lone(s, 5, broker(1)))
-	s.Want(lone(s, 5, broker(7)))
+	s.Want(readSingle(s, 5, broker(1)))
+	s.Want(readSingle(s, 5, broker(7)))
 	if st = s.J.State(); st.Leader().Who != "broker 7" || len(st.Handoffs) != 0 || st.Reigns[0].Leader != st.Leader() {
 		t.Errorf("%+v", st.Leader())
 	}
 
-	// There is no leader: that is no missing election.
+	// Without a leader the election still exists.
 	s.After(time.Second)
-	s.Want(lone(s, 0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
+	s.Want(readSingle(s, 0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
 	if st = s.J.State(); st.Phase != model.Live || st.Leader() != nil {
 		t.Errorf("%s, %+v leads", st.Phase, st.Leader())
 	}
 	s.After(3 * time.Second)
-	s.Want(lone(s, 9, broker(2)), "4 5s joined "+z, "5 5s handoff nobody > "+z+" unknown vacant 3s")
+	s.Want(readSingle(s, 9, broker(2)), "4 5s joined "+z, "5 5s handoff nobody > "+z+" unknown vacant 3s")
 	st = s.J.State()
 	if st.Totals.Vacant != 3*time.Second || st.Totals.Led != 2*time.Second || st.Handoffs[1].Fence != 9 {
 		t.Errorf("totals %+v, handoff %+v", st.Totals, st.Handoffs[1])
@@ -61,18 +62,18 @@ func TestSingleZnode(t *testing.T) {
 
 	// Another znode between two reads: one left, one joined, and a handoff.
 	s.After(time.Second)
-	s.Want(lone(s, 12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
+	s.Want(readSingle(s, 12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
 		t.Errorf("handoff from %+v to %+v", h.From, h.To)
 	}
-	// A refresh names it by its last element, or by its path.
+	// A refresh has the last element of the path as name, or the path.
 	for i, name := range []string{"controller", "/kafka/controller"} {
 		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
-			t.Errorf("after the refresh of %s: %s", name, got)
+			t.Errorf("after the refresh of %s %s leads, want broker %d", name, got, 20+i)
 		}
 	}
-	// An absent path is still a vacancy, and so is a znode that was deleted at once.
+	// An absent path is a vacancy, and so is a znode that was deleted before it was read.
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
 	if st = s.J.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
@@ -81,52 +82,52 @@ func TestSingleZnode(t *testing.T) {
 }
 
 func TestSingleZnodeAfterAGap(t *testing.T) {
-	s := newLone(t)
-	lone(s, 5, "")
+	s := newSingle(t)
+	readSingle(s, 5, "")
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
 	s.After(time.Minute)
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
-	s.Want(lone(s, 6, ""),
+	s.Want(readSingle(s, 6, ""),
 		"4 1m0s left /kafka/controller.", "5 1m0s joined /kafka/controller.",
 		"6 1m0s handoff /kafka/controller. > /kafka/controller. unknown", "7 1m0s state live 1")
 	if c := s.J.State().Leader(); c.Joined || s.J.State().Totals.Led != 0 {
-		t.Errorf("as if it had been seen to come: %+v, led %v", c, s.J.State().Totals.Led)
+		t.Errorf("the leader %+v counts as seen joining, and led for %v", c, s.J.State().Totals.Led)
 	}
 }
 
-// A path can be absent, then a znode of a leader's, then a parent.
+// A path can be absent, then a leader's znode, then a parent.
 func TestSingleZnodeOrParent(t *testing.T) {
-	s := newLone(t)
+	s := newSingle(t)
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "1 0s state absent 0")
 	if s.J.State().Phase != model.NoParent {
-		t.Error("absent, and not known to be single")
+		t.Error("an absent path that is not known to be single has a parent")
 	}
-	s.Want(lone(s, 5, "x"), "2 0s joined /kafka/controller.", "3 0s handoff nobody > /kafka/controller. unknown")
+	s.Want(readSingle(s, 5, "x"), "2 0s joined /kafka/controller.", "3 0s handoff nobody > /kafka/controller. unknown")
 	s.Tree.Create("n_", true, 1, "a")
 	s.Want(s.Read(), "4 0s left /kafka/controller.", "5 0s joined .", "6 0s handoff /kafka/controller. > . unknown")
-	whose(s, "recipe, election: a")
-	s.Want(lone(s, 7, "y"), "7 0s left .", "8 0s handoff . > nobody unknown", "9 0s missed 0 0 false",
+	wantDialect(s, "recipe, election: a")
+	s.Want(readSingle(s, 7, "y"), "7 0s left .", "8 0s handoff . > nobody unknown", "9 0s missed 0 0 false",
 		"10 0s joined /kafka/controller.", "11 0s handoff nobody > /kafka/controller. unknown")
-	whose(s, "single, single: y")
+	wantDialect(s, "single, single: y")
 	s.Tree.Delete("n_0000000000")
 	s.W.Czxid = 0
 	s.Read()
-	whose(s, "nobody's, election:")
+	wantDialect(s, "nobody's, election:")
 }
 
-// TestSingleRandom: whatever is seen, handoffs chain from one leader to the
-// next and end at the present leader, and nothing is ever missed.
-func TestSingleRandom(t *testing.T) {
+// Whatever is read, handoffs lead from one leader to the next and end at the present
+// leader, and no change is ever missed.
+func TestRandomSingleZnode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: rapid.SampledFrom([]string{"/controller", "/app/leader"}).Draw(t, "path")}
 		j := doctor.NewJournal(cfg)
 		var leader dialect.ID
 		now := modeltest.Start
 		czxid := int64(1)
-		for range rapid.IntRange(1, 12).Draw(t, "looks") {
+		for range rapid.IntRange(1, 12).Draw(t, "reads") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
 			r := &model.Read{At: now, Presence: model.Present, Single: true, Gap: rapid.IntRange(0, 9).Draw(t, "gap") == 0}
-			switch rapid.IntRange(0, 5).Draw(t, "look") {
+			switch rapid.IntRange(0, 5).Draw(t, "read") {
 			case 0:
 				r.Presence, r.Single = model.Absent, rapid.Bool().Draw(t, "single")
 			case 1:
@@ -143,7 +144,7 @@ func TestSingleRandom(t *testing.T) {
 				switch b := e.Body.(type) {
 				case model.Handoff:
 					if modeltest.ID(b.From) != leader {
-						t.Fatalf("handoff from %v, %v led", modeltest.ID(b.From), leader)
+						t.Fatalf("handoff from %v, but %v led", modeltest.ID(b.From), leader)
 					}
 					leader = modeltest.ID(b.To)
 				case doctor.Snapshot:
@@ -153,19 +154,19 @@ func TestSingleRandom(t *testing.T) {
 				}
 			}
 			if got := modeltest.ID(j.State().Leader()); got != leader {
-				t.Fatalf("%v leads, by the handoffs %v", got, leader)
+				t.Fatalf("%v leads, but the handoffs end at %v", got, leader)
 			}
 		}
 	})
 }
 
-// TestParentInPlaceOfASingleZnode: what follows from the dialect of the one does
-// not stay with the other.
+// A parent in the place of a single znode does not keep the dialect and its
+// acknowledgement.
 func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.J = doctor.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
-	lone(s, 5, "a leader of its own")
+	readSingle(s, 5, "a leader of its own")
 	if st := s.J.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {
 		t.Fatalf("a single znode is %s with the acknowledgement %q", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
@@ -176,8 +177,8 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	}
 }
 
-// lone reads a single znode; czxid 0: it is not there.
-func lone(s *modeltest.Script, czxid int64, data string) []string {
+// readSingle applies a read of a single znode; czxid 0 means that it does not exist.
+func readSingle(s *modeltest.Script, czxid int64, data string) []string {
 	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
 	if czxid != 0 {
 		r.New = []znode.Znode{{Name: "controller", Session: uint64(czxid), Czxid: czxid, Ctime: modeltest.Start, Data: znode.NewData([]byte(data))}}

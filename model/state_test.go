@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"testing"
@@ -18,8 +17,7 @@ import (
 func TestHistoryMax(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	const n = 3*model.HistoryMax + 7
-	var old *doctor.State
-	var oldText []byte
+	var old kept
 	last := s.Join(1)
 	s.Read()
 	for i := range n {
@@ -32,18 +30,17 @@ func TestHistoryMax(t *testing.T) {
 		}
 		last = next
 		if i == model.HistoryMax+3 {
-			old = s.J.State()
-			oldText = modeltest.Text(t, old)
+			old.add(t, s.J.State())
 		}
 	}
 	s.After(time.Minute)
 	s.Advance()
 	st := s.J.State()
 	if len(st.Handoffs) != model.HistoryMax || len(st.Reigns) != model.HistoryMax || st.Totals.Handoffs != n {
-		t.Fatalf("%d handoffs and %d reigns are remembered of %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs)
+		t.Fatalf("the state has %d handoffs and %d reigns of %d, want %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax)
 	}
 	if cap(st.Handoffs) > 2*model.HistoryMax || cap(st.Reigns) > 2*model.HistoryMax {
-		t.Errorf("the histories hold on to %d and %d", cap(st.Handoffs), cap(st.Reigns))
+		t.Errorf("the histories have room for %d and %d, want at most %d", cap(st.Handoffs), cap(st.Reigns), 2*model.HistoryMax)
 	}
 	for i, h := range st.Handoffs {
 		if want := int64(n - model.HistoryMax + i + 1); h.To.Sequence != want {
@@ -59,9 +56,7 @@ func TestHistoryMax(t *testing.T) {
 	if !st.Reigns[model.HistoryMax-1].To.IsZero() {
 		t.Error("the present reign has ended")
 	}
-	if !bytes.Equal(modeltest.Text(t, old), oldText) {
-		t.Error("an old state changed")
-	}
+	old.unchanged(t)
 }
 
 func TestStateLookups(t *testing.T) {
@@ -82,20 +77,20 @@ func TestStateLookups(t *testing.T) {
 		t.Errorf("Member = %v", m)
 	}
 	if m := st.Member(st.Queue.At(0)); m != nil {
-		t.Errorf("Member of a stranger = %v", m)
+		t.Errorf("Member of a third-party client = %v", m)
 	}
 	if m := st.Member(nil); m != nil {
-		t.Errorf("Member of nobody = %v", m)
+		t.Errorf("Member(nil) = %v", m)
 	}
 	if h := st.WithoutZnode(); len(h) != 2 || h[0].ID != "a" || h[1].ID != "c" {
 		t.Errorf("WithoutZnode = %v", h)
 	}
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "b"}, Gone: true})
 	if len(st.Members) != 3 || len(s.J.State().Members) != 2 {
-		t.Errorf("members: %d before, %d after", len(st.Members), len(s.J.State().Members))
+		t.Errorf("%d members before, %d after; want 3 and 2", len(st.Members), len(s.J.State().Members))
 	}
 	if again := s.J.State(); again != s.J.State() {
-		t.Error("nothing was applied, and the state is another")
+		t.Error("the state changed without an observation")
 	}
 }
 
@@ -106,7 +101,7 @@ func TestTotalsLed(t *testing.T) {
 	s.Read()
 	s.After(2 * time.Second)
 	s.Advance()
-	s.After(-time.Second) // not counted twice
+	s.After(-time.Second) // this second is not counted twice
 	s.Advance()
 	s.After(2 * time.Second)
 	s.Tree.Delete(a)
@@ -117,8 +112,7 @@ func TestTotalsLed(t *testing.T) {
 	s.After(time.Hour)
 	s.Read()
 	s.After(7 * time.Second)
-	r := s.W.Read(true, true, nil) // a gap: who knows
-	s.Apply(r)
+	s.Apply(s.W.Read(true, true, nil)) // the time before is a gap
 	s.After(time.Second)
 	s.Advance()
 	if got, want := s.J.State().Totals, (model.Totals{Left: 1, Handoffs: 1, Led: 3 * time.Second, Vacant: 6 * time.Second}); got != want {
@@ -139,10 +133,10 @@ func TestClockGoesBack(t *testing.T) {
 		t.Errorf("a reign ended before it began: %+v", r)
 	}
 	if !st.At.Equal(modeltest.Start) || st.Totals.Led != 0 {
-		t.Errorf("At %v, led %v", st.At, st.Totals.Led)
+		t.Errorf("At %v, led %v; want %v, 0", st.At, st.Totals.Led, modeltest.Start)
 	}
 	if age, _ := st.Leader().Age(st.ReadAt); age != 0 {
-		t.Errorf("age %v", age)
+		t.Errorf("age %v, want 0", age)
 	}
 }
 
@@ -158,13 +152,13 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		}
 	}
 	events := s.Read()
-	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // after nine findings about the persistent ones
+	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // after nine findings about persistent children
 		t.Errorf("%d events, the last %q", len(events), events[len(events)-1])
 	}
 	st := s.J.State()
 	contenders, others := queueOf(s.W)
 	if st.Queue.Len() != len(contenders) || len(st.Ignored) != len(others) {
-		t.Fatalf("%d and %d are left, want %d and %d", st.Queue.Len(), len(st.Ignored), len(contenders), len(others))
+		t.Fatalf("%d contenders and %d others are left, want %d and %d", st.Queue.Len(), len(st.Ignored), len(contenders), len(others))
 	}
 	for i, c := range st.Queue.All() {
 		if c.ID() != contenders[i] {
@@ -173,7 +167,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 	}
 }
 
-// In a long queue a member's znode is looked for by its name.
+// In a long queue a member's znode is found by its name.
 func TestWithoutZnodeInACrowd(t *testing.T) {
 	c := modeltest.NewCrowd(100)
 	cast := func(id string, session uint64, name string) {
@@ -186,21 +180,20 @@ func TestWithoutZnodeInACrowd(t *testing.T) {
 			got = append(got, m.ID)
 		}
 		if !slices.Equal(got, ids) {
-			t.Errorf("without a znode are %q, want %q", got, ids)
+			t.Errorf("members without a znode: %q, want %q", got, ids)
 		}
 	}
 	cast("a", c.First[70].Session, c.First[70].Name)
 	want()
 	cast("b", c.First[71].Session, "") // it does not know its znode
 	want()
-	cast("c", 5000, c.First[72].Name) // its session is another one
+	cast("c", 5000, c.First[72].Name) // another session owns that znode
 	want("c")
 	cast("d", 0, c.First[73].Name)
 	want("c", "d")
 }
 
-// In each state of each past a contender is found as by a walk through the queue, and one
-// that has left is not.
+// In each state of a random past Candidate finds each contender, and none that has left.
 func TestCandidateIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -232,29 +225,29 @@ func TestSteps(t *testing.T) {
 		s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone})
 	}
 	amber := model.Member{ID: "a", Name: "amber", Belief: model.Volunteering}
-	say(amber, false) // no step yet
+	say(amber, false) // without a step
 	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "1f…-n_"}
 	say(amber, false)
 	s.After(time.Second)
-	amber.ExpiresFrom = s.Tree.Now // the same step, told again
+	amber.ExpiresFrom = s.Tree.Now // the same step, reported again
 	say(amber, false)
 	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
 	say(amber, false)
 	amber.StepOn = model.StepOn{Found: true}
 	say(amber, false)
-	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at a time not told
+	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at an unknown time
 	amber.Step, amber.StepAt, amber.StepOn = model.StepList, s.Tree.Now, model.StepOn{Children: []string{"0"}}
 	say(amber, false)
 	s.After(time.Second)
-	amber.StepAt = s.Tree.Now // the same once more
+	amber.StepAt = s.Tree.Now // the same step, taken again
 	say(amber, false)
 	amber.Belief, amber.Step, amber.StepOn, amber.Reason = model.Lost, model.StepNone, model.StepOn{}, "session expired"
 	say(amber, false)
 	say(amber, true)
-	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "3d…-n_"} // of that ID again
+	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "3d…-n_"} // a new member with the same ID
 	say(amber, false)
 	amber.Step, amber.StepOn = model.StepList, model.StepOn{Children: []string{"0", "1"}}
-	say(amber, true) // its last word
+	say(amber, true) // the last report
 
 	var got []string
 	for _, x := range s.J.State().Steps {

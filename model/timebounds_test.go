@@ -13,24 +13,24 @@ import (
 	"electop/model/znode"
 )
 
-// A distant is an observer over a link whose delays vary, as go-zookeeper and a
-// server make it: one stream each way, a watch that fires once and is set by the
-// next list, and pings.
+// distant is an observer on a connection with varying delays, as go-zookeeper and a server
+// make it: one stream each way, a watch that fires once and is set by the next list, and
+// pings.
 type distant struct {
 	*rapid.T
-	tree    *modeltest.Tree
-	w       *modeltest.Watcher
-	j       *doctor.Journal
-	agenda  modeltest.Agenda
-	watch   bool // it is set
-	ack     *model.Ack
-	ackSet  bool      // a watch on the acknowledgement
-	arrived time.Time // of the last message from the server
-	heard   time.Time // the sending of what was answered last
-	deleted map[dialect.ID]time.Time
-	created map[dialect.ID]time.Time
-	acked   map[dialect.ID]time.Time
-	checked int
+	tree     *modeltest.Tree
+	w        *modeltest.Watcher
+	j        *doctor.Journal
+	agenda   modeltest.Agenda
+	watch    bool // on the children
+	ack      *model.Ack
+	ackWatch bool      // on the acknowledgement
+	arrived  time.Time // when the last message from the server arrived
+	heard    time.Time // when the last answered request was sent
+	deleted  map[dialect.ID]time.Time
+	created  map[dialect.ID]time.Time
+	acked    map[dialect.ID]time.Time
+	checked  int // counts the checked bounds
 }
 
 func (d *distant) run(until time.Time) {
@@ -46,8 +46,8 @@ func (d *distant) delay() time.Duration {
 	return time.Duration(rapid.Int64Range(0, int64(most)).Draw(d.T, "delay"))
 }
 
-// down has the client get a message that the server sends now.
-func (d *distant) down(do func()) {
+// reply sends a message from the server. do runs when it arrives, after earlier messages.
+func (d *distant) reply(do func()) {
 	at := d.tree.Now.Add(d.delay())
 	if at.Before(d.arrived) {
 		at = d.arrived
@@ -56,31 +56,29 @@ func (d *distant) down(do func()) {
 	d.agenda.Add(at, do)
 }
 
-// ask sends a request, has the server answer it, and the client take that.
-func (d *distant) ask(serve func() (take func())) {
+// request sends a request. serve runs at the server, and answered when the reply arrives.
+func (d *distant) request(serve func() (answered func())) {
 	sent := d.tree.Now
 	d.agenda.Add(sent.Add(d.delay()), func() {
-		take := serve()
-		d.down(func() {
+		answered := serve()
+		d.reply(func() {
 			if sent.After(d.heard) {
 				d.heard = sent
 			}
-			take()
+			answered()
 		})
 	})
 }
 
+// list reads the children and sets the watch.
 func (d *distant) list(notified, heard time.Time) {
 	sent := d.tree.Now
-	d.ask(func() func() {
+	d.request(func() func() {
 		d.watch = true
 		r := d.w.Read(false, false, nil)
 		return func() {
 			r.At, r.Sent, r.Notified, r.Heard = d.tree.Now, sent, notified, heard
 			d.apply(r)
-			if d.watch { // fired while the reply was under way: told below
-				return
-			}
 		}
 	})
 }
@@ -91,16 +89,17 @@ func (d *distant) changed() {
 		return
 	}
 	d.watch = false
-	d.down(func() {
+	d.reply(func() {
 		notified, heard := d.tree.Now, d.heard
-		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) }) // the pause
+		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) }) // after a pause
 	})
 }
 
-func (d *distant) look(notified, heard time.Time) {
+// readAck reads the acknowledgement and sets its watch.
+func (d *distant) readAck(notified, heard time.Time) {
 	sent := d.tree.Now
-	d.ask(func() func() {
-		d.ackSet = true
+	d.request(func() func() {
+		d.ackWatch = true
 		a := *d.ack
 		return func() {
 			a.At, a.Sent, a.Notified, a.Heard = d.tree.Now, sent, notified, heard
@@ -109,14 +108,16 @@ func (d *distant) look(notified, heard time.Time) {
 	})
 }
 
+// acknowledge changes the acknowledgement and fires its watch.
 func (d *distant) acknowledge(a model.Ack) {
 	d.ack = &a
-	if d.ackSet {
-		d.ackSet = false
-		d.down(func() { d.look(d.tree.Now, d.heard) })
+	if d.ackWatch {
+		d.ackWatch = false
+		d.reply(func() { d.readAck(d.tree.Now, d.heard) })
 	}
 }
 
+// apply applies an observation and checks the bounds of each handoff.
 func (d *distant) apply(o model.Observation) {
 	for _, e := range d.j.Apply(o) {
 		h, ok := e.Body.(model.Handoff)
@@ -129,7 +130,7 @@ func (d *distant) apply(o model.Observation) {
 			}
 			d.checked++
 			if truth < s.Least || truth > s.Most || guess == nil || *guess < s.Least || *guess > s.Most {
-				d.Fatalf("%s of %+v: it was %v, said to be %v within %+v", what, h, truth, guess, *s)
+				d.Fatalf("%s of %+v: got %v within %+v, want %v", what, h, guess, *s, truth)
 			}
 		}
 		var truth time.Time
@@ -139,7 +140,8 @@ func (d *distant) apply(o model.Observation) {
 			truth = d.created[h.To.ID()]
 		}
 		if !h.Earliest.IsZero() && (truth.Before(h.Earliest) || truth.After(h.Latest)) {
-			d.Fatalf("the leader changed at %v, said to be from %v to %v", truth.Sub(modeltest.Start), h.Earliest.Sub(modeltest.Start), h.Latest.Sub(modeltest.Start))
+			since := func(at time.Time) time.Duration { return at.Sub(modeltest.Start) }
+			d.Fatalf("the leader changed at %v, which is not between %v and %v", since(truth), since(h.Earliest), since(h.Latest))
 		}
 		if h.From == nil && h.Vacant != nil {
 			var last time.Time
@@ -156,9 +158,9 @@ func (d *distant) apply(o model.Observation) {
 	}
 }
 
-// Whatever the delays are, and whichever changes are not seen, what is said of
-// when a leader changed and of how long that took is true.
-func TestBoundsOfHandoffsAreTrue(t *testing.T) {
+// Whatever the delays are, and whichever changes are missed, the bounds of a handoff's time
+// and durations are right.
+func TestBoundsOfHandoffsAreRight(t *testing.T) {
 	total := 0
 	rapid.Check(t, func(t *rapid.T) {
 		tr := modeltest.NewTree()
@@ -169,10 +171,10 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 		}
 		d.apply(&model.Connection{At: tr.Now, Link: model.Connected, Session: 99})
 		d.list(time.Time{}, time.Time{})
-		d.look(time.Time{}, time.Time{})
+		d.readAck(time.Time{}, time.Time{})
 		var ping func()
 		ping = func() {
-			d.ask(func() func() { return func() {} })
+			d.request(func() func() { return func() {} })
 			d.agenda.Add(tr.Now.Add(3*time.Second), ping)
 		}
 		ping()
@@ -206,6 +208,6 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 		total += d.checked
 	})
 	if total == 0 {
-		t.Error("no bound was said")
+		t.Error("no bound was checked")
 	}
 }

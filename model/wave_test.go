@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 	"time"
@@ -9,14 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/internal/modeltest"
-	"electop/model/znode"
 )
 
-// A wave has for each of the notified when it read the list again and when it was done,
-// and the server's numbers as they grew.
+// A wave has the time of each notified session's read and end of reaction, and the server's
+// reports.
 func TestWave(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	at := modeltest.Start
@@ -27,20 +24,18 @@ func TestWave(t *testing.T) {
 	wake := func(n, requests int, settled bool) {
 		j.Apply(&model.Wake{At: ms(n), Deleted: at, Znode: "n_1", Zxid: 7, Notified: []uint64{4, 2, 3}, Requests: requests, BytesIn: 10, BytesOut: 20, Settled: settled})
 	}
-	step(-5, 2, model.StepListAgain) // no reaction: it was before
+	step(-5, 2, model.StepListAgain) // before the deletion: no reaction
 	wake(0, 0, false)
 	step(3, 2, model.StepListAgain)
 	step(4, 9, model.StepListAgain) // was not notified
-	before := j.State()
-	text := modeltest.Text(t, before)
+	var before kept
+	before.add(t, j.State())
 	wake(5, 2, false)
 	step(6, 2, model.StepWatchAgain)
 	step(8, 3, model.StepLowest)
-	step(9, 2, model.StepListAgain) // a later one
+	step(9, 2, model.StepListAgain) // after the reaction
 	wake(400, 4, true)
-	if !bytes.Equal(modeltest.Text(t, before), text) {
-		t.Errorf("a state changed after it was given out:\n%s\n%s", text, modeltest.Text(t, before))
-	}
+	before.unchanged(t)
 	w := j.State().Waves[0]
 	want := []model.Reaction{{Session: 2, Read: 3e6, Done: 6e6}, {Session: 3, Read: 8e6, Done: 8e6}, {Session: 4}}
 	if !slices.Equal(w.Reactions, want) || w.Settled != 400*time.Millisecond || w.Notified() != 3 {
@@ -48,21 +43,21 @@ func TestWave(t *testing.T) {
 	}
 	counts := []model.WaveCount{{0, 0, 30}, {5e6, 2, 30}, {4e8, 4, 30}}
 	if !slices.Equal(w.Counts, counts) {
-		t.Errorf("the numbers were %v, want %v", w.Counts, counts)
+		t.Errorf("counts %v, want %v", w.Counts, counts)
 	}
 	if i, ok := w.Find(3); !ok || i != 1 {
-		t.Errorf("3 is found at %d, %v", i, ok)
+		t.Errorf("Find(3) = %d, %v; want 1, true", i, ok)
 	}
 	if _, ok := w.Find(9); ok {
-		t.Error("9 is found, and was not notified")
+		t.Error("session 9 is found, but was not notified")
 	}
 	if s := j.State(); s.Notified(2) != 1 || s.Notified(9) != 0 {
-		t.Errorf("2 was notified %d times, 9 %d times; want once and never", s.Notified(2), s.Notified(9))
+		t.Errorf("sessions 2 and 9 were notified %d and %d times, want 1 and 0", s.Notified(2), s.Notified(9))
 	}
 }
 
-// Waves are bounded: so are their number, the reactions and the numbers of each, and
-// what is known of sessions that are over.
+// The number of waves, the reactions and counts of each, and the counts of former sessions
+// are bounded.
 func TestWavesMax(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	at := modeltest.Start
@@ -75,17 +70,17 @@ func TestWavesMax(t *testing.T) {
 			j.Apply(&model.Wake{At: at, Deleted: at, Znode: "n", Zxid: int64(i + 1), Notified: all, Requests: n})
 		}
 		for n := range all {
-			all[n] += uint64(len(all)) // others, from the next on
+			all[n] += uint64(len(all)) // the next wave has other sessions
 		}
 		all = slices.Clone(all)
 	}
 	s := j.State()
 	if len(s.Waves) != model.WavesMax || s.Waves[0].Zxid != 4 {
-		t.Fatalf("%d waves from %d on, want the last %d", len(s.Waves), s.Waves[0].Zxid, model.WavesMax)
+		t.Fatalf("%d waves from zxid %d on, want the last %d", len(s.Waves), s.Waves[0].Zxid, model.WavesMax)
 	}
 	w := s.Waves[model.WavesMax-1]
 	if len(w.Reactions) != model.ReactionsMax || w.More != 70 || len(w.Counts) != model.CountsMax || w.Counts[model.CountsMax-1].Requests != 3*model.CountsMax-1 {
-		t.Errorf("%d reactions, %d more, %d numbers, the last %+v", len(w.Reactions), w.More, len(w.Counts), w.Counts[model.CountsMax-1])
+		t.Errorf("%d reactions, %d more, %d counts, the last %+v", len(w.Reactions), w.More, len(w.Counts), w.Counts[model.CountsMax-1])
 	}
 	known := 0
 	for id := range uint64(model.WavesMax+4) * uint64(len(all)) {
@@ -94,17 +89,17 @@ func TestWavesMax(t *testing.T) {
 		}
 	}
 	if known > 3*len(all) {
-		t.Errorf("%d sessions are remembered, and none of them exists", known)
+		t.Errorf("%d former sessions are counted, want at most %d", known, 3*len(all))
 	}
 }
 
-// What both rules cost is remembered however many candidates change to the other rule,
-// newest first.
+// The costs of both rules stay known, newest first, however many candidates switch to the
+// other rule.
 func TestCosts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		crowd := rapid.SampledFrom([]int{3, 40}).Draw(rt, "crowd")
 		s := modeltest.NewScript(t, model.Config{})
-		l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
+		l := newLives(s.Tree, s.W)
 		next := uint64(0)
 		join := func() string { next++; return l.create("n_", true, next) }
 		var queue []string
@@ -154,7 +149,7 @@ func TestCosts(t *testing.T) {
 				zxids = append(zxids, w.Zxid)
 			}
 			if want := c.want[max(0, len(c.want)-model.CostsMax):]; !slices.Equal(zxids, want) {
-				rt.Errorf("the %s of %d cost at %v, want %v", c.name, crowd, zxids, want)
+				rt.Errorf("the costs of the %s of %d are at %v, want %v", c.name, crowd, zxids, want)
 			}
 		}
 	})
