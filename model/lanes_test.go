@@ -63,18 +63,8 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 			member[l.Member] = l
 		}
 	}
+	again := shownAgain(states)
 	contended := map[dialect.ID]bool{} // in the last state with that child
-	// again has the children that a state shows again after they were deleted: those of a
-	// server that lags behind, and unread ones of the same name. Their lanes are not exact.
-	there, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
-	for i, s := range states {
-		for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
-			if last, seen := there[c.ID()]; seen && (last < i-1 || !c.SeenAt.Equal(since[c.ID()])) {
-				again[c.ID()] = true
-			}
-			there[c.ID()], since[c.ID()] = i, c.SeenAt
-		}
-	}
 	for _, s := range states {
 		for _, c := range s.Ignored {
 			contended[c.ID()] = false
@@ -133,6 +123,21 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 			}
 		}
 	}
+}
+
+// shownAgain returns the children that a state shows again after they were deleted: those
+// of a server that lags behind, and unread ones of the same name. Their lanes are not exact.
+func shownAgain(states []*model.State) map[dialect.ID]bool {
+	last, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
+	for i, s := range states {
+		for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
+			if n, seen := last[c.ID()]; seen && (n < i-1 || !c.SeenAt.Equal(since[c.ID()])) {
+				again[c.ID()] = true
+			}
+			last[c.ID()], since[c.ID()] = i, c.SeenAt
+		}
+	}
+	return again
 }
 
 func inGap(lanes *model.Lanes, at time.Time) bool {
