@@ -45,12 +45,18 @@ func TestInvitationsWork(t *testing.T) {
 		t.Helper()
 		return zktest.Run(t, "sh", "-c", `PATH="$0:$PATH"; export PATH; `+line, dir)
 	}
-	for name, script := range map[string]string{
-		"python3": `exec /usr/bin/python3 "$@"`,
-		"zkCli.sh": fmt.Sprintf(`exec java %s -cp %s org.apache.zookeeper.ZooKeeperMain "$@"`, java,
+	lines := map[string]string{}
+	for _, i := range invitations(addr, path) {
+		lines[i.Program] = i.Line
+	}
+	for name, text := range map[string]string{
+		"python3": "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n",
+		"zkCli.sh": fmt.Sprintf("#!/bin/sh\nexec java %s -cp %s org.apache.zookeeper.ZooKeeperMain \"$@\"\n", java,
 			zktest.ClassPath("zookeeper", "zookeeper-jute", "slf4j-nop", "commons-cli")),
+		"join.jsh": "import org.apache.curator.framework.*; import org.apache.curator.retry.*; import org.apache.curator.framework.recipes.locks.*;\n" +
+			lines["Curator (Java)"] + "\nSystem.out.println(\"Curator leads\");\nSystem.in.read();\n/exit\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,10 +69,6 @@ func TestInvitationsWork(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	lines := map[string]string{}
-	for _, i := range invitations(addr, path) {
-		lines[i.Program] = i.Line
-	}
 	queued := 1
 	stands := func(p *zktest.Program) *zktest.Program {
 		t.Helper()
@@ -83,13 +85,8 @@ func TestInvitationsWork(t *testing.T) {
 		return p
 	}
 	kazoo := stands(shellLine(lines["kazoo (Python)"]))
-	imports := "import org.apache.curator.framework.*; import org.apache.curator.retry.*; import org.apache.curator.framework.recipes.locks.*;\n"
-	file := filepath.Join(dir, "join.jsh")
-	if err := os.WriteFile(file, []byte(imports+lines["Curator (Java)"]+"\nSystem.out.println(\"Curator leads\");\nSystem.in.read();\n/exit\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	curator := stands(zktest.Run(t, "jshell", "--class-path", zktest.ClassPath("curator-recipes", "curator-framework", "curator-client",
-		"guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api"), file))
+		"guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api"), filepath.Join(dir, "join.jsh")))
 	shell := stands(shellLine(lines["zkCli"]))
 	own := stands(shellLine(lines["electop"]))
 	own.Line(t, "waiting behind YOU-n_")
