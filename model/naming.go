@@ -62,7 +62,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 			shown = append(shown, c.Znode)
 		}
 	}
-	e := dialect.Evidence{Path: path, Children: shown, Parent: r.Parent, Siblings: siblings, Witnesses: r.Witnesses}
+	e := dialect.Evidence{Path: path, Children: shown, Parent: r.Parent, Siblings: siblings, Markers: r.Markers}
 	if known {
 		return n.dialect.Widened(r.New).Guess(n.named && e.Alike())
 	}

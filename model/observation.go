@@ -44,8 +44,8 @@ type Read struct {
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
-	// Witnesses are the names of [dialect.Witnesses] that exist.
-	Witnesses []string `json:"witnesses,omitempty"`
+	// Markers are the names of [dialect.Markers] that exist.
+	Markers []string `json:"witnesses,omitempty"`
 	// Gap reports whether changes before this read were not watched (the connection was
 	// lost), so that a new [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
@@ -70,8 +70,8 @@ type Delta struct {
 	// Parent is the parent's stat, if it was read between this change and the next one.
 	// Then New and Gone may both be missing.
 	Parent *znode.Parent `json:"parent,omitempty"`
-	// Witnesses are as in Read.
-	Witnesses []string `json:"witnesses,omitempty"`
+	// Markers are as in Read.
+	Markers []string `json:"witnesses,omitempty"`
 }
 
 // Refresh is a later read of one known child.

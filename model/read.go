@@ -322,7 +322,7 @@ func (j *Journal) ended() (names []string) {
 // change applies a delta and the deletion of these children, as a read that shows nothing
 // else.
 func (j *Journal) change(d *Delta, gone []string) {
-	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Witnesses: d.Witnesses, Gone: gone}
+	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
 	r.Parent.Children -= int32(len(gone))
 	if d.New != nil {

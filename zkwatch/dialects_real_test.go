@@ -151,7 +151,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 		}
 		return nil
 	})
-	dialect := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent, Witnesses: read.Witnesses})
+	dialect := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent, Markers: read.Markers})
 	if dialect == nil || dialect.ID != e.dialect || !strings.Contains(dialect.System, system) {
 		t.Fatalf("recognised as %+v, want %s of %s; the children are %+v", dialect, e.dialect, system, read.New)
 	}

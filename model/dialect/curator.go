@@ -9,7 +9,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
 		// The user chooses the root.
-		at: []string{"leader_election"}, witness: "../master_status",
+		at: []string{"leader_election"}, marker: "../master_status",
 	},
 	Dialect{
 		ID: "flink", System: "Apache Flink (Curator LeaderLatch)",

@@ -52,8 +52,8 @@ type Dialect struct {
 	names []string
 	at    []string // paths (see endsIn) at which the dialect can be; none: anywhere
 	bare  bool     // the names have no sequence number
-	// witness is a znode (see from) that must exist, "" for none. It needs at.
-	witness string
+	// marker is a znode (see from) that must exist, "" for none. It needs at.
+	marker string
 	// proof reports whether a child with such a name shows the dialect; nil: it does.
 	proof func(path string, z *znode.Znode) bool
 	// near is like at, for a single znode whose path proves nothing: the znodes beside it

@@ -46,7 +46,7 @@ type example struct {
 	id, path, children, who string
 	watches                 []int // by position in the queue, -1 nothing
 	holders, ignored        int
-	ack, witness            string // witness: a znode that exists
+	ack, marker             string // marker: a znode that exists
 	siblings                []string
 	prefix                  string // with the guid 00010203...; "": electop takes no part
 }
@@ -79,7 +79,7 @@ func (e *example) wants(n int) (who []string, watches []int, holders int) {
 var dialectExamples = []example{
 	{id: "curator-latch", path: "/cur/latch", children: "_c_{u1}-latch-0000000000=node-0; _c_{u2}-latch-0000000001; _c_{u1}-latch--2147483648=old",
 		prefix: "_c_00010203-0405-0607-0809-0a0b0c0d0e0f-latch-"},
-	{id: "spark", path: "/batch/leader_election", children: "_c_{u1}-latch-0000000004", witness: "/batch/master_status"},
+	{id: "spark", path: "/batch/leader_election", children: "_c_{u1}-latch-0000000004", marker: "/batch/master_status"},
 	{id: "flink", path: "/flink/default/leader/dispatcher/latch", children: "_c_{u1}-latch-0000000004",
 		ack: "/flink/default/leader/dispatcher/connection_info"},
 	{id: "yarn", path: "/yarn-leader-election/yc2", children: "_c_{u1}-latch-0000000004=rm1"},
@@ -107,7 +107,7 @@ var dialectExamples = []example{
 	{id: "kazoo-semaphore-queue", path: "/sem-__lock__", children: "{h1}__lock__0000000000=a; {h2}__lock__0000000001=b"},
 	// The second ends in ten digits, which are no sequence here.
 	{id: "kazoo-semaphore", path: "/sem", children: "{h1}=a; 9cb226cb23864645aa23c50000000001=b", watches: []int{-1, -1}, holders: 2,
-		witness: "/sem-__lock__"},
+		marker: "/sem-__lock__"},
 	{id: "go-zookeeper", path: "/lock", children: "_c_{h1}-lock-0000000000=a; _c_{h2}-lock-0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-"},
 	{id: "kazoo-go", path: "/lock", children: "{h1}__lock__0000000000=a; _c_{h1}-lock-0000000001; {h1}__rlock__0000000002=c; {h2}__rlock__0000000003=d",
 		watches: []int{-1, 0, 1, 1}},
@@ -168,14 +168,14 @@ var dialectExamples = []example{
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // observe returns the state after a read of the children at path.
-func observe(path string, single bool, children []znode.Znode, witnesses ...string) *doctor.State {
-	return observeBeside(path, single, children, nil, witnesses...)
+func observe(path string, single bool, children []znode.Znode, markers ...string) *doctor.State {
+	return observeBeside(path, single, children, nil, markers...)
 }
 
 // observeBeside also reads the names beside the path.
-func observeBeside(path string, single bool, children []znode.Znode, siblings []string, witnesses ...string) *doctor.State {
+func observeBeside(path string, single bool, children []znode.Znode, siblings []string, markers ...string) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
-	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single, Witnesses: witnesses}
+	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single, Markers: markers}
 	if !single {
 		r.Full, r.Parent = true, modeltest.Stat(1, 100, int32(len(children)))
 	}
@@ -196,17 +196,17 @@ func TestDialects(t *testing.T) {
 				t.Fatal("no such dialect")
 			}
 			children := znodes(e.list()...)
-			if got := dialect.Recognise(dialect.Evidence{Path: e.path, Children: children, Witnesses: []string{e.witness}, Siblings: e.siblings}); got != d && e.id != "single" {
+			if got := dialect.Recognise(dialect.Evidence{Path: e.path, Children: children, Markers: []string{e.marker}, Siblings: e.siblings}); got != d && e.id != "single" {
 				t.Errorf("recognised as %v", modeltest.DialectID(got))
 			}
 			var names []string
 			for _, z := range children {
 				names = append(names, z.Name)
 			}
-			if got := dialect.Witnesses(e.path, names); !slices.Equal(got, slices.DeleteFunc([]string{e.witness}, func(s string) bool { return s == "" })) {
-				t.Errorf("got witnesses %q, want %q", got, e.witness)
+			if got := dialect.Markers(e.path, names); !slices.Equal(got, slices.DeleteFunc([]string{e.marker}, func(s string) bool { return s == "" })) {
+				t.Errorf("got markers %q, want %q", got, e.marker)
 			}
-			s := observeBeside(e.path, d.Single, children, e.siblings, e.witness)
+			s := observeBeside(e.path, d.Single, children, e.siblings, e.marker)
 			if s.Dialect != d || s.Recipe != d.Recipe {
 				t.Fatalf("the journal recognised %v, recipe %s", modeltest.DialectID(s.Dialect), s.Recipe.Name())
 			}

@@ -19,8 +19,8 @@ type Evidence struct {
 	Parent znode.Parent
 	// Siblings are the names beside the path, nil if they are not known.
 	Siblings []string
-	// Witnesses are the znodes of [Witnesses] that exist.
-	Witnesses []string
+	// Markers are the znodes of [Markers] that exist.
+	Markers []string
 }
 
 // Recognise returns the dialect of the system that owns an election, from the names of the
@@ -84,7 +84,7 @@ func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 			continue
 		}
 		if _, ok := d.named(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) &&
-			(d.witness == "" || slices.Contains(e.Witnesses, d.witnessOf(e.Path))) {
+			(d.marker == "" || slices.Contains(e.Markers, d.markerOf(e.Path))) {
 			return d
 		}
 	}
@@ -208,24 +208,24 @@ func masked(stem string, session uint64) string {
 	return stem
 }
 
-// witnessOf returns the znode that has to exist for an election of d at path, "" for none.
-func (d *Dialect) witnessOf(path string) string {
+// markerOf returns the znode that has to exist for an election of d at path, "" for none.
+func (d *Dialect) markerOf(path string) string {
 	star, ok := endsIn(path, d.at...)
-	if !ok || d.witness == "" {
+	if !ok || d.marker == "" {
 		return ""
 	}
-	return from(path, d.witness, star)
+	return from(path, d.marker, star)
 }
 
-// Witnesses returns the znodes that show, if they exist, which system has children with such
+// Markers returns the znodes that show, if they exist, which system has children with such
 // names at path: the names alone do not show it. It is nil for most names.
-func Witnesses(path string, names []string) (wanted []string) {
+func Markers(path string, names []string) (wanted []string) {
 	for _, d := range dialects {
-		if d.witness == "" || !d.fits(path) {
+		if d.marker == "" || !d.fits(path) {
 			continue
 		}
 		if slices.ContainsFunc(names, func(name string) bool { _, ok := d.named(name); return ok }) {
-			wanted = append(wanted, d.witnessOf(path))
+			wanted = append(wanted, d.markerOf(path))
 		}
 	}
 	slices.Sort(wanted)

@@ -34,7 +34,7 @@ var systems = completed(Dialect{},
 		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
-		names: []string{"{hex}"}, bare: true, at: []string{"*"}, witness: "../*-__lock__",
+		names: []string{"{hex}"}, bare: true, at: []string{"*"}, marker: "../*-__lock__",
 	},
 
 	// Go.

@@ -400,7 +400,7 @@ func TestStatusTextOfLeases(t *testing.T) {
 	b := child("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
 	j := doctor.NewJournal(model.Config{Path: "/sem"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
-	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{a, b}, Witnesses: []string{"/sem-__lock__"}})
+	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{a, b}, Markers: []string{"/sem-__lock__"}})
 	s := j.State()
 	if text := plain.StatusText(s); !strings.Contains(text, " and 1 other hold, 0 waiting\n") {
 		t.Errorf("got %s", text)

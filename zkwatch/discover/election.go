@@ -90,12 +90,12 @@ func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) erro
 
 // election reports a znode whose children are an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
-	witnesses, err := w.witnesses(ctx, dialect.Witnesses(path, names))
+	markers, err := w.markers(ctx, dialect.Markers(path, names))
 	if err != nil {
 		return err
 	}
 	recognised := func(children []znode.Znode) *dialect.Dialect {
-		return dialect.Recognise(dialect.Evidence{Path: path, Children: children, Parent: client.Parent(stat), Witnesses: witnesses})
+		return dialect.Recognise(dialect.Evidence{Path: path, Children: children, Parent: client.Parent(stat), Markers: markers})
 	}
 	var contenders []string
 	for _, name := range names {
@@ -111,7 +111,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	}
 	slices.SortFunc(contenders, inQueue)
 
-	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat), Witnesses: witnesses}
+	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat), Markers: markers}
 	known := make(map[string]bool)
 	get := func(name string) (ephemeral bool, err error) {
 		if known[name] {
@@ -157,8 +157,8 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
 }
 
-// witnesses returns which of the paths exist.
-func (w *walk) witnesses(ctx context.Context, paths []string) (existing []string, err error) {
+// markers returns which of the paths exist.
+func (w *walk) markers(ctx context.Context, paths []string) (existing []string, err error) {
 	for _, path := range paths {
 		stat, err := w.exists(ctx, path)
 		if err != nil && !errors.Is(err, zk.ErrNoAuth) {

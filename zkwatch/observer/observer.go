@@ -50,10 +50,10 @@ type Observer struct {
 	refresh chan rereading
 
 	known known // kept from one connection to the next
-	// witnesses are the znodes of [dialect.Witnesses] that exist, for the parent with the
-	// czxid witnessesOf.
-	witnesses   []string
-	witnessesOf int64
+	// markers are the znodes of [dialect.Markers] that exist, for the parent with the
+	// czxid markersOf.
+	markers   []string
+	markersOf int64
 
 	decided bool // the observer knows whether the path is a parent or a leader's znode
 	single  bool // the path is a leader's znode

@@ -206,7 +206,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	if err != nil {
 		return nil, err
 	}
-	if read.Witnesses, err = r.readWitnesses(ctx, stat.Czxid, fresh); err != nil {
+	if read.Markers, err = r.readMarkers(ctx, stat.Czxid, fresh); err != nil {
 		return nil, err
 	}
 	r.effort.trips += (len(fresh) + pipelined - 1) / pipelined
@@ -496,14 +496,14 @@ func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, err
 	return out, reads.Wait()
 }
 
-// readWitnesses returns the existing znodes that identify the system of children with
+// readMarkers returns the existing znodes that identify the system of children with
 // these names. Each call requests the znodes that are still missing.
-func (r *reader) readWitnesses(ctx context.Context, parent int64, names []string) ([]string, error) {
-	if r.witnessesOf != parent {
-		r.witnesses, r.witnessesOf = nil, parent
+func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) ([]string, error) {
+	if r.markersOf != parent {
+		r.markers, r.markersOf = nil, parent
 	}
-	for _, path := range dialect.Witnesses(r.cfg.Path, names) {
-		if slices.Contains(r.witnesses, path) {
+	for _, path := range dialect.Markers(r.cfg.Path, names) {
+		if slices.Contains(r.markers, path) {
 			continue
 		}
 		exists, _, err := r.conn.Exists(ctx, path)
@@ -513,10 +513,10 @@ func (r *reader) readWitnesses(ctx context.Context, parent int64, names []string
 		case err != nil:
 			return nil, err
 		case exists:
-			r.witnesses = append(slices.Clone(r.witnesses), path)
+			r.markers = append(slices.Clone(r.markers), path)
 		}
 	}
-	return r.witnesses, nil
+	return r.markers, nil
 }
 
 // size returns the length of a reply with these names.
@@ -694,9 +694,9 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 		r.cfg.Put(ctx, d)
 		return nil
 	}
-	d.Witnesses = r.witnesses
-	if len(dialect.Witnesses(r.cfg.Path, []string{c.Below})) > 0 {
-		if d.Witnesses, err = r.readWitnesses(ctx, r.parent.Czxid, []string{c.Below}); err != nil {
+	d.Markers = r.markers
+	if len(dialect.Markers(r.cfg.Path, []string{c.Below})) > 0 {
+		if d.Markers, err = r.readMarkers(ctx, r.parent.Czxid, []string{c.Below}); err != nil {
 			return err
 		}
 	}
