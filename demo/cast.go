@@ -25,7 +25,6 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/znode"
 	"electop/zkwatch/client"
 )
 
@@ -229,19 +228,6 @@ func (c *Cast) Close() {
 	}
 	c.mu.Unlock()
 	c.wg.Wait()
-}
-
-// with calls do for a member, under the member's lock, and returns its error.
-func (c *Cast) with(id string, do func(*member) error) error {
-	c.mu.Lock()
-	m := c.members[id]
-	c.mu.Unlock()
-	if m == nil {
-		return fmt.Errorf("%w: %s", ErrNoMember, znode.Safe(id, 40))
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return do(m)
 }
 
 // foreign reports whether this is a third-party election.

@@ -49,6 +49,19 @@ func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
 
+// with calls do for a member, under the member's lock, and returns its error.
+func (c *Cast) with(id string, do func(*member) error) error {
+	c.mu.Lock()
+	m := c.members[id]
+	c.mu.Unlock()
+	if m == nil {
+		return fmt.Errorf("%w: %s", ErrNoMember, znode.Safe(id, 40))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return do(m)
+}
+
 // NoGuidAll sets NoGuid for all members, and for those that join from now on. In a
 // third-party election it does nothing.
 func (c *Cast) NoGuidAll(on bool) {

@@ -1,100 +1,122 @@
-// Package ui is the dashboard: it draws an election and passes on what the
-// user wants done. It knows neither ZooKeeper nor where the election comes
-// from: it sees immutable states through a [Source] and acts through
-// [Actions], and a live cluster, the demo and a replay are implementations of
-// the two.
+// Package ui is the dashboard: it draws an election and passes on what the user wants.
+// It does not know ZooKeeper, or where the election comes from: it gets immutable states
+// from a [Source] and acts through [Actions]. A live cluster, the demo and a replay
+// implement both.
 //
-// # How a frame comes to be
+// # From a state to a frame
 //
 //	Source --Dirty--> pump --refresh--> Update --> draw --> frame --> View
 //	                   (30 Hz at most)    ^ keys, ticks
 //
-// One goroutine, the pump, waits for the source to be dirty, sends one message
-// with the newest state, and rests for 33 ms (less after the first few). So a
-// burst of changes costs one frame; nothing is lost by it, because a state holds
-// the history too.
+// One goroutine, the pump, waits until the source is dirty, sends one message with the
+// newest state, and then rests for 33 ms (less after the first few). So a burst of changes
+// costs one frame. No change is lost, because a state also holds the history.
 //
-// Update settles the screen and draws the frame when something that shows has
-// changed, and View returns the last one. Bubbletea writes it on its next tick;
-// the first frame is written at once (run.go). To settle is to give each part its
-// place, what it shows and what of it is in view; keys move by that. Drawing
-// changes nothing but the canvas: what a key does never depends on a frame.
-// While drawing, each part says when its digits change next (see [term.Frame]);
-// the earliest of these moments is the next tick. A picture with nothing but
-// ages in it is drawn once a second, and one that cannot change is not drawn at
-// all.
+// Update settles the screen and draws the frame when something visible has changed. View
+// returns the last frame. Bubbletea writes it on its next tick; the first frame is written
+// at once (run.go). Settling decides the place of each part, what it shows, and which of it
+// is in view; keys move by that. Drawing changes only the canvas, so what a key does never
+// depends on a frame. While drawing, each part reports when its digits change next (see
+// [term.Frame]); the earliest of these times is the next tick. A picture in which only ages
+// change is drawn once a second, and one that cannot change is not drawn again.
 //
-// # From a znode to the glass, and a key back
+// # From a znode to the screen
 //
-//	a notification     names a change: watching.apply (zkwatch/observer/changes.go); by
-//	                   reads: Observer.watchChildren (zkwatch/observer/children.go)
-//	an observation     model.Delta or model.Read (model/observation.go)
-//	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
-//	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
-//	a state comes      pump (run.go) sends it; dashboard.refresh, watched.take (watched.go)
-//	the screen         mainscreen.Screen.Settle: rectangles from mainscreen.Arrange
-//	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
-//	its words          package wording; what can be selected is a model.Row
-//	the glass          package term: Canvas.Render with the Theme; View returns the text
+// The way of one deletion, as a debugger saw it: the functions on the stacks between the
+// reply that the client reads and the text that Bubbletea gets. What only computes (the
+// rules of the doctor, the words) is left out. 12 packages, 21 files.
 //
-//	a key comes        dashboard.oneKey (keyboard.go); package input says what it means
-//	a click comes      dashboard.mouse (mouse.go); what is there was noted by who drew it
-//	                   ([term.Canvas.Spot])
-//	an action          action.Situation: what it would do, or why not
-//	it is done         doer.cmd runs [Actions].Do outside the event loop
-//	by whom            ui/cli/dashboard/actions.go; x on our own candidate: demo.Cast.Fault
-//	what came of it    done (actions.go); the election itself, with the next state
+//	zkwatch/client       serverconn.go  serverConn.Read, nextFrame: the notification arrives
+//	                     follow.go      noteEvent, Following.add; Following.Take returns it
+//	zkwatch/observer     reader.go      reader.take, apply, child: a model.Delta, or a read
+//	zkwatch/feed         feed.go        Feed.Put, drain, apply: the observation, in order
+//	model/history        timeline.go    Timeline.Apply records it
+//	model/doctor         doctor.go      Journal.Apply, and then Doctor.Apply: the rules
+//	model                journal.go     Journal.Apply, Journal.State
+//	                     read.go        delta, change, removeChildren, left
+//	                     handoff.go     checkHead: another leader
+//	ui                   run.go         pump: a message with the newest states
+//	ui/cli/dashboard     elections.go   elections.States: the states that pump sends
+//	ui                   dashboard.go   Model.Update, refresh
+//	                     watched.go     watched.take: the state of the election in front
+//	                     screen.go      redraw: settle, then draw
+//	ui/mainscreen        screen.go      Screen.Settle: rectangles from Arrange; Screen.Draw
+//	ui/candidates        panel.go       Panel.Settle, Panel.Draw
+//	ui/leadership        handoffs.go    Handoffs.Settle, Handoffs.Draw
+//	ui/mainscreen        header.go      Bar.Draw
+//	                     status.go      DrawStatus
+//	                     footer.go      Footer.Draw
+//	ui/term              canvas.go      Canvas.Render: cells to text, which View returns
 //
-// # Rooms
+// # From a key to the server
 //
-// The dashboard is the root: it says which message goes where (dashboard.go), what a key or
-// a click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types
-// with rules of their own, which do not know it: the elections watched (watched.go), which
-// time is shown (timetravel.go), what is in front and typed (overlays.go), and what runs
-// outside the event loop (doer.go).
+// The way of x on a candidate of the demo, from the terminal to the socket, seen in the same
+// way. 7 packages, 11 files. The answer is the election itself, with the next state.
 //
-// What it shows are packages that do not know it either. Each takes a state and a few
-// values, and can be read alone:
+//	ui                   dashboard.go   update, key: keys that arrive together, one by one
+//	                     keyboard.go    oneKey, bound: what the key means in this mode
+//	                     actions.go     act, try, begin: the action, its target, or why not
+//	ui/action            action.go      Situation.Refuses, Acts.Why, Acts.Do
+//	ui                   doer.go        doer.cmd: runs it outside the event loop
+//	ui/cli/dashboard     actions.go     actions.whyNoFault, actions.fault
+//	demo                 fault.go       Cast.Fault, member.apply, member.kill
+//	zkwatch/candidate    faults.go      Candidate.Kill
+//	zkwatch/client       conn.go        Conn.Cut, terminate, teardown
+//	                     serverconn.go  serverConn.shut
+//	zkwatch/fault        line.go        lineConn.Close: the socket ends, without a goodbye
+//
+// A click takes the same way from dashboard.mouse (mouse.go) on: each part that draws
+// something to click notes it ([term.Canvas.Spot]).
+//
+// # Packages below
+//
+// The dashboard is the root: it decides which message goes where (dashboard.go), what a key
+// or a click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four
+// types with rules of their own, which do not know the dashboard: the watched elections
+// (watched.go), the time that is shown (timetravel.go), the text or list in front
+// (overlays.go), and the tasks outside the event loop (doer.go).
+//
+// The packages below do not know the dashboard either. Each takes a state and a few values,
+// and can be read alone:
 //
 //	term                       cells, pens, colours and signs; knows no election
-//	wording                    what is said of one thing
-//	action, input              what can be done; what a key means; modes and help
-//	mainscreen                 header, panels, status line and footer: their places, the focus
+//	wording                    the words for one candidate, watch, fault or cause
+//	action, input              what the user can do; what a key means, in each mode
+//	mainscreen                 header, panels, status line and footer: places and focus
 //	candidates, messages,      its panels; leadership has the recipe, the handoffs and
 //	lessons, leadership        the beliefs
 //	overlay                    texts that may be longer than their place; lists of actions
 //	detail                     the panels of one candidate, the findings and the servers
 //	elections                  the list of elections, in front of the panels
-//	travel                     other moments: how they are found, played and said
+//	travel                     other times: how they are found, played and named
 //
-// A new panel is a package with a Panel, a place for it in mainscreen.Arrangement,
-// and a line each in Settle and Draw of mainscreen.Screen. A new text or list in front
-// is a mode in package input, and a case in overlays.window (overlays.go) and settle (screen.go).
+// A new panel is a package with a Panel, a place for it in mainscreen.Arrangement, and a
+// line each in Settle and Draw of mainscreen.Screen. A new text or list in front is a mode
+// in package input, and a case in overlays.window (overlays.go) and settle (screen.go).
 //
-// Everything that came from outside passes through [znode.Safe] first, and the canvas takes
-// no control characters at all.
+// All text from outside passes through [znode.Safe] first, and the canvas accepts no control
+// characters.
 //
 // # What is shown
 //
-// A source may be a [MultiSource] of several elections. Each has a view of its own
-// with its selection, filter and scrolling; only the one on the screen is drawn. The
-// selection is a candidate's znode, or a member of our own cast, and never a row's number:
-// a frozen leader whose session expired has no znode any more, yet it can be thawed.
+// A source may be a [MultiSource] of several elections. Each has a view with its selection,
+// filter and scrolling; only the view on the screen is drawn. The selection is a candidate's
+// znode, or a member of our own cast, and never the number of a row: a frozen leader whose
+// session expired has no znode any more, but the user can still thaw it.
 //
-// A source may have a past ([travel.Past]). Going back holds the picture, as a pause
-// does, at the state of another moment; everything that is drawn is drawn from the state.
-// Searches run outside the event loop, one at a time: what is pressed meanwhile makes the
-// next one. The time line alone also shows what came after, so it does not change while a
-// playhead moves over it.
+// A source may have a past ([travel.Past]). Time travel shows the state of another time, as
+// a pause does; everything is drawn from that state. Searches run outside the event loop,
+// one at a time; keys pressed meanwhile make the next one. Only the time line also shows
+// what came later, so it does not change while the position moves over it.
 //
 // A [lessons.Runner] reports what the user can read, answer and do in a lesson; the dashboard
 // shows that and passes on the user's input.
 //
-// Nothing inferred is drawn as if it were known. A watch has a sign and, if it is wrong, words
-// (doctor.State.Edge); a countdown is an upper bound, and is rounded up; a picture without a
-// connection is faded and says how old it is.
+// Nothing inferred is drawn as if it were verified. A watch has a sign and, if it is wrong,
+// words (doctor.State.Edge). A countdown is an upper bound, rounded up. A picture without a
+// connection is faded and shows its age.
 //
-// What our own candidates and the embedded server do takes a millisecond. So a step stays
-// marked until it could be read, and a notification travels along its edge in slow motion:
-// both depend on the state and the time alone, and so look the same in the past.
+// A step of our own candidates, or of the embedded server, takes a millisecond. So a step
+// stays marked until it can be read, and in slow motion a notification travels along its
+// edge. Both depend only on the state and the time, so they look the same in the past.
 package ui
