@@ -236,7 +236,8 @@ func TestWavePast(t *testing.T) {
 	for i := range p.moments {
 		read, done := waveHappened(p.moments[i].State.State)
 		if notified, reading, finished, ok := waveShown(m); !ok || notified != n-2 || reading != read-done || finished != done {
-			t.Errorf("moment %d: got %d notified, %d re-reading, %d done; want %d re-reading, %d done:\n%s", i+1, notified, reading, finished, read-done, done, screen(m))
+			t.Errorf("moment %d: got %d notified, %d re-reading, %d done; want %d re-reading, %d done:\n%s",
+				i+1, notified, reading, finished, read-done, done, screen(m))
 		}
 		showsNot(t, m, "slow motion")
 		keys(m, ".")

@@ -261,7 +261,10 @@ func TestAnyKeysWithLessons(t *testing.T) {
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
-		o := Options{Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Lessons: tu, Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
+		o := Options{
+			Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Lessons: tu,
+			Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now },
+		}
 		if rapid.Bool().Draw(t, "replay") {
 			r := &fakeRecording{fakePast: *p, at: 3, end: w.now}
 			o.Mode, o.Past, o.Actions, src.others = ModeReplay, r, r, nil

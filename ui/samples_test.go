@@ -750,7 +750,8 @@ func hostileDemo() *world {
 
 func recipeSamples() map[string]func() sample {
 	refusing := demo
-	refusing.Actions = &fakeActions{why: map[action.Kind]string{action.Resign: "birch is frozen. Thaw it first", action.LoseReply: "birch is frozen. Thaw it first"}}
+	const frozen = "birch is frozen. Thaw it first"
+	refusing.Actions = &fakeActions{why: map[action.Kind]string{action.Resign: frozen, action.LoseReply: frozen}}
 	return map[string]func() sample{
 		"steps": func() sample { return sample{world: volunteering(), o: demo} },
 		"notified": func() sample {
@@ -1383,7 +1384,10 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 		notified = notified[:1]
 	}
 	wake := func(requests int, settled bool) {
-		w.j.Apply(&model.Wake{At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(notified) + 7000*requests), Settled: settled})
+		w.j.Apply(&model.Wake{
+			At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: notified,
+			Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(notified) + 7000*requests), Settled: settled,
+		})
 	}
 	wake(0, false)
 	var happens [][]func()

@@ -537,7 +537,10 @@ func TestMomentAndListAgree(t *testing.T) {
 	w.wait(time.Second).leave(names[2])
 	w.wait(3 * time.Millisecond).acked(names[3])
 	now := w.now.Add(7 * time.Second)
-	m := New(Options{Source: timelineSource{timeline}, Past: timelinePast{timeline}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m := New(Options{
+		Source: timelineSource{timeline}, Past: timelinePast{timeline}, Theme: term.Mono, Renderer: plainRenderer(),
+		Now: func() time.Time { return now },
+	})
 	m.Update(tea.WindowSizeMsg{Width: 140, Height: 40})
 	keys(m, "p", "home")
 	listed, seen := 0, 0

@@ -157,8 +157,8 @@ type FootKey struct {
 // Bindings returns the table. If observeOnly is set, it lacks the keys that change
 // something, and the questions that these keys lead to.
 func Bindings(observeOnly bool) []Binding {
-	const everywhere = ModeNormal | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessonMenu | ModeJoin | ModePalette | ModeLesson
 	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessonMenu | ModeJoin
+	const everywhere = scroll | ModeFilter | ModeDialog | ModePast | ModePalette | ModeLesson
 	def := func(do Command, m Mode, keys []string, shown, does string) Binding {
 		return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), Do: do, Modes: m, Shown: shown, Label: does}
 	}
@@ -197,7 +197,8 @@ func Bindings(observeOnly bool) []Binding {
 	all = append(all,
 		footed(def(CmdFaults, ModeNormal, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
 		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 0).long("lessons: the election explained, step by step, by doing it"),
-		footed(def(CmdLearn, ModeLessonMenu, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
+		footed(def(CmdLearn, ModeLessonMenu, []string{"enter"}, "enter", "begin"), 1, 0).
+			long("begin the selected lesson in a new election, or leave the current one"),
 		footed(def(CmdContinue, ModeLesson, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
 		footed(def(CmdAnswer, ModeLesson, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
 		footed(def(CmdHint, ModeLesson, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
