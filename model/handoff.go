@@ -8,6 +8,86 @@ import (
 	"electop/model/session"
 )
 
+// Handoff is a change of the leader. Each From is the To of the handoff before; nil means
+// no leader.
+type Handoff struct {
+	At       time.Time
+	From, To *dialect.Candidate
+	Cause    Cause
+	// Evidence shows the cause, or why it is unknown; safe to show.
+	Evidence string
+	Fence    int64 // To's czxid, the fencing token; 0 for no leader
+
+	// Earliest and Latest bound when the leader changed, zero if unknown. At is the time
+	// of the read that showed it.
+	Earliest, Latest time.Time
+
+	// Three durations, nil if unknown. Silent is the time from the old leader's last sign
+	// of life to the deletion of its znode. Takeover is the time from that deletion (or from
+	// the new znode's creation, if there was no leader) to the acknowledgement. Vacant is
+	// the time in which the queue was empty.
+	Silent, Takeover, Vacant *time.Duration
+	// The bounds of the three durations, nil if unknown. The durations are best guesses.
+	SilentIn, TakeoverIn, VacantIn *Span
+
+	// Timeout is the timeout of From's session, 0 if unknown. Unreported is the reason why
+	// the servers reported nothing about that session; safe to show.
+	Timeout    time.Duration
+	Unreported string
+	unacked    Unmeasured // why Takeover is nil, if it is
+}
+
+// Unmeasured is the reason why a duration of a handoff is not known.
+type Unmeasured string
+
+const (
+	NobodyLed   Unmeasured = "nobody-led"   // before the handoff
+	NobodyLeads Unmeasured = "nobody-leads" // after the handoff
+	NotSilent   Unmeasured = "not-silent"   // the session was alive
+	NotReported Unmeasured = "not-reported" // see [Handoff.Unreported] and [Handoff.Evidence]
+	NoAck       Unmeasured = "no-ack"       // the system's leaders create no znode to acknowledge
+	NoAckYet    Unmeasured = "no-ack-yet"
+	Unwatched   Unmeasured = "unwatched" // the beginning was not observed
+	NotVacant   Unmeasured = "not-vacant"
+)
+
+// Measure is one of a handoff's durations.
+type Measure struct {
+	Name string
+	Took *time.Duration // nil: unknown
+	In   *Span          // the bounds; nil: unknown
+	Why  Unmeasured     // why Took is nil
+}
+
+// Guess reports whether the duration should be shown as a guess.
+func (m Measure) Guess() bool { return m.Took != nil && m.In.Loose(*m.Took) }
+
+// Measures returns the three durations, and the session timeout of the old leader.
+func (h *Handoff) Measures() [4]Measure {
+	out := [4]Measure{
+		{"silent", h.Silent, h.SilentIn, NotReported}, {"takeover", h.Takeover, h.TakeoverIn, h.unacked},
+		{"vacant", h.Vacant, h.VacantIn, NotVacant}, {Name: "timeout", Why: NotReported},
+	}
+	switch {
+	case h.From == nil:
+		out[0].Why, out[2].Why, out[3].Why = NobodyLed, Unwatched, NobodyLed
+	case h.Cause != CauseExpired && h.Cause != CauseUnknown:
+		out[0].Why = NotSilent
+	}
+	if h.To == nil {
+		out[1].Why, out[2].Why = NobodyLeads, NobodyLeads
+	}
+	if h.Timeout > 0 {
+		out[3].Took = &h.Timeout
+	}
+	for i := range out {
+		if out[i].Took != nil {
+			out[i].Why = ""
+		}
+	}
+	return out
+}
+
 // checkHead compares the head of the queue with the last head and adds a handoff at that
 // time if it changed. changed bounds when. listed reports whether the children that exist
 // now existed when the last head was deleted.

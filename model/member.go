@@ -9,7 +9,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Belief is what a candidate of ours believes about itself. The znodes may show something
+// Belief names what a candidate of ours believes about itself. The znodes may show something
 // else: a frozen leader still believes it leads.
 type Belief string
 
@@ -71,7 +71,7 @@ type Member struct {
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle is what stops it besides its place in the queue; "" for nothing. It is safe
+	// Obstacle names what stops it besides its place in the queue; "" for nothing. It is safe
 	// to show.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the end of the lease of a member that leads or is about to: until then

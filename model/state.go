@@ -36,7 +36,7 @@ type State struct {
 	Follow *Follow
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
-	// DownSince is when the connection was lost; zero while connected.
+	// DownSince is the time at which the connection was lost; zero while connected.
 	DownSince time.Time
 
 	Parent  znode.Parent

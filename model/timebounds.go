@@ -12,7 +12,7 @@ import (
 // later than the last request that was answered before the notification. And it reports
 // only the first change.
 //
-// The times are those of the server to which electop is connected. A follower may apply a
+// The times are from the server to which electop is connected. A follower may apply a
 // change later than others.
 type timeBounds struct {
 	// earliest and latest are the bounds, zero if unknown.

@@ -241,7 +241,7 @@ func TestLessonIsLive(t *testing.T) {
 }
 
 // For any keys with a past and lessons: each frame has the size of the screen, and the keys
-// of the main screen are those of the past exactly if the screen shows the past.
+// of the main screen are from the past exactly if the screen shows the past.
 func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {

@@ -25,7 +25,7 @@ import (
 	"electop/ui/travel"
 )
 
-// noon is when the samples begin.
+// noon is the time at which the samples begin.
 var noon = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
 // world simulates an election: its methods send a journal what a server and its watchers

@@ -71,6 +71,27 @@ func TestElectionWithCredentials(t *testing.T) {
 	})
 }
 
+// failing returns changes of a configuration with which a connection fails, and that show
+// the secret if anything does.
+func failing(authority, secret string, random *rand.Rand) map[string]func(*client.Config) {
+	return map[string]func(*client.Config){
+		"refused":   func(c *client.Config) { c.Auth = append(c.Auth, client.NewAuth("nonsense", secret)) },
+		"malformed": func(c *client.Config) { c.Auth = []client.Auth{client.NewAuth(strings.ToUpper(secret), "x")} },
+		"large": func(c *client.Config) {
+			c.Auth = []client.Auth{client.NewAuth("digest", strings.Repeat(secret, 10000))}
+		},
+		"nobody": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
+		"TLS": func(c *client.Config) {
+			c.TLS = zktest.Must(client.LoadTLS(authority, "", "", ""))
+		},
+		"chroot": func(c *client.Config) { c.Servers.Chroot = "x" },
+		"write failing": func(c *client.Config) {
+			writes := random.IntN(4)
+			electiontest.Over(c, func(conn net.Conn) net.Conn { return &electiontest.FailingConn{Conn: conn, Writes: writes} })
+		},
+	}
+}
+
 // TestCredentialsNeverShow: no error, log line or formatted value contains credentials.
 func TestCredentialsNeverShow(t *testing.T) {
 	t.Parallel()
@@ -101,23 +122,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), electiontest.WaitFor)
 		defer cancel()
-		failing := map[string]func(*client.Config){
-			"refused":   func(c *client.Config) { c.Auth = append(c.Auth, client.NewAuth("nonsense", secret)) },
-			"malformed": func(c *client.Config) { c.Auth = []client.Auth{client.NewAuth(strings.ToUpper(secret), "x")} },
-			"large": func(c *client.Config) {
-				c.Auth = []client.Auth{client.NewAuth("digest", strings.Repeat(secret, 10000))}
-			},
-			"nobody": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
-			"TLS": func(c *client.Config) {
-				c.TLS = zktest.Must(client.LoadTLS(authority, "", "", ""))
-			},
-			"chroot": func(c *client.Config) { c.Servers.Chroot = "x" },
-			"write failing": func(c *client.Config) {
-				writes := random.IntN(4)
-				electiontest.Over(c, func(conn net.Conn) net.Conn { return &electiontest.FailingConn{Conn: conn, Writes: writes} })
-			},
-		}
-		for name, change := range failing {
+		for name, change := range failing(authority, secret, random) {
 			cfg := base
 			cfg.SessionTimeout, cfg.DialTimeout = 400*time.Millisecond, 200*time.Millisecond
 			change(&cfg)

@@ -334,7 +334,7 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes a session. In Apache the order of the events is that of a hash table.
+// end closes a session. In Apache the events have the order of a hash table.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
 	sp.do(wire.OpPing, nil, nil)

@@ -56,7 +56,7 @@ type Programs struct {
 	state func(z *znode.Znode, p *Program)
 }
 
-// Program is what the znode of a running program shows; safe for a terminal.
+// Program has what the znode of a running program shows; safe for a terminal.
 type Program struct {
 	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if it never leads
 	State  string `json:"state,omitempty"`       // in the program's own words, "" for none

@@ -16,7 +16,7 @@
 //	recognise.go  the evidence of a directory, and which system that shows
 //	doubt.go      why the children do not show a leader
 //	beside.go     znodes beside an election: who could lead, and acknowledgements
-//	name.go       patterns of names          who.go  who a candidate is
+//	namepattern.go  patterns of names          who.go  who a candidate is
 //
 // To teach electop another system, add an entry to table.go or to one of the two files
 // below it (to registry.go, if nobody leads there) and an example to dialect_test.go. A

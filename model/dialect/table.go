@@ -161,7 +161,7 @@ var (
 var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnread},
 	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
 	Dialect{
-		// The number is of eleven digits, of which ZooKeeper gave ten.
+		// The number has eleven digits. ZooKeeper appended ten of them.
 		ID: "activemq", System: "Apache ActiveMQ (replicated LevelDB)", Source: "ActiveMQ: MasterElector, ClusteredSingleton, ZooKeeperGroup",
 		names: []string{"0"}, proof: func(_ string, z *znode.Znode) bool {
 			o := object(z.Data)

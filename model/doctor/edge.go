@@ -23,7 +23,7 @@ const (
 	MissingWatch WatchState = "missing"  // every member answered twice, and none has the watch
 )
 
-// Edge is what is known about the znode that a contender watches.
+// Edge has what electop knows about the znode that a contender watches.
 //
 // One answer is enough to verify a watch. A wrong or missing watch needs two
 // rounds of answers that agree, at least a second apart. From the first round

@@ -32,3 +32,19 @@ func herd(r *report) {
 		f.because("%s: %s", s.Dialect.System, candidates(s.Queue.Len()))
 	}
 }
+
+// crowd has the contenders that watch the same child, by position.
+type crowd struct {
+	sure, maybe []int // should watch another child: by two tables, and by the last table alone
+	right       []int // have to watch the child
+}
+
+// herdAtOnce is the number of contenders that prove a herd in one table alone, if all of them
+// should watch another child: no moment of a handoff looks like it.
+const herdAtOnce = 3
+
+// herd reports whether two or more watch the child and at least one of them
+// should watch another.
+func (c *crowd) herd() bool {
+	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
+}

@@ -9,7 +9,7 @@ import (
 	"electop/model/doctor"
 )
 
-// Event is what a condition waits for. Who, To, Cause and Belief are fields of [Condition].
+// Event names what a condition waits for. Who, To, Cause and Belief are fields of [Condition].
 type Event string
 
 const (
@@ -60,7 +60,7 @@ type Condition struct {
 	Then bool `toml:"then"`
 }
 
-// change is what an observation changed.
+// change has the effects of one observation.
 type change struct {
 	before, after *doctor.State
 	events        []model.Event

@@ -83,7 +83,7 @@ type Option struct {
 	Wrong string     `toml:"wrong"` // the verdict on this option, in place of [Question.Wrong]
 }
 
-// Act is what the user must do.
+// Act asks the user to do something.
 type Act struct {
 	Do     string      `toml:"do"`
 	Keys   []string    `toml:"keys"`   // to press, one after the other
@@ -99,7 +99,7 @@ type Entry struct {
 	Done             bool
 }
 
-// Input is what the user does in a lesson besides changing the election.
+// Input names what the user does in a lesson besides changing the election.
 type Input string
 
 const (
@@ -110,7 +110,7 @@ const (
 	Answer Input = "answer"
 )
 
-// View is what a screen shows of a run. It is immutable.
+// View has what a screen shows about a run. It is immutable.
 type View struct {
 	ID, Title   string
 	Number, Of  int       // of the lesson among all, from 1

@@ -19,7 +19,7 @@ import (
 	"electop/model/znode"
 )
 
-// Kind is what an [Action] does.
+// Kind names what an [Action] does.
 type Kind string
 
 const (

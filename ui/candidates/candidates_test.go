@@ -68,7 +68,7 @@ func (e *election) cast(id, name string) {
 }
 
 // A selected candidate stays selected while it exists and matches the filter, a member also
-// without its znode and with a new one. The index is always that of the selected row.
+// without its znode and with a new one. The index always belongs to the selected row.
 func TestSelectionFollowsTheCandidate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := newElection()

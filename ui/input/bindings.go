@@ -1,6 +1,6 @@
 // Package input gives keys their meaning. One table of bindings with modes ([Bindings])
-// is the source of the footer, the help and electop help keys. No key has two meanings in
-// one mode.
+// is the source of the footer, the help and electop help keys. The keys of actions, such as
+// x to kill, are in [action.Table]. No key has two meanings in one mode.
 //
 // Each overlay is a [Mode]: the elections, the faults, the help. [Lookup] returns the
 // [Command] of a key in a mode.
@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// Command is what a key does.
+// Command names what a key does.
 type Command string
 
 const (

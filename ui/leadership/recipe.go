@@ -63,7 +63,7 @@ type Recipe struct {
 	State   *doctor.State
 	Focused bool
 	Held    map[uint64]*model.Message // the next message held for each session
-	// Since is when the current lesson began, zero for none: older handoffs are not mentioned.
+	// Since is the start of the current lesson, zero for none: older handoffs are not mentioned.
 	Since time.Time
 }
 

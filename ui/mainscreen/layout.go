@@ -41,7 +41,7 @@ const (
 	Panels   // number of panels
 )
 
-// Shape is what the arrangement depends on, besides the screen's size.
+// Shape has what the arrangement depends on, besides the screen's size.
 type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen

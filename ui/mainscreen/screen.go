@@ -61,7 +61,7 @@ type Shown struct {
 	Verifying bool            // the servers have not answered yet
 	// NoVerify is the reason why the servers cannot be queried, "" if they can.
 	NoVerify string
-	// Reread is when the selected candidate's data was read again, zero if it was not.
+	// Reread is the time of the last repeated read of the selected candidate, zero if there was none.
 	Reread time.Time
 }
 

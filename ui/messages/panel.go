@@ -37,7 +37,7 @@ type Panel struct {
 	back        int // entries below the ones in view
 }
 
-// Shown is what the panel shows.
+// Shown has what the panel shows.
 type Shown struct {
 	State    *doctor.State
 	Focused  bool

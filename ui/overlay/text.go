@@ -19,7 +19,7 @@ import (
 	"electop/ui/term"
 )
 
-// Pager is a text, of which a part is in view.
+// Pager shows a part of a text.
 type Pager struct {
 	lines       [][]term.Span
 	top, height int

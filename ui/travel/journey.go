@@ -24,7 +24,7 @@ type Journey struct {
 	On    bool
 	Known bool // Found is the moment that is shown; otherwise the first search is under way
 	Found
-	// Shown is the time that is shown: that of the moment, or a later one during playback.
+	// Shown is the time that is shown: the moment's, or a later one during playback.
 	Shown time.Time
 	Whole Whole
 	// Selected is the user's choice. It may not exist at the moment that is shown.

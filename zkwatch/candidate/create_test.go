@@ -226,7 +226,12 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
+	checkOwners(t, c, path)
+}
 
+// checkOwners checks that no session owns two candidates.
+func checkOwners(t *testing.T, c *zk.Conn, path string) {
+	t.Helper()
 	if _, err := c.Sync(path); err != nil {
 		t.Fatal(err)
 	}

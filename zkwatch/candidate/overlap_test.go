@@ -406,26 +406,14 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	}
 }
 
-func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
-	// Enough for the servers to find each other and for sessions to expire, on a busy
-	// machine.
-	limit := 3*l.session + 3*time.Duration(l.syncLimit)*l.tick + electiontest.WaitFor
-	leader := e.Leader(t)
-	var followers []*zktest.Server
-	for _, s := range e.Members {
-		if s != leader {
-			followers = append(followers, s)
-		}
-	}
-	servers := i.order(leader, followers)
-	// A leader that knows other servers moves to another one, because its own does not
-	// answer its writes. That may be in time for its session or not.
-	moves := i.deposed && !i.onlyHere
-	deposed := i.deposed && !moves
-	w, path := newActivityLog(), electiontest.ElectionPath(t)
-	names := []string{"a", "b", "c"}
+// candidateNames has the candidates, in the order of the queue.
+var candidateNames = [...]string{"a", "b", "c"}
+
+// runCandidates runs the candidates, each at one of the servers, until a leads and the others wait.
+func (i isolation) runCandidates(t *testing.T, e *zktest.Ensemble, servers []*zktest.Server, session time.Duration, w *activityLog, path string) []*candidate.Candidate {
+	t.Helper()
 	var candidates []*candidate.Candidate
-	for k, name := range names {
+	for k, name := range candidateNames {
 		addrs := []string{servers[k].Addr}
 		if k > 0 || !i.onlyHere {
 			for _, s := range e.Members {
@@ -435,7 +423,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 			}
 		}
 		cfg := electiontest.Config(t, strings.Join(addrs, ","))
-		cfg.SessionTimeout = l.session
+		cfg.SessionTimeout = session
 		cfg.Shuffle = func(int, func(i, j int)) {}
 		c := candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"}
 		w.follow(name, &c)
@@ -454,8 +442,29 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 		w.believes(t, name, want)
 	}
+	return candidates
+}
+
+func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
+	// Enough for the servers to find each other and for sessions to expire, on a busy
+	// machine.
+	limit := 3*l.session + 3*time.Duration(l.syncLimit)*l.tick + electiontest.WaitFor
+	leader := e.Leader(t)
+	var followers []*zktest.Server
+	for _, s := range e.Members {
+		if s != leader {
+			followers = append(followers, s)
+		}
+	}
+	servers := i.order(leader, followers)
+	// A leader that knows other servers moves to another one, because its own does not
+	// answer its writes. That may be in time for its session or not.
+	moves := i.deposed && !i.onlyHere
+	deposed := i.deposed && !moves
+	w, path := newActivityLog(), electiontest.ElectionPath(t)
+	candidates := i.runCandidates(t, e, servers, l.session, w, path)
 	t.Cleanup(func() { e.Heal() }) // first, or the candidates could not close their sessions
-	fence, belief := w.now("a").Fence, w.now(names[i.of]).Belief
+	fence, belief := w.now("a").Fence, w.now(candidateNames[i.of]).Belief
 
 	w.log(i.name)
 	cut := time.Now()
@@ -475,9 +484,9 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		return silent > 0 && (!deposed || next > 0 && w.now("a").Belief != model.Leading)
 	})
 	if !deposed && !moves {
-		w.await(t, limit, names[i.of]+" is at another server and has its old belief", func() bool {
+		w.await(t, limit, candidateNames[i.of]+" is at another server and has its old belief", func() bool {
 			st := candidates[i.of].Status()
-			return st.State == client.Connected && st.Server != servers[i.of].Addr && w.now(names[i.of]).Belief == belief
+			return st.State == client.Connected && st.Server != servers[i.of].Addr && w.now(candidateNames[i.of]).Belief == belief
 		})
 	}
 	w.log("healed")
@@ -485,10 +494,10 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	healed := time.Now()
 	w.await(t, limit, "one leads and two wait", func() bool {
 		count := make(map[model.Belief]int)
-		for _, name := range names {
+		for _, name := range candidateNames {
 			count[w.now(name).Belief]++
 		}
-		return count[model.Leading] == 1 && count[model.Waiting] == len(names)-1
+		return count[model.Leading] == 1 && count[model.Waiting] == len(candidateNames)-1
 	})
 	t.Logf("%v, %s: longest overlap %v; the next leads after %v; the server does not serve after %v; one leads and two wait %v after the healing",
 		l, i.name, w.check(t, w.start).Round(time.Millisecond), next.Round(time.Millisecond), silent.Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))

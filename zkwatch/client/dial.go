@@ -108,6 +108,7 @@ func unknownHost(err error) bool {
 	return errors.As(err, &e) && e.IsNotFound
 }
 
+// The pause before a reconnect is from minPause to maxPause, see servers.
 const (
 	minPause = 50 * time.Millisecond // a restarted server is back in about a second
 	maxPause = time.Second           // a thousand candidates must not overload a dead server

@@ -12,7 +12,7 @@ import (
 )
 
 // The reasons why a connection or a [Conn] ended, or why a request failed. The
-// servers' errors are those of package zk, such as zk.ErrNoNode.
+// servers' errors are errors of package zk, such as zk.ErrNoNode.
 var (
 	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
 	// connection again: connect again with twice the limit.

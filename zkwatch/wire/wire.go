@@ -25,7 +25,7 @@
 // length against the rest of the frame before it allocates. It keeps the first
 // error, and all later fields are zero, so records need no error handling.
 //
-// Field order, operation codes and error codes are those of ZooKeeper 3.8
+// Field order, operation codes and error codes are from ZooKeeper 3.8
 // (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
 package wire
 

@@ -286,7 +286,7 @@ func (p *past) cast() {
 	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
 
-// asked adds the answers of three servers, some of which do not answer everything.
+// asked adds the answers of three servers; some do not answer everything.
 func (p *past) asked() {
 	now := p.tree.Now
 	answered := func(what string) session.Answer {

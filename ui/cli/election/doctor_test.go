@@ -900,7 +900,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 	}
 }
 
-// solr creates two candidates of Solr, of which the first acknowledges at ack, if that is not
+// solr creates two candidates of Solr. The first acknowledges at ack, if that is not
 // "". It returns a read of them.
 func (w *world) solr(ack string) *model.Read {
 	read := &model.Read{At: feed.Now(), Presence: model.Present, Full: true}

@@ -19,16 +19,6 @@ type wrongWatcher struct {
 	watched []string
 }
 
-// crowd has the contenders that watch the same child, by position.
-type crowd struct {
-	sure, maybe []int // should watch another child: by two tables, and by the last table alone
-	right       []int // have to watch the child
-}
-
-// herdAtOnce is the number of contenders that prove a herd in one table alone, if all of them
-// should watch another child: no moment of a handoff looks like it.
-const herdAtOnce = 3
-
 // crowd returns the crowd of a child, which it adds if there is none.
 func (v *watchFaults) crowd(name string) *crowd {
 	if v.crowds == nil {
@@ -40,12 +30,6 @@ func (v *watchFaults) crowd(name string) *crowd {
 		v.crowds[name] = c
 	}
 	return c
-}
-
-// herd reports whether two or more watch the child and at least one of them
-// should watch another.
-func (c *crowd) herd() bool {
-	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }
 
 // watchFaults checks the edges, once in a run. Changes of the queue alone add no fault, they only
