@@ -19,15 +19,15 @@ type list struct {
 	Filter   string
 	Selected string // a path
 	Rows     []Row
-	Index    int // of the selected row
+	Index    int // index of the selected row
 
-	order int // in orders
+	order int // index in orders
 
 	search *Search
-	found  []plain.Found // by search, in the order of their paths
+	found  []plain.Found // the results of search, in the order of their paths
 }
 
-// update brings the rows up to date and finds the selected one again.
+// update rebuilds the rows and selects the row of the selected path again.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil
@@ -97,7 +97,8 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// orders lists the orders of the rows; the first one has no name. It is never written.
+// orders lists the orders of the rows. The first one, by severity, has no name. The list is
+// never written.
 var orders = []struct {
 	name string
 	by   func(a, b Row) int
@@ -108,14 +109,14 @@ var orders = []struct {
 	{"waiting", func(a, b Row) int { return cmp.Compare(waiting(b), waiting(a)) }},
 }
 
-// Sort takes the next order and returns its name, "" for the first one.
+// Sort switches to the next order of the rows and returns its name, "" for the first order.
 func (v *Panel) Sort() string {
 	v.order = (v.order + 1) % len(orders)
 	return orders[v.order].name
 }
 
-// sort sorts the watched elections and the found ones, each on their own. Equal rows keep
-// their order.
+// sort sorts the rows of watched elections, and separately those of found elections. Equal rows
+// keep their order.
 func (l *list) sort() {
 	by := orders[l.order].by
 	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })

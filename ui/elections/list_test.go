@@ -36,8 +36,8 @@ func paths(p *elections.Panel) (all []string) {
 	return all
 }
 
-// The watched elections come in their order, then the found ones by path, and none twice.
-// The selection is a path: rows that are added before it do not move it.
+// TestRows: the watched elections come in their order, then the found ones in the order of their
+// paths, and no election twice. A selected election stays selected if rows are added above it.
 func TestRows(t *testing.T) {
 	var p elections.Panel
 	place := term.Rect{W: 100, H: 20}
@@ -47,25 +47,25 @@ func TestRows(t *testing.T) {
 	}
 	p.Move(input.CmdPageDown)
 	if p.Selected != "/y" {
-		t.Fatalf("selected is %s", p.Selected)
+		t.Fatalf("got %s selected, want /y", p.Selected)
 	}
 	p.Settle(elections.Shown{Watched: watched("/z", "/b", "/c"), Search: found("/y", "/b", "/a", "/d", "/e")}, place)
 	if p.Row().Path != "/y" || p.Index != 6 {
-		t.Errorf("selected is row %d, %s", p.Index, p.Row().Path)
+		t.Errorf("got row %d, %s, selected, want row 6, /y", p.Index, p.Row().Path)
 	}
 	p.Settle(elections.Shown{Watched: watched("/y", "/z")}, place) // it is watched now
 	if p.Row().Path != "/y" || p.Row().Watched == nil || p.Index != 0 {
-		t.Errorf("selected is row %d, %+v", p.Index, p.Row())
+		t.Errorf("got row %d, %+v, selected, want row 0, the watched /y", p.Index, p.Row())
 	}
 	p.Filter = "/A"
 	p.Settle(elections.Shown{Watched: watched("/z"), Search: found("/y", "/a")}, place)
 	if want := []string{"/a"}; !slices.Equal(paths(&p), want) || p.Row().Path != "/a" {
-		t.Errorf("the filter leaves %q", paths(&p))
+		t.Errorf("got rows %q with the filter, want %q selected", paths(&p), want)
 	}
 	p.Filter = "nothing like this"
 	p.Settle(elections.Shown{Watched: watched("/z")}, place)
 	if p.Row() != nil {
-		t.Errorf("selected is %+v", p.Row())
+		t.Errorf("got row %+v selected, want none", p.Row())
 	}
 }
 
@@ -81,8 +81,8 @@ func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
 	return &s
 }
 
-// Each order sorts the watched elections and the found ones, each on their own. After the
-// last order comes the first one again, in which trouble comes first.
+// TestSort: each order sorts the watched elections, and separately the found ones. After the last
+// order comes the first one again, in which the most severe trouble comes first.
 func TestSort(t *testing.T) {
 	var p elections.Panel
 	search := found("/y", "/x", "/v")
@@ -98,7 +98,7 @@ func TestSort(t *testing.T) {
 	} {
 		p.Settle(elections.Shown{Watched: all, Search: search}, term.Rect{W: 100, H: 20})
 		if got := paths(&p); !slices.Equal(got, want[1:]) || p.Row().Path != "/z" {
-			t.Errorf("by %q: %q, selected is %s", want[0], got, p.Row().Path)
+			t.Errorf("sorted by %q: got rows %q with %s selected, want %q with /z", want[0], got, p.Row().Path, want[1:])
 		}
 		p.Sort()
 	}
@@ -119,7 +119,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 		p.Filter = filter
 		p.Settle(elections.Shown{Watched: all, Search: search}, term.Rect{W: 100, H: 20})
 		if got := paths(&p); !slices.Equal(got, want) {
-			t.Errorf("%q leaves %q, want %q", filter, got, want)
+			t.Errorf("filter %q: got rows %q, want %q", filter, got, want)
 		}
 	}
 }

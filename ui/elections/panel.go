@@ -27,20 +27,20 @@ type Panel struct {
 // Shown holds what the screen shows.
 type Shown struct {
 	Watched []Watched
-	Search  *Search // nil: there was none
-	Why     string  // why no search is possible, "" if one is
-	Running bool    // the clocks of the elections run: the picture is not held
+	Search  *Search // nil: no search yet
+	Why     string  // why no search is possible, "" if a search is possible
+	Running bool    // the times in the rows advance: the screen is not paused
 }
 
 // shape divides the screen. Its lines are the rows of the watched elections, the status of
 // the search, and the rows of the elections that it found.
 type shape struct {
 	watched int         // rows of watched elections
-	status  []term.Span // of the search: a line each, after a blank one
+	status  []term.Span // lines about the search, below a blank line
 	page    int         // rows in view
 }
 
-// Settle takes what to show and its place, and brings the selection into view.
+// Settle stores what to show and where, and brings the selection into view.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
 	v.update(x.Watched, x.Search)
@@ -59,10 +59,10 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = max(0, min(v.top, v.lines()-avail))
 }
 
-// between returns the number of lines between the two parts.
+// between returns the number of lines between the watched and the found elections.
 func (x *shape) between() int { return len(x.status) + 1 }
 
-// lines returns the number of lines.
+// lines returns the number of lines of the whole list.
 func (v *Panel) lines() int { return len(v.Rows) + v.between() }
 
 // line returns the line of row i.
@@ -212,7 +212,7 @@ func columnsFor(w int) columns {
 	return c
 }
 
-// draw draws the row; running: the clocks of the elections run.
+// draw draws the row. Its times advance if running.
 func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool) {
 	mark := " "
 	if selected {

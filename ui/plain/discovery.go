@@ -23,7 +23,7 @@ type Discovery struct {
 	Problems        bool // only elections in trouble are shown
 	Colour          bool // the text has colours
 	Elections       []Found
-	Visited, Denied int // znodes
+	Visited, Denied int // numbers of znodes
 	Skipped         int // znodes that were not searched; Skips are the first of them
 	Skips           []Skip
 	Stopped         string // which bound ended the search, "" for none
@@ -32,17 +32,18 @@ type Discovery struct {
 // Skip is something that was not searched.
 type Skip struct {
 	Path   string `json:"path"`
-	Znodes int    `json:"znodes"` // how many
+	Znodes int    `json:"znodes"` // number of znodes
 	Why    string `json:"why"`
 }
 
-// Found is an election that was found, in the state of its journal.
+// Found is an election that was found, with the state of its journal.
 type Found struct {
 	State   *doctor.State
 	Waiting int // contenders that do not hold the role
 }
 
-// split returns the elections, and the lists of members apart.
+// split returns the elections to show, only those in trouble if d.Problems, and apart from them
+// the lists of members.
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
 		switch {
@@ -63,7 +64,7 @@ func (d Discovery) ElectionCount() int {
 
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
-	var lists []object // if they were asked for
+	var lists []object // nil unless d.All
 	elections, registries := d.split()
 	if d.All {
 		for _, f := range registries {
@@ -93,8 +94,8 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// line returns the beginning and the end of a line about an election with that severity. All
-// beginnings have the same length, so the columns of a table are aligned.
+// line returns the beginning and the end of a line about an election: a sign and a colour for
+// the severity. All beginnings have the same length, so the columns of a table are aligned.
 func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
@@ -106,7 +107,7 @@ func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 // belowMax bounds how many elections [Below] names.
 const belowMax = 5
 
-// Below names elections in a line, "" for none.
+// Below names the found elections in one line, "" for none.
 func Below(found []Found) string {
 	elections, _ := Discovery{Elections: found}.split()
 	var b strings.Builder

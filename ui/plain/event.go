@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// riskOf returns a risk; now is zero for a risk that is over.
+// riskOf returns the object of a risk; now is zero for a risk that is over.
 func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	c, runs := r.Candidate, !now.IsZero()
 	return object{
@@ -22,11 +22,11 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 		"session", sessionID(c),
 		"leader", r.Leader,
 		"expires_within_ms", when(runs && !r.By.IsZero(), within(r.By, now)),
-		"ensemble_epoch", when(runs && !r.By.IsZero(), r.Epoch), // in which the bound is valid
+		"ensemble_epoch", when(runs && !r.By.IsZero(), r.Epoch), // of the bound: it is not valid in another epoch
 		"evidence", r.Evidence,
 		"next", znodePath(path, r.Next), // who would take over
 		"session_timeout_ms", when(r.Timeout > 0, millis(r.Timeout)),
-		"silent_ms", silence(r, now), // at least
+		"silent_ms", silence(r, now), // lower bound
 	}
 }
 
@@ -55,7 +55,7 @@ func Event(cluster, path string, e model.Event) any {
 		return head("handoff", handoff(cluster, path, &b)...)
 	case model.Explained: // a later answer showed why a leader's znode was deleted
 		return head("cause", "from", znodePath(path, b.From), "cause", b.Cause, "evidence", text(b.Evidence))
-	case model.Acknowledged: // the handoff's own line could not wait for it
+	case model.Acknowledged: // the leader acknowledged after the line of the handoff was written
 		h := b.Handoff
 		return head("takeover", "leader", znodePath(path, h.To), "takeover_ms", took(h.Takeover), "takeover_range_ms", rangeOf(h.TakeoverIn))
 	case model.Missed:
@@ -66,9 +66,9 @@ func Event(cluster, path string, e model.Event) any {
 			link = model.Disconnected
 		}
 		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
-	case model.EpochChanged: // of the number by which a system counts its leaders
+	case model.EpochChanged: // the system's count of its leaders changed
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // was: the severity before, if only that changed; the key is the same as then
+	case doctor.FindingChanged: // was: the earlier severity, if only the severity changed; the key stays the same
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
@@ -79,7 +79,7 @@ func Event(cluster, path string, e model.Event) any {
 		out := append(head("risk", "state", changed(b.Raised)), riskOf(path, &b.Risk, now)...)
 		return append(out, "gone", b.Gone, "cause", when(b.Gone && b.Cause != "", b.Cause))
 	}
-	panic("plain: unknown event") // the sum is closed
+	panic("plain: unknown event") // all kinds of events have a case
 }
 
 func handoff(cluster, path string, h *model.Handoff) object {
@@ -110,7 +110,7 @@ func handoff(cluster, path string, h *model.Handoff) object {
 		"vacant_range_ms", rangeOf(m[2].In),
 		"session_timeout_ms", took(m[3].Took), // of the old leader
 	)
-	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // why it is null
+	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // why the duration is null
 		out = append(out, name+"_unknown", text(phrase.Unmeasured(h, m[i])))
 	}
 	return out
@@ -132,7 +132,7 @@ func changed(raised bool) string {
 	return "cleared"
 }
 
-// Line returns an event as one line of text for people, times in loc.
+// Line returns an event as one line of text for people, with its time in loc.
 func Line(e model.Event, loc *time.Location) string {
 	kind, words := Words(e)
 	return fmt.Sprintf("%s  %-10s  %s", e.At.In(loc).Format("15:04:05.000"), kind, words)
@@ -180,7 +180,7 @@ func Words(e model.Event) (kind, words string) {
 	case doctor.RiskChanged:
 		return "risk", phrase.RiskChanged(b, e.At, phrase.Who)
 	}
-	panic("plain: unknown event") // the sum is closed
+	panic("plain: unknown event") // all kinds of events have a case
 }
 
 func handoffNotes(h model.Handoff) string {

@@ -109,14 +109,14 @@ func field(b *strings.Builder, name, value string) {
 // Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // that did not report it; empty: all
+	Servers []string `json:"servers"` // servers that did not report it; empty: all servers
 	Why     string   `json:"why"`
-	Setting *string  `json:"setting"` // that would allow the check
+	Setting *string  `json:"setting"` // setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report about an election, and the
-// settings that would let them. Without these reports watches are only inferred, and no
-// candidate without a connection is found to be at risk.
+// NotChecked lists what the servers did not report about an election, and the settings that
+// would allow it. Without these reports electop only infers watches, and does not see which
+// sessions are about to expire.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -137,7 +137,7 @@ func NotChecked(s *doctor.State) []Unchecked {
 	return out
 }
 
-// Unwhole returns why t may not have the whole ensemble.
+// Unwhole returns why t may not cover the whole ensemble.
 func Unwhole(t *session.Table) string {
 	return cmp.Or(t.Unwhole, "not every member of the ensemble is known to have been asked")
 }
@@ -164,13 +164,13 @@ func Unreported(servers []session.Server) (out []Unchecked) {
 		add("session deadlines", sv.Addr, sv.Sessions)
 		add("watches", sv.Addr, sv.Watches)
 		if sv.Leftover {
-			add("all of it", sv.Addr, session.Answer{State: session.TooLarge, Why: "there is more of it than electop keeps"})
+			add("a part of the report", sv.Addr, session.Answer{State: session.TooLarge, Why: "the report is longer than electop keeps"})
 		}
 	}
 	return out
 }
 
-// inferred reports whether the watch of a waiting candidate is only inferred.
+// inferred reports whether the watch of any waiting candidate is only inferred.
 func inferred(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == doctor.Unverified {
@@ -240,8 +240,8 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// observeFor is how long the doctor has to observe before it can decide what lasts: by then the
-// servers have been asked twice, with time between.
+// observeFor is how long the doctor has to observe to tell a lasting problem from a short one: in
+// this time electop asks the servers twice, with a pause between.
 const observeFor = 6 * time.Second
 
 // tooEarly lists what the doctor could not decide in the time of observation.

@@ -76,7 +76,7 @@ func TestUncheckedFirst(t *testing.T) {
 func TestNotChecked(t *testing.T) {
 	s := election(t)
 	if us := plain.NotChecked(s); len(us) != 1 || us[0].Setting == nil || *us[0].Setting != "--admin auto" {
-		t.Errorf("never asked: %+v", us)
+		t.Errorf("servers never asked: got %+v, want the setting --admin auto", us)
 	}
 	us := plain.NotChecked(withFindings(t))
 	find := func(what string) plain.Unchecked {
@@ -87,19 +87,19 @@ func TestNotChecked(t *testing.T) {
 		return us[i]
 	}
 	if u := find("watches"); !slices.Equal(u.Servers, []string{"zk2:2181", "zk3:2181"}) || u.Setting == nil || *u.Setting != "4lw.commands.whitelist=wchp" {
-		t.Errorf("watches: %+v", u)
+		t.Errorf("got watches unchecked %+v, want two servers and a setting", u)
 	}
 	if u := find("anything"); !slices.Equal(u.Servers, []string{"zk4:2181"}) {
-		t.Errorf("a silent server: %+v", u)
+		t.Errorf("got a silent server %+v, want zk4:2181", u)
 	}
 	if u := find("whether a watch or a connection is missing"); u.Why != "/zookeeper/config may not be read" {
-		t.Errorf("the ensemble: %+v", u)
+		t.Errorf("got %+v about the ensemble, want why it may not be whole", u)
 	}
 	whole := *withFindings(t)
 	whole.Answers = &session.Table{Whole: true, Servers: withFindings(t).Answers.Servers[:1]}
 	whole.Answers.Servers[0].Leftover = false
 	if us := plain.NotChecked(&whole); len(us) != 0 {
-		t.Errorf("everything was reported, but not checked is %+v", us)
+		t.Errorf("everything was reported: got unchecked %+v, want none", us)
 	}
 }
 

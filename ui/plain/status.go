@@ -14,12 +14,12 @@ import (
 	"electop/model/znode"
 )
 
-// headline returns the first line about an election: who leads and how many wait.
+// headline returns the first line about an election: its path, and who leads or why nobody does.
 func headline(s *doctor.State) string {
 	return znode.Safe(s.Path, 0) + ": " + stateWords(s)
 }
 
-// stateWords is headline without the path.
+// stateWords returns headline without the path.
 func stateWords(s *doctor.State) string {
 	if s.Leader() != nil {
 		text := phrase.RoleHolders(s, phrase.Who) + ", "
@@ -31,7 +31,7 @@ func stateWords(s *doctor.State) string {
 	return phrase.NoLeader(s).Sentence
 }
 
-// StatusText returns a state as text for people.
+// StatusText returns the text that `electop status` prints.
 func StatusText(s *doctor.State) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, headline(s))
@@ -60,7 +60,7 @@ func StatusText(s *doctor.State) string {
 		fmt.Fprintln(&b, title(f))
 	}
 	if s.NextSequenceKnown && !s.Group() && !s.ElectionUnseen() {
-		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
+		fmt.Fprintf(&b, "\nThe next candidate gets number %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "%s.\n", units.Count(n, "other child is not a candidate", "other children are not candidates"))
@@ -91,7 +91,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		who = "MEMBER"
 	}
 	if asked {
-		columns, inferred = "ADDRESS\tSERVER\tHEARD\t", ""
+		columns, inferred = "ADDRESS\tSERVER\tLAST CONTACT\t", ""
 	}
 	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\tWATCHES%s\n", who, columns, inferred)
 	for i, c := range s.Queue.All() {
@@ -107,16 +107,16 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 			if x, listed := s.Client(c); x.Conn != nil {
 				address, server = znode.Safe(x.Conn.Addr, 0), znode.Safe(x.Server, 0)
 				if !listed {
-					server = "not connected, last to " + server
+					server = "not connected, last server " + server
 				}
 			} else if s.Tracked.Absent(c.Session) {
 				server = "not connected"
 			}
-			heard := "-"
+			contact := "-"
 			if at := s.Tracked.Heard(c.Session); !at.IsZero() {
-				heard = "≤ " + units.AtMost(s.At.Sub(at)) + " ago"
+				contact = "≤ " + units.AtMost(s.At.Sub(at)) + " ago"
 			}
-			where = address + "\t" + server + "\t" + heard + "\t"
+			where = address + "\t" + server + "\t" + contact + "\t"
 		}
 		age, exact := c.Age(s.At)
 		about := "~"
@@ -128,7 +128,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	t.Flush() // into memory
 }
 
-// watched lists the znodes that a contender watches. A znode of the queue is its number.
+// watched lists the znodes that a contender watches. It lists a znode of the queue by its number.
 func watched(s *doctor.State, e doctor.Edge) string {
 	names := slices.Clone(e.Watched)
 	for i, name := range names {
@@ -151,7 +151,7 @@ func watchText(s *doctor.State, i int) string {
 	case doctor.Verified:
 		return want + " verified"
 	case doctor.MissingWatch:
-		return want + " MISSING"
+		return "MISSING, should be " + want
 	case doctor.OtherWatch:
 		return watched(s, edge) + ", should be " + want
 	case doctor.WrongWatch:
@@ -198,23 +198,23 @@ func statusOf(s *doctor.State) object {
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Dialect.Kind(), // election, lock, registry or unknown
 		"first", firstOf(s),
-		"members", members, // of a group, in which there are no candidates
+		"members", members, // paths of a group's children; a group has no candidates
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
-		"leader_state", text(string(s.Lead())), // how far it leads
+		"leader_state", text(string(s.Lead())), // whether it leads, or why not
 		"findings", each(s.Findings, findingOf),
-		"leader_since", since, // bounds of the time at which it became the first
+		"leader_since", since, // bounds of the time at which the leader became the first
 		"leader_watchers", watchersOf(s),
-		// From the znodes beside the election, if its system has such znodes.
+		// The fields below are read from znodes beside the election, if its system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
 	}
 }
 
-// watchersOf counts the sessions that watch the leader's znode. The numbers are null if they
-// are not known. It is nil if there is no candidate.
+// watchersOf counts the sessions that watch the leader's znode: with null for unknown numbers,
+// nil if there is no candidate.
 func watchersOf(s *doctor.State) object {
 	w := s.LeaderWatchers()
 	switch {
@@ -252,29 +252,30 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"znode", znode.Join(s.Path, c.Name),
 		"sequence", sequence(c),
 		"session", sessionID(c),
-		"name", name(c), // of its owner, as far as the system's naming shows it
+		"name", name(c), // null: only the znode's name is known
 	}
 	out = append(out, content("data", c)...)
 	return append(out,
 		"czxid", when(!c.Unread, znode.Hex(uint64(c.Czxid))),
 		"created_at", known(c.Ctime),
 		"address", address, // host:port of the client
-		"server", server, // the member that it is connected to
+		"server", server, // the server that the client is connected to
 		"role", role, // leader or waiting
 		"watches", watches,
-		"watch_state", edge.State, // unknown: inferred from the recipe
-		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // according to the servers
+		"watch_state", edge.State, // unknown: "watches" is inferred from the recipe
+		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // what the servers report
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
 		"connected", when(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
 		"session_timeout_ms", when(timeout > 0, millis(timeout)), // null: no server listed its connection
-		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // null: no server reported when its session expires
-		"silent_ms", silent, // at least; null: it is not at risk
-		"risk", risk, // why it is at risk; null: it is not
+		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // since the servers' last contact, at most; null: unknown
+		"silent_ms", silent, // lower bound; null: unknown or not at risk
+		"risk", risk, // evidence of the risk; null: not at risk
 	)
 }
 
-// firstOf returns the head of the queue if it is not said to lead, with the reason, otherwise nil.
+// firstOf returns the first of the queue and the reason why it is not called the leader, nil if
+// it is, or for a group.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Group() {
@@ -283,8 +284,8 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns since when nobody leads, and how that is known: watched, znodes, or found
-// (nobody has led since then at the latest).
+// leaderlessOf returns since when nobody leads, and how that is known: watched (electop saw the
+// deletion), or znodes or found (nobody led then; the vacancy may be older). Otherwise nil.
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -297,8 +298,8 @@ func leaderlessOf(s *doctor.State) object {
 	return object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf returns the programs that could take over without a queue, nil if they are not
-// visible.
+// standbysOf returns the names of the programs that could take over in an election without a
+// queue, nil if they are not visible.
 func standbysOf(s *doctor.State) []string {
 	could := s.Standbys()
 	if !could.Listed {

@@ -78,12 +78,12 @@ type (
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(strangers(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
-		t.Fatalf("%d candidates, %d ignored", len(s.Candidates), len(s.Ignored))
+		t.Fatalf("got %d candidates and %d ignored children, want %d and 1", len(s.Candidates), len(s.Ignored), len(hostile))
 	}
 	for i, h := range hostile {
 		at := slices.IndexFunc(s.Candidates, func(c *candidateDoc) bool { return c.Session == fmt.Sprintf("%#x", 0xb0+i) })
 		if at < 0 {
-			t.Fatalf("%s: got no such candidate", h.what)
+			t.Fatalf("%s: got no candidate with session %#x", h.what, 0xb0+i)
 		}
 		c := s.Candidates[at]
 		name, cut := strings.ToValidUTF8(h.name, "\ufffd\ufffd"), znode.NewData(h.data).Bytes
@@ -92,22 +92,22 @@ func TestJSONOfHostileChildren(t *testing.T) {
 		}
 		switch {
 		case utf8.Valid(cut) && (c.Data == nil || *c.Data != string(cut) || c.DataBase64 != nil):
-			t.Errorf("%s: got the data %v and %q", h.what, c.Data, c.DataBase64)
+			t.Errorf("%s: got data %v and data_base64 %q, want only data", h.what, c.Data, c.DataBase64)
 		case !utf8.Valid(cut) && (c.Data != nil || !bytes.Equal(c.DataBase64, cut)):
-			t.Errorf("%s: got the data %v and %q", h.what, c.Data, c.DataBase64)
+			t.Errorf("%s: got data %v and data_base64 %q, want only data_base64", h.what, c.Data, c.DataBase64)
 		}
 		if long := len(h.data) > len(cut); long != (c.DataLength != nil) || long && *c.DataLength != len(h.data) {
-			t.Errorf("%s: %d bytes, cut to %d, data_length %v", h.what, len(h.data), len(cut), c.DataLength)
+			t.Errorf("%s: got data_length %v of %d bytes, cut to %d", h.what, c.DataLength, len(h.data), len(cut))
 		}
 	}
 	for i, c := range strangers(t).Queue.All() {
 		b := line(t, plain.Event("zk1:2181", path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
 		v := decode[candidateDoc](t, b)
 		if v.Znode != s.Candidates[i].Znode || v.Data == nil != (s.Candidates[i].Data == nil) || !bytes.Equal(v.DataBase64, s.Candidates[i].DataBase64) {
-			t.Errorf("got %+v in the event, %+v in the status", v, s.Candidates[i])
+			t.Errorf("got candidate %+v in the event, want %+v as in the status", v, s.Candidates[i])
 		}
 		if len(b) > 32<<10 {
-			t.Errorf("got a line of %d bytes", len(b))
+			t.Errorf("got a line of %d bytes, want at most 32 kB", len(b))
 		}
 	}
 }
@@ -117,17 +117,17 @@ func printable(t *testing.T, s string) {
 	t.Helper()
 	s, ok := strings.CutSuffix(s, "\n")
 	if !ok || !utf8.ValidString(s) {
-		t.Errorf("not one line of text: %.200q", s)
+		t.Errorf("got %.200q, want one line of text", s)
 	}
 	for i, r := range s {
 		if znode.Unsafe(r) {
-			t.Errorf("got %q at %d of %.200q", r, i, s)
+			t.Errorf("got the unsafe character %q at %d of %.200q", r, i, s)
 			return
 		}
 	}
 }
 
-// The zero time of a server's clock means that the time is not known.
+// TestJSONWithoutTimes: the creation time of a znode is null if it is the zero time.
 func TestJSONWithoutTimes(t *testing.T) {
 	z := child("n_0000000001", 1, 2, nil)
 	z.Ctime = time.Time{}
@@ -145,7 +145,7 @@ func TestJSONOfSingleZnode(t *testing.T) {
 		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},
 	}})
 	if got := string(line(t, plain.Status(j.State()))); !strings.Contains(got, `"parent":null,"next_sequence":null,"leader":"/controller"`) {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want null for the parent and the next number", got)
 	}
 }
 
@@ -153,8 +153,7 @@ const path = "/app/election"
 
 var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
 
-// hostile are names and data that anybody who can write to the cluster may
-// choose.
+// hostile lists names and data that anybody who can write to the cluster may choose.
 var hostile = []struct {
 	what string
 	name string
@@ -197,7 +196,7 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 		Parent: znode.Parent{Czxid: 0x100000002, Ctime: start, Cversion: 2*40 - n, Children: n, Pzxid: 9},
 	})
 	if len(events) < 1 || events[0].N != 1 {
-		t.Fatalf("got %d events of a first read", len(events))
+		t.Fatalf("got events %+v of the first read, want event 1 first", events)
 	}
 	return j
 }
@@ -211,8 +210,8 @@ func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	return j.State()
 }
 
-// askedJournal returns the journal of such an election. Its server answered with the connections
-// of these sessions.
+// askedJournal returns the journal of an election of three candidates, with the sessions 1 to 3.
+// If connected is not nil, its server answered with the connections of these sessions.
 func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
@@ -337,7 +336,7 @@ func ghost() *doctor.Finding {
 // by returns a danger whose bound is known.
 func by(at time.Time) session.Danger { return session.Danger{By: at} }
 
-// TestText compares the line of every kind of event.
+// TestText compares the text line of every kind of event with the golden file.
 func TestText(t *testing.T) {
 	var b strings.Builder
 	for i, body := range allEvents(t) {
@@ -358,7 +357,7 @@ func TestTextOfHostileChildren(t *testing.T) {
 			l := plain.Line(model.Event{N: 1, At: start, Body: body}, time.UTC)
 			printable(t, l+"\n")
 			if len(l) > 600 {
-				t.Errorf("got a line of %d bytes: %q", len(l), l)
+				t.Errorf("got a line of %d bytes, want at most 600: %q", len(l), l)
 			}
 			b.WriteString(l + "\n")
 		}
@@ -403,11 +402,11 @@ func TestStatusTextOfLeases(t *testing.T) {
 	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{a, b}, Markers: []string{"/sem-__lock__"}})
 	s := j.State()
 	if text := plain.StatusText(s); !strings.Contains(text, " and 1 other hold, 0 waiting\n") {
-		t.Errorf("got %s", text)
+		t.Errorf("got status %q, want two holders", text)
 	}
 }
 
-// If a queue does not show who leads, text and screen show that, and why.
+// If a queue does not show who leads, the status and the rows say so, and why.
 func TestNobodySaidToLead(t *testing.T) {
 	const (
 		gone  = "_c_0123456789abcdef0123456789abcdef-lock-0000000000"
@@ -444,8 +443,8 @@ func TestNobodySaidToLead(t *testing.T) {
 		if first, _, _ := strings.Cut(text, "\n"); first != c.status {
 			t.Errorf("got status %q, want %q", first, c.status)
 		}
-		if !strings.Contains(text, "next volunteer") {
-			t.Errorf("got no line about the next volunteer:\n%s", text)
+		if !strings.Contains(text, "next candidate") {
+			t.Errorf("got no line about the next candidate:\n%s", text)
 		}
 		for i, want := range c.rows {
 			if words := phrase.Standing(s, i).Row; words != want {
@@ -481,13 +480,13 @@ func TestLeaderWatchers(t *testing.T) {
 	s := asked(t, herd())
 	const want = "\n2 candidates and 2 other sessions watch the leader's znode, from 10.0.0.70 (1), an unknown host (1).\n"
 	if text := plain.StatusText(s); !strings.Contains(text, want) {
-		t.Errorf("got status\n%s", text)
+		t.Errorf("got status\n%s\nwant in it %s", text, want)
 	}
 	v := decode[struct {
 		Watchers struct{ Total, Candidates, Others int } `json:"leader_watchers"`
 	}](t, line(t, plain.Status(s))).Watchers
 	if v.Total != 4 || v.Candidates != 2 || v.Others != 2 {
-		t.Errorf("got JSON %+v", v)
+		t.Errorf("got watchers %+v, want 2 candidates and 2 others", v)
 	}
 }
 
@@ -496,7 +495,7 @@ func TestLeaderWatchers(t *testing.T) {
 func TestFirstAnswerReplacesInference(t *testing.T) {
 	s := asked(t, herd())
 	if text := plain.StatusText(s); !strings.Contains(text, "  1, should be 2\n") || strings.Contains(text, "inferred") {
-		t.Errorf("got status\n%s", text)
+		t.Errorf("got status\n%s\nwant no inferred watch, and that candidate 3 should watch 2", text)
 	}
 	c := decode[struct {
 		Candidates []struct {
@@ -505,7 +504,7 @@ func TestFirstAnswerReplacesInference(t *testing.T) {
 		}
 	}](t, line(t, plain.Status(s))).Candidates
 	if c[1].State != "verified" || c[2].State != "other" || c[2].Watched[0] != path+"/n_0000000001" {
-		t.Errorf("got JSON %+v", c)
+		t.Errorf("got candidates %+v, want the watch of candidate 2 verified, and of candidate 3 on znode 1", c)
 	}
 }
 
@@ -518,11 +517,11 @@ func TestTimeLeft(t *testing.T) {
 	}
 	s := j.State()
 	const left = "n_0000000001 is at risk, expires in at most 10 s (session timeout 10 s, silent for at least 3 s): last seen connected at "
-	if text := plain.StatusText(s); !strings.Contains(text, left) || !strings.Contains(text, "10.0.0.1:4000  not connected, last to zk1:2181") {
-		t.Errorf("got status\n%s", text)
+	if text := plain.StatusText(s); !strings.Contains(text, left) || !strings.Contains(text, "10.0.0.1:4000  not connected, last server zk1:2181") {
+		t.Errorf("got status\n%s\nwant in it %s, and the last server", text, left)
 	}
 	if text := plain.DoctorText(s, time.Second); !strings.Contains(text, left) {
-		t.Errorf("got doctor\n%s", text)
+		t.Errorf("got report of the doctor\n%s\nwant in it %s", text, left)
 	}
 	type risk struct {
 		Expires float64 `json:"expires_within_ms"`
@@ -538,7 +537,7 @@ func TestTimeLeft(t *testing.T) {
 	}](t, line(t, plain.Status(s))).Candidates[0]
 	r := decode[struct{ Risks []risk }](t, line(t, plain.Doctor(s, time.Second))).Risks
 	if len(r) != 1 || r[0] != c.risk || r[0].Timeout != 10000 || r[0].Silent != 3000 || c.Address != "10.0.0.1:4000" || c.Connected {
-		t.Errorf("got %+v in the status, %+v from the doctor", c, r)
+		t.Errorf("got candidate %+v in the status, risks %+v from the doctor, want the same risk: 10 s timeout, 3 s silent", c, r)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package plain writes an election without a screen: as JSON, one object a
+// Package plain writes an election without a screen: as JSON, one object per
 // line, for scripts ([Event], [Status]; format 1, described in electop help json),
 // or as lines of text for people ([Line], [StatusText]). It only formats the state of a
 // journal.
@@ -7,8 +7,8 @@
 // a znode is its full path as the client sees it, durations are milliseconds
 // with fractions, and null means unknown.
 //
-// Each file has both the object and the text: event.go, status.go, finding.go (the doctor's
-// diagnosis), discovery.go (a list of elections). value.go has the values of objects.
+// Each file writes both the JSON and the text: event.go, status.go, finding.go (the doctor's
+// diagnosis), discovery.go (a list of elections). value.go has the values of JSON objects.
 package plain
 
 import (
@@ -30,8 +30,8 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// object is a JSON object: names and values in turn, in the order of the output. A name that
-// ends in "?" is left out if its value is empty.
+// object is a JSON object: names and values in turn, in the order of the output. A field whose
+// name ends in "?" is left out if its value is empty.
 type object []any
 
 // MarshalJSON writes the object, null for nil.
@@ -59,10 +59,10 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b.Bytes(), '}'), nil
 }
 
-// list returns strings, never null in JSON.
+// list returns a copy of s. In JSON an empty list is [], not null.
 func list(s []string) []string { return append([]string{}, s...) }
 
-// each converts values, to a list that is never null in JSON.
+// each returns the converted values. In JSON an empty list is [], not null.
 func each[A, B any](in []A, convert func(A) B) []B {
 	out := make([]B, 0, len(in))
 	for _, v := range in {
@@ -71,7 +71,7 @@ func each[A, B any](in []A, convert func(A) B) []B {
 	return out
 }
 
-// when returns a value, nil if it is not known.
+// when returns a pointer to v, nil if v is not known.
 func when[T any](known bool, v T) *T {
 	if !known {
 		return nil
@@ -89,8 +89,8 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns the data of a znode: text, or base64 if it is not text. The length is included
-// if the data is cut.
+// content returns the JSON fields of a znode's data: name has text, name_base64 has data that is
+// not text, and name_length has the full length of cut data.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -107,7 +107,7 @@ func content(name string, c *dialect.Candidate) object {
 // text returns s, nil for "", which means unknown.
 func text(s string) *string { return when(s != "", s) }
 
-// name returns who a candidate is, nil for no candidate, or if only its znode's name is known.
+// name returns the label of c, nil without a candidate, or if the label is only its znode's name.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
@@ -123,10 +123,10 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 // known returns a time, nil for the zero time, which means unknown.
 func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 
-// within returns the time left until a bound.
+// within returns the milliseconds from now to by, at least 0.
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
-// took returns a duration, nil if it is not known.
+// took returns d in milliseconds, nil if d is not known.
 func took(d *time.Duration) *float64 {
 	if d == nil {
 		return nil
@@ -134,7 +134,7 @@ func took(d *time.Duration) *float64 {
 	return when(true, millis(*d))
 }
 
-// millis returns milliseconds with microseconds: the clocks are not more precise.
+// millis returns d in milliseconds, cut to microseconds: the clocks are not more precise.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // whoOrWhat names a candidate by [phrase.Who], and any other child by its znode's name.
@@ -145,7 +145,7 @@ func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	return phrase.Who(c)
 }
 
-// listMax is how many znodes or sessions are written out for people.
+// listMax bounds how many znodes or sessions a text lists.
 const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }
