@@ -160,14 +160,13 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting counts the candidates that wait, or could take over if there is no queue; -1 if
-// they are not visible.
+// waiting returns [plain.Found.Visible] of the election.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Visible()
 	}
 	s := r.Watched.State
-	return s.Queue.Len() - s.Holders()
+	return plain.Found{State: s, Waiting: plain.Waiting(s)}.Visible()
 }
 
 // Search is the progress of a search for elections. It is immutable.

@@ -2,8 +2,11 @@ package elections_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/lipgloss"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -121,5 +124,34 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 		if got := paths(&p); !slices.Equal(got, want) {
 			t.Errorf("filter %q: got rows %q, want %q", filter, got, want)
 		}
+	}
+}
+
+// TestWaiting: the number of waiting candidates of a watched election without a queue is unknown
+// if the programs that could take over are not visible, as in the row of a found one.
+func TestWaiting(t *testing.T) {
+	j := doctor.NewJournal(model.Config{Path: "/controller"})
+	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Single: true, New: []znode.Znode{
+		{Name: "controller", Session: 5, Czxid: 5, Ctime: time.Unix(1, 0), Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},
+	}})
+	theme, place := term.NewTheme(term.Mono, lipgloss.DefaultRenderer()), term.Rect{W: 100, H: 10}
+	var rows [2]string
+	for i, x := range []elections.Shown{
+		{Watched: []elections.Watched{{Path: "/controller", State: j.State()}}},
+		{Search: &elections.Search{Discovery: plain.Discovery{Root: "/", Elections: []plain.Found{{State: j.State()}}}}},
+	} {
+		f := &term.Frame{Canvas: &term.Canvas{}, Theme: theme, Now: time.Unix(2, 0), Picture: time.Unix(2, 0)}
+		f.Resize(place.W, place.H)
+		var p elections.Panel
+		p.Settle(x, place)
+		p.Draw(f)
+		for line := range strings.Lines(f.Render(theme)) {
+			if _, row, ok := strings.Cut(line, "/controller"); ok {
+				rows[i] = row
+			}
+		}
+	}
+	if rows[0] != rows[1] || !strings.Contains(rows[0], " ? ") {
+		t.Errorf("got the watched row %q, want %q as found, with ?", rows[0], rows[1])
 	}
 }
