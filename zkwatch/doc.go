@@ -17,6 +17,6 @@
 //	servers --watch events--> observer  --model.Observation--> feed
 //	servers <--create, watch-- candidate --model.Member-------> feed
 //
-// The model (dialect.Dialect) says which system runs an election, and so how a
-// candidate there names its znode.
+// A dialect.Dialect of the model describes the system that runs an election, and how a
+// candidate of that system names its znode.
 package zkwatch

@@ -50,23 +50,27 @@ func TestTLSToApache(t *testing.T) {
 		tls  func(t *testing.T) *tls.Config
 		want []string
 	}{
-		"another authority": {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, stranger, "") }, []string{"TLS handshake", "unknown authority"}},
-		"another name":      {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "elsewhere.example") }, []string{"TLS handshake", "elsewhere.example"}},
-		"no client cert":    {server.Secure, func(t *testing.T) *tls.Config { return zktest.Must(client.LoadTLS(certs.CA, "", "", "")) }, []string{"client certificate"}},
-		"a stranger's cert": {server.Secure, func(t *testing.T) *tls.Config {
+		"another CA": {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, stranger, "") }, []string{"TLS handshake", "unknown authority"}},
+		"other server name": {
+			server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "elsewhere.example") }, []string{"TLS handshake", "elsewhere.example"},
+		},
+		"no client cert": {
+			server.Secure, func(t *testing.T) *tls.Config { return zktest.Must(client.LoadTLS(certs.CA, "", "", "")) }, []string{"client certificate"},
+		},
+		"client cert of another CA": {server.Secure, func(t *testing.T) *tls.Config {
 			return zktest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, ""))
 		}, []string{"client certificate"}},
-		"the port without TLS": {server.Addr, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "") }, []string{"TLS handshake", "secureClientPort"}},
-		"without TLS":          {server.Secure, func(*testing.T) *tls.Config { return nil }, []string{server.Secure}},
+		"TLS to the port without TLS": {server.Addr, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "") }, []string{"TLS handshake", "secureClientPort"}},
+		"no TLS to the port with TLS": {server.Secure, func(*testing.T) *tls.Config { return nil }, []string{server.Secure}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := electiontest.Config(t, c.addr)
 			cfg.TLS = c.tls(t)
 			conn := electiontest.Connect(t, cfg)
 			defer conn.Close()
-			s := electiontest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+			s := electiontest.Wait(t, conn, "a connection or an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 			if s.State == client.Connected {
-				t.Fatal("connected")
+				t.Fatal("got a connection, want an error")
 			}
 			for _, want := range c.want {
 				if !strings.Contains(s.Err.Error(), want) {

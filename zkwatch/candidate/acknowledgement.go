@@ -14,14 +14,14 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge creates the acknowledgement, unless something prevents it: the znode
-// of another session, which is deleted with that session, or a persistent znode.
-// The obstacle is reported and watched, or checked regularly if no
-// watch can notify; until it is gone the candidate is elected and not acknowledged.
+// acknowledge creates the acknowledgement, unless a znode at its path prevents it: the
+// znode of another session, which is deleted with that session, or a persistent znode. It
+// reports and watches that znode, or checks it regularly if no watch can notify. Until that
+// znode is deleted the candidate is elected, but does not lead.
 //
-// It reads first, then creates. The acknowledgement of a deposed leader exists for
-// a moment longer, and a failed create is a transaction too, which the server
-// logs before the deletion that the candidate waits for.
+// It reads first, then creates. The acknowledgement of a deposed leader exists a little
+// longer than its own znode, and a failed create is a transaction too, which the server logs
+// before the deletion that the candidate waits for.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -76,7 +76,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 }
 
 // watchAck watches the acknowledgement that this reign created, so that the leader
-// creates it again if somebody deletes it. Leading does not wait for that read.
+// creates it again if somebody deletes it. The candidate leads before this read is answered.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *reign) obstructed(why string) {
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })
 }
 
-// ackTaken describes the znode that has the acknowledgement's path.
+// ackTaken describes a znode of someone else at the acknowledgement's path.
 func ackTaken(ack string, stat *zk.Stat) string {
 	if stat.EphemeralOwner == 0 {
 		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it", znode.Safe(ack, 0))

@@ -16,24 +16,24 @@ import (
 type candidacy struct {
 	*Candidate
 	conn        *client.Conn
-	prefix      string // of the own znode's name
-	shown       string // prefix, with less of its guid
-	name        string // of the own znode
-	fence       int64  // its czxid
-	established bool   // it waited or led
-	leased      bool   // it leads, or runs its leader procedure: both under a lease
-	nameless    bool   // its znode cannot be recognized by its name
+	prefix      string // the own znode's name without its number
+	shown       string // prefix with only eight digits of its guid
+	name        string // the own znode's name
+	fence       int64  // the own znode's czxid
+	established bool   // the candidacy waited or led
+	leased      bool   // the candidate leads, or runs its leader procedure: both under a lease
+	nameless    bool   // the own znode cannot be recognized by its name
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the Status.Change that was handled; earlier ones are out of date
+	current   uint64 // the last handled Status.Change; earlier changes are out of date
 
 	own      <-chan zk.Event // a watch on the own znode; nil: not set
-	ackWatch <-chan zk.Event // the last one on the acknowledgement
+	ackWatch <-chan zk.Event // the last watch on the acknowledgement
 
 	unproved int // renewals in a row that were committed and proved no lease
 
-	// notContending holds children that look numbered but are persistent.
+	// notContending holds numbered children that are persistent.
 	notContending map[string]bool
 }
 
@@ -66,13 +66,14 @@ func (s *candidacy) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if deleted { // a watched predecessor went: the second half of the recipe
+		if deleted { // the second half of the recipe begins
 			step, watchStep = model.StepListAgain, model.StepWatchAgain
 		}
 	}
 }
 
-// list reads C, with one request, and decides.
+// list reads C (in the recipe: the election's children) with one request, and decides
+// whether the candidate leads or which child it watches.
 func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
 	var children []string
 	err := try(ctx, func(ctx context.Context) (err error) {
@@ -86,7 +87,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	if !target.Listed {
 		return target, s.deposed()
 	}
-	if target.Leads && s.contactLeft() <= 0 { // it was frozen meanwhile: the answer is out of date
+	if target.Leads && s.contactLeft() <= 0 { // after a freeze: the answer is out of date
 		return target, errLeaseOver
 	}
 	s.report(func(m *model.Member) {
@@ -158,14 +159,15 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 // whileLeased suspends a leader.
 type attempt func(ctx context.Context, request func(context.Context) error) error
 
-// retry repeats a harmless request for as long as the session lasts.
+// retry makes a request, which must be safe to repeat, until it is answered or the session
+// ends.
 func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
 		if err := s.gate.Wait(ctx); err != nil {
 			return err
 		}
 		err := request(ctx)
-		if gateErr := s.gate.Wait(ctx); gateErr != nil { // it was frozen meanwhile: the result is out of date
+		if gateErr := s.gate.Wait(ctx); gateErr != nil {
 			return gateErr
 		}
 		if err == nil || !client.Unanswered(err) {

@@ -42,11 +42,11 @@ type Candidate struct {
 	end  context.CancelCauseFunc // ends Run
 
 	thawed   chan struct{} // has a token after a Thaw
-	thawSeen bool          // the token was taken, and Awake not called yet; goroutine of Run only
+	thawSeen bool          // the token was received, and Awake not called yet; goroutine of Run only
 
-	acl     []zk.ACL       // of created znodes
-	conf    client.Config  // of the next candidacy's connection; goroutine of Run only
-	m       model.Member   // goroutine of Run only
+	acl     []zk.ACL       // for created znodes
+	conf    client.Config  // for the next candidacy's connection; goroutine of Run only
+	m       model.Member   // the last report; goroutine of Run only
 	retired sync.WaitGroup // connections that are being closed, and renewals
 }
 
@@ -164,8 +164,8 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// runCandidacy runs one candidacy: one connection, one session, one znode. waitedOrLed
-// reports whether it waited or led; established, whether an earlier candidacy did.
+// runCandidacy runs one candidacy: one connection, one session, one znode. waitedOrLed says
+// whether the candidacy waited or led; established says whether an earlier one did.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -186,9 +186,8 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// hopeless reports whether it would not help to rejoin after err. A parent that
-// existed once may be created again, and servers that accepted the credentials once
-// may do so again.
+// hopeless reports whether rejoining after err cannot help. A parent that existed once may
+// be created again, and servers that accepted the credentials once may accept them again.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -257,7 +256,7 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 // timeout.
 func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
 
-// report changes what is known of the candidate and passes it to Config.Report.
+// report applies change to m and passes m to Config.Report, with the data of the session.
 func (c *Candidate) report(change func(m *model.Member)) {
 	change(&c.m)
 	if c.cfg.Report != nil {
@@ -290,7 +289,7 @@ type Config struct {
 	Data []byte
 	// Ack is the acknowledgement znode, whose parent exists if the election does; "" for none.
 	Ack string
-	// Dialect is the system that runs the election: it names the znode and says
+	// Dialect is the system that runs the election. It decides the znode's name and
 	// which znode to watch. nil is electop's own. In a third-party election no
 	// acknowledgement is created, even if Ack is set.
 	Dialect *dialect.Dialect
@@ -306,10 +305,10 @@ type Config struct {
 	Lead func(ctx context.Context, fence int64) error
 
 	// Stopped, if set, is called after each reign in which Leading was reported, by the
-	// goroutine of Run. It returns when what was started as leader has ended. Until then
-	// the candidate does not lead again and does not close its session, so its
-	// acknowledgement stays: a successor that waits for that does not lead either, even
-	// if somebody else deleted the candidate's znode. The servers can end the session
+	// goroutine of Run. It must return when the work started as leader has ended. Until
+	// then the candidate does not lead again and does not close its session, so its
+	// acknowledgement stays: a successor that waits for its deletion does not lead either,
+	// even if somebody else deleted the candidate's znode. The servers can end the session
 	// meanwhile: see Status.LeaseEnd.
 	Stopped func()
 
@@ -319,7 +318,7 @@ type Config struct {
 	// ignore it.
 	NoGuid func() bool
 
-	// Report gets every step and change, in order, from the goroutine of Run. It
+	// Report receives every step and change, in order, from the goroutine of Run. It
 	// must not block. The member's ID, You, Fault, NoGuid and SlowLead are
 	// not set.
 	Report func(at time.Time, m model.Member)

@@ -8,11 +8,11 @@
 //	candidacy.go        list the children, and decide
 //	predecessor.go      watch the predecessor until it is deleted
 //	lead.go             the leader procedure, and the reasons to stop; watch the own znode
-//	acknowledgement.go  create the znode that says the procedure is done
+//	acknowledgement.go  create the znode that shows the end of the procedure
 //	lease.go            lead no longer than the lease; suspend, resume, renew it by committed writes
 //
 // A leader leads under a lease that committed writes prove (see package client).
-// So it stops before another can lead, even if its server is cut off from the
+// So it stops before another candidate can lead, even if its server is cut off from the
 // ensemble and still answers.
 //
 // A candidate can also fail on demand (faults.go): be killed, be frozen, lose the

@@ -45,7 +45,7 @@ func (c *Candidate) EndLease() {
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
 // Freeze makes the candidate read, write and decide nothing until Thaw, like a
-// long pause of its process. It returns the status at that moment.
+// long pause of its process. It returns the status at the start of the freeze.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()
@@ -80,9 +80,8 @@ func (c *Candidate) reportAwake() {
 	c.thawSeen = false
 }
 
-// verifyAfterThaw checks first, after a thaw, whether a leader still leads: the lease
-// may be over, and even if it holds, only the servers know what happened to the
-// session.
+// verifyAfterThaw checks whether a leader still leads after a thaw: the lease may be over,
+// and even if it holds, the session may have ended, or the znode may be deleted.
 func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 	s.thawSeen = true
 	for {
@@ -104,7 +103,7 @@ func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 			return err
 		}
 		select {
-		case <-s.thawed: // it was frozen meanwhile: the answer is out of date
+		case <-s.thawed: // another freeze meanwhile: the answer is out of date
 		default:
 			s.reportAwake()
 			return nil

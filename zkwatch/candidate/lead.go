@@ -16,7 +16,7 @@ import (
 // ends. The candidate stops leading at once when the connection is lost or the
 // lease ends. It leads again with the same fencing token if a write that checks its znode
 // is committed, the lease holds and the candidate is still the lowest: its znode
-// existed all the time, so nobody else can have led.
+// existed all the time, so no other candidate can have led.
 func (s *candidacy) lead(ctx context.Context) error {
 	renewal := s.startRenewal(ctx)
 	defer renewal.cancel()
@@ -72,18 +72,18 @@ type reign struct {
 	begun     bool       // the leader procedure was started
 	procedure chan error // nil unless the procedure runs
 	ready     bool       // the procedure is done
-	acked     bool       // the acknowledgement is ours, or the election has none
+	acked     bool       // this session owns the acknowledgement, or the election has none
 	ackGone   bool       // the znode at the acknowledgement's path was deleted just now
 	leads     bool       // Leading was reported
 	reported  time.Time  // the time of the last report of the lease
 
-	ack      <-chan zk.Event  // a watch, on our acknowledgement or on what prevents it
-	ackRetry <-chan time.Time // the time of the next attempt, if no watch can notify
+	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
+	ackRetry <-chan time.Time // receives at the next attempt to acknowledge, if no watch can notify
 	quota    time.Duration    // the pause after an attempt that a quota refused
 }
 
-// reign leads until something ends it: errSuspended for a lost connection or
-// lease.
+// reign runs a reign until its end and returns why it ended: errSuspended for a lost
+// connection or lease.
 func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	work, cancel := context.WithCancel(ctx)
 	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
@@ -145,9 +145,9 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	return err
 }
 
-// stop ends the reign: it cancels the procedure's context, reports that the
-// candidate is suspended, and waits for the procedure and for Config.Stopped, which
-// may take long. The work of the next reign must not overlap it.
+// stop ends the reign: it cancels the procedure's context, reports that the candidate is
+// suspended, and waits for the procedure and for Config.Stopped, which may take long. So the
+// work of two reigns does not overlap.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -226,7 +226,7 @@ func (r *reign) begin(work context.Context) {
 	procedure, fence := make(chan error, 1), r.fence
 	r.procedure = procedure
 	go func() {
-		defer func() { // a panic of the caller's procedure is the end of this candidacy, not of the program
+		defer func() { // a panic of the caller's procedure ends this candidacy, but not the program
 			if p := recover(); p != nil {
 				procedure <- fmt.Errorf("leader procedure: panic: %v", p)
 			}
@@ -235,7 +235,7 @@ func (r *reign) begin(work context.Context) {
 	}()
 }
 
-// renew starts to renew the lease.
+// renew starts the renewals of the lease.
 func (r *reign) renew() {
 	if !r.renewing {
 		r.renewing = true
@@ -246,7 +246,7 @@ func (r *reign) renew() {
 // reportLease is the time between two reports of a renewed lease.
 const reportLease = time.Second
 
-// renewed handles a renewal of the lease, or the reason why renewal is impossible.
+// renewed handles a committed renewal or, if err is set, why the lease cannot be renewed.
 func (r *reign) renewed(ctx context.Context, err error) error {
 	if err := r.gate.Wait(ctx); err != nil {
 		return err
@@ -319,12 +319,12 @@ const (
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// letSuccessorRead lets the successor read C before this session is closed. It is
-// for a leader whose znode was deleted by someone else; both are notified at the
-// same time. Closing is a write: in a standalone server later requests wait until
-// it is on disk. Half a round trip later the successor's request has arrived
-// first, unless the successor is twice as far away. The pause is not longer,
-// because the acknowledgement exists until the session is closed.
+// letSuccessorRead lets the successor read C before this session is closed. It is for a
+// leader whose znode was deleted by someone else; both candidates are notified at the same
+// time. Closing is a write: in a standalone server later requests wait until the write is on
+// disk. After half a round trip the successor's request arrives before the close, unless the
+// successor is twice as far away. The pause is not longer, because the acknowledgement
+// exists until the session is closed.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

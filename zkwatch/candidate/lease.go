@@ -15,9 +15,9 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased makes a leader's request. A lost connection suspends the leader, and so
-// does an answer that takes longer than the lease, or, for a leader without a lease,
-// longer than the session can last.
+// whileLeased makes a leader's request. It returns errSuspended if the connection is lost,
+// or if the answer takes longer than the lease or, for a leader without a lease, longer than
+// the session can last.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 }
 
 // limited returns a context that ends with the lease, or, for a leader without a
-// lease, with the time for which connected servers keep the session. Renewals and
-// answers extend both times meanwhile, however late the answer to the request is.
+// lease, with the time for which connected servers keep the session. Renewals and other
+// answers meanwhile extend both times.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -72,11 +72,11 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// awaitLease waits, while the leader is suspended, until it is connected, a
-// renewal was committed over that connection, and the lease holds. A lease from
-// before does not prove that the znode exists, and a server that lags behind still
-// lists a deleted znode. awaitLease gives up when the session is over, or may be over
-// because no server has answered for too long.
+// awaitLease waits, while the leader is suspended, until it is connected, a renewal was
+// committed over that connection, and the lease holds. An earlier lease does not prove that
+// the znode exists, and a server that lags behind still lists a deleted znode. awaitLease
+// returns an error when the session is over, or may be over because no server has answered
+// for too long.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -86,7 +86,7 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 			return err
 		}
 		if st := s.conn.Status(); st.State == client.Connected {
-			// Earlier changes that are still in the channel are out of date.
+			// Earlier changes that are still in s.status are out of date.
 			s.connected, s.current = true, st.Change
 			if requested != st.Change {
 				requested, committed = st.Change, false
@@ -131,24 +131,24 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	}
 }
 
-// leaseLeft returns the time for which the candidate may still lead, by the monotonic
-// or the wall clock, whichever gives less.
+// leaseLeft returns the time for which the candidate may still lead, according to the
+// monotonic or the wall clock: the shorter time.
 func (s *candidacy) leaseLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.LeaseEnd, st.Timeout)
 }
 
-// contactLeft returns the time for which connected servers are sure to keep the
-// session, by the same clocks. It does not entitle to lead.
+// contactLeft returns the time for which connected servers are sure to keep the session,
+// according to the same clocks. Without a lease the candidate must not lead in that time.
 func (s *candidacy) contactLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.ExpiresFrom, st.Timeout)
 }
 
-// A leader keeps away from the end of its lease, and renews it long before.
+// A leader stops before the end of its lease, and renews the lease long before.
 const (
-	leaseMarginShare = 10 // of the timeout: for clocks that run differently, and for stopping
-	renewalShare     = 10 // of the timeout, from one renewal to the next
+	leaseMarginShare = 10 // 1/10 of the timeout: for clocks of different speed, and for stopping
+	renewalShare     = 10 // 1/10 of the timeout: the time from one renewal to the next
 )
 
 func left(end time.Time, timeout time.Duration) time.Duration {
@@ -177,20 +177,19 @@ func (s *candidacy) suspendedBy() string {
 	return "no write was committed in time"
 }
 
-// A renewal renews the lease of a leader. Its goroutine sends one renewal after
-// the other: each waits for the answer to the one before. The goroutine ends with
-// cancel. Run waits for that end, not a leader that stops.
+// A renewal renews the lease of a leader. Its goroutine sends one request after the other:
+// each waits for the answer to the request before. cancel ends the goroutine.
+// [Candidate.Run] waits for that end; a leader that stops does not.
 type renewal struct {
 	due    chan struct{}
 	done   chan renewed
 	cancel context.CancelFunc
 }
 
-// A renewed is the result of a renewal. It was committed, or err is the reason why
-// the renewals end.
+// A renewed is the result of one request.
 type renewed struct {
-	err    error
-	change uint64 // Status.Change of the connection that it was sent over
+	err    error  // nil: it was committed; otherwise why the renewals end
+	change uint64 // Status.Change of the connection over which it was sent
 }
 
 // startRenewal returns a renewal that does nothing before now.
@@ -202,8 +201,8 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now renews the lease at once and regularly from then on. After a lost connection it
-// has to be called again.
+// now renews the lease at once and regularly from then on. Call it again after a reconnect:
+// then the renewals follow each other at once again.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -214,7 +213,7 @@ func (r *renewal) now() {
 func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, own string, every time.Duration, left func() time.Duration) {
 	timer := time.NewTimer(every)
 	timer.Stop()
-	committed := 0 // since the renewal began
+	committed := 0 // renewals since the last call of now
 	for {
 		select {
 		case <-r.due:
@@ -257,7 +256,7 @@ func renewalPause(every, left time.Duration, committed int) time.Duration {
 	return every
 }
 
-// put puts a result in place of one that was not received yet.
+// put sends a result. It replaces a result that was not received yet.
 func (r *renewal) put(done renewed) {
 	select {
 	case <-r.done:
@@ -274,12 +273,13 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost is the number of renewals in a row that may prove no lease before the
-// candidate reports it. The first of a connection never proves one, and the next may not.
+// unprovedMost is the number of committed renewals in a row without a lease at which the
+// candidate reports an obstacle. The first renewal over a connection never proves a lease,
+// and the next may not prove one.
 const unprovedMost = 5
 
-// countRenewal counts a committed renewal, and reports it if several in a row proved no
-// lease.
+// countRenewal counts a committed renewal that proved no lease, and reports an obstacle at
+// unprovedMost.
 func (s *candidacy) countRenewal() {
 	if s.leaseLeft() > 0 {
 		s.unproved = 0

@@ -9,9 +9,9 @@ import (
 	"electop/model/znode"
 )
 
-// listed returns C as a step reports it: the first children in the order of the queue,
-// those without a number last. It makes one pass and sorts only the first ones: there may
-// be thousands, and a handoff waits for it.
+// listed returns C for the report of a step: the first children in the order of the queue,
+// children without a number last. It makes one pass and sorts only the first children: there
+// may be thousands, and a handoff waits for listed.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {
@@ -49,6 +49,6 @@ func bounded(name string) string {
 	if len(name) <= nameMax {
 		return name
 	}
-	tail := name[len(name)-znode.SequenceDigits-2:] // with a sign, and what is before it
+	tail := name[len(name)-znode.SequenceDigits-2:] // the number, its sign and the byte before
 	return name[:nameMax-len(tail)] + tail
 }

@@ -13,13 +13,13 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches one child until it is deleted. It uses a data watch: if the znode
-// does not exist, getData leaves no watch behind, and exists does. deleted is
-// false if another reason requires reading C again.
+// wait watches the predecessor until it is deleted. It uses getData: if the znode does not
+// exist, getData leaves no watch behind, but an exists request does. deleted is false if
+// another reason requires reading C again.
 //
-// If the predecessor may not be read, exists sets the watch, and the candidate
-// also checks from time to time: servers withhold events of a znode from clients
-// that may not read it (since CVE-2024-23944).
+// If the predecessor may not be read, an exists request sets the watch, and the candidate
+// also checks from time to time: servers withhold events of a znode from clients that may
+// not read it (since CVE-2024-23944).
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
 	for {
@@ -69,9 +69,9 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 // still exists.
 const unreadablePause = 2 * time.Second
 
-// watchUnreadable sets a watch by exists, which requires no permission. stat is nil if
-// the znode does not exist. For a missing znode exists leaves a watch behind, so
-// the first request sets none.
+// watchUnreadable sets a watch by an exists request, which requires no permission. stat is
+// nil if the znode does not exist. For a missing znode the exists request would leave a watch
+// behind, so the first request sets none.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
@@ -108,13 +108,13 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 type awaited int
 
 const (
-	itsChange   awaited = iota // the watch fired, or is gone
+	itsChange   awaited = iota // the watch fired for a change, or ended without an event
 	itsDeletion                // the watch fired for the deletion
 	aTick
 )
 
-// await waits for a watch to fire, or for a tick; either can be nil. It reports
-// suspension and resumption on the way.
+// await waits for a watch to fire, or for a tick; either can be nil. Meanwhile it reports
+// suspension and resumption.
 func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
 	for {
 		switch {

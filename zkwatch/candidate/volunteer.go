@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// errUncertain: the fate of a create is unknown. It is one kind of errLost.
+// errUncertain: the outcome of a create is unknown. It is one kind of errLost.
 var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
 
 // volunteer creates the znode. A create whose reply was lost may have been
@@ -160,10 +160,10 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	return nil
 }
 
-// prefix returns the name, without its number, of one candidacy's znode. If the
-// dialect has a place for a guid, the name has one, by which the candidate finds
-// the znode after a lost reply. shown has eight digits of the guid. nameless says
-// that Config.NoGuid requested a name without a guid.
+// prefix returns the name, without its number, of one candidacy's znode. If the dialect has
+// a place for a guid, the name contains a guid, by which the candidate finds the znode after
+// a lost reply. shown has eight digits of the guid. nameless says whether Config.NoGuid
+// requested a name without a guid.
 func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true
@@ -182,12 +182,12 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`) })
 
-// OwnName reports whether a child has the name that a [Candidate] creates.
-// A child with another name belongs to other software.
+// OwnName reports whether name is a guid and a number, as a [Candidate] names its znode
+// unless its Dialect or NoGuid requires another name.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// defaultACL returns the ACL of the znodes that we create: everybody may read them, or
-// nobody could watch us. With credentials only these may change the znodes.
+// defaultACL returns the ACL of created znodes: everybody may read them, because servers
+// notify only clients that may read. With credentials only these may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)

@@ -16,7 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports an ephemeral znode at a path where a system's leader creates one.
+// single reports the ephemeral znode of a known system's leader at path. If only its name is
+// a leader's name, single keeps it for unknown.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -37,8 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unknown reports the znodes with a leader's name that belong to no known system. It leaves
-// out the acknowledgements of the elections found, and other znodes of their candidates.
+// unknown reports the znodes with a leader's name that belong to no known system. It skips
+// acknowledgements of the elections found, and znodes of their candidates beside them.
 func (w *walk) unknown(ctx context.Context) error {
 	for _, f := range w.singles {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -88,7 +89,7 @@ func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) erro
 	return w.reportEmpty(ctx, path, stat, d)
 }
 
-// election reports a znode whose children are an election.
+// election reports path if its children are an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
 	markers, err := w.markers(ctx, dialect.Markers(path, names))
 	if err != nil {
@@ -233,7 +234,7 @@ func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error)
 	})
 }
 
-// unread returns the names that are not known, at most maxNames.
+// unread returns unread znodes with the names that are not known, at most maxNames.
 func unread(names []string, known map[string]bool) []znode.Znode {
 	var out []znode.Znode
 	for _, name := range names {

@@ -22,10 +22,10 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections under a root, level by level. It only reads: it sets no
 // watch and writes nothing. A directory costs an exists and a getChildren, a leaf
-// an exists. If children have numbers, Walk reads a few: if one is ephemeral and the
-// names do not belong to something else, their parent is an election. Walk does not
-// visit numbered children. If many children have no children, it visits only some. A walk
-// from the top skips ZooKeeper's own /zookeeper.
+// an exists. If children have numbers, Walk reads a few: if a child is ephemeral and the
+// model recognises the names, their parent is an election. Walk does not visit numbered
+// children. If the first children have no children, it skips the others. A walk from the
+// top skips ZooKeeper's own /zookeeper.
 //
 // Walk skips znodes that are deleted meanwhile, and counts forbidden ones. If the
 // connection is lost, it waits for the next one. It returns the error of ctx, of the
@@ -108,7 +108,7 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
-// stopped notes a bound that was reached. Once it is the bound of nodes, it stays.
+// stopped stores a bound that was reached. The bound "nodes" is never replaced.
 func (w *walk) stopped(bound string) {
 	if w.progress.Stopped != "nodes" {
 		w.progress.Stopped = bound
@@ -186,8 +186,8 @@ func (w *walk) descend(path string, names []string, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// Sorted, so that two walks visit the same znodes. If there are many names, the first
-	// ones stand for the rest, so they are a sample of all.
+	// Sorted, so that two walks visit the same znodes. If there are many names, run may visit
+	// only the first maxAlike, so these are a sample of all names.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -195,7 +195,7 @@ func (w *walk) descend(path string, names []string, depth int) {
 			names[i], names[j] = names[j], names[i]
 		}
 	}
-	// A walk cannot visit more, and memory is bounded.
+	// Bounds of memory; a walk cannot visit more than cfg.Nodes znodes.
 	room := min(len(names), max(0, 2*w.cfg.Nodes-w.queued))
 	size := 0
 	for i, name := range names[:room] {
@@ -217,7 +217,8 @@ func (w *walk) descend(path string, names []string, depth int) {
 	w.bytes += size
 }
 
-// request makes one request at its time, and again after a lost connection.
+// request makes one request, with at least spacing after earlier ones except in a burst, and
+// repeats it after a lost connection.
 func (w *walk) request(ctx context.Context, send func() error) error {
 	for {
 		now := time.Now()
@@ -252,7 +253,7 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 type Progress struct {
 	Path      string // the last visited znode
 	Visited   int
-	Denied    int // znodes that may not be listed
+	Denied    int // znodes that may not be read
 	Skipped   int // znodes that were not read, see Skips
 	Skips     []Skip
 	Elections int
@@ -262,7 +263,7 @@ type Progress struct {
 // A Skip is a znode that a walk did not visit.
 type Skip struct {
 	Path string
-	// Znodes is the number of its skipped children, or 1 for the znode itself.
+	// Znodes is the number of skipped children, or 1 for the znode itself.
 	Znodes int
 	Why    Reason
 	Limit  int // for TooLarge: the largest reply, in bytes
@@ -315,7 +316,7 @@ type Config struct {
 	// the goroutine of Walk. nil means no call.
 	Progress func(Progress)
 	Found    func(Found)
-	// Now is the clock of what is read; nil is time.Now.
+	// Now is the clock for the times of reads; nil is time.Now.
 	Now func() time.Time
 }
 
@@ -326,12 +327,12 @@ const (
 
 	// burst is the number of requests that may follow each other at once after a pause.
 	burst = 3
-	// sample is the number of numbered children that are read to find an ephemeral one.
+	// sample bounds the contenders that are read to find an ephemeral one.
 	sample = 4
 	// maxContenders bounds the contenders of an election that are read.
 	maxContenders = 200
-	// maxAlike is the number of children without children after which the walk takes all
-	// other children of a directory for the same.
+	// maxAlike is the number of children without children after which the walk skips the
+	// other children of a directory.
 	maxAlike = 64
 	// nameSize is the assumed size of a child's name in a reply, in bytes.
 	nameSize = 64

@@ -6,10 +6,10 @@ import (
 	"electop/model/history"
 )
 
-// NewRecorder begins a recording of any size in w.
+// NewRecorder begins a recording in w, without a bound of its size.
 func NewRecorder(w io.Writer, h history.Header) (*Recorder, error) { return begin(w, h) }
 
-// OpenPlaybackMax is OpenPlayback with another bound of time travel.
+// OpenPlaybackMax is OpenPlayback with the bound whole instead of playbackWhole.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {

@@ -1,14 +1,14 @@
 // Package feed owns the journal of one election: one goroutine applies the
-// observations in order and hands on the events.
+// observations in order and passes on the events.
 //
-// Observers and candidates [Feed.Put] observations; it never blocks them.
-// [Feed.Run] takes them out, writes each to the recording (if there is one),
-// applies it to the journal and passes the events to their subscribers.
-// A screen reads [Feed.State] at its own pace, when [Feed.Dirty] reports a
-// change: the feed may drop frames, but never events.
+// Candidates queue observations with [Feed.Put], which never waits; observers use
+// [Feed.PutSlowly], which waits while the queue is full. [Feed.Run] writes each queued
+// observation to the recording, if any, applies it to the journal and passes the events to
+// [Config.Events]. A screen reads [Feed.State] when [Feed.Dirty] reports a change: it may
+// miss states, but never events.
 //
-// With [Config.Keep] the feed keeps the past too: [Feed.Seek] returns any moment of
-// the past, while the present continues.
+// With [Config.Keep] the feed also keeps the past: [Feed.Seek] returns any past moment,
+// while the feed continues.
 //
 // A [Recorder] writes the recording, to files of bounded size. A [Recording] reads
 // a file, and a [Playback] plays it: like a feed, a playback has a state that changes
@@ -62,7 +62,7 @@ type Feed struct {
 	jmu      sync.Mutex
 	journal  journal
 	timeline *history.Timeline // the journal, if it keeps the past; nil otherwise
-	changed  chan struct{}     // closed at the next change; nil: nobody awaits one
+	changed  chan struct{}     // closed at the next change; nil: no Await waits
 
 	// seeking is held while a moment is computed. jmu is free meanwhile.
 	seeking sync.Mutex
@@ -70,7 +70,7 @@ type Feed struct {
 	qmu   sync.Mutex
 	queue []model.Observation
 	more  chan struct{} // capacity 1
-	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
+	less  chan struct{} // closed when the queue is emptied; nil: no PutSlowly waits
 }
 
 // journal is a [doctor.Journal], or a [history.Timeline], which contains one.
@@ -106,8 +106,8 @@ func (f *Feed) State() *doctor.State {
 // Dirty receives after the state changed, once for any number of changes.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await returns the first state, from the present one on, that holds accepts, or ctx's
-// error. Any number of goroutines may wait at a time.
+// Await waits until holds(state) is true and returns that state, or ctx's error. The present
+// state counts, too. Any number of goroutines may wait at a time.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -128,7 +128,8 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls request when a state is unsettled ([model.State.Unsettled]), until ctx ends.
+// Settle calls request each time the state becomes unsettled ([model.State.Unsettled]), until
+// ctx ends.
 func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
@@ -173,7 +174,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// timeOf calls a method of the journal that returns a time.
+// timeOf calls method, a method of the journal, while it holds jmu.
 func (f *Feed) timeOf(method func() (time.Time, bool)) (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
@@ -244,8 +245,8 @@ func mark(c chan struct{}) {
 	}
 }
 
-// Put queues an observation. It does not wait: because of a slow reader of events no
-// candidate loses its lease.
+// Put queues an observation. It never waits, so a slow reader of events costs no candidate
+// its lease.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
 	f.queue = append(f.queue, o)
@@ -258,7 +259,7 @@ func (f *Feed) Put(o model.Observation) {
 // instead of filling the memory.
 const backlog = 4096
 
-// PutSlowly is Put for an observer of a cluster.
+// PutSlowly queues an observation. It waits while the queue is full, until ctx ends.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
@@ -298,8 +299,8 @@ func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	return position.Moment(), true
 }
 
-// Span returns the times of the first and the last moment that are kept; zero if
-// there is none.
+// Span returns the times of the first and the last moment that are kept; zero times if the
+// feed keeps no moment.
 func (f *Feed) Span() (first, last time.Time) {
 	if f.timeline == nil {
 		return first, last

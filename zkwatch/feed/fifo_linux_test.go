@@ -15,9 +15,9 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A read from a FIFO ends with the context, also while the writer is silent.
+// A read from a FIFO ends with its context, even if the writer writes nothing.
 func TestRecordingFromAFIFO(t *testing.T) {
-	text, err := os.ReadFile(minutes(t, 4)) // a FIFO has room for it
+	text, err := os.ReadFile(minutes(t, 4)) // small enough for the buffer of a FIFO
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestRecordingFromAFIFO(t *testing.T) {
 				}
 			}()
 			if err := read(ctx, fifo); !errors.Is(err, context.Canceled) {
-				t.Error(err)
+				t.Errorf("got error %v, want %v", err, context.Canceled)
 			}
 		})
 	}

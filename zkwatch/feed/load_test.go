@@ -35,8 +35,8 @@ func deltas(r *model.Read) (all []model.Observation) {
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
 // load passes loadRate changes a second through a feed during d, while a screen polls the
-// state. reported turns a change into observations. load fails if a change is lost. It
-// returns the costs: processor time, the heap that stays, and the number of polled states.
+// state. reported converts a change to observations. load fails if a change is lost. It
+// returns the processor time, the growth of the heap, and the number of polled states.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
@@ -72,7 +72,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 			select {
 			case <-tick.C:
 				if f.State().Queue.Len() < loadQueue-1 {
-					t.Error("a frame lacks candidates")
+					t.Errorf("got a state with %d candidates, want at least %d", f.State().Queue.Len(), loadQueue-1)
 				}
 				frames++
 			case <-stop:
@@ -97,11 +97,11 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	st := f.State()
 	half := int64(changes / 2)
 	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(gone) || others.Load() != 1 || st.Queue.Len() != loadQueue {
-		t.Errorf("of %d changes: %d joined, %d left, %d of %d handoffs, %d others; %d candidates",
-			changes, joined.Load(), left.Load(), handoffs.Load(), gone, others.Load(), st.Queue.Len())
+		t.Errorf("got %d joined, %d left, %d handoffs, %d other events, %d candidates; want %d, %d, %d, 1, %d",
+			joined.Load(), left.Load(), handoffs.Load(), others.Load(), st.Queue.Len(), half, half, gone, loadQueue)
 	}
 	if st.Totals.MissedCreates != 0 || st.Totals.MissedDeletes != 0 || st.Totals.Unknown != 0 {
-		t.Errorf("missed: %+v", st.Totals)
+		t.Errorf("got totals %+v, want no missed and no unknown change", st.Totals)
 	}
 	return cpu, heap, frames
 }
@@ -123,7 +123,7 @@ func (s *scenario) storm(d time.Duration, put func(*model.Read)) (changes, gone 
 			case sent%200 == 1: // the leader
 				put(s.change(0, gone))
 				gone++
-			default: // one from the middle of the queue
+			default: // a candidate in the middle of the queue
 				put(s.change(0, s.next-loadQueue/2))
 			}
 		}

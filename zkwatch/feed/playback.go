@@ -16,7 +16,7 @@ import (
 // Playback plays a recording. Like a [Feed] it has a state that changes with time,
 // and time travel can reach any of its moments.
 //
-// Meanwhile it reads the recording ahead to its end, as fast as possible.
+// It reads the whole recording in advance, as fast as possible.
 type Playback struct {
 	recording *Recording
 	speed     float64
@@ -43,8 +43,8 @@ type Playback struct {
 	turn     int // counts seeks, pauses and changes of speed
 }
 
-// playbackWhole is the size in bytes up to which time travel reaches all of a recording.
-// Of a larger recording it reaches about as much, up to the end.
+// playbackWhole is the size in bytes of the largest recording that time travel reaches
+// completely. In a larger recording, time travel reaches about the last playbackWhole bytes.
 const playbackWhole = 1 << 30
 
 // OpenPlayback opens the recording at path, to play it at speed: 1 is real time, 0 does
@@ -86,7 +86,7 @@ const (
 	fastest = 1 << 20
 )
 
-// Scale makes the playback faster by a factor and returns the new speed.
+// Scale multiplies the speed by a factor, within the bounds, and returns the new speed.
 func (p *Playback) Scale(by float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -273,10 +273,10 @@ func (p *Playback) play(ctx context.Context) error {
 	}
 }
 
-// A pace is a time in which the playback neither stopped nor changed its speed.
+// A pace is a period without a seek, a pause or a change of speed.
 type pace struct {
-	turn  int
-	began time.Time // by the real clock; zero: not yet
+	turn  int       // Playback.turn in this period
+	began time.Time // real time; zero: not begun
 	from  time.Time // recorded time at began
 }
 
@@ -284,7 +284,7 @@ type pace struct {
 const batchMax = 64
 
 // advance applies the observations that are due, and returns the time to wait for the
-// next. ok is false if the player has to wait for changed.
+// next one. ok is false if the player has to wait until changed receives.
 func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -344,8 +344,8 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-// skip moves the playback to the first moment of the timeline, which dropped earlier
-// ones: reading is faster than playing.
+// skip moves the playback to the first moment that the timeline still has: reading is faster
+// than playing, and the timeline dropped the moments before.
 func (p *Playback) skip() {
 	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = first.Journal()

@@ -31,17 +31,17 @@ type Recording struct {
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
-	_, none := os.Lstat(older(path))
+	_, noOlder := os.Lstat(older(path))
 	if err != nil {
 		r.Close()
-		if none == nil { // a crash may have ended the recording at the start of a part
+		if noOlder == nil { // a crash may have ended the recording at the start of a part
 			err = fmt.Errorf("%w; the part before it is %s", err, older(path))
 		}
 		return nil, err
 	}
 	if r.header.Part > 1 {
 		s := fmt.Sprintf("this is part %d of a recording: its events and totals begin here", r.header.Part)
-		if none == nil {
+		if noOlder == nil {
 			s += "; the part before it is " + older(path)
 		}
 		r.note(s)
@@ -78,9 +78,9 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each applies the observations one by one and hands on their events, until an
-// error of events or the end. notice gets one line for each thing that the user
-// should know, such as a torn last line.
+// Each applies the observations one by one and calls events with the events of each, until
+// an error of events or the end. notice gets one line for each thing that the user should
+// know, such as a torn last line.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -98,7 +98,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	return nil
 }
 
-// read hands on the observations one by one, until an error of apply or the end.
+// read calls apply with each observation, until an error of apply or the end.
 func (r *Recording) read(ctx context.Context, apply func(model.Observation) error, notice func(string)) error {
 	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
@@ -123,14 +123,14 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 
 // interrupt makes a waiting read fail when ctx ends: the file can be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // a regular file has none
+	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // fails for a regular file
 }
 
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording to a file, and to another when the file is full, so
-// that the recording keeps at most a given number of bytes.
+// Recorder writes a recording to a file, and to a new file when the file is full, so that
+// the recording keeps at most a given number of bytes.
 //
 // The newest part is in the file itself, the part before it in FILE.1. Each part has
 // at most half of the bytes. A later part begins with the state of the election:
@@ -173,14 +173,14 @@ func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	r, err := begin(f, h)
 	if err != nil {
 		f.Close()
-		os.Remove(path) // there is nothing in it
+		os.Remove(path) // it has no complete header
 		return nil, err
 	}
 	r.path, r.file, r.max = path, f, max/2
 	return r, nil
 }
 
-// begin begins a recording of any size in w.
+// begin begins a recording in w, without a bound of its size.
 func begin(w io.Writer, h history.Header) (*Recorder, error) {
 	r := &Recorder{w: w, header: h}
 	var err error
@@ -222,8 +222,8 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
-// rotate ends the part and begins the next one with its header, the state s and o, which
-// flush writes.
+// rotate ends the part and opens the file of the next part. It puts the next part's header,
+// the state s and o into line, for flush.
 func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	initial := s.Observations()
 	r.header.Part, r.header.Initial = max(r.header.Part, 1)+1, len(initial)

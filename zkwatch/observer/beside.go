@@ -27,8 +27,8 @@ type Beside struct {
 const besideEvery = 30 * time.Second
 
 // followBeside follows the znodes of [Observer.SetBeside] until ctx ends. If only the
-// directories change, the acknowledgements keep their watches: the notification of a change
-// shows its time.
+// directories change, the acknowledgements keep their watches: only a notification shows the
+// time of a change.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}
@@ -52,7 +52,7 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	endReads()
 }
 
-// start runs f n times at once. end ends all of them and waits.
+// start runs f in n goroutines. end cancels their context and waits for them.
 func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -65,7 +65,7 @@ func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end 
 	}
 }
 
-// readDirectories reads directories beside the election again and again.
+// readDirectories reads the directories beside the election every besideEvery.
 func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wanted *Beside) {
 	paths := slices.Concat(wanted.Directories, wanted.Counts)
 	for len(paths) > 0 {
@@ -87,9 +87,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one of the znodes beside the election of s that s needs and does not
-// have yet, and sets no watch. It returns nil if there is none. try makes each request by
-// calling send; if try is nil, ReadBeside makes several requests at a time.
+// ReadBeside reads one znode beside the election that the state s still lacks, and sets no
+// watch. It returns nil if s lacks none. try makes each request by calling send; if try is
+// nil, ReadBeside makes several requests at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
@@ -115,8 +115,8 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	return nil, nil
 }
 
-// readDirectory reads a directory and its first children. It reads only the stat if the
-// directory is counted, or has more than [model.NamesMax] children. It makes each request by
+// readDirectory reads a directory and its first children. It reads only the stat if counted
+// is set or the directory has more than [model.NamesMax] children. It makes each request by
 // calling try, and at most limit requests for the children at a time.
 func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
 	try func(send func() error) error) (*model.Directory, error) {
@@ -163,18 +163,18 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 	return d, err
 }
 
-// atOnce sends a request.
+// atOnce sends a request without delay.
 func atOnce(send func() error) error { return send() }
 
-// ackBurst bounds the reads of the acknowledgement that follow each other without a
-// pause: a handoff takes two (deleted, created), and their times are shown.
+// ackBurst bounds the reads of an acknowledgement that follow each other without a pause: a
+// handoff causes two (deleted, created), and their times are shown.
 const ackBurst = 4
 
 // followAck reads an acknowledgement again and again, with a watch on its data while it
-// exists, otherwise on its creation. It ends with the connection. read reports whether it
-// handed on a read.
+// exists, otherwise on its creation. It ends with the connection or at a failed read. read
+// says whether it reported a read.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
-	var reads [ackBurst]time.Time // the last ones, in a ring
+	var reads [ackBurst]time.Time // times of the last reads, a ring
 	var last client.Change        // the cause of the next read
 	for n := 0; ; n++ {
 		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
@@ -192,14 +192,14 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 		} else if last, err = f.Next(ctx, seen); err != nil {
 			return read, err
 		}
-		// A znode that is written all the time is not read all the time.
+		// A znode that changes all the time is read only ackBurst times in this time.
 		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
 			return read, ctx.Err()
 		}
 	}
 }
 
-// fill puts the result of a read into ack.
+// fill puts z, the result of a read, into ack.
 func (o *Observer) fill(ack *model.Ack, z znode.Znode) {
 	ack.At = o.now()
 	switch {

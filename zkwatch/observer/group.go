@@ -19,8 +19,8 @@ import (
 // soon, but long enough not to burden a cluster that refuses.
 const reopenPause = 200 * time.Millisecond
 
-// After servers refused the credentials, which another attempt hardly changes, the
-// pause grows up to refusedPauseMax: too many attempts can lock an account.
+// After servers refused the credentials, the pause doubles up to refusedPauseMax: another
+// attempt rarely helps, and too many can lock an account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second
@@ -29,19 +29,19 @@ const (
 // A Group has one session for any number of observers, and connects again when the
 // session ends. The observers' own [Config.Conn] is not used.
 type Group struct {
-	cfg client.Config // of the next connection
+	cfg client.Config // for the next session
 
 	mu          sync.Mutex
 	observers   []*Observer
 	changed     chan struct{} // closed when observers changes
-	conn        *client.Conn  // of the present session
-	requests    uint64        // of the sessions before
+	conn        *client.Conn  // the present session
+	requests    uint64        // number of requests in earlier sessions
 	unsupported atomic.Bool   // the servers have no persistent watches
 	refused     error         // why the servers refused the credentials of the last session; nil if they did not
 }
 
 // Run observes with sessions of its own until ctx ends, and returns ctx's
-// error, or why the configuration is impossible. See [Group] for several
+// error, or why the configuration is unusable. See [Group] for several
 // observers on one session.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
@@ -158,7 +158,7 @@ func (g *Group) use(conn *client.Conn) {
 	g.conn = conn
 }
 
-// session runs all observers until the session ends. tooLarge says that a reply was
+// session runs all observers until the session ends. tooLarge says whether a reply was
 // larger than MaxReply.
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup

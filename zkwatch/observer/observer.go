@@ -29,17 +29,17 @@ type Config struct {
 	// follows them by a persistent recursive watch (ZooKeeper 3.6), if the servers have
 	// such watches and the watch costs less.
 	ByReads bool
-	// Put takes the observations, in order. It may wait: the observer then
-	// reads less often, and the journal counts what it missed.
+	// Put receives the observations, in order. It may wait: the observer then
+	// reads less often, and the journal counts the missed changes.
 	Put func(context.Context, model.Observation)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// Observer observes one election with one watch on its parent, and one on each
-// acknowledgement. It never writes. Each change costs one getData for each new child and,
-// without a persistent watch, one getChildren. It does not watch candidates, so it adds
-// nothing to a handoff.
+// Observer observes one election with one watch on its parent or the leader's own znode, and
+// one on each acknowledgement. It never writes. Each change costs one getData for each new
+// child and, without a persistent watch, one getChildren. It does not watch candidates, so
+// it does not delay a handoff.
 //
 // It survives lost connections, expired sessions, restarted servers, and a parent
 // that is absent, deleted, recreated or forbidden.
@@ -58,12 +58,10 @@ type Observer struct {
 	decided bool // the observer knows whether the path is a parent or a leader's znode
 	single  bool // the path is a leader's znode
 
-	// fellBack is the reason to use no persistent watch, until retryAt. reportedBy and
-	// reportedWhy were last handed on.
-	unsupported *atomic.Bool // shared by the group: the servers have no such watches
-	fellBack    model.FollowReason
-	retryAt     time.Time // zero: at the end of the session
-	reportedBy  model.FollowedBy
+	unsupported *atomic.Bool       // shared by the group: the servers have no persistent watches
+	fellBack    model.FollowReason // the reason to use no persistent watch, until retryAt
+	retryAt     time.Time          // zero: at the start of the next session
+	reportedBy  model.FollowedBy   // reportedBy and reportedWhy are in the last reported model.Follow
 	reportedWhy model.FollowReason
 
 	began    bool // an earlier session was observed
@@ -72,8 +70,8 @@ type Observer struct {
 	removed context.Context // ends with [Group.Remove]
 	remove  context.CancelFunc
 
-	// reported is the time of the last change of the connection's state that was handed
-	// on. The model gets the loss of a connection before the next read.
+	// reported is the time of the last reported change of the connection's state. The loss
+	// of a connection is reported before the next read.
 	reported latest[time.Time]
 }
 
@@ -137,7 +135,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	defer cancel()
 	defer context.AfterFunc(o.removed, cancel)()
 	var wg sync.WaitGroup
-	wg.Go(func() { // when the session ends, so does the rest
+	wg.Go(func() { // the end of the session ends the other goroutines
 		defer cancel()
 		o.watchConnection(ctx, conn)
 	})
@@ -184,9 +182,8 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// link translates a status. After a Conn that ended for another reason than expiry (no
-// session for too long, too large a reply) comes another: for the user the connection was
-// lost.
+// link translates a status. If a Conn ended for another reason than expiry (no session for
+// too long, too large a reply), the group opens another Conn: the user sees a lost connection.
 func link(st client.Status) model.Link {
 	switch st.State {
 	case client.Connecting:
@@ -205,7 +202,7 @@ func link(st client.Status) model.Link {
 	return model.Disconnected
 }
 
-// shownRTT keeps two digits: with more, each ping would change the screen.
+// shownRTT rounds d to two digits: with more digits, each ping would change the screen.
 func shownRTT(d time.Duration) time.Duration {
 	unit := time.Microsecond
 	for d >= 100*unit {
@@ -217,7 +214,7 @@ func shownRTT(d time.Duration) time.Duration {
 // A clock gives observations their times.
 type clock func() time.Time
 
-// of converts a time of this process.
+// of converts t, a time of time.Now, to a time of the clock.
 func (now clock) of(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -225,7 +222,7 @@ func (now clock) of(t time.Time) time.Time {
 	return now().Add(-time.Since(t))
 }
 
-// A latest is a value whose changes can be waited for. Its zero is the zero value.
+// A latest holds a value. A goroutine can wait for its next change.
 type latest[T comparable] struct {
 	mu      sync.Mutex
 	value   T

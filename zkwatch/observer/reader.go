@@ -29,12 +29,12 @@ const (
 // unwatchMax bounds the wait for the removal of a watch.
 const unwatchMax = time.Second
 
-// watchAgain is the time after which the observer tries a persistent watch again that it
-// gave up. If the reason still exists, that costs one more list, floodMax events, or two
-// changes that are seen after checkIdle.
+// watchAgain is the time after a fallback to reads until the observer tries a persistent
+// watch again. If the reason for the fallback still exists, the attempt costs one more list,
+// floodMax events, or two changes that are seen after checkIdle.
 const watchAgain = 10 * time.Minute
 
-// errReread: only another read shows what comes next.
+// errReread requests another read of the whole election.
 var errReread = errors.New("read everything again")
 
 // A reader reads the election's children over one connection.
@@ -44,12 +44,12 @@ type reader struct {
 	f      *client.Following
 	once   bool // sets no watch
 	gap    bool // no watch covers the time before the next read
-	read   bool // a read was handed on
+	read   bool // a read was reported
 	effort effort
 
 	persistent bool            // the last read set a persistent watch
 	seen       uint64          // the number of the last change that the last read shows
-	changes    []client.Change // taken, and not applied yet
+	changes    []client.Change // received, and not applied yet
 	// notified and heard are the times of the notification that causes the next read.
 	notified, heard time.Time
 
@@ -57,10 +57,10 @@ type reader struct {
 
 	// While the watch is persistent:
 	parent      znode.Parent // after the last read and the changes since; zero: absent
-	compared    time.Time
-	missed      time.Time // the last time that a comparison showed a missed change
-	due         bool      // a change came after compared
-	others      int       // changes that are not of children, since othersSince
+	compared    time.Time    // the time of the last read or comparison
+	missed      time.Time    // the last time that a comparison showed a missed change
+	due         bool         // a change came after compared
+	others      int          // changes of znodes other than children, since othersSince
 	othersSince time.Time
 }
 
@@ -71,7 +71,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 		err = r.run(ctx)
 		if r.persistent && o.removed.Err() != nil { // the session continues
 			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
-			_ = f.Stop(stop) // without a connection the watch is gone
+			_ = f.Stop(stop) // a lost connection ends the watch, too
 			cancel()
 		}
 		if errors.Is(err, client.ErrReplyTooLarge) { // the next session of the group has a larger limit
@@ -83,8 +83,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	})
 }
 
-// followPath calls follow for one connection of the session after the other. follow
-// returns after a lost connection or a failed read; read reports whether it handed on any.
+// followPath calls follow for each connection of the session, and again after a failed read
+// on the same connection. follow reports in read whether it reported a read to Config.Put.
 func followPath(ctx context.Context, conn *client.Conn, path string, follow func(*client.Following) (read bool, err error)) {
 	failed := minSpacing
 	for conn.AwaitConnected(ctx) {
@@ -105,16 +105,16 @@ func followPath(ctx context.Context, conn *client.Conn, path string, follow func
 	}
 }
 
-// run reads and hands on, again and again, until the connection is lost or a read fails.
+// run reads the election and reports each read, until the connection is lost or a read fails.
 func (r *reader) run(ctx context.Context) error {
 	for {
-		began := time.Now() // not r.now: somebody may set that clock
+		began := time.Now() // not r.now: its times may jump
 		read, err := r.readAll(ctx)
 		if err != nil {
 			return err
 		}
 		ended := time.Now()
-		r.handOn(ctx, read)
+		r.report(ctx, read)
 		err = r.await(ctx, read.Presence)
 		if !errors.Is(err, errReread) {
 			return err
@@ -125,7 +125,7 @@ func (r *reader) run(ctx context.Context) error {
 	}
 }
 
-// readAll reads the election, and watches for what comes next.
+// readAll reads the election and, unless once is set, watches for the next change.
 func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 	for {
 		read, err := r.tryRead(ctx)
@@ -138,8 +138,8 @@ func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 	}
 }
 
-// tryRead reads the election. It returns errReread if the path meanwhile became a leader's
-// znode or a parent.
+// tryRead reads the election. It returns errReread if meanwhile a parent or a leader's own
+// znode was created at the path.
 func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	r.effort, r.persistent, r.changes = effort{}, false, nil
 	if !r.decided {
@@ -181,7 +181,7 @@ func (r *reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// readChildren lists the children and reads those that are new.
+// readChildren lists the children and reads the new ones.
 func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	read := &model.Read{Presence: model.Present, Sent: r.now()}
 	names, stat, seen, err := r.f.Children(ctx, !r.persistent && !r.once)
@@ -195,7 +195,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 		return read, nil
 	case err != nil:
 		return nil, err
-	case stat.EphemeralOwner != 0: // it was created just now: a leader's own znode
+	case stat.EphemeralOwner != 0: // the path is now a leader's own znode
 		r.decided, r.single = true, true
 		return nil, errReread
 	}
@@ -211,7 +211,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	}
 	r.effort.trips += (len(fresh) + pipelined - 1) / pipelined
 
-	// From here on nothing fails: everything known is reported.
+	// Nothing below fails, so each change of r.known is reported.
 	if read.Full {
 		r.known.forget(stat.Czxid)
 	}
@@ -227,7 +227,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// absent watches for the creation of a parent that does not exist.
+// absent completes read for a parent that does not exist, and watches for its creation.
 func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, error) {
 	read.Presence = model.Absent
 	r.known.forget(0)
@@ -240,15 +240,15 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	switch {
 	case err != nil:
 		return nil, err
-	case stat != nil: // it was created just now
+	case stat != nil: // the parent was created meanwhile
 		return nil, errReread
 	}
 	r.seen = seen
 	return read, nil
 }
 
-// handOn hands on a read and, if that changed, how the observer follows the changes.
-func (r *reader) handOn(ctx context.Context, read *model.Read) {
+// report reports a read and, if it changed, the way in which the observer follows changes.
+func (r *reader) report(ctx context.Context, read *model.Read) {
 	if r.gap {
 		r.awaitReported(ctx, r.conn.Status().Since)
 	}
@@ -270,7 +270,7 @@ func (r *reader) handOn(ctx context.Context, read *model.Read) {
 	}
 }
 
-// awaitReported waits until the connection that began at since was handed on.
+// awaitReported waits until the connection that began at since was reported.
 func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	for ctx.Err() == nil {
 		reported, changed := o.reported.get()
@@ -284,8 +284,8 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await hands on what a persistent watch reports, and returns errReread if
-// there is a reason to read everything.
+// await reports the changes of a persistent watch until everything must be read again
+// (errReread), the connection is lost or ctx ends. p is the presence in the last read.
 func (r *reader) await(ctx context.Context, p model.Presence) error {
 	if p == model.Denied { // no watch reports a change of an ACL
 		pause(ctx, r.denied)
@@ -334,7 +334,8 @@ func (r *reader) await(ctx context.Context, p model.Presence) error {
 	}
 }
 
-// take takes the changes that the last read does not show.
+// take moves the new changes that the last read does not show to r.changes. It returns
+// errReread if the client dropped changes.
 func (r *reader) take() error {
 	changes, complete := r.f.Take()
 	for _, c := range changes {
@@ -348,9 +349,9 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes. If the watch missed any twice within
-// watchAgain, the observer falls back to reads. Servers send an event before any reply that
-// shows its change.
+// compare compares the parent's stat with the changes, and returns errReread if the watch
+// missed one. If that happens twice within watchAgain, the observer falls back to reads.
+// Servers send an event before any reply that shows its change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -389,7 +390,7 @@ func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 	return errReread
 }
 
-// reread reads a known child's data again.
+// reread reads a known child's data again and reports it.
 func (r *reader) reread(ctx context.Context, name string) {
 	if r.single || !r.known.has(name) { // a leader's own znode has a watch on its data
 		return
@@ -400,7 +401,7 @@ func (r *reader) reread(ctx context.Context, name string) {
 	}
 }
 
-// known holds the children of an election that were handed on.
+// known holds the children of an election that were reported.
 type known struct {
 	parent   int64 // czxid of their parent; 0: nothing is known
 	children map[string]child
@@ -410,7 +411,7 @@ type known struct {
 
 type child struct {
 	list   uint64 // the number of the last list that had the child; 0: unread
-	denied bool
+	denied bool   // its data may not be read
 }
 
 func (k *known) has(name string) bool {
@@ -423,7 +424,8 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list notes the names of a list, and returns those that are not known under this parent.
+// list marks the known names as listed, and returns the names that are not known under the
+// parent with the czxid parent.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -466,8 +468,8 @@ func (k *known) remove(name string) {
 	delete(k.children, name)
 }
 
-// A readChild is a child that was read; seen is the number of the last event before the
-// reply.
+// A readChild is the result of a read of a child; seen is the number of the last event
+// before the reply.
 type readChild struct {
 	znode znode.Znode
 	seen  uint64
@@ -496,8 +498,8 @@ func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, err
 	return out, reads.Wait()
 }
 
-// readMarkers returns the existing znodes that identify the system of children with
-// these names. Each call requests the znodes that are still missing.
+// readMarkers requests the [dialect.Markers] of names that were not found yet. It returns
+// all markers found so far for the parent with the czxid parent.
 func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) ([]string, error) {
 	if r.markersOf != parent {
 		r.markers, r.markersOf = nil, parent
@@ -519,7 +521,7 @@ func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) 
 	return r.markers, nil
 }
 
-// size returns the length of a reply with these names.
+// size returns the length of names in a reply.
 func size(names []string) (bytes int) {
 	for _, name := range names {
 		bytes += len(name) + 4
@@ -532,14 +534,14 @@ func size(names []string) (bytes int) {
 // The observer watches the znode's data while it exists and its creation while it
 // does not.
 
-// decide finds out what the path is: an ephemeral znode is an election by itself, any
-// other znode is the parent of an election. If the path does not exist, the names beside
-// it may show that a system has its leader there; otherwise the kind stays undecided.
+// decide decides what the path is: an ephemeral znode is a leader's own znode, any other
+// znode is the parent of an election. If the path does not exist, the names beside it may
+// show that a system's leader creates its znode there; otherwise the kind stays undecided.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // standard servers require no permission here; the list decides
+	case errors.Is(err, zk.ErrNoAuth): // not from standard servers: exists requires no permission; the list decides
 		return nil
 	case err != nil:
 		return err
@@ -551,7 +553,7 @@ func (r *reader) decide(ctx context.Context) error {
 	return nil
 }
 
-// decideAbsent decides for a path that does not exist.
+// decideAbsent decides what a missing path is, according to the names beside it.
 func (r *reader) decideAbsent(ctx context.Context) error {
 	dir := znode.Dir(r.cfg.Path)
 	exists, stat, err := r.conn.Exists(ctx, dir)
@@ -575,7 +577,7 @@ func unlessDenied(err error) error {
 	return err
 }
 
-// readSingle reads the leader's own znode, if there is one.
+// readSingle reads the leader's own znode, if it exists.
 func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	read := &model.Read{Presence: model.Present, Single: true, Sent: r.now()}
 	z, seen, err := r.f.Znode(ctx, !r.once, false)
@@ -587,7 +589,7 @@ func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	switch {
 	case z.Unread:
 		r.effort.trip(0)
-	case z.Session == 0: // it is a parent now
+	case z.Session == 0: // the path is now a parent
 		r.single = false
 		return nil, errReread
 	default:
@@ -597,7 +599,8 @@ func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// apply hands on the changes up to the number upTo.
+// apply reports the changes up to the number upTo. It returns errReread if a change requires
+// another read.
 func (r *reader) apply(ctx context.Context, upTo uint64) error {
 	n := 0
 	for n < len(r.changes) && r.changes[n].N <= upTo {
@@ -615,7 +618,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		case c.Below == "" && (!r.persistent || c.Kind != zk.EventNodeDataChanged):
 			r.notified, r.heard = r.now.of(c.At), r.now.of(c.Heard)
 			return errReread
-		case !r.persistent: // of a persistent watch that the server still has
+		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			err = r.other(ctx)
 		default:
@@ -635,8 +638,8 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// readCreated reads the children that the first n changes created, and returns them by
-// the index of the change. One that was deleted or replaced before it was read is Unread.
+// readCreated reads the children that the first n changes created. The result maps the index
+// of a change to its child, which is Unread if it was deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil
@@ -659,7 +662,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 		return nil, err
 	}
 	znodes := make(map[int]*znode.Znode, len(at))
-	next := make(map[string]uint64) // the number of the next change of that child
+	next := make(map[string]uint64) // the number of each child's next change
 	for i, k := len(r.changes)-1, len(at)-1; i >= 0; i-- {
 		c := &r.changes[i]
 		if c.Kind == zk.EventNodeDataChanged {
@@ -678,7 +681,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 	return znodes, nil
 }
 
-// child hands on the creation or deletion of a child. z is the created child.
+// child reports c, the creation or deletion of a child. z is the created child.
 func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (err error) {
 	created := c.Kind == zk.EventNodeCreated
 	if r.known.has(c.Below) == created {
@@ -714,7 +717,7 @@ const (
 	floodMax    = 2_000
 )
 
-// other counts a change that is not of a child.
+// other counts a change of another znode than a child, and falls back to reads after floodMax.
 func (r *reader) other(ctx context.Context) error {
 	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
 		r.others, r.othersSince = 0, now

@@ -16,21 +16,20 @@ const (
 	deniedPauseMax = 30 * time.Second
 )
 
-// Spacing of reads. A single change is read at once; after that the next read
-// waits for minSpacing, or for four times the load that the last one made, so
-// that an observer takes at most a fifth of what one connection can do. The
-// load is the time that a read took beyond its round trips: at the server and,
-// where the list is long, on the link. The distance is no load.
+// Spacing of reads. A single change is read at once. The next read waits for minSpacing, or
+// for four times the load of the last read, so that an observer uses at most a fifth of the
+// capacity of a connection. The load is the time that a read took beyond its round trips: at
+// the server and, if the list is long, on the link.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
-// A small read that took long is not our load. So the load is at most requestLoad
-// for each request, and the time of the replies over a slowLink, in bytes a second.
-// For a read of a few children that is less than minSpacing, whatever the server and
-// the link do.
+// The observer is not the cause if a small read takes long. So the load is at most
+// requestLoad for each request plus the time of the replies over a link with slowLink bytes
+// a second. For a read of a few children the spacing is then minSpacing, even if the server
+// or the link is slow.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10
@@ -43,10 +42,10 @@ const replyOverhead = 88
 type effort struct {
 	trips    int // round trips, one after the other
 	requests int
-	bytes    int // of replies
+	bytes    int // size of the replies
 }
 
-// request counts a request whose reply has that many bytes of names or data.
+// request counts a request. bytes is the size of the names or data in its reply.
 func (e *effort) request(bytes int) {
 	e.requests++
 	e.bytes += replyOverhead + bytes
@@ -58,8 +57,8 @@ func (e *effort) trip(bytes int) {
 	e.request(bytes)
 }
 
-// spacing returns the time to wait after a read that took that long. distance is the
-// round trip to the server.
+// spacing returns the time to wait after a read of the duration took. distance is the round
+// trip time to the server.
 func (e *effort) spacing(took, distance time.Duration) time.Duration {
 	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
 	load := max(0, min(took-time.Duration(e.trips)*distance, most))

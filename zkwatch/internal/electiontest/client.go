@@ -22,7 +22,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Connect connects until the test ends.
+// Connect opens a connection, and closes it at the end of the test.
 func Connect(t *testing.T, cfg client.Config) *client.Conn {
 	t.Helper()
 	c, err := client.Connect(cfg)
@@ -41,7 +41,7 @@ func Connected(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
-// Wait returns the first status from now on that ok accepts.
+// Wait returns the first status from now on for which ok returns true.
 func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool) client.Status {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -52,7 +52,7 @@ func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool
 			return s
 		}
 	}
-	t.Fatalf("no status %s; the last was %+v", what, last)
+	t.Fatalf("got last status %+v, want %s", last, what)
 	return last
 }
 
@@ -68,7 +68,7 @@ func WaitErr(t *testing.T, c *client.Conn, target error) client.Status {
 	return Wait(t, c, target.Error(), func(s client.Status) bool { return errors.Is(s.Err, target) })
 }
 
-// Count counts x in a list.
+// Count returns how often x is in list.
 func Count[T comparable](list []T, x T) int {
 	return len(slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y != x }))
 }
@@ -126,7 +126,7 @@ func Creator(t *testing.T, c *zk.Conn) func(path string, flags int32) string {
 // Open is the ACL that permits everything.
 var Open = zk.WorldACL(zk.PermAll)
 
-// Contender has the flags of a znode in an election.
+// Contender holds the create flags of a candidate's znode.
 const Contender = zk.FlagEphemeral | zk.FlagSequence
 
 // Watches returns the number of watches that an embedded server holds.
@@ -140,7 +140,7 @@ func Watches(t *testing.T, server *zkserver.Server) (n int) {
 	return n
 }
 
-// Embedded starts an embedded server until the test ends, and a bare client of it.
+// Embedded starts an embedded server and a bare client of it until the test ends.
 func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
 	t.Helper()
 	server := zkserver.New(zkserver.Options{})
@@ -154,14 +154,14 @@ func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
 	return zktest.ClientOver(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
 }
 
-// Restart ends all connections to an embedded server, which refuses new ones for a while.
+// Restart ends all connections to an embedded server, which refuses new ones during down.
 func Restart(server *zkserver.Server, down time.Duration) {
 	server.Refuse(true)
 	server.CloseConnections()
 	time.AfterFunc(down, func() { server.Refuse(false) })
 }
 
-// Over wraps each connection of a client.
+// Over makes cfg pass each new connection to wrap and use the result.
 func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	dial := cfg.Dial
 	if dial == nil {
@@ -176,7 +176,7 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	}
 }
 
-// OnRequest calls do before each request of one kind is sent. If do returns true, the
+// OnRequest makes cfg call do before each request of the kind op. If do returns true, the
 // request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
 	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
@@ -195,8 +195,7 @@ func (c requestConn) Write(frame []byte) (int, error) {
 	return c.Conn.Write(frame)
 }
 
-// Dropping returns a connection from which the client does not get the frames that drop
-// accepts.
+// Dropping returns a connection over c that drops received frames if drop returns true.
 func Dropping(c net.Conn, drop func(frame []byte) bool) net.Conn {
 	return &droppingConn{Conn: c, drop: drop}
 }
@@ -224,7 +223,7 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 	return c.rest.Read(p)
 }
 
-// A FailingConn is a connection whose writes fail after the first few.
+// A FailingConn is a connection whose writes fail after the first Writes.
 type FailingConn struct {
 	net.Conn
 	Writes int

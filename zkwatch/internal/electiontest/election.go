@@ -28,11 +28,11 @@ import (
 // WaitFor bounds the wait for a condition on a busy machine.
 const WaitFor = 20 * time.Second
 
-// A Log keeps the reports of goroutines, in order, for a test that awaits one.
+// A Log keeps reports of goroutines, in order. A test can await a report.
 type Log[T any] struct {
 	mu   sync.Mutex
 	all  []T
-	more chan struct{} // closed when there are more; nil: nobody waits
+	more chan struct{} // closed by the next Add; nil: no AwaitAll waits
 }
 
 // Add appends reports.
@@ -54,7 +54,7 @@ func (l *Log[T]) All() []T {
 	return slices.Clip(l.all)
 }
 
-// AwaitAll waits until holds accepts the reports up to now.
+// AwaitAll waits until holds returns true for the reports up to now.
 func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	t.Helper()
 	for deadline := time.After(WaitFor); ; {
@@ -76,7 +76,8 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	}
 }
 
-// Await returns the first report, from the from-th on, that holds accepts, and its index.
+// Await returns the first report, at index from or later, for which holds returns true, and
+// its index.
 func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
 	t.Helper()
 	l.AwaitAll(t, what, func(all []T) bool {
@@ -98,7 +99,7 @@ type Candidate struct {
 	Done   chan error
 }
 
-// Stand runs a candidate until the test ends.
+// RunCandidate runs a candidate until the test ends.
 func RunCandidate(t *testing.T, cfg candidate.Config) *Candidate {
 	t.Helper()
 	s := NewCandidate(cfg)
@@ -135,7 +136,7 @@ func (s *Candidate) Now() model.Member {
 	return model.Member{}
 }
 
-// Believes returns the first report with that belief.
+// Believes waits for the first report with the belief b and returns it.
 func (s *Candidate) Believes(t *testing.T, b model.Belief) model.Member {
 	t.Helper()
 	m, _ := s.Await(t, 0, "belief "+string(b), func(m model.Member) bool { return m.Belief == b })
@@ -180,7 +181,7 @@ func Observe(t *testing.T, cfg client.Config, election model.Config, options ...
 	return w
 }
 
-// Await returns the first state that holds accepts.
+// Await returns the first state for which holds returns true.
 func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), WaitFor)
@@ -192,7 +193,7 @@ func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) boo
 	return s
 }
 
-// QueueOf accepts a live state with n candidates.
+// QueueOf returns a condition for Await: a live election with n candidates.
 func QueueOf(n int) func(*doctor.State) bool {
 	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }
@@ -204,7 +205,7 @@ type Site struct {
 	T          *testing.T
 }
 
-// Each runs a test on each kind of server.
+// Each runs f as a parallel subtest on each kind of server.
 func Each(t *testing.T, f func(t *testing.T, on Site)) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()

@@ -26,14 +26,14 @@ type Request struct {
 // that real servers do not show. Without a script it grants session 0x51 with the requested
 // timeout and answers every request with an empty success.
 type Peer struct {
-	// Accept, if set, gets each raw connection. If it returns true, the peer does not serve
-	// the connection.
+	// Accept, if set, receives each raw connection. If it returns true, the peer does not
+	// serve the connection. n is the connection's number, from 1.
 	Accept func(n int, c net.Conn) bool
-	// Grant, if set, makes the ConnectResponse.
+	// Grant, if set, returns the timeout and the session of the ConnectResponse.
 	Grant func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
 	// Refuse, if set, returns whether the peer closes the connection after a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
-	// Answer, if set, answers requests. If it returns false, the peer answers as usual.
+	// Answer, if set, answers requests. If it returns false, the peer sends an empty success.
 	Answer func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
 	// Dialled, if set, wraps the client's end.
 	Dialled func(n int, c net.Conn) (net.Conn, error)
@@ -44,7 +44,7 @@ type Peer struct {
 	hellos   map[int]int64 // the last zxid in each ConnectRequest, by connection
 	grants   []int         // connections over which a session was granted
 	Served   sync.WaitGroup
-	Zxid     atomic.Int64 // of the last reply; no two replies have the same
+	Zxid     atomic.Int64 // the zxid of the last reply; each reply has another
 }
 
 func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -209,7 +209,7 @@ func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Con
 func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	t.Helper()
 	return Wait(t, c, fmt.Sprintf("connected over connection %d", n), func(s client.Status) bool {
-		// s may be of the connection before, which is lost by now.
+		// s may be the status of an earlier connection that is lost by now.
 		return p.Dials() == n && s.State == client.Connected && c.Status().State == client.Connected && p.granted(n)
 	})
 }
