@@ -1,12 +1,12 @@
 // Package history keeps the past of an election.
 //
-// A recording is a [Header] and the observations, one JSON object a line ([Encoder],
+// A recording is a [Header] and the observations, one JSON object per line ([Encoder],
 // [Decoder]). A replay applies the observations again, which gives the same events. A
 // [Timeline] keeps the observations in memory, and clones of the journal at some moments.
 // Time travel computes any other moment from these.
 //
-// A recording may come from a stranger, so the length of its lines and their memory are
-// bounded.
+// A recording may come from a stranger, so the length of a line, and the memory that decoding
+// it needs, are bounded.
 package history
 
 import (
@@ -33,16 +33,16 @@ type Header struct {
 	Kind        string    `json:"kind"` // [RecordingKind]
 	Format      int       `json:"format"`
 	Path        string    `json:"path"`
-	Recipe      string    `json:"recipe"` // its name, or "recognised"
+	Recipe      string    `json:"recipe"` // the recipe's name, or [recognised]
 	Cluster     string    `json:"cluster,omitempty"`
 	AckPath     string    `json:"ack_path,omitempty"`
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Part numbers the files of a recording that continues in another file when one is
-	// full; absent in the first. Initial counts the next lines, which show the election
-	// at the beginning of the part (see [model.State.Observations]). Their times are older,
-	// and a playback does not wait between them.
+	// Part is the number of this file if the recording needed several files; absent in the
+	// first file. Initial is the number of the lines after the header that show the election
+	// at the beginning of the file (see [model.State.Observations]). The times in these lines
+	// are older, and a playback does not wait between them.
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -50,8 +50,8 @@ type Header struct {
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
-// recognised is a header's recipe if the replay recognises it from the observations, as
-// the recorded journal did.
+// recognised is in [Header.Recipe] if the recorded journal had no configured recipe: the
+// replay recognises the recipe from the observations, as that journal did.
 const recognised = "recognised"
 
 // NewHeader returns the header for a recording of the election of cfg.
@@ -72,7 +72,7 @@ func (h Header) Config() (model.Config, error) {
 		return model.Config{}, errors.New("not an electop recording: its first line is not a header")
 	}
 	if h.Format != RecordingFormat {
-		return model.Config{}, fmt.Errorf("recording format %d: this version reads %d", h.Format, RecordingFormat)
+		return model.Config{}, fmt.Errorf("recording format %d: this version of electop reads only format %d", h.Format, RecordingFormat)
 	}
 	r, ok := dialect.RecipeNamed(h.Recipe)
 	if !ok && h.Recipe != recognised {
@@ -81,7 +81,7 @@ func (h Header) Config() (model.Config, error) {
 	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
-// entry is one observation: exactly one field is set.
+// entry is a line with one observation: exactly one field is set.
 type entry struct {
 	Read       *model.Read       `json:"read,omitempty"`
 	Delta      *model.Delta      `json:"delta,omitempty"`
@@ -98,11 +98,11 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines are in older recordings. Only their time is used.
+	// Deadlines are in older recordings. Only the field At is used.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
-// newEntry returns an entry with an observation in the field of its type.
+// newEntry returns an entry with o in the field of o's type.
 func newEntry(o model.Observation) *entry {
 	l := &entry{}
 	fields, v := reflect.ValueOf(l).Elem(), reflect.ValueOf(o)
@@ -126,11 +126,11 @@ func (l *entry) observation() model.Observation {
 	return nil
 }
 
-// Encoder writes a recording. It writes each line with one Write, so that a crash tears
-// the last line at most.
+// Encoder writes a recording. It writes each line with one Write, so a crash can leave only
+// the last line incomplete.
 type Encoder struct{ w io.Writer }
 
-// NewEncoder writes the header to w and returns an encoder for what follows.
+// NewEncoder writes the header to w and returns an encoder for the observations.
 func NewEncoder(w io.Writer, h Header) (*Encoder, error) {
 	e := &Encoder{w}
 	return e, e.write(h)
@@ -151,22 +151,23 @@ func (e *Encoder) write(v any) error {
 	return err
 }
 
-// ErrTorn is the error of [Decoder.Decode] for a last line without its end, as a crash
+// ErrIncomplete is the error of [Decoder.Decode] for a last line without a newline, as a crash
 // leaves it. The lines before are complete.
-var ErrTorn = errors.New("the recording's last line is torn")
+var ErrIncomplete = errors.New("the recording's last line is incomplete")
 
 // Bounds of a recording's line. A full read of 20,000 children fits, and so do the tables
-// of three servers with 18,000 sessions. Three bytes of a hostile line can be an item with
+// of three servers with 18,000 sessions. In a hostile line, an item of three bytes can need
 // 552 bytes of memory, so the items are counted before the line is decoded.
 const (
 	lineMax  = 256 << 20 // bytes
 	itemsMax = 1 << 17
-	// serversMax bounds the servers, the largest items. The id of a server in an
-	// ensemble has eight bits.
+	// serversMax bounds the servers in a table, which are the largest items. The id of a
+	// server in an ensemble has eight bits.
 	serversMax = 1 << 8
 )
 
-// items counts the elements of the lists in JSON, and the objects outside lists.
+// items counts the elements of the lists in a JSON text, and the objects outside lists. An
+// empty list counts as one element.
 func items(text []byte) (n int) {
 	var lists []bool // the open lists (true) and objects
 	inList := func() bool { return len(lists) > 0 && lists[len(lists)-1] }
@@ -195,8 +196,8 @@ func items(text []byte) (n int) {
 // Decoder reads a recording.
 type Decoder struct {
 	r   *bufio.Reader
-	n   int   // lines read
-	max int   // bounds a line, in bytes
+	n   int   // number of lines read
+	max int   // largest length of a line, in bytes
 	err error // set after a line that is too long
 }
 
@@ -209,7 +210,7 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 	d := &Decoder{r: bufio.NewReaderSize(r, 64<<10), max: max}
 	var h Header
 	b, err := d.next()
-	if err != nil && err != io.EOF && err != ErrTorn {
+	if err != nil && err != io.EOF && err != ErrIncomplete {
 		return nil, h, fmt.Errorf("reading a recording: %w", err)
 	}
 	if err != nil || json.Unmarshal(b, &h) != nil {
@@ -222,14 +223,14 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 }
 
 // Decode returns the next observation. Its error is io.EOF after the last line and
-// [ErrTorn] for a torn line.
+// [ErrIncomplete] for an incomplete last line.
 func (d *Decoder) Decode() (model.Observation, error) {
 	b, err := d.next()
 	if err != nil {
 		return nil, err
 	}
 	if n := items(b); n > itemsMax {
-		return nil, fmt.Errorf("recording line %d has %d items: this version reads %d", d.n, n, itemsMax)
+		return nil, fmt.Errorf("recording line %d has %d items: this version of electop reads at most %d", d.n, n, itemsMax)
 	}
 	var l entry
 	if err := json.Unmarshal(b, &l); err != nil {
@@ -240,12 +241,12 @@ func (d *Decoder) Decode() (model.Observation, error) {
 		readDetail(&l.Cast.Member, x.Cast.Member.Detail)
 	}
 	if l.Table != nil && len(l.Table.Servers) > serversMax {
-		return nil, fmt.Errorf("recording line %d has %d servers: this version reads %d", d.n, len(l.Table.Servers), serversMax)
+		return nil, fmt.Errorf("recording line %d has %d servers: this version of electop reads at most %d", d.n, len(l.Table.Servers), serversMax)
 	}
 	if o := l.observation(); o != nil {
 		return o, nil
 	}
-	return nil, fmt.Errorf("recording line %d: this version does not know the observation", d.n)
+	return nil, fmt.Errorf("recording line %d: this version of electop does not know the observation", d.n)
 }
 
 // next returns the next line without its newline.
@@ -259,7 +260,7 @@ func (d *Decoder) next() (line []byte, err error) {
 			d.n++
 			return line[:len(line)-1], nil
 		case err == io.EOF && len(line) > 0:
-			return nil, ErrTorn
+			return nil, ErrIncomplete
 		case err != bufio.ErrBufferFull:
 			return nil, err
 		}
@@ -267,7 +268,7 @@ func (d *Decoder) next() (line []byte, err error) {
 	return nil, d.err
 }
 
-// older has a field of older recordings: the text form of [model.Member.StepOn].
+// older has a field of older recordings: the text form of StepOn or Reason of a [model.Member].
 type older struct {
 	Cast struct {
 		Member struct {
@@ -276,7 +277,7 @@ type older struct {
 	} `json:"cast"`
 }
 
-// readDetail converts the text of an older recording into the fields of the member.
+// readDetail converts the text of an older recording into StepOn or Reason of m.
 func readDetail(m *model.Member, text string) {
 	switch {
 	case text == "" || !m.StepOn.IsZero() || m.Reason != "":

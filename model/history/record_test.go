@@ -45,7 +45,7 @@ func recording(t testing.TB) []string {
 	return strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-// decode counts the observations of a recording, up to its end or an error.
+// decode counts the observations of a recording up to an error, which is io.EOF at its end.
 func decode(r io.Reader) (n int, err error) {
 	dec, _, err := history.NewDecoder(r)
 	if err != nil {
@@ -79,10 +79,10 @@ func TestGarbageInARecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2") {
-			t.Errorf("%q: %+v, %v; want an error with the number of the line", garbage, o, err)
+			t.Errorf("line %q: got %+v, error %v; want an error that names line 2", garbage, o, err)
 		}
 		if _, err := dec.Decode(); err != nil {
-			t.Errorf("after %q: %v", garbage, err)
+			t.Errorf("the line after %q: error %v", garbage, err)
 		}
 	}
 }
@@ -102,16 +102,16 @@ func TestWrongHeaders(t *testing.T) {
 	} {
 		dec, _, err := history.NewDecoder(strings.NewReader(header))
 		if err == nil || dec != nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 120 || strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("%q: %v, want %q", header, err, want)
+			t.Errorf("header %q: got error %v, want %q in at most 120 safe bytes", header, err, want)
 		}
 	}
 	broken := errors.New("broken disk")
 	if _, _, err := history.NewDecoder(iotest.ErrReader(broken)); !errors.Is(err, broken) {
-		t.Errorf("NewDecoder on a broken disk: %v", err)
+		t.Errorf("NewDecoder on a broken disk: got error %v, want %v", err, broken)
 	}
 	r := io.MultiReader(strings.NewReader(strings.Join(recording(t)[:2], "")), iotest.ErrReader(broken))
 	if n, err := decode(r); n != 1 || !errors.Is(err, broken) {
-		t.Errorf("a disk that breaks after one observation: %d observations, %v", n, err)
+		t.Errorf("a disk that breaks after one observation: got %d observations, error %v; want 1 and %v", n, err, broken)
 	}
 }
 
@@ -120,24 +120,24 @@ func TestEncoderErrors(t *testing.T) {
 	broken := errors.New("disk full")
 	r.CloseWithError(broken)
 	if _, err := history.NewEncoder(w, history.NewHeader(model.Config{}, modeltest.Start)); !errors.Is(err, broken) {
-		t.Errorf("NewEncoder: %v", err)
+		t.Errorf("NewEncoder on a full disk: got error %v, want %v", err, broken)
 	}
 }
 
 func TestAckData(t *testing.T) {
 	for _, z := range []int64{0, 1, 0x10000002a, -1, 1<<63 - 1} {
 		if znode, czxid := model.ParseAck(model.AckData("/e/n_1", z)); znode != "/e/n_1" || czxid != z {
-			t.Errorf("ParseAck(AckData(%d)) = %s, %d", z, znode, czxid)
+			t.Errorf("ParseAck(AckData(/e/n_1, %d)) = %s, %d", z, znode, czxid)
 		}
 	}
 	for _, bad := range []string{"", "amber", "{}", `{"znode":"relative","czxid":"0x1"}`, `{"znode":"/e","czxid":"x"}`, `{"znode":"/e","czxid":7}`, `{"znode":"/e","czxid":"0x10000000000000000"}`} {
 		if znode, czxid := model.ParseAck([]byte(bad)); znode != "" || czxid != 0 {
-			t.Errorf("ParseAck(%s) = %s, %d", bad, znode, czxid)
+			t.Errorf("ParseAck(%s) = %s, %d; want no path and 0", bad, znode, czxid)
 		}
 	}
 }
 
-// Whatever a recording holds, neither the decoder nor the journal panics, and the state
+// Whatever bytes a recording has, neither the decoder nor the journal panics, and the state
 // is consistent.
 func FuzzDecoder(f *testing.F) {
 	lines := recording(f)
@@ -175,7 +175,7 @@ func FuzzDecoder(f *testing.F) {
 			names := map[string]bool{}
 			for _, c := range append(s.Queue.Slice(), s.Ignored...) {
 				if names[c.Name] {
-					t.Fatalf("%q is there twice", c.Name)
+					t.Fatalf("the state has the child %q twice", c.Name)
 				}
 				names[c.Name] = true
 			}
@@ -183,7 +183,7 @@ func FuzzDecoder(f *testing.F) {
 				t.Fatalf("leader %v, want the first contender %v", l.ID(), s.Queue.At(0).ID())
 			}
 		}
-		t.Fatal("a recording without end")
+		t.Fatal("Decode never returned EOF")
 	})
 }
 
@@ -220,7 +220,7 @@ func TestRecordingReplays(t *testing.T) {
 			}
 		}
 		if _, err := dec.Decode(); !errors.Is(err, io.EOF) {
-			t.Fatalf("after the last observation: %v", err)
+			t.Fatalf("Decode after the last observation: got error %v, want EOF", err)
 		}
 		if diff := modeltest.Differs(live.State(), replayed.State()); diff != "" {
 			t.Fatalf("state live (-) and in the replay (+):\n%s", diff)

@@ -13,26 +13,26 @@ import (
 	"electop/model/session"
 )
 
-// Timeline is the past of an election: the observations, and clones of the journal at
-// some moments, from which it computes any other moment. It is bounded: when it is full,
-// it drops its oldest part, and its first moment shows where it begins.
+// Timeline keeps the past of an election: the observations, and clones of the journal at
+// some moments. It computes any other moment from these. When its memory is full, it drops
+// its oldest part: then the number of its first moment is larger than 1.
 //
 // A moment is an observation after which a screen shows something new. Moments are
-// numbered from 1. Most have events; the others are a member's steps and faults, wakes
-// and writes.
+// numbered from 1. Most moments have events; the others are, for example, steps and faults
+// of a member, wakes and writes.
 //
-// A timeline is for one goroutine. To compute a moment takes long; a [Position] can do
-// it in another goroutine.
+// Only one goroutine may use a timeline. Computing a moment takes long, so a [Position] can
+// be computed in another goroutine.
 type Timeline struct {
 	journal  *doctor.Journal
 	max      int
-	segments []*segment // the last one is open
-	bytes    int        // of all segments, roughly
-	n        uint64     // moments so far
+	segments []*segment // Apply appends to the last one
+	bytes    int        // estimated memory of all segments
+	n        uint64     // number of moments so far
 	computed *computed
 }
 
-// DefaultMax is the default bound of a timeline's memory, in bytes, roughly.
+// DefaultMax is the default bound of a timeline's estimated memory, in bytes.
 const DefaultMax = 64 << 20
 
 // Moment is a moment of a [Timeline].
@@ -42,43 +42,44 @@ type Moment struct {
 	State  *doctor.State
 	Events []model.Event // of this moment; may be empty
 	// First and Last report whether it is the timeline's first or last moment. If the first
-	// one has another number than 1, earlier ones were dropped. Kept is the bound, in bytes.
+	// moment is not number 1, earlier moments were dropped. Kept is the bound of the
+	// timeline's memory, in bytes.
 	First, Last bool
 	Kept        int
 }
 
-// Move is a move in the past. A move that finds no moment goes nowhere.
+// Move is a move during time travel. If no moment fits, it stays at the same moment.
 type Move string
 
 const (
-	MoveTo            Move = "to" // the moment itself, or the nearest one
-	MoveBack          Move = "back"
-	MoveOn            Move = "on"
+	MoveTo            Move = "to"             // the moment itself, or the nearest one
+	MoveBack          Move = "back"           // the previous moment
+	MoveOn            Move = "on"             // the next moment
 	MoveToEvent       Move = "event"          // the next moment with an event
-	MoveBackToEvent   Move = "event before"   //
+	MoveBackToEvent   Move = "event before"   // the previous moment with an event
 	MoveToHandoff     Move = "handoff"        // the next moment with a handoff
-	MoveBackToHandoff Move = "handoff before" //
+	MoveBackToHandoff Move = "handoff before" // the previous moment with a handoff
 	MoveToFirst       Move = "first"
 	MoveToLast        Move = "last"
 )
 
-// segment is a part of the past: a journal, and the observations from there on. A timeline
-// appends to its last segment only, and never changes what is in a segment.
+// segment is a part of the past: a clone of the journal, and the observations after it. A
+// timeline appends only to its last segment, and never changes the elements of a segment.
 type segment struct {
-	from         *doctor.Journal // a clone, which is only cloned
-	index        uint64          // of the segment's first observation, from 0
-	before       uint64          // moments before the segment
+	from         *doctor.Journal // the journal before the segment; never applied to, only cloned
+	index        uint64          // of all[0] among all observations, from 0
+	before       uint64          // number of moments before the segment
 	all          []model.Observation
 	moments      []mark
-	bytes        int // of the observations, roughly
-	journalBytes int
-	limit        int // bounds the observations
+	bytes        int // estimated memory of all
+	journalBytes int // estimated memory of from
+	limit        int // most observations
 }
 
 // mark is a moment of a segment.
 type mark struct {
 	at    time.Time
-	index int // in the segment's observations
+	index int // of the observation in segment.all
 	kinds kinds
 }
 
@@ -92,18 +93,18 @@ const (
 )
 
 // NewTimeline returns an empty timeline of the election of cfg. maxBytes bounds its
-// memory, roughly; 0 is [DefaultMax].
+// estimated memory; 0 means [DefaultMax].
 func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(maxBytes, DefaultMax), computed: &computed{}}
 	t.cut()
 	return t
 }
 
-// segmentMin is the least number of observations of a segment. To clone a journal takes
-// about as long as to apply one observation for each eight of its entries.
+// segmentMin is the least limit of a segment. Cloning a journal takes about as long as applying
+// one observation for each eight of its entries.
 const segmentMin = 512
 
-// cut ends the open segment, and begins another.
+// cut begins a new segment.
 func (t *Timeline) cut() {
 	j := t.journal.Clone()
 	journalBytes, entries := j.Memory()
@@ -122,7 +123,7 @@ func (t *Timeline) Keep(maxBytes int) {
 	t.trim()
 }
 
-// trim drops the oldest segments until the timeline is within its bound.
+// trim drops the oldest segments until the timeline is within its bound, but never the last one.
 func (t *Timeline) trim() {
 	drop := 0
 	for t.bytes > t.max && drop < len(t.segments)-1 {
@@ -132,7 +133,7 @@ func (t *Timeline) trim() {
 	t.segments = slices.Delete(t.segments, 0, drop)
 }
 
-// Apply applies an observation to the journal, and keeps the observation.
+// Apply applies an observation to the journal, keeps it, and returns its events.
 func (t *Timeline) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
 	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.journalBytes) {
@@ -143,7 +144,7 @@ func (t *Timeline) Apply(o model.Observation) []model.Event {
 	news := j.News(o)
 	happened := j.Events()
 	events := j.Apply(o)
-	if news || len(events) > 0 || j.Events() != happened { // held events count too
+	if news || len(events) > 0 || j.Events() != happened { // events that the journal holds back count too
 		t.n++
 		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), kindsOf(events)})
 	}
@@ -174,7 +175,7 @@ func (t *Timeline) Deadline() (time.Time, bool) { return t.journal.Deadline() }
 // Held returns [doctor.Journal.Held] of the newest journal.
 func (t *Timeline) Held() (time.Time, bool) { return t.journal.Held() }
 
-// Span returns the times of the first and the last moment that the timeline has.
+// Span returns the times of the timeline's first and last moments.
 func (t *Timeline) Span() (first, last time.Time) {
 	for _, s := range t.segments {
 		if n := len(s.moments); n > 0 {
@@ -204,7 +205,7 @@ type Position struct {
 	First, Last bool
 	kept        int
 	segment     *segment
-	index       int                 // of the moment, in moments
+	index       int                 // of the moment in moments
 	moments     []mark              // the segment's moments so far
 	all         []model.Observation // the segment's observations so far
 	computed    *computed
@@ -224,8 +225,7 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	}, true
 }
 
-// first returns the number of the first moment, one more than the last moment's if there
-// is none.
+// first returns the number of the first moment, t.n+1 if the timeline has no moment.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
 // segmentOf returns the segment with moment n.
@@ -234,14 +234,14 @@ func (t *Timeline) segmentOf(n uint64) *segment {
 }
 
 // find returns the index of the last segment for which begins is true, -1 for none. begins
-// is true for the segments up to that one, and false for the others.
+// must be true for all segments before that one, and false for all after it.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
 
-// Observation returns the observation with that index, from 0, and the number of the last
-// moment up to it. ok is false if there is no such observation yet. o is nil if the
-// timeline dropped it.
+// Observation returns the observation with an index (from 0), and the number n of the last
+// moment up to that observation. ok is false if there is no such observation yet. o is nil if
+// the timeline dropped it.
 func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
@@ -283,15 +283,15 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	return min(max(n, first), t.n)
 }
 
-// computed has the moments of a segment that were computed last. A user who goes back one
-// by one needs the others next.
+// computed caches the moments of a segment that were computed last: a user who steps back
+// needs the moments before next.
 type computed struct {
 	of      *segment
-	first   int // the index of the first moment
+	first   int // index of moments[0] in of.moments
 	moments []Moment
 }
 
-// computedMax bounds the children and members of all states of the computed moments.
+// computedMax bounds the values in the states of all computed moments, counted as Size does.
 const computedMax = 1 << 20
 
 // Moment computes the moment. It may be called while the timeline grows, but not
@@ -306,8 +306,8 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute applies the segment again, up to its end or, if there are too many candidates
-// for that, up to the moment.
+// compute applies the segment's observations again and caches its moments. If their states have
+// too many values, it caches only the last ones up to the position's moment.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)
@@ -341,8 +341,8 @@ func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	return j, c.segment.index + uint64(k)
 }
 
-// memoryOf estimates the memory of an observation, with what a segment and a journal keep
-// because of it.
+// memoryOf estimates the memory of an observation, and of the values that a segment and a
+// journal keep because of it.
 func memoryOf(o model.Observation) int {
 	const each, left = 160, 400
 	candidate := int(reflect.TypeFor[dialect.Candidate]().Size())

@@ -36,14 +36,15 @@ func (i instant) handoff() bool {
 	return false
 }
 
-// news decides which observations are moments, also without events that are due.
-type news struct {
-	members map[string]model.Member
-	wakes   map[dialect.ID]bool // znode and zxid
-	events  uint64
+// momentRule decides which observations are moments, independently of the timeline.
+type momentRule struct {
+	members map[string]model.Member // last report of each member
+	wakes   map[dialect.ID]bool     // wakes so far, by znode and zxid
+	events  uint64                  // number of events so far
 }
 
-func (n *news) of(o model.Observation, s *doctor.State) bool {
+// isMoment reports whether o, which led to the state s, is a moment.
+func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 	more := s.Events > n.events
 	n.events = s.Events
 	switch o := o.(type) {
@@ -55,7 +56,7 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 		}
 		n.members[o.Member.ID] = o.Member
 		m := o.Member
-		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // a change of these alone is no moment
+		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // a change of only these is no moment
 		return !reflect.DeepEqual(m, old) || more
 	case *model.Wake:
 		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}
@@ -70,8 +71,8 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 	return more
 }
 
-// target returns the moment to which a move leads, computed from the list of all moments.
-// Numbers begin at 1; the timeline dropped the moments before first.
+// target returns the number of the moment to which a move leads from moment n, computed from
+// the list of all moments. Numbers begin at 1; the timeline dropped the moments before first.
 func target(all []instant, first, n int, m history.Move) int {
 	last := len(all)
 	n = min(n, last)
@@ -110,8 +111,8 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// Whatever its bound, a timeline has the newest moments as they were live, and every move
-// leads to the right moment.
+// Whatever its bound, a timeline computes its moments as they were live, and every move leads
+// to the right moment.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -120,7 +121,7 @@ func TestTimeline(t *testing.T) {
 		if _, ok := timeline.Seek(1, history.MoveTo); ok {
 			t.Fatal("an empty timeline has a moment")
 		}
-		n := &news{members: map[string]model.Member{}, wakes: map[dialect.ID]bool{}}
+		rule := &momentRule{members: map[string]model.Member{}, wakes: map[dialect.ID]bool{}}
 		var all []instant
 		for _, o := range observed {
 			events := j.Apply(o)
@@ -128,7 +129,7 @@ func TestTimeline(t *testing.T) {
 				t.Fatalf("events of the journal (-) and of the timeline (+):\n%s", diff)
 			}
 			s := j.State()
-			if n.of(o, s) || len(events) > 0 {
+			if rule.isMoment(o, s) || len(events) > 0 {
 				all = append(all, instant{o.When(), s, events})
 			}
 			if rapid.IntRange(0, 9).Draw(t, "seek while it is recorded") == 0 {
@@ -173,7 +174,7 @@ func TestTimeline(t *testing.T) {
 			}
 		}
 		if got, ok := timeline.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
-			t.Fatalf("beyond the last moment is %d, want %d", got.N, len(all))
+			t.Fatalf("Seek beyond the last moment returned moment %d, want %d", got.N, len(all))
 		}
 	})
 }
@@ -192,10 +193,10 @@ func TestPositionStaysValid(t *testing.T) {
 	before := modeltest.Text(t, p.Moment().State)
 	journal, next := p.Journal()
 	if !ok || want == 0 || string(modeltest.Text(t, journal.State())) != string(before) {
-		t.Fatalf("the journal of moment %d has another state than the moment", want)
+		t.Fatalf("the state of the journal of moment %d differs from the state of the moment", want)
 	}
 	if o, n, ok := timeline.Observation(next); !ok || n != want+1 || o == nil {
-		t.Errorf("after moment %d comes %T of moment %d, want moment %d", want, o, n, want+1)
+		t.Errorf("the observation after moment %d is %T of moment %d, want moment %d", want, o, n, want+1)
 	}
 	for i := range 20000 {
 		timeline.Apply(c.Change(i))
@@ -207,14 +208,15 @@ func TestPositionStaysValid(t *testing.T) {
 		t.Errorf("the position has moment %d, want %d with the same state", m.N, want)
 	}
 	if o, _, ok := timeline.Observation(next); !ok || o != nil {
-		t.Errorf("a dropped observation is %v, %v; want nil, true", o, ok)
+		t.Errorf("Observation of a dropped observation = %v, %v; want nil, true", o, ok)
 	}
 	if _, _, ok := timeline.Observation(math.MaxUint64); ok {
-		t.Error("an observation of the future was found")
+		t.Error("Observation found an observation beyond the last")
 	}
 }
 
-// A timeline uses about the memory of its bound, and no more.
+// A full timeline uses at most twice its bound, and grows no further. A smaller bound drops the
+// oldest moments.
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := modeltest.NewCrowd(500)
@@ -231,22 +233,22 @@ func TestTimelineIsBounded(t *testing.T) {
 	full := run(20000)
 	after := run(20000)
 	if full > empty+2*bound || after > full+bound/2 {
-		t.Errorf("the heap has %d bytes at first, %d after 20,000 changes, %d after 40,000; the bound is %d", empty, full, after, bound)
+		t.Errorf("the heap has %d bytes at first, %d after 20,000 changes, %d after 40,000; want at most %d more, then %d more", empty, full, after, 2*bound, bound/2)
 	}
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, ok := timeline.Seek(0, history.MoveToLast)
 	if !ok || first.N < 1000 || last.N-first.N < 3000 {
-		t.Errorf("the timeline has moments %d to %d, want 3,000 or more after 1,000", first.N, last.N)
+		t.Errorf("the timeline has moments %d to %d, want at least 3,000, none before 1,000", first.N, last.N)
 	}
 	timeline.Keep(bound / 8)
 	now, _ := timeline.Seek(0, history.MoveToFirst)
 	if less := modeltest.Heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
-		t.Errorf("with an eighth of the bound the heap has %d bytes, before %d; the timeline has moments %d to %d", less, full, now.N, last.N)
+		t.Errorf("with an eighth of the bound: heap of %d bytes, before %d, want less; moments %d to %d, want fewer", less, full, now.N, last.N)
 	}
 }
 
-// By default a timeline takes 64 MiB, counts each of 200,000 changes, and shows that it
-// dropped the oldest moments.
+// By default a timeline uses at most 80 MiB (a bound of 64, and a quarter), counts each of
+// 200,000 changes, and shows that it dropped the oldest moments.
 func TestTimelineIsBoundedByDefault(t *testing.T) {
 	c := modeltest.NewCrowd(50)
 	empty := modeltest.Heap()
@@ -260,17 +262,17 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 		timeline.Apply(&model.Delta{At: r.At, New: &r.New[0]})
 	}
 	if grown := modeltest.Heap() - empty; grown > history.DefaultMax*5/4 {
-		t.Errorf("%d changes take %d MiB", changes, grown>>20)
+		t.Errorf("%d changes use %d MiB, want at most 80", changes, grown>>20)
 	}
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, _ := timeline.Seek(0, history.MoveToLast)
 	if !first.First || first.N == 1 || first.Kept != history.DefaultMax || last.N-first.N < changes/8 {
-		t.Errorf("the timeline has moments %d to %d and a bound of %d bytes", first.N, last.N, first.Kept)
+		t.Errorf("moments %d to %d, bound of %d bytes; want at least %d moments, not the first, and %d bytes", first.N, last.N, first.Kept, changes/8, history.DefaultMax)
 	}
-	seen := first.State.Totals.Joined + first.State.Totals.Left // in the dropped moments and the first one
+	seen := first.State.Totals.Joined + first.State.Totals.Left // up to the first moment that is left
 	k := last.State.Totals
 	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
-		t.Errorf("totals %+v, at moment %d %+v", k, first.N, first.State.Totals)
+		t.Errorf("totals %+v, at moment %d %+v; want %d joins and leaves, %d handoffs, nothing missed", k, first.N, first.State.Totals, changes/2, handoffs)
 	}
 }
 
@@ -328,7 +330,7 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// The observations of a state show a new journal the same election, without a past.
+// A new journal that applies the observations of a state has the same election, without a past.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -343,10 +345,10 @@ func TestObservations(t *testing.T) {
 		}
 		st := part.State()
 		if diff := cmp.Diff(presentOf(s), presentOf(st), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("the election (-) and the election that its observations show (+):\n%s", diff)
+			t.Fatalf("the election (-) and the new journal's election (+):\n%s", diff)
 		}
 		if len(st.Handoffs)+len(st.Wakes) > 0 || len(st.Reigns) > 1 || st.Totals.Handoffs+st.Totals.Joined+st.Totals.Left > 0 {
-			t.Fatalf("the observations show a past: totals %+v", st.Totals)
+			t.Fatalf("the new journal has a past: totals %+v", st.Totals)
 		}
 	})
 }

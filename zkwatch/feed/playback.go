@@ -199,7 +199,7 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 
 // Run reads the recording and plays it until ctx ends. It does not return at
 // the recording's end, where the user can rewind. notice gets one line for
-// each thing that the user should know, such as a torn last line.
+// each thing that the user should know, such as an incomplete last line.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

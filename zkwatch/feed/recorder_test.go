@@ -250,7 +250,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty one, a torn header
+	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty one, an incomplete header
 		err := os.Remove(file)
 		if size >= 0 {
 			err = os.WriteFile(file, newest[:size], 0o600)
@@ -303,7 +303,7 @@ func TestEveryPrefixIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := read(t, file)
-		if torn := whole[size-1] != '\n'; (len(l.notices) == 1 && strings.Contains(l.notices[0], "torn")) != torn || len(l.notices) > 1 {
+		if cut := whole[size-1] != '\n'; (len(l.notices) == 1 && strings.Contains(l.notices[0], "incomplete")) != cut || len(l.notices) > 1 {
 			t.Fatalf("cut to %d bytes: notices %q", size, l.notices)
 		}
 		got := l.lines(t)

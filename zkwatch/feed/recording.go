@@ -80,7 +80,7 @@ func (r *Recording) Election() model.Config { return r.election }
 
 // Each applies the observations one by one and calls events with the events of each, until
 // an error of events or the end. notice gets one line for each thing that the user should
-// know, such as a torn last line.
+// know, such as an incomplete last line.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -103,8 +103,8 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
 		o, err := r.dec.Decode()
-		if errors.Is(err, history.ErrTorn) {
-			r.note("the recording's last line is torn (a crash, or it is still being written): skipped")
+		if errors.Is(err, history.ErrIncomplete) {
+			r.note("the recording's last line is incomplete (a crash, or it is still being written): skipped")
 			err = io.EOF
 		}
 		r.deliverNotes(notice)
