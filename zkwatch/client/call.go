@@ -12,10 +12,10 @@ import (
 // A call is one request.
 type call struct {
 	op, path   string
-	write      bool // it changes something
+	write      bool // the servers commit a transaction
 	sequential bool // the server appends a number to the path
-	absolute   bool // the path does not start at the chroot
-	size       int  // of the request without its path, in bytes
+	absolute   bool // the chroot does not apply to the path
+	size       int  // size of the request without its path, in bytes
 }
 
 // failed wraps err with the operation and the path.
@@ -113,7 +113,8 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 }
 
 // admit waits for a call's turn, and admits the call if there is a connection. lost is
-// closed when that connection is lost. After an error nothing has been sent.
+// closed when that connection is lost; number is the call's number. After an error nothing
+// has been sent.
 func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, err error) {
 	c.mu.Lock()
 	lost = c.lost

@@ -15,8 +15,7 @@ import (
 	"strings"
 )
 
-// maxPEMFile bounds a file of certificates, in bytes: system bundles have some
-// 200 KiB.
+// maxPEMFile bounds a PEM file, in bytes: system bundles have some 200 KiB.
 const maxPEMFile = 4 << 20
 
 // LoadTLS makes a [Config.TLS] from PEM files. ca holds the authorities that may have
@@ -45,9 +44,9 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return cfg, nil
 	case key == "":
-		return nil, fmt.Errorf("client certificate file %s: its private key is missing", cert)
+		return nil, fmt.Errorf("client certificate file %s: a client key file is also needed", cert)
 	case cert == "":
-		return nil, fmt.Errorf("client key file %s: its certificate is missing", key)
+		return nil, fmt.Errorf("client key file %s: a client certificate file is also needed", key)
 	}
 	chain, err := readCertificates("client certificate file", cert)
 	if err != nil {
@@ -58,7 +57,7 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(chain, private)
-	if err != nil { // with one block the error shows nothing of the file
+	if err != nil { // private has only one block, so err shows nothing of the file
 		return nil, fmt.Errorf("client key file %s for the first certificate of %s: %w", key, cert, err)
 	}
 	cfg.Certificates = []tls.Certificate{pair}
@@ -140,8 +139,8 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// explainTLS returns the meaning of a server's TLS alert, "" if err is none. certificates is
-// the number of client certificates.
+// explainTLS returns the meaning of a server's TLS alert, "" if err is not an alert or has no
+// known meaning. certificates is the number of configured client certificates.
 func explainTLS(err error, certificates int) string {
 	switch alert(err) {
 	case 42, 43, 44, 45, 46, 48: // bad, unsupported, revoked, expired, unknown, of an unknown CA (RFC 8446, 6.2)
@@ -160,8 +159,8 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// alert returns the number of the TLS alert that a server sent, 0 if err is none. Package
-// tls does not export the alert's type.
+// alert returns the number of the TLS alert that a server sent, 0 if err is not an alert.
+// Package tls does not export the alert's type.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {
@@ -183,7 +182,7 @@ type tlsConn struct {
 
 func (c tlsConn) Close() error { return c.raw.Close() }
 
-// secure makes the TLS handshake over raw. If that fails or ctx is done, it closes raw.
+// secure makes the TLS handshake over raw. If the handshake fails or ctx is done, it closes raw.
 func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn, error) {
 	cfg := c.TLS
 	if cfg.ServerName == "" {

@@ -42,9 +42,8 @@ type Config struct {
 	// allow: see Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
 
-	// DialTimeout bounds one attempt at one server: resolving its name,
-	// connecting, the TLS handshake, and the answer to the request for a session.
-	// 0 means 3 s.
+	// DialTimeout bounds one attempt at one server: resolving its name, connecting, the
+	// TLS handshake, the answer to the request for a session, and SASL. 0 means 3 s.
 	DialTimeout time.Duration
 
 	// Dial connects to a server's host:port. It must return when ctx is done.
@@ -52,7 +51,7 @@ type Config struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	// TLS, if set, configures TLS over the connections of Dial; see [LoadTLS]. If its
-	// ServerName is empty, each server's certificate must match its host in Servers.
+	// ServerName is empty, each certificate must match the server's host in Servers.
 	// nil means plain TCP.
 	TLS *tls.Config
 
@@ -61,8 +60,8 @@ type Config struct {
 	Logger *slog.Logger
 
 	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size.
-	// It must hold the paths of all watches that are set at one time. 0 means 1.5 MiB;
-	// 16 KiB is enough for a candidate.
+	// It must hold the paths of all watches that GetW and ExistsW set at one time, up to
+	// 128 KiB. 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with
@@ -83,15 +82,15 @@ type Config struct {
 	// it or a credential of scheme sasl in Auth, not both.
 	SASL sasl.Mechanism
 
-	// Gate freezes the Conn: nothing is read, written or dialled while it is shut. The
+	// Gate freezes the Conn: nothing is read, written or dialled while Gate is shut. The
 	// owner of successive Conns uses one gate for all of them. nil means a new gate.
 	Gate *fault.Gate
 
-	// Line, if set, is a network that can have a partition. nil means a network
-	// without partitions.
+	// Line, if set, is a network that can have a partition. nil means that no partition is
+	// simulated.
 	Line *fault.Line
 
-	// Replies, if set, can lose a reply of the servers. nil means that none is lost.
+	// Replies, if set, can lose a reply of the servers. nil means that no reply is lost.
 	Replies *fault.Replies
 
 	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
@@ -132,7 +131,7 @@ func (cfg Config) withDefaults() (Config, error) {
 			return cfg, err
 		}
 	}
-	if err := cfg.takeSASL(); err != nil {
+	if err := cfg.moveSASL(); err != nil {
 		return cfg, err
 	}
 	if cfg.Dial == nil {
@@ -151,8 +150,8 @@ func (cfg Config) withDefaults() (Config, error) {
 	return cfg, nil
 }
 
-// takeSASL moves the credential of scheme sasl from Auth to SASL.
-func (cfg *Config) takeSASL() error {
+// moveSASL moves the credential of scheme sasl from Auth to SASL.
+func (cfg *Config) moveSASL() error {
 	if cfg.Accounts() > 1 {
 		return ErrTwoAccounts
 	}
@@ -168,7 +167,7 @@ func (cfg *Config) takeSASL() error {
 	return nil
 }
 
-// Accounts returns the number of SASL accounts in the configuration. A Conn needs one at
+// Accounts returns the number of SASL accounts in the configuration. A Conn accepts one at
 // most.
 func (cfg Config) Accounts() (n int) {
 	if cfg.SASL != nil {
@@ -185,8 +184,8 @@ func (cfg Config) Accounts() (n int) {
 // Authenticates reports whether connections send any credential.
 func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
-// Roomier returns the configuration with twice the limit for a reply, or false if
-// the limit is already the largest that a server can fill.
+// Roomier returns the configuration with twice the limit for a reply, or false if the limit
+// is already more than a server ever sends.
 func (cfg Config) Roomier() (Config, bool) {
 	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
 	cfg.MaxReply = min(2*room, replyLimit)

@@ -22,9 +22,8 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// Each server's certificate must be for its own host, in brackets or not; a server with
-// another certificate is skipped. TLS 1.3 reports a refused client certificate only after
-// the handshake.
+// A Conn skips a server whose certificate is not for the server's host. TLS 1.3 reports a
+// refused client certificate only after the handshake.
 func TestTLSServerNames(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key := a.CA, a.Cert, a.Key
@@ -54,9 +53,9 @@ func TestTLSServerNames(t *testing.T) {
 	t.Run("no client certificate", func(t *testing.T) {
 		cfg := electiontest.Config(t, four)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, "", "", ""))
-		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or with an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "client certificate") {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want an error about the client certificate", s)
 		}
 	})
 	t.Run("an old server", func(t *testing.T) {
@@ -65,12 +64,12 @@ func TestTLSServerNames(t *testing.T) {
 		cfg := electiontest.Config(t, secure(t, "127.0.0.1", old))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.TLS.MinVersion = 0 // as in a tls.Config that LoadTLS did not make
-		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or with an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 		if s.Err == nil || !strings.Contains(s.Err.Error(), "TLS") {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want an error about TLS", s)
 		}
 	})
-	t.Run("cut", func(t *testing.T) {
+	t.Run("Cut and Close", func(t *testing.T) {
 		cfg := electiontest.Config(t, four)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		c, other := electiontest.Connect(t, cfg), electiontest.Connect(t, cfg)
@@ -83,7 +82,7 @@ func TestTLSServerNames(t *testing.T) {
 			if p == "/cut" {
 				c.Cut()
 				if ok, _, err := other.Exists(t.Context(), p); err != nil || !ok {
-					t.Errorf("a cut Conn's znode: %v, %v", ok, err)
+					t.Errorf("after Cut: the znode exists: %v, %v; want true", ok, err)
 				}
 				c = electiontest.Connect(t, cfg)
 				electiontest.WaitState(t, c, client.Connected)
@@ -91,13 +90,13 @@ func TestTLSServerNames(t *testing.T) {
 			}
 			c.Close()
 			if ok, _, err := other.Exists(t.Context(), p); err != nil || ok {
-				t.Errorf("a closed Conn's znode: %v, %v", ok, err)
+				t.Errorf("after Close: the znode exists: %v, %v; want false", ok, err)
 			}
 		}
 	})
 }
 
-// A silent server costs no more than the time for one attempt.
+// The TLS handshake with a silent server ends after the DialTimeout.
 func TestTLSHandshakeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Accept: func(_ int, c net.Conn) bool {
@@ -109,12 +108,12 @@ func TestTLSHandshakeIsBounded(t *testing.T) {
 		}}
 		began := time.Now()
 		c := p.Connect(t, func(cfg *client.Config) { cfg.TLS = &tls.Config{}; cfg.DialTimeout = 2 * time.Second })
-		s := electiontest.Wait(t, c, "as it should be", func(s client.Status) bool { return s.Err != nil })
+		s := electiontest.Wait(t, c, "with an error", func(s client.Status) bool { return s.Err != nil })
 		if took := time.Since(began); took != 2*time.Second { // virtual
-			t.Errorf("an attempt took %v", took)
+			t.Errorf("the attempt took %v, want 2s", took)
 		}
 		if !errors.Is(s.Err, os.ErrDeadlineExceeded) || !strings.Contains(s.Err.Error(), "TLS handshake: no answer within 2s") {
-			t.Errorf("error %q", s.Err)
+			t.Errorf("error %q, want no answer within 2s", s.Err)
 		}
 	})
 }
@@ -130,45 +129,45 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 	large := electiontest.File(t, strings.Repeat("x", 5<<20))
 	missing := filepath.Join(t.TempDir(), "missing.pem")
 	for name, c := range map[string]struct{ ca, cert, key, server, bad string }{
-		"no such CA":          {missing, cert, key, "", missing},
-		"no CA in it":         {broken, cert, key, "", broken},
-		"a key for a CA":      {key, cert, key, "", key},
-		"a bad CA":            {badCert, cert, key, "", badCert},
-		"a large CA":          {large, cert, key, "", large},
-		"a folder":            {t.TempDir(), cert, key, "", "CA file"},
-		"no such certificate": {ca, missing, key, "", missing},
-		"a key for it":        {ca, key, key, "", key},
-		"a bad certificate":   {ca, badCert, key, "", badCert},
-		"no such key":         {ca, cert, missing, "", missing},
-		"no key in it":        {ca, cert, cert, "", cert},
-		"a bad key":           {ca, cert, badKey, "", badKey},
-		"an encrypted key":    {ca, cert, locked, "", locked},
-		"another's key":       {ca, cert, otherKey, "", otherKey},
-		"no key":              {ca, cert, "", "", cert},
-		"no certificate":      {ca, "", key, "", key},
-		"no server name":      {ca, cert, key, "a b", "server name"},
+		"CA file: missing":                      {missing, cert, key, "", missing},
+		"CA file: no PEM block":                 {broken, cert, key, "", broken},
+		"CA file: a key":                        {key, cert, key, "", key},
+		"CA file: a malformed certificate":      {badCert, cert, key, "", badCert},
+		"CA file: too large":                    {large, cert, key, "", large},
+		"CA file: a directory":                  {t.TempDir(), cert, key, "", "CA file"},
+		"certificate file: missing":             {ca, missing, key, "", missing},
+		"certificate file: a key":               {ca, key, key, "", key},
+		"certificate file: malformed":           {ca, badCert, key, "", badCert},
+		"key file: missing":                     {ca, cert, missing, "", missing},
+		"key file: a certificate":               {ca, cert, cert, "", cert},
+		"key file: malformed":                   {ca, cert, badKey, "", badKey},
+		"key file: encrypted":                   {ca, cert, locked, "", locked},
+		"key file: key of another certificate":  {ca, cert, otherKey, "", otherKey},
+		"a certificate file without a key file": {ca, cert, "", "", cert},
+		"a key file without a certificate file": {ca, "", key, "", key},
+		"server name: not a host name":          {ca, cert, key, "a b", "server name"},
 	} {
 		_, err := client.LoadTLS(c.ca, c.cert, c.key, c.server)
 		switch {
 		case err == nil:
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: accepted, want an error", name)
 		case !strings.Contains(err.Error(), c.bad):
 			t.Errorf("%s: %q does not name %s", name, err, c.bad)
 		case strings.Contains(strings.ToUpper(err.Error()), strings.ToUpper(secret)):
-			t.Errorf("%s: %q shows what is in it", name, err)
+			t.Errorf("%s: %q shows the contents of the file", name, err)
 		}
 	}
-	if os.Getuid() != 0 { // nothing is unreadable for root
+	if os.Getuid() != 0 { // root can read every file
 		if err := os.Chmod(key, 0); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := client.LoadTLS(ca, cert, key, ""); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), key) {
-			t.Errorf("an unreadable key: %v", err)
+			t.Errorf("unreadable key file: got %v, want ErrPermission and the file's name", err)
 		}
 	}
 	cfg, err := client.LoadTLS("", "", "", "")
 	if err != nil || cfg.MinVersion != tls.VersionTLS12 || cfg.RootCAs != nil {
-		t.Errorf("the system's authorities: %+v, %v", cfg, err)
+		t.Errorf("without files: got %+v, %v; want TLS 1.2 and the system's authorities", cfg, err)
 	}
 }
 
@@ -194,7 +193,7 @@ func TestParseAuth(t *testing.T) {
 		"sasl:ann:s3:cret":        "sasl",
 	} {
 		if a, err := client.ParseAuth(line); err != nil || a.Scheme != scheme {
-			t.Errorf("%q: %v, %v", line, a, err)
+			t.Errorf("ParseAuth(%q) = %v, %v; want scheme %s", line, a, err, scheme)
 		}
 	}
 	for _, line := range []string{
@@ -202,9 +201,9 @@ func TestParseAuth(t *testing.T) {
 		"S3cret:ann", "dig est:S3cret", "sasl:S3cret", "sasl::S3cret", "sasl:ann:", "sasl:ann:S3cret\xff", "digest:ann:S3cret" + strings.Repeat("x", 64<<10), strings.Repeat("s", 40) + ":S3cret",
 	} {
 		if a, err := client.ParseAuth(line); err == nil {
-			t.Errorf("%.40q: accepted as %v", line, a)
+			t.Errorf("ParseAuth(%.40q) = %v, want an error", line, a)
 		} else if strings.Contains(err.Error(), "S3cret") {
-			t.Errorf("%.40q: %v", line, err)
+			t.Errorf("ParseAuth(%.40q): the error shows the password: %v", line, err)
 		}
 	}
 }
@@ -213,7 +212,7 @@ func TestReadAuthFile(t *testing.T) {
 	good := electiontest.File(t, "# who we are\n\n  \ndigest:ann:s3cret\nsuper:x\n")
 	auths, err := client.ReadAuthFile(good)
 	if err != nil || len(auths) != 2 || auths[0].Scheme != "digest" || auths[1].Scheme != "super" {
-		t.Errorf("%v, %v", auths, err)
+		t.Errorf("ReadAuthFile = %v, %v; want the schemes digest and super", auths, err)
 	}
 	for name, c := range map[string]struct{ path, want string }{
 		"missing":     {filepath.Join(t.TempDir(), "none"), "none"},
@@ -221,11 +220,11 @@ func TestReadAuthFile(t *testing.T) {
 		"empty":       {electiontest.File(t, "# nothing\n"), "no credential"},
 		"malformed":   {electiontest.File(t, "digest:ann:S3cret\nS3cret\n"), "line 2"},
 		"a long line": {electiontest.File(t, "digest:ann:S3cret\n"+strings.Repeat("S3cret", 20<<10)), "line 2"},
-		"endless":     {electiontest.File(t, strings.Repeat("digest:ann:S3cret\n", 60<<10)), "larger than"},
+		"too large":   {electiontest.File(t, strings.Repeat("digest:ann:S3cret\n", 60<<10)), "larger than"},
 	} {
 		_, err := client.ReadAuthFile(c.path)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "S3cret") {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
+			t.Errorf("%s: error %v, want %q and no password", name, err, c.want)
 		}
 	}
 	if runtime.GOOS == "windows" {
@@ -236,7 +235,7 @@ func TestReadAuthFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := client.ReadAuthFile(good); err == nil || !strings.Contains(err.Error(), good) || !strings.Contains(err.Error(), "chmod 600") {
-			t.Errorf("mode %o: %v", mode, err)
+			t.Errorf("mode %o: error %v, want the file's name and chmod 600", mode, err)
 		}
 	}
 	if err := os.Chmod(good, 0o400); err != nil {
@@ -278,7 +277,7 @@ func TestParseConnectString(t *testing.T) {
 	}
 }
 
-func TestParseConnectStringNamesWhatIsWrong(t *testing.T) {
+func TestParseConnectStringErrors(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"", "it is empty"},
 		{"  ", "it is empty"},
@@ -332,7 +331,7 @@ func FuzzParseConnectString(f *testing.F) {
 		}
 		again, err := client.ParseConnectString(cs.String())
 		if err != nil || !reflect.DeepEqual(again, cs) {
-			t.Fatalf("%q was parsed as %#v, and that as %#v, %v", s, cs, again, err)
+			t.Fatalf("ParseConnectString(%q) = %#v, but its String is parsed as %#v, %v", s, cs, again, err)
 		}
 	})
 }

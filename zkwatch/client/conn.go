@@ -21,9 +21,9 @@ const goodbyeTimeout = time.Second
 // A Conn is one session with a cluster, from the first attempt to connect to the end of
 // the session. It keeps the session over lost connections and changes of server. It never
 // becomes another session. It enters a terminal state when the session expires, when a
-// server does not know the session, or when no server grants a session for twice the
-// timeout; then the owner connects again. So a request made with a Conn never runs in a
-// later session.
+// server does not know the session or refuses the credentials, or when no server grants a
+// session for twice the timeout; then the owner connects again. So a request made with a
+// Conn never runs in a later session.
 //
 // Its methods may be called by any goroutine at any time.
 type Conn struct {
@@ -51,11 +51,11 @@ type Conn struct {
 	ready       *serverConn    // the connection over which the session continues
 	lost        chan struct{}  // while Connected: closed when the connection is lost
 	lostBy      error          // why the last connection ended
-	refusals    int            // connections in a row that ended before a session was granted
-	zxid        int64          // the highest in a reply
-	anchor      session.Anchor // Session 0: none yet
+	refusals    int            // number of connections in a row that ended with ErrRefused
+	zxid        int64          // the highest zxid of the replies
+	anchor      session.Anchor // its Session is 0 before the first session
 	lease       lease
-	distance    distance      // to the connected server
+	distance    distance      // round-trip time to the connected server
 	admitted    uint64        // number of calls so far
 	queued      atomic.Uint64 // number of the call whose request the library has not written yet; 0: none; set under mu
 	requests    atomic.Uint64 // number of requests sent, see Requests
@@ -123,8 +123,8 @@ func (c *Conn) Cut() {
 	<-c.finished
 }
 
-// Format implements fmt.Formatter: other goroutines use the fields of a Conn while
-// it is printed, and the fields are private.
+// Format implements fmt.Formatter. Without it, package fmt would print all fields, while
+// other goroutines change them.
 func (c *Conn) Format(f fmt.State, _ rune) {
 	st := c.Status()
 	fmt.Fprintf(f, "session %#x at %s: %s", st.SessionID, c.cfg.Servers, st.State)
@@ -162,7 +162,7 @@ func (c *Conn) setErr(err error) {
 	}
 }
 
-// setState enters state and notifies the subscribers. The caller holds c.mu.
+// setState enters state because of err and notifies the subscribers. The caller holds c.mu.
 func (c *Conn) setState(state State, err error) {
 	c.status.State, c.status.Err, c.status.Since = state, err, time.Now()
 	c.status.Change++
@@ -202,7 +202,8 @@ func (c *Conn) giveUp() {
 	c.terminate(Closed, err, false)
 }
 
-// terminate enters a terminal state, unless the Conn is in one, and starts teardown.
+// terminate enters a terminal state, unless the Conn is in a terminal state, and starts
+// teardown. With goodbye, a connected Conn first requests the end of the session.
 func (c *Conn) terminate(state State, err error, goodbye bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -223,7 +224,7 @@ func (c *Conn) terminate(state State, err error, goodbye bool) {
 	go c.teardown(n, goodbye)
 }
 
-// teardown ends the connection and the library. Close waits for it.
+// teardown ends the connection and the library. Close and Cut wait for it.
 func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	defer close(c.finished)
 	if n != nil {
@@ -247,7 +248,7 @@ type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
 	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
-	// If the request to set the watches again does not fit in its buffer, the library
+	// If a request to set the watches again does not fit in the buffer, the library
 	// continues without watches and only logs an error.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {

@@ -29,18 +29,18 @@ import (
 func TestConnectRefusesUnusableConfig(t *testing.T) {
 	ok := client.ConnectString{Servers: []string{"a:1"}}
 	for name, cfg := range map[string]client.Config{
-		"no servers":       {},
-		"bad chroot":       {Servers: client.ConnectString{Servers: ok.Servers, Chroot: "app"}},
-		"negative timeout": {Servers: ok, SessionTimeout: -1},
-		"endless timeout":  {Servers: ok, SessionTimeout: 1 << 60},
-		"no time to dial":  {Servers: ok, DialTimeout: -1},
-		"no buffer":        {Servers: ok, BufferSize: 10},
-		"no room to reply": {Servers: ok, MaxReply: -1},
-		"empty scheme":     {Servers: ok, Auth: []client.Auth{{}}},
+		"no servers":            {},
+		"bad chroot":            {Servers: client.ConnectString{Servers: ok.Servers, Chroot: "app"}},
+		"negative timeout":      {Servers: ok, SessionTimeout: -1},
+		"endless timeout":       {Servers: ok, SessionTimeout: 1 << 60},
+		"negative dial timeout": {Servers: ok, DialTimeout: -1},
+		"small buffer":          {Servers: ok, BufferSize: 10},
+		"negative reply limit":  {Servers: ok, MaxReply: -1},
+		"empty scheme":          {Servers: ok, Auth: []client.Auth{{}}},
 	} {
 		if c, err := client.Connect(cfg); err == nil {
 			c.Close()
-			t.Errorf("%s: accepted", name)
+			t.Errorf("%s: Connect returned no error", name)
 		}
 	}
 }
@@ -55,27 +55,27 @@ func TestReconnectToTheOnlyServerIsQuick(t *testing.T) {
 		p.Drop(1)
 		second := p.Connected(t, c, 2)
 		if d := time.Since(lost); d > 50*time.Millisecond {
-			t.Errorf("connected again after %v", d)
+			t.Errorf("connected again after %v, want 50ms at most", d)
 		}
 		if first.SessionID != 0x51 || second.SessionID != first.SessionID {
-			t.Errorf("sessions %#x and %#x", first.SessionID, second.SessionID)
+			t.Errorf("sessions %#x and %#x, want 0x51 twice", first.SessionID, second.SessionID)
 		}
 	})
 }
 
 func TestDeadServerIsNotHammered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		refused := errors.New("nobody listens")
+		refused := errors.New("refused")
 		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, refused }}
 		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = 30 * time.Second })
 		electiontest.WaitErr(t, c, refused)
 		time.Sleep(20 * time.Second)
-		// 0, 50, 150, 350, 750 ms, 1.55 s, then one a second.
+		// Attempts at 0, 50, 150, 350, 750 ms, 1.55 s, then one per second.
 		if n := p.Dials(); n < 20 || n > 25 {
-			t.Errorf("%d attempts in 20 s", n)
+			t.Errorf("%d attempts in 20 s, want 20 to 25", n)
 		}
 		if s := c.Status(); s.State != client.Connecting || s.Server != "peer:2181" {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want Connecting to peer:2181", s)
 		}
 		<-c.Done()
 		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) || !errors.Is(s.Err, refused) {
@@ -100,7 +100,7 @@ func TestEveryServerIsTriedBeforeAPause(t *testing.T) {
 		began := time.Now()
 		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Server != "a:1" || !s.Since.Equal(began) {
-			t.Errorf("connected to %s after %v, want the third at once", s.Server, s.Since.Sub(began))
+			t.Errorf("connected to %s after %v, want a:1 at once", s.Server, s.Since.Sub(began))
 		}
 	})
 }
@@ -150,11 +150,11 @@ func TestExpiryIsTerminal(t *testing.T) {
 					t.Errorf("event %v, want EventNotWatching", e)
 				}
 				if _, err := c.Create(t.Context(), "/late", nil, 0, nil); !errors.Is(err, client.ErrNotConnected) || !errors.Is(err, zk.ErrSessionExpired) || errors.Is(err, client.ErrUnknownOutcome) {
-					t.Errorf("create on an expired Conn: %v", err)
+					t.Errorf("create on an expired Conn: got %v, want ErrNotConnected and ErrSessionExpired", err)
 				}
 				c.Close()
 				if ops := p.Opcodes(2); len(ops) > 0 {
-					t.Errorf("requests %d under another session", ops)
+					t.Errorf("requests %d over connection 2, want none", ops)
 				}
 				time.Sleep(time.Hour)
 				if n := p.Dials(); n != 2 {
@@ -165,7 +165,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 					seen = append(seen, s.State)
 				}
 				if i := slices.Index(seen, client.Connected); i < 0 || seen[len(seen)-1] != client.Expired || electiontest.Count(seen, client.Connected) != 1 {
-					t.Errorf("states %v", seen)
+					t.Errorf("states %v, want Connected once and Expired last", seen)
 				}
 			})
 		})
@@ -199,7 +199,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 			}
 		}
 		if unknown == 0 { // the library had one of the requests
-			t.Error("no outcome is unknown, want one")
+			t.Error("no outcome is unknown, want one or more")
 		}
 		p.Connected(t, c, 2)
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
@@ -243,15 +243,15 @@ func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 				}
 			}
 			if set != 1 {
-				t.Fatalf("%d requests to set watches over connection %d", set, n+1)
+				t.Fatalf("%d requests to set watches over connection %d, want 1", set, n+1)
 			}
 			if at := p.Hello(n + 1); at != seen {
-				t.Errorf("connection %d names zxid %d as seen, want %d", n+1, at, seen)
+				t.Errorf("connection %d: last zxid seen %d, want %d", n+1, at, seen)
 			}
 		}
 		select {
 		case e := <-events:
-			t.Errorf("event %v", e)
+			t.Errorf("event %v, want none", e)
 		default:
 		}
 	})
@@ -266,32 +266,32 @@ func TestTimeoutRoundTripAndLease(t *testing.T) {
 			Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 				d := time.Duration(delay.Load())
 				time.Sleep(d)
-				return d > time.Second // mute
+				return d > time.Second // no answer
 			},
 		}
-		c := p.Connect(t) // asks for 9 s
+		c := p.Connect(t) // requests 9 s
 		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Timeout != 3*time.Second || !s.ExpiresFrom.Equal(time.Now().Add(3*time.Second)) {
-			t.Errorf("timeout %v, session for %v, want 3 s", s.Timeout, time.Until(s.ExpiresFrom))
+			t.Errorf("timeout %v, ExpiresFrom in %v, want 3 s", s.Timeout, time.Until(s.ExpiresFrom))
 		}
 		sent := time.Now()
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
 			t.Fatal(err)
 		}
 		if s := c.Status(); s.RTT != time.Duration(delay.Load()) || !s.ExpiresFrom.Equal(sent.Add(3*time.Second)) {
-			t.Errorf("round trip %v, session for %v", s.RTT, s.ExpiresFrom.Sub(sent))
+			t.Errorf("round trip %v, ExpiresFrom %v after the request; want 3ms and 3s", s.RTT, s.ExpiresFrom.Sub(sent))
 		}
 		delay.Store(int64(5 * time.Millisecond))
-		time.Sleep(time.Minute) // pings do it too
+		time.Sleep(time.Minute) // pings also change RTT and ExpiresFrom
 		s = c.Status()
 		if s.State != client.Connected || s.RTT != time.Duration(delay.Load()) || time.Until(s.ExpiresFrom) <= time.Second || time.Until(s.ExpiresFrom) > 3*time.Second {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want Connected with RTT 5ms and ExpiresFrom in 1 to 3 s", s)
 		}
 		delay.Store(int64(time.Hour))
 		time.Sleep(1900 * time.Millisecond)
-		// The library has not noticed yet.
+		// The library has not noticed the missing answers yet.
 		if s := c.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) > 1500*time.Millisecond {
-			t.Errorf("status %+v, session for %v", s, time.Until(s.ExpiresFrom))
+			t.Errorf("status %+v, ExpiresFrom in %v; want Connected and 1.5s at most", s, time.Until(s.ExpiresFrom))
 		}
 		electiontest.Wait(t, c, "disconnected", func(s client.Status) bool { return s.State != client.Connected })
 		c.Cut()
@@ -314,20 +314,20 @@ func TestFreezeAndThaw(t *testing.T) {
 		time.Sleep(time.Second)
 		select {
 		case <-got:
-			t.Error("a frozen Conn has read")
+			t.Error("a frozen Conn received a reply")
 		case <-released:
 			t.Error("Wait returned while the gate is shut")
 		default:
 		}
 		if n := len(p.Opcodes(1)); n > 0 || !c.Config().Gate.Frozen() {
-			t.Errorf("a frozen Conn has sent %d requests", n)
+			t.Errorf("a frozen Conn sent %d requests, want none", n)
 		}
 		c.Config().Gate.Thaw()
 		if err := <-released; err != nil {
 			t.Error(err)
 		}
 		if err := <-got; err != nil {
-			t.Errorf("after the thaw: %v", err)
+			t.Errorf("read after the thaw: %v", err)
 		}
 
 		// While the Conn is frozen for long and loses its connection, it does not connect
@@ -337,7 +337,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		p.Drop(1)
 		time.Sleep(time.Hour)
 		if s := c.Status(); s.State != client.Connected || p.Dials() != 1 {
-			t.Errorf("frozen: %+v, %d connections", s, p.Dials())
+			t.Errorf("frozen: status %+v, %d connections; want Connected and 1", s, p.Dials())
 		}
 		c.Config().Gate.Thaw()
 		p.Connected(t, c, 2)
@@ -346,7 +346,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		began := time.Now()
 		c.Close()
 		if d := time.Since(began); d > 0 {
-			t.Errorf("Close of a frozen Conn took %v", d)
+			t.Errorf("Close of a frozen Conn took %v, want no time", d)
 		}
 	})
 }
@@ -363,7 +363,7 @@ func TestCloseEndsTheSessionAndCutDoesNot(t *testing.T) {
 			t.Errorf("Close sent closeSession %d times, want once", n)
 		}
 		if s := closed.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrClosed) {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want Closed with ErrClosed", s)
 		}
 		cut.Cut()
 		cut.Close()
@@ -372,10 +372,10 @@ func TestCloseEndsTheSessionAndCutDoesNot(t *testing.T) {
 			t.Errorf("Cut sent closeSession")
 		}
 		if s := cut.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrCut) || p.Dials() != 2 {
-			t.Errorf("status %+v, %d connections", s, p.Dials())
+			t.Errorf("status %+v, %d connections; want Closed with ErrCut, and 2", s, p.Dials())
 		}
 		if d := time.Since(began); d > 0 {
-			t.Errorf("Close and Cut took %v", d)
+			t.Errorf("Close and Cut took %v, want no time", d)
 		}
 	})
 }
@@ -384,27 +384,27 @@ func TestCloseIsBounded(t *testing.T) {
 	for name, p := range map[string]*electiontest.Peer{
 		"silent server": {Answer: func(electiontest.Request, func(int32, int32, []byte), int32) bool { return true }},
 		"no answer yet": {Accept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
-		"nobody there":  {Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
+		"dial refused":  {Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := p.Connect(t)
 				time.Sleep(1100 * time.Millisecond)
-				went := make(chan struct{})
+				returned := make(chan struct{})
 				for range 40 {
 					go func() {
 						c.Create(t.Context(), "/e", nil, 0, nil)
-						went <- struct{}{}
+						returned <- struct{}{}
 					}()
 				}
 				synctest.Wait()
 				began := time.Now()
 				c.Close()
 				if d := time.Since(began); d > time.Second {
-					t.Errorf("Close took %v", d)
+					t.Errorf("Close took %v, want 1s at most", d)
 				}
 				for range 40 {
-					<-went
+					<-returned
 				}
 			})
 		})
@@ -429,7 +429,7 @@ func TestSubscribersMissNoState(t *testing.T) {
 			got[s.State]++
 		}
 		if got[client.Connected] != losses+1 || got[client.Disconnected] != losses || got[client.Closed] != 1 {
-			t.Errorf("seen %v, want %d losses", got, losses)
+			t.Errorf("number of each state %v, want %d losses", got, losses)
 		}
 	})
 }
@@ -455,20 +455,20 @@ func TestAnHourWithTheEmbeddedServer(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if s := a.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) < 2*time.Second {
-			t.Errorf("after an hour: %+v", s)
+			t.Errorf("after an hour: status %+v, want Connected and ExpiresFrom in 2s or more", s)
 		}
 		a.Config().Gate.Freeze()
 		frozen := time.Now()
 		if e := <-events; e.Type != zk.EventNodeDeleted {
-			t.Errorf("event %+v", e)
+			t.Errorf("event %+v, want EventNodeDeleted", e)
 		}
 		if d := time.Since(frozen); d < 2*time.Second || d > 5*time.Second {
-			t.Errorf("the znode of a frozen candidate lived for %v", d)
+			t.Errorf("the znode of a frozen Conn was deleted after %v, want 2 to 5 s", d)
 		}
 		a.Config().Gate.Thaw()
 		<-a.Done()
 		if s := a.Status(); s.State != client.Expired {
-			t.Errorf("after the thaw: %+v", s)
+			t.Errorf("after the thaw: status %+v, want Expired", s)
 		}
 		b.Close()
 	})
@@ -476,17 +476,17 @@ func TestAnHourWithTheEmbeddedServer(t *testing.T) {
 
 func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		gone := make(chan struct{})
+		dropped := make(chan struct{})
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			if f.Opcode == wire.OpCreate && f.Conn == 1 {
-				<-gone // and reads nothing meanwhile
+				<-dropped // the peer reads nothing meanwhile
 			}
 			return false
 		}}
 		c := p.Session(t)
 		created := make(chan error)
 		for i := range 3 {
-			// The first is read, the second is being written, the third waits.
+			// Request 0 is read, request 1 is being written, request 2 waits.
 			go func() {
 				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
 				created <- err
@@ -494,7 +494,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 			synctest.Wait()
 		}
 		p.Drop(1)
-		close(gone)
+		close(dropped)
 		for range 3 {
 			if err := <-created; !errors.Is(err, client.ErrUnknownOutcome) {
 				t.Errorf("create: %v, want an unknown outcome", err)
@@ -527,7 +527,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 		c.Config().Gate.Freeze()
 		time.Sleep(time.Hour)
 		if s := c.Status(); s.State != client.Disconnected {
-			t.Errorf("frozen: %+v", s)
+			t.Errorf("frozen: status %+v, want Disconnected", s)
 		}
 		down.Store(false)
 		c.Config().Gate.Thaw()
@@ -535,7 +535,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 	})
 }
 
-func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
+func TestEnsembleConfigIgnoresTheChroot(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
@@ -564,17 +564,17 @@ func TestAnchor(t *testing.T) {
 			t.Fatalf("anchor %+v, %v; status %+v", a, ok, c.Status())
 		}
 		time.Sleep(time.Minute)
-		b, _ := c.Anchor() // a ping moved it
+		b, _ := c.Anchor() // updated by a ping
 		if !b.Sent.After(a.Sent) || time.Since(b.Sent) > electiontest.LeaseTimeout {
-			t.Errorf("anchor %+v a minute after %+v", b, a)
+			t.Errorf("anchor %+v a minute after anchor %+v, want a recent one", b, a)
 		}
 		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
-			t.Errorf("the anchor's session lasts until %v, it expires from %v", end, c.Status().ExpiresFrom)
+			t.Errorf("end of the anchor's session %v, want ExpiresFrom %v", end, c.Status().ExpiresFrom)
 		}
-		line.Partition() // an unanswered request does not move the anchor
+		line.Partition() // an unanswered request does not update the anchor
 		time.Sleep(electiontest.LeaseTimeout / 2)
 		if got, _ := c.Anchor(); time.Since(got.Sent) < electiontest.LeaseTimeout/2 {
-			t.Errorf("anchor %+v without an answer", got)
+			t.Errorf("anchor %+v, want the anchor from before the partition", got)
 		}
 		line.Heal()
 	})
@@ -589,7 +589,7 @@ type reading struct {
 func (r reading) Read(p []byte) (int, error) { return r.Reader.Read(p) }
 
 // LoseCreate loses one reply to a successful ephemeral sequential create, with its
-// connection, in whatever pieces the bytes arrive. Other replies are not lost.
+// connection, however the bytes arrive. Other replies are not lost.
 func TestLostReply(t *testing.T) {
 	for how, read := range map[string]func(io.Reader) io.Reader{
 		"at once":      func(r io.Reader) io.Reader { return r },
@@ -616,39 +616,39 @@ func TestLostReply(t *testing.T) {
 					return err
 				}
 				if err := create("/e/n_", zk.FlagEphemeralSequential); err != nil {
-					t.Errorf("none is to be lost: %v", err)
+					t.Errorf("create before LoseCreate: %v", err)
 				}
 				replies.LoseCreate()
 				if err := create("/e/n_", zk.FlagEphemeral); err != nil {
-					t.Errorf("a create without a number: %v", err)
+					t.Errorf("create without a number: %v", err)
 				}
 				if err := create("/x/n_", zk.FlagEphemeralSequential); !errors.Is(err, zk.ErrNoNode) {
-					t.Errorf("a create that failed: %v", err)
+					t.Errorf("create without a parent: got %v, want ErrNoNode", err)
 				}
 				if _, _, err := c.Get(context.Background(), "/e"); err != nil || !replies.Losing() || p.Dials() != 1 {
-					t.Errorf("a read: %v; losing is %t, %d connections", err, replies.Losing(), p.Dials())
+					t.Errorf("read: %v; Losing %t, want true; %d connections, want 1", err, replies.Losing(), p.Dials())
 				}
 				err := create("/e/n_", zk.FlagEphemeralSequential)
 				if !errors.Is(err, client.ErrUnknownOutcome) || !errors.Is(err, fault.ErrReplyLost) || replies.Losing() {
-					t.Errorf("the reply that is to be lost: %v; losing is %t", err, replies.Losing())
+					t.Errorf("create with a lost reply: got %v, want ErrUnknownOutcome; Losing %t, want false", err, replies.Losing())
 				}
 				p.Connected(t, c, 2)
 				if err := create("/e/n_", zk.FlagEphemeralSequential); err != nil {
-					t.Errorf("one is lost only: %v", err)
+					t.Errorf("create after the lost reply: %v", err)
 				}
 			})
 		})
 	}
 }
 
-// connectOverLine returns a connection to a peer over a line.
+// connectOverLine returns a connected Conn to p over a new line, and the line.
 func connectOverLine(t *testing.T, p *electiontest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
 	line := new(fault.Line)
 	c := p.Session(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
 	return c, line
 }
 
-// A request during a partition is lost if the connection ends before the partition. Its
+// A request during a partition is lost if the connection ends before the partition ends. The
 // outcome is unknown to the caller.
 func TestRequestDuringAPartitionIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -658,25 +658,25 @@ func TestRequestDuringAPartitionIsLost(t *testing.T) {
 		began := time.Now()
 		_, err := c.Create(t.Context(), "/e/0", nil, 0, nil)
 		if !errors.Is(err, client.ErrUnknownOutcome) {
-			t.Errorf("create: %v", err)
+			t.Errorf("create: got %v, want ErrUnknownOutcome", err)
 		}
-		if took := time.Since(began); took < 2*time.Second || took > 6*time.Second { // of 9 s
+		if took := time.Since(began); took < 2*time.Second || took > 6*time.Second { // session timeout: 9 s
 			t.Errorf("the loss was noticed after %v, want 2 to 6 s", took)
 		}
 		if s := c.Status(); s.State != client.Disconnected || !errors.Is(s.Err, os.ErrDeadlineExceeded) {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want Disconnected with ErrDeadlineExceeded", s)
 		}
 		// Each dial fails after the DialTimeout of 2 s.
 		electiontest.WaitErr(t, c, os.ErrDeadlineExceeded)
 		time.Sleep(5 * time.Second)
 		if p.Dials() != 1 {
-			t.Errorf("%d connections over a line that is down", p.Dials())
+			t.Errorf("%d connections during the partition, want only the first", p.Dials())
 		}
 		line.Heal()
 		healed := time.Now()
 		p.Connected(t, c, 2)
 		if took := time.Since(healed); took > 10*time.Millisecond {
-			t.Errorf("connected %v after the healing", took)
+			t.Errorf("connected %v after the end of the partition, want 10ms at most", took)
 		}
 		if got := p.Opcodes(0); slices.Contains(got, wire.OpCreate) {
 			t.Errorf("requests %d, want no create", got)
@@ -692,7 +692,7 @@ func TestCloseByTheServerIsHiddenDuringAPartition(t *testing.T) {
 		p.Drop(1)
 		time.Sleep(time.Second)
 		if s := c.Status(); s.State != client.Connected {
-			t.Errorf("status %+v: the end of the connection got through", s)
+			t.Errorf("status %+v, want Connected", s)
 		}
 		line.Heal()
 		p.Connected(t, c, 2)
@@ -720,7 +720,7 @@ func TestCloseDuringAPartition(t *testing.T) {
 					line.Heal()
 					time.Sleep(time.Minute)
 					if got := p.Opcodes(0); len(got) > 0 {
-						t.Errorf("requests %d arrived", got)
+						t.Errorf("requests %d arrived, want none", got)
 					}
 				})
 			})

@@ -141,7 +141,7 @@ func (cs ConnectString) full(path string) string {
 }
 
 // ValidatePath returns why path cannot be the path of a znode, according to the rules of
-// ZooKeeper's PathUtils. It sends no request.
+// ZooKeeper's PathUtils.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":

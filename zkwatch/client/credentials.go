@@ -106,9 +106,9 @@ func (a Auth) digest() (*sasl.Digest, error) {
 // maxAuthFile bounds a file of credentials, in bytes.
 const maxAuthFile = 1 << 20
 
-// ReadAuthFile reads credentials from a file, one scheme:credential a line. It
-// ignores empty lines and lines that start with #. It refuses a file that other users
-// than its owner can read or write, except on Windows.
+// ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores
+// empty lines and lines that start with #. Except on Windows, it refuses a file that users
+// other than the owner can read or write.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -155,8 +155,8 @@ func (a Auth) String() string {
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter for every verb: none may print a credential in the
-// place of the scheme.
+// Format implements fmt.Formatter for every verb: no verb may print a credential that stands
+// in the place of the scheme.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.

@@ -15,8 +15,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial is the library's dialer. Each call makes one attempt at one server. If the last
-// attempts failed, it pauses first.
+// dial is the library's dialer. Each call makes one attempt at one server, if necessary after
+// a pause.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
@@ -102,7 +102,7 @@ func (c *Conn) attemptFailed(addr string, err error) {
 	}
 }
 
-// unknownHost reports whether err says that a host does not exist.
+// unknownHost reports whether err means that a host does not exist.
 func unknownHost(err error) bool {
 	var e *net.DNSError
 	return errors.As(err, &e) && e.IsNotFound
@@ -118,13 +118,13 @@ const (
 // HostProvider, which resolves names only once. If there is only one server, that
 // HostProvider also sleeps for a second before each attempt. Here the first round of
 // attempts, one at each server, has no delay. Before each later round there is a pause. The
-// pause doubles, up to maxPause, until a connection has lasted that long.
+// pause doubles, up to maxPause. A connection that lasts for maxPause starts a first round.
 type servers struct {
 	addrs []string
 
 	mu       sync.Mutex
 	next     int
-	attempts int // since the last connection that lasted
+	attempts int // number of attempts since a connection lasted for maxPause
 }
 
 func newServers(addrs []string, shuffle func(n int, swap func(i, j int))) *servers {
@@ -149,11 +149,11 @@ func (s *servers) Next() (string, bool) {
 	return addr, false
 }
 
-// Connected implements zk.HostProvider. It does nothing: lost decides whether a connection
-// counts.
+// Connected implements zk.HostProvider. It does nothing: only a connection that lasts ends
+// the pauses, see lost.
 func (s *servers) Connected() {}
 
-// lost is called when a connection with a session is lost. lasted is its duration.
+// lost starts a first round, if the connection that was lost has lasted for maxPause.
 func (s *servers) lost(lasted time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

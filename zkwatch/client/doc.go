@@ -10,8 +10,7 @@
 //
 // Between the library and each connection is a net.Conn (serverconn.go) that reads the
 // messages. It refuses lengths and sessions that the library would accept, authenticates
-// (SASL) and sends credentials first, bounds the handshake, and makes the requests that
-// the library lacks.
+// (SASL) and sends credentials first, bounds the handshake, and makes requests of its own.
 //
 // A leader needs a lease (lease.go has the proof): the time until which the
 // session cannot expire, as committed writes prove. [Conn.Renew] renews it.
@@ -20,6 +19,6 @@
 //	conn.go, dial.go, session.go, status.go                        the life of a session
 //	serverconn.go, frame.go, handshake.go                          the messages on a connection
 //	requests.go, call.go                                           requests
-//	follow.go                                                      requests that the library lacks
+//	follow.go                                                      persistent watches, reads in the order of their events
 //	lease.go                                                       the lease
 package client

@@ -32,7 +32,7 @@ var (
 	// ErrUnknownOutcome: a write was sent, and then the connection was lost or the
 	// caller stopped waiting. The write may or may not have happened.
 	ErrUnknownOutcome = errors.New("outcome unknown")
-	// ErrFenced: a write was refused because the znode that guards it is gone.
+	// ErrFenced: a write was refused because the znode that guards it does not exist.
 	ErrFenced = errors.New("fenced")
 	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
@@ -47,7 +47,7 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrCut: Cut was called.
 	ErrCut = errors.New("connection cut")
-	// ErrQuota: a write exceeds the quota of the znode or of one above it.
+	// ErrQuota: a write exceeds the quota of the znode or of a znode above it.
 	ErrQuota = errors.New("quota exceeded")
 )
 
@@ -62,8 +62,9 @@ func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// Unanswered reports whether err means that no server answered: then the session may
-// continue. ErrReplyTooLarge is an answer: a retry would have the same result.
+// Unanswered reports whether err means that a request has no answer, because the connection
+// or the session ended, or because the caller of a write stopped waiting. ErrReplyTooLarge is
+// an answer: a retry would have the same result.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false
@@ -73,8 +74,8 @@ func Unanswered(err error) bool {
 		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// named returns ErrQuota for the error that the library has without a name, and other
-// errors unchanged.
+// named returns ErrQuota if err is the library's unnamed error for an exceeded quota, and
+// other errors unchanged.
 func named(err error) error {
 	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
 		return ErrQuota

@@ -25,23 +25,23 @@ const maxChanges = 10_000
 // A Change is an event of a watch: the creation or deletion of a znode, or a change of its
 // data.
 type Change struct {
-	// N numbers the events of a connection. A reply whose number is N or more shows the
-	// change.
+	// N numbers the events of a connection. A reply with seen >= N shows the change.
 	N    uint64
 	Kind zk.EventType
-	// Below is the path relative to the followed one: "" for itself, "n_1" for a child.
+	// Below is the znode's path relative to the followed path: "" for the followed znode
+	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// Heard is a time before the change: it is the time of the last request that was
-	// answered before the event arrived.
+	// Heard is the time at which the last request that was answered before the event was
+	// sent. The connected server applied the change later.
 	Heard time.Time
 }
 
 // A Following reads a path over one connection, and receives the events of its watches.
-// Servers send events and replies in the order of the changes. A watch is for one event, or
+// Servers send events and replies in the order of the changes. A watch is a one-time watch, or
 // persistent and recursive ([Following.Watch]). A Following ends with the connection: no
-// later connection reports the changes that it missed. Use one Following for each path of a
-// Conn at a time.
+// later connection reports the changes that it missed. A Conn may have only one Following for
+// each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -77,9 +77,9 @@ func (c *Conn) Follow(path string) (*Following, error) {
 }
 
 // Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). It reports each
-// creation, deletion and change of data at the path and below. In 3.6 to 3.8 a watch for one
-// event replaces a persistent watch of the same session on the same znode
-// (ZOOKEEPER-4466): do not set both.
+// creation, deletion and change of data at the path and below. In 3.6 to 3.8 a one-time watch
+// replaces a persistent watch of the same session on the same znode (ZOOKEEPER-4466): do not
+// set both.
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
@@ -100,10 +100,10 @@ func (f *Following) Close() {
 	n.listeners = slices.DeleteFunc(slices.Clone(n.listeners), func(o *Following) bool { return o == f })
 }
 
-// Lost is closed when the connection is lost.
+// Lost returns a channel that is closed when the connection is lost.
 func (f *Following) Lost() <-chan struct{} { return f.lost }
 
-// More receives when there are changes to take.
+// More returns a channel that receives when Take has something to return.
 func (f *Following) More() <-chan struct{} { return f.more }
 
 // Take returns the changes since the last Take, oldest first. complete is false if there
@@ -139,8 +139,8 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// add adds a change. The goroutine that reads the connection calls it, in the order of the
-// events.
+// add stores a change for Take. The goroutine that reads the connection calls add in the order
+// of the events.
 func (f *Following) add(c Change) {
 	f.conn.mu.Lock()
 	c.Heard = f.conn.anchor.Sent
@@ -155,7 +155,7 @@ func (f *Following) add(c Change) {
 	f.signal()
 }
 
-// drop drops all changes.
+// drop drops all changes, which Take then reports.
 func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
@@ -170,16 +170,16 @@ func (f *Following) signal() {
 	}
 }
 
-// Children lists the children. seen is the N of the last change before the reply. With
-// watch, Children also sets a watch for one event.
+// Children lists the children. seen is the N of the last event before the reply. With watch,
+// Children also sets a one-time watch.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
 	seen, err = f.roundTrip(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists reads the stat, nil if the znode does not exist. With watch, it also sets a watch
-// for one event.
+// Exists reads the stat, nil if the znode does not exist. With watch, it also sets a one-time
+// watch.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
 	seen, err = f.roundTrip(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
@@ -189,15 +189,15 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 	return (*zk.Stat)(&r), seen, err
 }
 
-// Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last change before the
+// Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last event before the
 // first reply.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode itself, as Child reads a child. With watch, it also sets a watch for
-// one event, even if the znode does not exist. If the znode is likely to be absent, set
-// absent: that saves a round trip.
+// Znode reads the znode itself, as Child reads a child. With watch, it also sets a one-time
+// watch, even if the znode does not exist. If the znode is likely to be absent, set absent:
+// that saves a round trip.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -218,7 +218,7 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	var r wire.DataResponse
 	seen, err = f.roundTrip(ctx, call{op: "getData", path: path}, wire.OpGetData, request, &r)
 	denied := errors.Is(err, zk.ErrNoAuth)
-	if denied { // exists needs no permission
+	if denied { // the exists request needs no permission
 		_, err = f.roundTrip(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
 	}
 	z, err = readAs(name, (*zk.Stat)(&r.Stat), r.Data, denied, err)
@@ -260,11 +260,11 @@ func (n *serverConn) noteEvent() error {
 	return nil
 }
 
-// cutPath returns path relative to above, and whether path is above itself or below it.
-func cutPath(path, above string) (below string, ok bool) {
-	below, ok = strings.CutPrefix(path, above)
+// cutPath returns path relative to root, and whether path is root or below root.
+func cutPath(path, root string) (below string, ok bool) {
+	below, ok = strings.CutPrefix(path, root)
 	switch {
-	case !ok || below == "" || above == "/":
+	case !ok || below == "" || root == "/":
 		return below, ok
 	case below[0] != '/':
 		return "", false
@@ -273,8 +273,8 @@ func cutPath(path, above string) (below string, ok bool) {
 }
 
 // The library has no addWatch, it cannot remove a watch, and it does not keep the order of
-// replies and events. So this package makes requests of its own over the library's
-// connection: send writes them between the library's requests, and Read takes out their
+// replies and events. So a Following makes requests of its own over the library's
+// connection: send writes them between the library's requests, and Read removes their
 // replies. Their xids are less than the negative xids of the protocol; the library's xids
 // are positive.
 const (
@@ -284,20 +284,19 @@ const (
 
 func isOurs(xid int32) bool { return xid <= highestXid }
 
-// An answer is the reply to a request of this package.
+// An answer is the reply to a request of a Following.
 type answer struct {
 	code wire.Code
 	body []byte
-	seen uint64 // number of the last event before the reply
+	seen uint64 // the N of the last event before the reply
 }
 
-// ErrUnsupported: the server does not know the request. A server before 3.6 also closes
+// ErrUnsupported: the server does not know the request. A server older than 3.6 also closes
 // the connection.
 var ErrUnsupported = errors.New("the server does not know this request")
 
-// roundTrip makes a request that the library lacks, over the connection of f, and decodes
-// the reply's body into reply, unless that is nil. seen is the number of the last event
-// before the reply.
+// roundTrip makes a request over the connection of f, and decodes the reply's body into reply,
+// unless reply is nil. seen is the N of the last event before the reply.
 func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	if _, err := f.conn.check(ctx, k); err != nil {
 		return 0, err
@@ -323,11 +322,12 @@ func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request w
 	return a.seen, k.decode(&a, reply)
 }
 
-// libraryErrors maps codes to the errors that callers compare with.
+// libraryErrors maps codes to the errors that callers test for.
 var libraryErrors = map[wire.Code]error{
 	wire.NoNode: zk.ErrNoNode, wire.NoAuth: zk.ErrNoAuth, wire.BadArguments: zk.ErrInvalidPath, wire.Unimplemented: ErrUnsupported,
 }
 
+// decode decodes the body of a into reply, or returns the error of a.
 func (k call) decode(a *answer, reply wire.Record) error {
 	if a.code != wire.OK {
 		return k.failed(cmp.Or[error](libraryErrors[a.code], a.code))
@@ -358,15 +358,15 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	return xid, frame, c
 }
 
-// forget is called when the caller of a request no longer waits.
+// forget makes takeAnswer discard the reply to the request with that xid.
 func (n *serverConn) forget(xid int32) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.waiting, xid)
 }
 
-// takeAnswer reads the reply that begins with n.head, and passes it to its caller instead of
-// the library.
+// takeAnswer reads the reply that begins with n.head, and passes it to the caller of
+// roundTrip instead of the library.
 func (n *serverConn) takeAnswer() error {
 	frame := make([]byte, n.left)
 	if _, err := io.ReadFull(n.ahead, frame); err != nil {
@@ -387,9 +387,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode, and calls it name in the result. If the znode does not exist, the
+// ReadZnode reads a znode; name is the Name of the result. If the znode does not exist, the
 // result is Unread. If the ACL forbids reading its data, the result has only its stat.
-// ReadZnode makes each request by a call of try.
+// ReadZnode passes each request to try, which may repeat it.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -398,7 +398,7 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 		return err
 	})
 	denied := errors.Is(err, zk.ErrNoAuth)
-	if denied { // exists needs no permission
+	if denied { // the exists request needs no permission
 		err = try(func() (err error) {
 			if _, stat, err = c.Exists(ctx, path); err == nil && stat == nil {
 				err = zk.ErrNoNode
@@ -415,7 +415,7 @@ func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (zn
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
 		// Old servers permit names that no client can read. The znode exists, and must
-		// not prevent the read of the others.
+		// not prevent the reads of other znodes.
 		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
 		return znode.Znode{Name: name, Unread: true}, nil

@@ -16,7 +16,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// takeChanges waits for n changes.
+// takeChanges waits for n changes and returns them.
 func takeChanges(t *testing.T, f *client.Following, n int) (changes []client.Change) {
 	t.Helper()
 	for deadline := time.After(20 * time.Second); len(changes) < n; {
@@ -28,7 +28,7 @@ func takeChanges(t *testing.T, f *client.Following, n int) (changes []client.Cha
 			}
 			changes = append(changes, more...)
 		case <-deadline:
-			t.Fatalf("%d changes, want %d", len(changes), n)
+			t.Fatalf("got %d changes, want %d", len(changes), n)
 		}
 	}
 	return changes
@@ -54,17 +54,17 @@ func TestFollow(t *testing.T) {
 		ctx := t.Context()
 		f := follow(t, c, on.Path)
 		if stat, _, err := f.Exists(ctx, false); err != nil || stat != nil {
-			t.Fatalf("%+v, %v: the znode does not exist", stat, err)
+			t.Fatalf("exists: got %+v, %v; want no stat", stat, err)
 		}
 		on.Make(on.Path, 0)
-		on.Make(on.Path+"x", 0) // not below it
+		on.Make(on.Path+"x", 0) // not below on.Path
 		one := on.Make(on.Path+"/n_", electiontest.Contender)
 		if names, stat, _, err := f.Children(ctx, false); err != nil || !slices.Equal(names, []string{"n_0000000000"}) || stat.NumChildren != 1 {
-			t.Errorf("children %q, %+v, %v", names, stat, err)
+			t.Errorf("children %q, %+v, %v; want n_0000000000", names, stat, err)
 		}
 		z, seen, err := f.Child(ctx, "n_0000000000")
 		if err != nil || z.Session == 0 || string(z.Data.Bytes) != "d" {
-			t.Errorf("child %+v, %v", z, err)
+			t.Errorf("child %+v, %v; want a session and data d", z, err)
 		}
 		// A watch of the library on the same znode is triggered by the same event.
 		_, _, once, err := c.GetW(ctx, one)
@@ -82,7 +82,7 @@ func TestFollow(t *testing.T) {
 		for _, ch := range changes {
 			got = append(got, fmt.Sprintf("%v %q", ch.Kind, ch.Below))
 			if ch.At.IsZero() || ch.Heard.After(ch.At) {
-				t.Errorf("%+v", ch)
+				t.Errorf("change %+v: want Heard before At", ch)
 			}
 		}
 		want := []string{
@@ -93,18 +93,18 @@ func TestFollow(t *testing.T) {
 			t.Errorf("changes %q\nwant    %q", got, want)
 		}
 		if seen < changes[1].N || seen >= changes[5].N {
-			t.Errorf("the child was read at %d: it was created at %d and deleted at %d", seen, changes[1].N, changes[5].N)
+			t.Errorf("the child was read after event %d, want from %d (created) to before %d (deleted)", seen, changes[1].N, changes[5].N)
 		}
 		select {
 		case e := <-once:
 			if e.Type != zk.EventNodeDeleted {
-				t.Errorf("the library's watch got %v", e)
+				t.Errorf("event of the library's watch: %v, want EventNodeDeleted", e)
 			}
 		case <-time.After(20 * time.Second):
-			t.Error("the library's watch got nothing")
+			t.Error("no event of the library's watch")
 		}
 		if z, _, err := f.Child(ctx, "n_0000000000"); err != nil || !z.Unread {
-			t.Errorf("a child that was deleted: %+v, %v", z, err)
+			t.Errorf("deleted child: got %+v, %v; want Unread", z, err)
 		}
 		if err := f.Stop(ctx); err != nil {
 			t.Errorf("stop: %v", err)
@@ -114,12 +114,12 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if changes, _ := f.Take(); len(changes) > 0 {
-			t.Errorf("after Stop: %+v", changes)
+			t.Errorf("changes after Stop: %+v, want none", changes)
 		}
 	})
 }
 
-// A server before 3.6 does not know addWatch, and closes the connection.
+// Watch returns ErrUnsupported if the server does not know addWatch.
 func TestFollowAtAnOldServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
@@ -139,6 +139,7 @@ func TestFollowAtAnOldServer(t *testing.T) {
 		}
 	})
 }
+
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
@@ -164,7 +165,7 @@ func TestFollowingEndsWithTheConnection(t *testing.T) {
 		<-f.Lost()
 		p.Connected(t, c, 2)
 		if _, _, err := f.Exists(t.Context(), false); err == nil {
-			t.Error("a request of the connection before was answered")
+			t.Error("a Following of the lost connection got an answer")
 		}
 		follow(t, c, "/e")
 	})

@@ -58,8 +58,8 @@ func replySize(size, limit int) error {
 	return nil
 }
 
-// replyCount checks the count or length at the start of a reply's body. The library
-// would allocate that much without a check.
+// replyCount checks the count or length at the start of a reply's body. The library would
+// allocate as much as they say.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil
@@ -80,7 +80,7 @@ func replyCount(op wire.Op, head []byte, size int) error {
 
 func replyCode(head []byte) wire.Code { return wire.Code(binary.BigEndian.Uint32(head[12:])) }
 
-// withZxid returns a copy of frame with another zxid at offset at.
+// withZxid returns a copy of frame with zxid at offset at.
 func withZxid(frame []byte, at int, zxid int64) []byte {
 	changed := slices.Clone(frame)
 	binary.BigEndian.PutUint64(changed[at:], uint64(zxid))

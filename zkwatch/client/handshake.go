@@ -185,8 +185,7 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	return reply.Token, header.Err, nil
 }
 
-// unauthenticated ends the Conn: the server does not accept the account, or it is not the
-// right server.
+// unauthenticated ends the Conn, because SASL has failed for the reason why.
 func (n *serverConn) unauthenticated(why error) error {
 	err := refusal{fmt.Errorf("SASL %s at %s: %w", n.conn.cfg.SASL.Name(), n.addr, why)}
 	n.conn.terminate(Closed, err, false)

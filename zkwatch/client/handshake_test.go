@@ -20,8 +20,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// An account authenticates by sending its lines one after the other. The server must
-// answer each line in capitals, except the last.
+// An account authenticates by sending its lines one after the other. The server must answer
+// each line except the last in capitals.
 type account struct {
 	lines  []string
 	begins func(host string) error
@@ -89,17 +89,17 @@ func TestSASLIsFirstOnEachConnection(t *testing.T) {
 				t.Errorf("connection %d: requests %d, want %d first", n, ops, want)
 			}
 			if token := string(p.Received(n)[1].Body); token != "\x00\x00\x00\x01b" {
-				t.Errorf("connection %d: second token %q", n, token)
+				t.Errorf("connection %d: second token %q, want b", n, token)
 			}
 		}
 		if !slices.Equal(hosts, []string{"peer", "peer"}) {
-			t.Errorf("hosts %q", hosts)
+			t.Errorf("hosts %q, want peer for each connection", hosts)
 		}
 	})
 }
 
-// If a server does not accept the account, no request is sent. A refusal is final, a
-// failure of the network is not.
+// If SASL fails, no other request is sent. A refusal ends the Conn, a failure of the network
+// does not.
 func TestSASLThatFails(t *testing.T) {
 	type reply = func(xid, code int32, body []byte)
 	for what, c := range map[string]struct {
@@ -137,20 +137,21 @@ func TestSASLThatFails(t *testing.T) {
 					t.Errorf("status %+v, want %v", s, c.want)
 				}
 				if !c.final {
-					electiontest.Wait(t, conn, "again", func(client.Status) bool { return p.Dials() > 2 })
+					electiontest.Wait(t, conn, "after a third dial", func(client.Status) bool { return p.Dials() > 2 })
 					conn.Close()
 				} else if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) {
-					t.Errorf("status %+v, want the end", s)
+					t.Errorf("status %+v, want Closed with ErrAuthFailed", s)
 				}
 				<-conn.Done()
 				if ops := p.Opcodes(0); slices.ContainsFunc(ops, func(op wire.Op) bool { return op != wire.OpSASL }) {
-					t.Errorf("requests %d", ops)
+					t.Errorf("requests %d, want only SASL", ops)
 				}
 			})
 		})
 	}
 }
 
+// A Conn tries again if Begin fails, except with ErrRejected.
 func TestSASLThatCannotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: capitals}
@@ -160,12 +161,12 @@ func TestSASLThatCannotBegin(t *testing.T) {
 				if attempts++; attempts > 2 {
 					return nil
 				}
-				return errors.New("nobody answers")
+				return errors.New("no answer")
 			}}
 		})
 		s := electiontest.Wait(t, c, "with an error", func(s client.Status) bool { return s.Err != nil })
-		if s.State != client.Connecting || !strings.Contains(s.Err.Error(), "SASL LINES for peer:2181: nobody answers") {
-			t.Errorf("status %+v", s)
+		if s.State != client.Connecting || !strings.Contains(s.Err.Error(), "SASL LINES for peer:2181: no answer") {
+			t.Errorf("status %+v, want Connecting with the error of Begin", s)
 		}
 		electiontest.WaitState(t, c, client.Connected)
 		dials := p.Dials()
@@ -174,7 +175,7 @@ func TestSASLThatCannotBegin(t *testing.T) {
 		})
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, final) || !errors.Is(s.Err, zk.ErrAuthFailed) || p.Dials() != dials {
-			t.Errorf("status %+v, %d connections", s, p.Dials()-dials)
+			t.Errorf("status %+v, %d connections; want ErrAuthFailed and no connection", s, p.Dials()-dials)
 		}
 	})
 }
@@ -218,13 +219,12 @@ func TestOneAccountForSASL(t *testing.T) {
 	} {
 		cfg.Servers.Servers = []string{"peer:2181"}
 		if _, err := client.Connect(cfg); !errors.Is(err, client.ErrTwoAccounts) {
-			t.Errorf("%v", err)
+			t.Errorf("error %v, want ErrTwoAccounts", err)
 		}
 	}
 }
 
-// A server that demands authentication refuses the first request, and would do so on each
-// connection.
+// A Conn ends with ErrAuthRequired if the server demands authentication.
 func TestServerThatDemandsAuthentication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
@@ -233,16 +233,16 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 		}}
 		c := p.Session(t)
 		if _, _, err := c.Get(t.Context(), "/e"); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
-			t.Errorf("%v", err)
+			t.Errorf("error %v, want ErrAuthRequired", err)
 		}
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, client.ErrAuthRequired) || p.Dials() != 1 {
-			t.Errorf("status %+v, %d connections", s, p.Dials())
+			t.Errorf("status %+v, %d connections; want ErrAuthRequired after 1 connection", s, p.Dials())
 		}
-		ping := p.Connect(t) // makes no request but pings
+		ping := p.Connect(t) // sends only pings
 		<-ping.Done()
 		if s := ping.Status(); !errors.Is(s.Err, client.ErrAuthRequired) {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want ErrAuthRequired", s)
 		}
 	})
 }
@@ -251,7 +251,8 @@ func as(account string) func(*client.Config) {
 	return func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("sasl", account)} }
 }
 
-// refused connects to a server that does not accept the account, and returns why.
+// refused connects to a server that does not accept the account, and returns the error of the
+// Conn.
 func refused(t *testing.T, addr, account string) error {
 	t.Helper()
 	servers := zktest.Must(client.ParseConnectString(addr))
@@ -261,7 +262,7 @@ func refused(t *testing.T, addr, account string) error {
 	<-c.Done()
 	err := c.Status().Err
 	if !errors.Is(err, zk.ErrAuthFailed) || strings.Contains(err.Error(), "S3cret") {
-		t.Errorf("%v", err)
+		t.Errorf("error %v, want ErrAuthFailed and no password", err)
 	}
 	return err
 }
@@ -279,21 +280,21 @@ func TestDigestMD5OnApache(t *testing.T) {
 			t.Fatal(err)
 		}
 		if data, _, err := c.Get(ctx, path); err != nil || string(data) != "x" {
-			t.Errorf("%s: %q, %v", user, data, err)
+			t.Errorf("%s: data %q, %v; want x", user, data, err)
 		}
 		if _, _, err := other.Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("%s: another client: %v", user, err)
+			t.Errorf("%s: client without an account: got %v, want ErrNoAuth", user, err)
 		}
 		if user != "ann" {
 			if _, _, err := dial(t, server.Addr, as("ann:"+accounts["ann"])).Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {
-				t.Errorf("%s: ann: %v", user, err)
+				t.Errorf("%s: client ann: got %v, want ErrNoAuth", user, err)
 			}
 		}
 	}
 
 	for _, account := range []string{"ann:S3cret", "nobody:S3cret"} {
 		if err := refused(t, server.Addr, account); !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), "password is wrong") || !strings.Contains(err.Error(), server.Addr) {
-			t.Errorf("%s: %v", account, err)
+			t.Errorf("%s: error %v, want ErrRejected with the server's address", account, err)
 		}
 	}
 
@@ -309,10 +310,10 @@ func TestDigestMD5OnApache(t *testing.T) {
 	server.Start(t)
 	electiontest.WaitState(t, c, client.Connected)
 	if _, err := c.Set(ctx, "/of-ann", []byte("y"), -1); err != nil || c.Status().SessionID != session {
-		t.Errorf("session %#x after %#x: %v", c.Status().SessionID, session, err)
+		t.Errorf("set: %v; session %#x, want %#x", err, c.Status().SessionID, session)
 	}
 	if e := event(t, changed); e.Type != zk.EventNodeDataChanged {
-		t.Errorf("event %+v", e)
+		t.Errorf("event %+v, want EventNodeDataChanged", e)
 	}
 }
 
@@ -321,7 +322,7 @@ func TestServerWithoutSASL(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		if err := refused(t, addr, "ann:S3cret"); !errors.Is(err, sasl.ErrUnsupported) {
-			t.Errorf("%v", err)
+			t.Errorf("error %v, want ErrUnsupported", err)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func TestSilentServerIsAbandoned(t *testing.T) {
 		electiontest.WaitErr(t, c, os.ErrDeadlineExceeded)
 		electiontest.WaitState(t, c, client.Connected)
 		if d := time.Since(began); d > 3*time.Second {
-			t.Errorf("connected after %v; an attempt may take 2 s", d)
+			t.Errorf("connected after %v, want 3 s at most", d)
 		}
 	})
 }
@@ -104,7 +104,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 						break
 					}
 				}
-				p.Connected(t, c, 2) // the next request may succeed
+				p.Connected(t, c, 2)
 			})
 		})
 	}
@@ -163,7 +163,7 @@ func TestTooManyConnectionsAreRecognised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
 		c := p.Connect(t)
-		electiontest.Wait(t, c, "with a hint", func(s client.Status) bool {
+		electiontest.Wait(t, c, "with ErrRefused and a hint at maxClientCnxns", func(s client.Status) bool {
 			return errors.Is(s.Err, client.ErrRefused) && strings.Contains(s.Err.Error(), "maxClientCnxns")
 		})
 	})
@@ -212,7 +212,7 @@ func TestRefusedCredentialsAreTerminal(t *testing.T) {
 		<-c.Done()
 		s := c.Status()
 		if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) || !strings.Contains(s.Err.Error(), "scheme bad") || strings.Contains(s.Err.Error(), "geheim") {
-			t.Errorf("status %+v", s)
+			t.Errorf("status %+v, want ErrAuthFailed with the scheme and no credential", s)
 		}
 	})
 }

@@ -24,8 +24,8 @@ import "time"
 // ensemble leader has counted the session's timeout from k or later. If there is a new
 // ensemble leader after that, it starts every session with its full timeout.
 //
-// When a session is created or moves to another server, the ensemble leader itself
-// starts its timeout. Then one committed write proves as much, counted from the
+// When a session is created or continues over another connection, the ensemble leader
+// itself starts its timeout. Then one committed write proves as much, counted from the
 // ConnectRequest.
 //
 // The proof does not cover a client of an observer server that learns from a
@@ -42,8 +42,8 @@ type lease struct {
 	tick    time.Duration // the servers' tickTime, 0: unknown
 
 	hello   time.Time  // when this connection's ConnectRequest was sent; zero: already used
-	answers []exchange // over this connection, oldest first
-	commits []exchange // likewise
+	answers []exchange // answers over this connection, oldest first
+	commits []exchange // committed writes over this connection, oldest first
 
 	end time.Time // zero: nothing is proved yet
 }
@@ -51,8 +51,8 @@ type lease struct {
 // An exchange has the times of a request and its answer.
 type exchange struct{ sent, answered time.Time }
 
-// maxCommits bounds the commits that are kept. One is enough for a leader, who
-// sends them one after the other; others may overlap.
+// maxCommits bounds the commits that are kept. One is enough for a leader that sends its
+// writes one after the other; the writes of others may overlap.
 const maxCommits = 4
 
 // answersIn is the number of answers kept for each session timeout. Answers that are

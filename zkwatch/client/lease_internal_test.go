@@ -66,6 +66,7 @@ func (e *ensemble) delay() time.Duration {
 	return e.upTo(e.session / 100)
 }
 
+// send calls arrive after the delay of a link and after the link's earlier messages.
 func (e *ensemble) send(link *time.Time, arrive func()) {
 	t := e.now.Add(e.delay())
 	if t.Before(*link) {
@@ -107,8 +108,9 @@ func (e *ensemble) request(write bool, answer func(sent time.Time), committed fu
 	})
 }
 
-// leases runs a client that renews its lease with an ensemble. It returns by how much a
-// lease was longer than the session, and the share of the time with a lease.
+// leases runs a client that renews its lease with an ensemble. known maps the ensemble's tick
+// to the tick that the lease assumes. leases returns by how much a lease was longer than the
+// session, and the share of the time with a lease.
 func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	start := time.Unix(1e9, 0)
@@ -192,8 +194,8 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 	t.Error("the test finds no violation with a tenth of the gap")
 }
 
-// TestLeaseOfAQuietEnsemble checks the length of leases without delays. The intervals of a
-// leader depend on it.
+// TestLeaseOfAQuietEnsemble checks the length of leases without delays: a leader's intervals
+// depend on it.
 func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	const session = 10 * time.Second
 	start := time.Unix(1e9, 0)
@@ -207,13 +209,13 @@ func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	l.committed(at(elected)) // its acknowledgement
 	l.committed(at(elected)) // its first renewal
 	if left := l.end.Sub(start.Add(elected)); left < session*3/10 {
-		t.Errorf("the first lease is %v of %v", left, session)
+		t.Errorf("the first lease is %v, want 30 %% of %v or more", left, session)
 	}
 	for d := elected; d < 2*time.Minute; d += session / 10 {
 		l.answered(at(d))
 		l.committed(at(d))
 		if left := l.end.Sub(start.Add(d)); left < session/5 || d > elected+session && left < session*45/100 {
-			t.Errorf("%v after the election the lease is %v of %v", d-elected, left, session)
+			t.Errorf("%v after the election the lease is %v, want 20 %% of %v, later 45 %%", d-elected, left, session)
 		}
 	}
 }

@@ -138,10 +138,9 @@ func watch[T any](ctx context.Context, c *Conn, op, path string, request func(st
 }
 
 // Renew commits a check that path exists, which proves that the session is alive. It
-// extends Status.LeaseEnd from the second call over a connection on, or from the first
-// call if the session was just created or moved to another server. It changes nothing
-// and fires no watch. It costs a transaction: one record in the log of each voter, and a
-// part of an fsync.
+// extends Status.LeaseEnd: the first write over a connection counts from the
+// ConnectRequest, later writes as in lease.go. Renew changes nothing and fires no watch. It
+// costs a transaction: one record in the log of each voter, and a part of an fsync.
 //
 // The request is a multi with nothing but a check. A check by itself, a read and
 // a sync need no quorum, and prove nothing.
@@ -208,7 +207,7 @@ func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard st
 			&zk.SetDataRequest{Path: full, Data: data, Version: -1},
 		)
 		// Each part of a failed transaction has a result: the part that failed has its own
-		// error, the parts before it have no error, the parts after it have another one.
+		// error, the parts before it have no error, the parts after it have another error.
 		switch {
 		case len(results) > 0 && errors.Is(results[0].Error, zk.ErrNoNode):
 			return nil, fmt.Errorf("%w: %s does not exist", ErrFenced, guard)

@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial connects to real servers with the test's own chroot.
+// dial connects to servers with a chroot of the test's own.
 func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
@@ -44,8 +44,7 @@ func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.
 	for _, f := range change {
 		f(&cfg)
 	}
-	c := electiontest.Connected(t, cfg)
-	return c
+	return electiontest.Connected(t, cfg)
 }
 
 func event(t *testing.T, events <-chan zk.Event) zk.Event {
@@ -81,7 +80,7 @@ func TestOperations(t *testing.T) {
 			t.Fatalf("created %q, %v", path, err)
 		}
 		if e, err := f.Next(ctx, seen); err != nil || e.Kind != zk.EventNodeChildrenChanged || e.At.IsZero() || e.Heard.After(e.At) {
-			t.Errorf("event %+v, %v", e, err)
+			t.Errorf("event %+v, %v; want EventNodeChildrenChanged with Heard before At", e, err)
 		}
 		_, stat, changed, err := c.GetW(ctx, path)
 		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {
@@ -91,48 +90,48 @@ func TestOperations(t *testing.T) {
 			t.Error(err)
 		}
 		if e := event(t, changed); e.Type != zk.EventNodeDataChanged {
-			t.Errorf("event %+v", e)
+			t.Errorf("event %+v, want EventNodeDataChanged", e)
 		}
 		if err := c.Sync(ctx, "/"); err != nil {
 			t.Error(err)
 		}
 		if names, stat, err := c.Children(ctx, "/"); err != nil || len(names) != 1 || names[0] != "e" || stat.NumChildren != 1 {
-			t.Errorf("children %q, %+v, %v", names, stat, err)
+			t.Errorf("children %q, %+v, %v; want e", names, stat, err)
 		}
 		if data, _, err := c.Get(ctx, path); err != nil || string(data) != "y" {
-			t.Errorf("data %q, %v", data, err)
+			t.Errorf("data %q, %v; want y", data, err)
 		}
-		exists, _, gone, err := c.ExistsW(ctx, path)
+		exists, _, deleted, err := c.ExistsW(ctx, path)
 		if err != nil || !exists {
-			t.Errorf("exists %v, %v", exists, err)
+			t.Errorf("exists %v, %v; want true", exists, err)
 		}
 		if err := c.Delete(ctx, path, -1); err != nil {
 			t.Error(err)
 		}
-		if e := event(t, gone); e.Type != zk.EventNodeDeleted {
-			t.Errorf("event %+v", e)
+		if e := event(t, deleted); e.Type != zk.EventNodeDeleted {
+			t.Errorf("event %+v, want EventNodeDeleted", e)
 		}
 		if exists, stat, err := c.Exists(ctx, path); exists || stat != nil || err != nil {
-			t.Errorf("exists %v, %v, %v", exists, stat, err)
+			t.Errorf("exists %v, %v, %v; want false without a stat", exists, stat, err)
 		}
 
 		_, _, err = c.Get(ctx, "/none")
 		if !errors.Is(err, zk.ErrNoNode) || !strings.HasPrefix(err.Error(), "getData /none: ") {
-			t.Errorf("error %v", err)
+			t.Errorf("get /none: error %v, want ErrNoNode", err)
 		}
 		if err := c.Delete(ctx, "/e", 5); !errors.Is(err, zk.ErrBadVersion) || errors.Is(err, client.ErrUnknownOutcome) {
-			t.Errorf("error %v", err)
+			t.Errorf("delete version 5: error %v, want ErrBadVersion", err)
 		}
 		if _, err := c.Create(ctx, "/big", make([]byte, 20<<10), 0, electiontest.Open); !errors.Is(err, client.ErrRequestTooLarge) {
-			t.Errorf("error %v", err)
+			t.Errorf("create 20 KiB: error %v, want ErrRequestTooLarge", err)
 		}
 		if _, _, err := c.Get(ctx, "e"); !errors.Is(err, zk.ErrInvalidPath) {
-			t.Errorf("error %v", err)
+			t.Errorf("get e: error %v, want ErrInvalidPath", err)
 		}
 		done, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := c.Delete(done, "/e", -1); !errors.Is(err, context.Canceled) || errors.Is(err, client.ErrUnknownOutcome) {
-			t.Errorf("error %v", err)
+			t.Errorf("delete with a cancelled context: error %v, want Canceled", err)
 		}
 		if err := c.Delete(ctx, "/e", -1); err != nil {
 			t.Error(err)
@@ -154,7 +153,7 @@ func TestCallerCanStopWaiting(t *testing.T) {
 		cancel()
 		for range 2 {
 			if err := <-errs; !errors.Is(err, context.Canceled) {
-				t.Errorf("error %v", err)
+				t.Errorf("error %v, want Canceled", err)
 			}
 		}
 	})
@@ -172,11 +171,11 @@ func TestEphemeralAfterCloseAndCut(t *testing.T) {
 			if _, err := c.Create(ctx, path, nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
-			_, _, gone, err := watcher.GetW(ctx, path)
+			_, _, events, err := watcher.GetW(ctx, path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lease := c.Status().ExpiresFrom
+			expires := c.Status().ExpiresFrom
 			switch end {
 			case "close":
 				c.Close()
@@ -185,20 +184,20 @@ func TestEphemeralAfterCloseAndCut(t *testing.T) {
 			case "freeze":
 				c.Config().Gate.Freeze()
 			}
-			if e := event(t, gone); e.Type != zk.EventNodeDeleted {
-				t.Errorf("%s: event %+v", end, e)
+			if e := event(t, events); e.Type != zk.EventNodeDeleted {
+				t.Errorf("%s: event %+v, want EventNodeDeleted", end, e)
 			}
-			if deleted := time.Now(); deleted.Before(lease) != (end == "close") {
-				t.Errorf("%s: the znode was deleted %v before the end of the lease", end, lease.Sub(deleted))
+			if deleted := time.Now(); deleted.Before(expires) != (end == "close") {
+				t.Errorf("%s: the znode was deleted %v before ExpiresFrom; only close may be earlier", end, expires.Sub(deleted))
 			}
 			if end == "freeze" {
 				if s := c.Status(); s.State != client.Connected {
-					t.Errorf("a frozen Conn is %v", s.State)
+					t.Errorf("a frozen Conn is %v, want Connected", s.State)
 				}
 				c.Config().Gate.Thaw()
 				<-c.Done()
 				if s := c.Status(); s.State != client.Expired {
-					t.Errorf("status %+v, want it expired", s)
+					t.Errorf("after the thaw: status %+v, want Expired", s)
 				}
 			}
 		}
@@ -220,7 +219,7 @@ func TestCredentials(t *testing.T) {
 			t.Error(err)
 		}
 		if _, _, err := dial(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("another client: %v", err)
+			t.Errorf("client without the credential: got %v, want ErrNoAuth", err)
 		}
 		cs, err := client.ParseConnectString(addr)
 		if err != nil {
@@ -229,7 +228,7 @@ func TestCredentials(t *testing.T) {
 		c := electiontest.Connect(t, client.Config{Servers: cs, Auth: []client.Auth{client.NewAuth("nonsense", "x")}})
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, zk.ErrAuthFailed) {
-			t.Errorf("status %+v, want the scheme refused", s)
+			t.Errorf("unknown scheme: status %+v, want ErrAuthFailed", s)
 		}
 	})
 }
@@ -246,11 +245,11 @@ func TestReplyTooLarge(t *testing.T) {
 			}
 		}
 		if _, _, err := c.Children(ctx, "/"); !errors.Is(err, client.ErrReplyTooLarge) {
-			t.Errorf("error %v", err)
+			t.Errorf("error %v, want ErrReplyTooLarge", err)
 		}
 		again := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 4 << 10 })
 		if names, _, err := again.Children(ctx, "/"); err != nil || len(names) != 40 {
-			t.Errorf("with twice as much: %d children, %v", len(names), err)
+			t.Errorf("with twice the limit: %d children, %v; want 40", len(names), err)
 		}
 	})
 }
@@ -293,7 +292,7 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := event(t, changed); e.Type != zk.EventNodeDataChanged {
-		t.Errorf("event %+v", e)
+		t.Errorf("event %+v, want EventNodeDataChanged", e)
 	}
 }
 
@@ -315,7 +314,7 @@ func TestRestartedServerWithoutItsData(t *testing.T) {
 	old.Kill(t)
 	<-c.Done()
 	if s := c.Status(); !s.State.Terminal() || !errors.Is(s.Err, client.ErrRefused) && !errors.Is(s.Err, zk.ErrSessionExpired) {
-		t.Errorf("status %+v", s)
+		t.Errorf("status %+v, want ErrRefused or ErrSessionExpired", s)
 	}
 	electiontest.WaitState(t, dial(t, fresh.Addr), client.Connected)
 }
@@ -344,12 +343,12 @@ func TestSetFenced(t *testing.T) {
 		}
 		data, truth, err := c.Get(ctx, "/counter")
 		if err != nil || string(data) != "1" || *stat != *truth || stat.Mzxid <= stat.Czxid || stat.Version != 1 {
-			t.Errorf("accepted with %+v; the server has %q, %+v, %v", stat, data, truth, err)
+			t.Errorf("SetFenced returned %+v; the server has %q, %+v, %v", stat, data, truth, err)
 		}
 
 		_, err = c.SetFenced(ctx, "/none", nil, guard)
 		if !errors.Is(err, zk.ErrNoNode) || errors.Is(err, client.ErrFenced) || !strings.HasPrefix(err.Error(), "setData /none: ") {
-			t.Errorf("a path that is missing: %v", err)
+			t.Errorf("missing path: got %v, want ErrNoNode", err)
 		}
 
 		if err := c.Delete(ctx, guard, -1); err != nil {
@@ -357,7 +356,7 @@ func TestSetFenced(t *testing.T) {
 		}
 		// No other znode replaces the guard: each sequence number is unique.
 		if next := create("/e/n_", zk.FlagEphemeralSequential); next == guard {
-			t.Fatalf("the name %s was given twice", guard)
+			t.Fatalf("two znodes got the name %s", guard)
 		}
 		_, err = c.SetFenced(ctx, "/counter", []byte("2"), guard)
 		if !errors.Is(err, client.ErrFenced) || errors.Is(err, zk.ErrNoNode) || errors.Is(err, client.ErrUnknownOutcome) || !strings.Contains(err.Error(), guard) {
@@ -367,7 +366,7 @@ func TestSetFenced(t *testing.T) {
 			t.Errorf("without the guard and the path: got %v, want ErrFenced", err)
 		}
 		if data, now, err := c.Get(ctx, "/counter"); err != nil || string(data) != "1" || now.Mzxid != truth.Mzxid {
-			t.Errorf("fenced, and the data is %q, %+v, %v", data, now, err)
+			t.Errorf("after ErrFenced: data %q, %+v, %v; want no change", data, now, err)
 		}
 
 		// Only the guard's name counts: a name without a sequence number can exist again,
@@ -378,16 +377,16 @@ func TestSetFenced(t *testing.T) {
 		}
 		create("/fixed", zk.FlagEphemeral)
 		if _, err := c.SetFenced(ctx, "/counter", []byte("3"), "/fixed"); err != nil {
-			t.Errorf("a guard that was created again: %v", err)
+			t.Errorf("guard that was created again: %v", err)
 		}
 
 		for _, bad := range []string{"", "e", "/e//n"} {
 			if _, err := c.SetFenced(ctx, "/counter", nil, bad); !errors.Is(err, zk.ErrInvalidPath) || errors.Is(err, client.ErrUnknownOutcome) {
-				t.Errorf("guard %q: %v", bad, err)
+				t.Errorf("guard %q: got %v, want ErrInvalidPath", bad, err)
 			}
 		}
 		if _, err := c.SetFenced(ctx, "/counter", make([]byte, 20<<10), "/fixed"); !errors.Is(err, client.ErrRequestTooLarge) {
-			t.Errorf("too large: %v", err)
+			t.Errorf("20 KiB: got %v, want ErrRequestTooLarge", err)
 		}
 	})
 }
@@ -412,14 +411,14 @@ func TestSetFencedObeysTheACL(t *testing.T) {
 		} {
 			_, err := other.SetFenced(ctx, w.path, []byte("x"), w.guard)
 			if !errors.Is(err, zk.ErrNoAuth) || errors.Is(err, client.ErrFenced) {
-				t.Errorf("set %s guarded by %s: %v", w.path, w.guard, err)
+				t.Errorf("set %s guarded by %s: got %v, want ErrNoAuth", w.path, w.guard, err)
 			}
 			if _, err := owner.SetFenced(ctx, w.path, []byte("x"), w.guard); err != nil {
 				t.Errorf("the owner: set %s guarded by %s: %v", w.path, w.guard, err)
 			}
 		}
 		if _, err := other.SetFenced(ctx, "/open", []byte("y"), "/readable"); err != nil {
-			t.Errorf("reading the guard is enough: %v", err)
+			t.Errorf("set /open guarded by a guard that the client may only read: %v", err)
 		}
 	})
 }
@@ -439,12 +438,12 @@ func TestSetFencedOutcomeUnknown(t *testing.T) {
 		time.Sleep(time.Second)
 		p.Drop(1)
 		if err := <-done; !errors.Is(err, client.ErrUnknownOutcome) || errors.Is(err, client.ErrFenced) {
-			t.Errorf("connection lost: %v", err)
+			t.Errorf("after the loss: got %v, want ErrUnknownOutcome", err)
 		}
 	})
 }
 
-// SetFenced never takes a broken answer for an accepted write.
+// SetFenced returns an error for a malformed reply.
 func TestSetFencedRefusesBrokenAnswers(t *testing.T) {
 	end := func(b []byte) []byte {
 		b = binary.BigEndian.AppendUint32(b, 0xffffffff)
@@ -472,7 +471,7 @@ func TestSetFencedRefusesBrokenAnswers(t *testing.T) {
 				}}
 				c := p.Session(t)
 				if stat, err := c.SetFenced(t.Context(), "/counter", nil, "/e/n_0000000000"); err == nil || stat != nil {
-					t.Errorf("accepted: %+v, %v", stat, err)
+					t.Errorf("got %+v, %v; want an error", stat, err)
 				}
 			})
 		})

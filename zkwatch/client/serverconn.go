@@ -44,11 +44,11 @@ type serverConn struct {
 
 	writing chan struct{} // holds a token while a frame is written
 
-	// Only Read uses these. A frame's head and size are without its length.
+	// Only Read uses these. head and size do not include the length prefix of a frame.
 	ahead  *bufio.Reader // reads with readConn
-	head   []byte        // of the current frame
-	size   int           // of the current frame
-	left   int           // bytes of the current frame, with its length, that the library has not read
+	head   []byte        // the first bytes of the current frame
+	size   int           // size of the current frame
+	left   int           // bytes of the current frame, with its prefix, that the library has not read
 	auths  int           // number of replies to credentials
 	events uint64        // number of events so far, counted while there are listeners
 
@@ -57,14 +57,14 @@ type serverConn struct {
 	opened    bool              // requests may be sent
 	requested uint64            // the session in the ConnectRequest
 	hello     time.Time         // the time of the ConnectRequest; zero: not sent yet
-	pings     []time.Time       // unanswered, oldest first
-	sent      map[int32]request // unanswered, by xid
+	pings     []time.Time       // when the unanswered pings were sent, oldest first
+	sent      map[int32]request // unanswered requests by xid
 	goodbye   chan struct{}     // closed when the server has answered closeSession
 
-	// For requests that the library lacks: see follow.go.
+	// For the requests of a Following: see follow.go.
 	nextXid   int32
-	waiting   map[int32]chan<- answer // callers, by xid
-	listeners []*Following            // replaced, never changed
+	waiting   map[int32]chan<- answer // channels of the waiting callers by xid
+	listeners []*Following            // a change replaces the slice
 }
 
 type request struct {
@@ -121,8 +121,8 @@ func (n *serverConn) open() {
 }
 
 // Write implements net.Conn. It returns no error: if a write fails while the library sets
-// watches again, the library waits for ever. Instead Write closes the connection, which
-// Read reports.
+// watches again, the library waits for ever. Instead Write closes the connection, and Read
+// reports that.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
@@ -272,8 +272,8 @@ func (n *serverConn) isSettled() bool {
 	return n.settled
 }
 
-// nextFrame begins the library's next frame. It handles the replies before it that are not
-// the library's.
+// nextFrame begins the library's next frame. It first handles the replies to requests of a
+// Following.
 func (n *serverConn) nextFrame() error {
 	for {
 		if err := n.beginFrame(); err != nil {

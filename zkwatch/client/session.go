@@ -11,9 +11,9 @@ import (
 	"electop/model/session"
 )
 
-// granted is called when the server has answered with session id, 0 for none. asked is the
-// session that the ConnectRequest named at the time sent, 0 for a new one. After an error
-// the library does not get the answer.
+// granted records that the server of n granted session id, 0 for none. The ConnectRequest,
+// which was sent at sent, requested the session asked, 0 for a new session. After an error the
+// library does not get the answer.
 func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
@@ -48,7 +48,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	return nil
 }
 
-// linkReady is called when n has a session, before the library gets the server's answer.
+// linkReady records that n has a session. The library has not received the server's answer.
 func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued is called when the library's request of that number was written or dropped. The
+// dequeued records that the library has written or dropped the request of that number. The
 // library's queue has at most one request, so c.queued shows whether a request is left in the
 // queue when the connection is lost. The library would send that request over the next
 // connection, although its caller already got an error. The next connection drops the
@@ -72,7 +72,7 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered is called when the server has answered a request that was sent at sent. zxid is
+// answered records that the server of n has answered a request that was sent at sent. zxid is
 // the zxid in the answer, 0 if it does not count. small means that the size of the answer
 // does not lengthen the round trip.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
@@ -88,7 +88,7 @@ func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	}
 }
 
-// linkLost is called when n is closed because of err.
+// linkLost records that n is closed because of err.
 func (c *Conn) linkLost(n *serverConn, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,6 +142,7 @@ func (c *Conn) connectIfReady() {
 	c.setState(Connected, nil)
 }
 
+// noteAnswer records an answer to a request that was sent at sent. The caller holds c.mu.
 func (c *Conn) noteAnswer(sent time.Time) {
 	answered := time.Now()
 	c.status.RTT = answered.Sub(sent)
@@ -154,8 +155,8 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(exchange{sent, answered})
 }
 
-// committed is called when a write that was sent at sent or later has been executed and
-// answered. lost belongs to the connection of the write.
+// committed extends the lease by a write that was sent at sent or later and has been executed
+// and answered. lost belongs to the connection of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

@@ -49,8 +49,8 @@ type Status struct {
 	// zero before the first session.
 	ExpiresFrom time.Time
 
-	// Err is the reason why there is no connection: the last attempt failed, or the
-	// last connection ended. It is nil while Connected.
+	// Err is the reason why there is no connection: why the last attempt failed, or why
+	// the last connection or the Conn ended. It is nil while Connected.
 	Err error
 
 	Change uint64 // counts the changes of State
@@ -78,7 +78,7 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 // pings, the handshake and credentials. It counts each request that sets watches again.
 func (c *Conn) Requests() uint64 { return c.requests.Load() }
 
-// Done is closed when the Conn reaches a terminal state.
+// Done returns a channel that is closed when the Conn reaches a terminal state.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Subscribe returns a channel that receives the current status and then one for
@@ -169,8 +169,8 @@ func (s *subscription) add(status Status) {
 	}
 }
 
-// distanceSamples is the number of small round trips that are kept: enough that one of
-// them did not wait in a queue, few enough to notice soon that the link became longer.
+// distanceSamples is the number of small round trips that are kept: enough that at least one
+// did not wait in a queue, few enough to notice soon that round trips became longer.
 const distanceSamples = 8
 
 // A distance estimates the round-trip time to a server by the shortest of the last small
