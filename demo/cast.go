@@ -32,9 +32,9 @@ import (
 type Config struct {
 	// Conn is the cluster. BufferSize and MaxReply are set by the cast.
 	Conn   client.Config
-	Path   string // of the election
+	Path   string // parent znode of the election
 	Ack    string // acknowledgement znode; "": none
-	Create bool   // make a missing parent
+	Create bool   // create the parent if it is missing
 	// Dialect is the system that runs the election, see Cast.SetDialect.
 	Dialect *dialect.Dialect
 	// Put receives the observations; it must not block.
@@ -45,8 +45,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Cast is a set of local candidates. Any goroutine may call its methods; only those
-// that say so wait for the cluster.
+// Cast is a set of local candidates. Any goroutine may call its methods. A method waits
+// for the cluster only if its comment says so.
 type Cast struct {
 	cfg    Config
 	ctx    context.Context
@@ -65,7 +65,7 @@ type Cast struct {
 }
 
 // Sizes of a candidate's buffers. A candidate loses its place if the list of the
-// election does not fit into its buffer. minReply has room for 2,000 children with names
+// election's znodes does not fit into a reply. minReply has room for 2,000 children with names
 // of 49 bytes, because the cast can grow after the candidate has joined. A thousand
 // candidates and their server still fit in 300 MB. In a larger cast each child gets twice
 // nameBytes.
@@ -78,8 +78,8 @@ const (
 // You is the ID of electop's own candidacy.
 const You = "you"
 
-// ErrClosed is returned by the methods of a closed cast, and ErrCampaigning for a
-// second candidacy of electop itself.
+// ErrClosed is returned for a candidate that is added to a closed cast, and
+// ErrCampaigning for a second candidacy of electop itself.
 var (
 	ErrClosed      = errors.New("the cast is closed")
 	ErrCampaigning = errors.New("you are already a candidate")
@@ -172,9 +172,9 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 }
 
 // Follow switches all members to another recipe, nil for the election's own. Each
-// resigns and rejoins with a new connection, because watches cannot be removed.
-// They keep their order unless one is delayed for more than a second. In a third-party
-// election Follow returns ErrForeign.
+// resigns and rejoins with a new connection, because a candidate cannot remove its watches.
+// The members keep their order unless one is delayed for more than a second. In a
+// third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -242,7 +242,7 @@ func (c *Cast) remove(m *member) {
 	c.mu.Unlock()
 }
 
-// recipeName returns the name of a recipe; nil is the recipe of the dialect.
+// recipeName returns the name of a recipe; nil means the recipe of the dialect.
 func (c *Cast) recipeName(r dialect.Recipe) string {
 	if r != nil {
 		return r.Name()

@@ -50,10 +50,10 @@ func (a Act) String() string {
 type Chaos struct {
 	Seed uint64
 	Rate float64 // acts a second, on average; at most 1,000
-	Cast int     // candidates to begin with
+	Cast int     // number of candidates at the start
 }
 
-// String returns the text for the rules: "seed 42, 2/s".
+// String returns the text for [model.Rules]: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
 // Chaos keeps the cast between these sizes, if it began there. Frozen and partitioned
@@ -94,7 +94,7 @@ type planned struct {
 	name  string
 	since time.Duration // when it was spawned or repaired
 	fault ActKind       // ActFreeze, ActPartition or "" for none
-	ends  time.Duration // of the fault
+	ends  time.Duration // end of the fault
 }
 
 func (m planned) healthy() bool { return m.fault == "" }
@@ -210,8 +210,8 @@ func (p *plan) faultDuration() time.Duration {
 }
 
 // Run applies the acts to a cast until ctx ends, and then repairs their faults.
-// report is called for each act, with the names of the cast: a spawned member may get
-// another name than planned if others were spawned meanwhile, and keeps it in later acts.
+// report is called for each act, with the member's ID in the cast: that is not the
+// planned name if other members were spawned meanwhile.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()
@@ -238,8 +238,8 @@ type chaosRun struct {
 	cast    *Cast
 	report  func(Act)
 	began   time.Time
-	ids     map[string]string // of the spawned members, by planned name
-	repairs []Act             // end the present faults
+	ids     map[string]string // maps the planned name of a spawned member to its ID
+	repairs []Act             // acts that end the current faults
 }
 
 func (r *chaosRun) do(a Act) (err error) {

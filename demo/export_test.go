@@ -14,7 +14,7 @@ func (c *Cast) FaultOf(id string) (f model.Fault) {
 	return f
 }
 
-// Session returns the session of a candidate; 0 for none.
+// Session returns the session ID of a candidate; 0 if it has no session.
 func (c *Cast) Session(id string) (session uint64) {
 	c.with(id, func(m *member) error {
 		if st := m.candidate.Status(); !st.State.Terminal() {

@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Fault names something that can be done to a candidate.
+// Fault names a fault that a cast can apply to a candidate.
 type Fault string
 
 const (
@@ -25,12 +25,12 @@ const (
 	SlowLead  Fault = "slow lead" // its leader procedure does not end: it is elected but does not acknowledge
 )
 
-// Fault applies a fault to a candidate, or ends it if on is false. A leader that is no
-// longer frozen is reported as frozen until it has checked whether it still leads.
+// Fault applies fault kind to candidate id, or ends the fault if on is false. A thawed
+// leader is reported as frozen until it has checked whether it still leads.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
-		return nil // they do not last
+		return nil // these faults do not last: nothing to end
 	case kind == Expire && c.sandbox != nil: // also for a dead candidate
 		return c.sandbox.expireNow(id)
 	}
@@ -43,13 +43,13 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	})
 }
 
-// Why returns why Fault cannot be called for a candidate now, nil if it can: the error
-// is [ErrNoMember], [ErrNotNow] or [ErrForeign].
+// Why returns why a fault is not possible for a member of the cast now, nil if it is: the
+// error is [ErrNoMember], [ErrNotNow] or [ErrForeign].
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
 
-// with calls do for a member, under the member's lock, and returns its error.
+// with locks member id, calls do for it, and returns the error of do.
 func (c *Cast) with(id string, do func(*member) error) error {
 	c.mu.Lock()
 	m := c.members[id]
@@ -62,8 +62,8 @@ func (c *Cast) with(id string, do func(*member) error) error {
 	return do(m)
 }
 
-// NoGuidAll sets NoGuid for all members, and for those that join from now on. In a
-// third-party election it does nothing.
+// NoGuidAll turns NoGuid on or off for all members, and for those that join from now on.
+// It cannot be turned on in a third-party election.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
 		return
@@ -79,8 +79,8 @@ func (c *Cast) NoGuidAll(on bool) {
 }
 
 // Clear makes all members leave, and waits for that until ctx ends. Their faults end
-// first, so that they can close their sessions, which deletes their znodes. Then the
-// names start again from the first. Killed candidates are no longer members; their
+// first, so that they can close their sessions, which deletes their znodes. The next
+// candidate then gets the first name. Killed candidates are no longer members; their
 // znodes are deleted when their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
 	for {
@@ -113,10 +113,10 @@ type notNow string
 func (e notNow) Error() string        { return string(e) }
 func (e notNow) Is(target error) bool { return target == ErrNotNow }
 
-// The caller of these methods holds m.mu, except for awake, withoutGuid and lead, which
-// the candidate calls.
+// The caller of the member's methods below holds m.mu. Only awake, withoutGuid and lead
+// lock it themselves: they are callbacks of the candidate.
 
-// whyNot returns why a fault is not possible now, nil if it is.
+// whyNot returns why a fault is not possible now, nil if it is possible.
 func (m *member) whyNot(kind Fault, on bool) error {
 	switch {
 	case !on:
@@ -182,11 +182,11 @@ func (m *member) clearFault() {
 
 func (m *member) kill() {
 	if m.fault == model.Killed {
-		return // the time of its death stays
+		return // keep the time of its death
 	}
 	silent := m.frozen() || m.fault == model.Partitioned
 	st := m.candidate.Kill()
-	if silent { // the time of the earlier fault stays
+	if silent { // keep the time of the earlier fault
 		m.fault = model.Killed
 		m.publish(false)
 		return
@@ -301,9 +301,9 @@ func (m *member) dismiss() {
 }
 
 // When a session really expires, its client was silent for the timeout: its lease has
-// ended, and a leader has stopped. If a session expires on demand, its successor could
-// lead before the leader notices. So the lease ends first, and a running candidate has no
-// network until its session has ended.
+// ended, and a leader has stopped. If a leader's session expires on demand, the next leader
+// could lead before the old leader notices. So the old lease ends first, and a running
+// candidate has no network until its session has ended.
 
 // expireNow ends a candidate's session immediately, see [Expire].
 func (s *Sandbox) expireNow(id string) error {
@@ -341,11 +341,11 @@ func (s *Sandbox) expire(m model.Member) error {
 	return nil // otherwise the session has expired meanwhile
 }
 
-// stopWithin is longer than a candidate takes to notice that its connection is
-// lost.
+// stopWithin is longer than a candidate takes to notice that its connection is lost.
 const stopWithin = time.Second
 
-// awaitStop waits until a running member has noticed that its connection is lost.
+// awaitStop waits until member id, if it runs, has noticed that its connection is lost,
+// but at most stopWithin.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()

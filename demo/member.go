@@ -28,21 +28,21 @@ type member struct {
 	mu        sync.Mutex
 	candidate *candidate.Candidate
 	recipe    dialect.Recipe // nil: the recipe of the dialect
-	rejoins   bool           // after resigning
-	leaving   bool           // for good
+	rejoins   bool           // it joins again when it has resigned
+	leaving   bool           // it leaves and does not rejoin
 	last      model.Member   // the candidate's last report, without the fault
 	fault     model.Fault
 	faultAt   time.Time
-	leaseEnd  time.Time // at the time of the fault
-	session   uint64    // at the time of a partition
+	leaseEnd  time.Time // end of the lease that it had when the fault began
+	session   uint64    // its session when the partition began
 	thawing   bool      // reported as frozen until it has checked its state
 	noGuid    bool
 	loses     bool          // its next candidate loses a reply
 	slow      chan struct{} // the leader procedure waits until it is closed; nil: it does not wait
 	gone      bool
-	previous  <-chan struct{} // placed of the previous member in the queue; to wait for before it rejoins
-	ahead     int             // members that rejoin before it
-	placed    chan struct{}   // closed when it has a znode or has left; nil then
+	previous  <-chan struct{} // closed when the member before it has rejoined; nil: do not wait
+	ahead     int             // number of members that rejoin before it
+	placed    chan struct{}   // closed, and set to nil, when it has a znode or has left
 }
 
 func (m *member) newCandidate(size int) *candidate.Candidate {
@@ -126,7 +126,7 @@ func (m *member) report(_ time.Time, r model.Member) {
 	m.last = r
 	m.publish(false)
 	if r.Znode != "" && !m.rejoins {
-		m.place() // after it is published
+		m.place() // after the report is published
 	}
 }
 
@@ -159,7 +159,7 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// While it is partitioned its session may end, and the lease with it.
+	// A member that was partitioned may have a new session since, with another lease.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.ExpiresFrom = m.leaseEnd
 	}
@@ -178,8 +178,8 @@ func (m *member) resign() {
 	m.candidate.Resign()
 }
 
-// follow makes the member resign and rejoin with a recipe: when previous is closed (nil:
-// at once), after ahead other members. It returns a channel that is closed when the
+// follow makes the member resign and rejoin with recipe r when previous is closed (nil:
+// at once). ahead members rejoin before it. It returns a channel that is closed when the
 // member is in the queue again, nil if the member leaves. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
@@ -193,15 +193,15 @@ func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (
 	return m.placed
 }
 
-// previousTimeout bounds the wait for the previous member in a change of recipe, which
-// may be frozen. The members rejoin one after the other, each in a few milliseconds:
-// previousEach allows for a busy machine.
+// previousTimeout bounds the wait for the previous member in a change of recipe: that
+// member may be frozen. Members rejoin one after the other, each in a few milliseconds.
+// The wait is longer by previousEach for each member ahead: a machine may be busy.
 const (
 	previousTimeout = time.Second
 	previousEach    = 20 * time.Millisecond
 )
 
-// awaitPrevious waits until the member that was before it is in the queue again.
+// awaitPrevious waits until the previous member is in the queue again, or a timeout.
 func (m *member) awaitPrevious() {
 	m.mu.Lock()
 	previous, ahead := m.previous, m.ahead
@@ -229,7 +229,7 @@ func (m *member) number() int64 {
 	return math.MaxInt64
 }
 
-// utc returns t as recordings have it.
+// utc returns t in UTC without a monotonic clock reading, as recordings store it.
 func utc(t time.Time) time.Time {
 	if t.IsZero() {
 		return t

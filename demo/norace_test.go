@@ -2,5 +2,5 @@
 
 package demo_test
 
-// crowd is the number of candidates in one process.
+// crowd is the number of candidates that the tests run in one process.
 const crowd = 2000

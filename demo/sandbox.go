@@ -21,9 +21,9 @@ import (
 // SandboxConfig is the configuration of a [Sandbox].
 type SandboxConfig struct {
 	Server *zkserver.Server
-	// Cast must not have members yet: the sandbox needs the first report of each.
+	// Cast must not have members yet: the sandbox needs the first report of each member.
 	Cast *Cast
-	Path string // of the election
+	Path string // parent znode of the election
 	// Workers is the configuration of the workers' connections, except for their
 	// buffers. With a Dial to [zkserver.Server.DialObserver] slow motion applies only
 	// to the election.
@@ -42,7 +42,7 @@ type SandboxConfig struct {
 const defaultWriteEvery = 400 * time.Millisecond
 
 // Sandbox is the demo's election: its cast, the embedded server with its pace, the
-// leaders' workers, and the resources that they write to. It publishes observations
+// leaders' workers, and the resources that the workers write to. It publishes observations
 // of the server's counts ([model.Wake]), its pace ([model.Pace]),
 // the workers' writes ([model.Write]) and the rules ([model.Rules]).
 //
@@ -56,10 +56,10 @@ type Sandbox struct {
 
 	mu      sync.Mutex
 	rules   model.Rules
-	pace    *zkserver.Pace          // to set when Prepare has finished; nil: Prepare does not run
-	members map[string]model.Member // electop's own, by ID; a killed one until its session has ended
-	jobs    map[int64]*job          // by their leader's token
-	running context.Context         // of Run; nil: it does not run
+	pace    *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
+	members map[string]model.Member // electop's candidates by ID; a killed one until its session has ended
+	jobs    map[int64]*job          // job of each fencing token
+	running context.Context         // context of Run; nil: Run does not run
 	changed chan struct{}           // closed at the next report of a member; nil: nobody waits
 }
 
@@ -101,7 +101,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// update receives each report of a member, under its lock: it must not call the cast.
+// update receives each report of a member, which is locked: update must not call the cast.
 func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +118,8 @@ func (s *Sandbox) update(w *model.Cast) {
 	}
 }
 
-// SetPace sets the server's delay for all sessions except electop's observers.
-// While Prepare runs, the new pace waits for its end.
+// SetPace sets the server's pace for all sessions except electop's observers. While
+// Prepare runs, the new pace is kept and set when Prepare succeeds.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes what the candidates and workers do. Chaos is kept. A worker that
+// SetRules changes the rules of candidates and workers, except Chaos. A worker that
 // stopped after a refused write starts again if its leader still believes it leads:
 // under the new rules its writes may be accepted.
 func (s *Sandbox) SetRules(r model.Rules) {
@@ -151,8 +151,8 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules publishes the rules. The caller holds s.mu, so that they come before the
-// writes that follow them.
+// putRules publishes the rules. The caller holds s.mu, so that the rules are published
+// before the first write under them.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -175,15 +175,15 @@ func (s *Sandbox) notice(text string) {
 // Setup is the state of a sandbox that [Sandbox.Prepare] makes.
 type Setup struct {
 	Cast   int            // candidates in the queue, in the order of their names
-	Recipe dialect.Recipe // nil: the election's own
+	Recipe dialect.Recipe // nil: the recipe of the dialect
 	Rules  model.Rules    // without At and Chaos
-	Pace   zkserver.Pace  // once they are in the queue
+	Pace   zkserver.Pace  // pace when the candidates are in the queue
 }
 
 // Prepare sets up the election: it ends all faults, makes all members leave, and adds new
 // candidates one after the other. It waits until they have joined. If ctx ends
-// first, the pace stays zero and the candidates that have joined stay. Third-party
-// candidates stay.
+// first, the server stays at full speed and the candidates that have joined stay.
+// Third-party candidates stay.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select { // one caller at a time
 	case s.preparing <- struct{}{}:
@@ -206,8 +206,8 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed until endFullSpeed sets the pace that was requested last:
-// next, or a later one.
+// fullSpeed sets full speed until endFullSpeed sets the pace next, or the pace that
+// SetPace was called with since.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,13 +246,13 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 // A Step describes what [Sandbox.Step] did. It is zero if there was nothing to do.
 type Step struct {
 	Began    bool           // the server holds messages from now on
-	Released *model.Message // the message that was the next one held
-	Skipped  string         // the silent member whose session expires now
+	Released *model.Message // the message that is no longer held
+	Skipped  string         // ID of the silent candidate whose session was expired
 	Wait     time.Duration  // the skipped time
 }
 
 // Step releases one message or, if none is held, skips the wait until the session
-// of a silent client expires. If the pace has no steps yet, Step only starts to hold
+// of a silent candidate expires. If the pace has no steps yet, Step only starts to hold
 // messages.
 func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
@@ -275,7 +275,7 @@ func (s *Sandbox) Step() (Step, error) {
 }
 
 // nextToExpire returns the silent candidate of electop whose session expires first, and
-// the time of that.
+// when.
 func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	for _, m := range s.withSessions() {
 		if m.Fault == model.NoFault || m.Session == 0 {
@@ -306,8 +306,7 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 const paceEvery = 20 * time.Millisecond
 
 // watchPace publishes the pace, the held messages and the messages that are no longer
-// held: a change at once, and the changes soon after it as one. The last is never left
-// out.
+// held. Changes within paceEvery become one observation. The last state is always published.
 func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
@@ -394,8 +393,8 @@ type job struct {
 	token         int64
 	refused       bool
 	orphaned      bool               // the leader is dead: a timer ends the job
-	over          bool               // to remove when the worker has ended
-	stop          context.CancelFunc // stops the worker; nil: there is none
+	over          bool               // remove the job when its worker has ended
+	stop          context.CancelFunc // stops the worker; nil: no worker runs
 }
 
 const afterDeath = 3
@@ -430,8 +429,8 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	s.startStopWorkers()
 }
 
-// startStopWorkers starts and stops workers: each job has one while [Sandbox.Run] runs
-// and the rules allow it. The caller holds s.mu.
+// startStopWorkers starts and stops workers: each job has a worker while [Sandbox.Run]
+// runs and the rules allow it. The caller holds s.mu.
 func (s *Sandbox) startStopWorkers() {
 	for token, j := range s.jobs {
 		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {
@@ -447,7 +446,7 @@ func (s *Sandbox) startStopWorkers() {
 				defer s.mu.Unlock()
 				stop()
 				j.stop = nil
-				s.startStopWorkers() // starts another one if the job needs a worker again
+				s.startStopWorkers() // the job may need a worker again
 			})
 		case !wanted && j.stop != nil:
 			j.stop()
@@ -468,8 +467,8 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-// withSessions returns electop's candidates, and the dead ones whose sessions have not
-// ended.
+// withSessions returns electop's candidates, and its dead candidates whose sessions have
+// not ended.
 func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"electop/demo"
 )
 
+// TestTokens checks that a token is accepted unless a higher token was accepted before.
 func TestTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r demo.Tokens
@@ -20,13 +21,13 @@ func TestTokens(t *testing.T) {
 				highest, holder = token, who
 			}
 			if accepted, now, by := r.Take(token, who); accepted != (holder == who) || now != highest || by != holder {
-				t.Fatalf("token %d: accepted is %v, the highest %d of %s; want %d of %s", token, accepted, now, by, highest, holder)
+				t.Fatalf("token %d: got accepted %v, highest token %d of %s; want highest token %d of %s", token, accepted, now, by, highest, holder)
 			}
 		}
 	})
 }
 
-// TestConcurrentTokens: no token is accepted after a higher one.
+// TestConcurrentTokens checks that no token is accepted after a higher token.
 func TestConcurrentTokens(t *testing.T) {
 	var r demo.Tokens
 	var wg sync.WaitGroup
@@ -35,7 +36,7 @@ func TestConcurrentTokens(t *testing.T) {
 			for n := range int64(200) {
 				_, seen, _ := r.Take(n*8+i, "somebody")
 				if ok, highest, _ := r.Take(seen-1, "late"); ok || highest < seen {
-					t.Errorf("%d was accepted after %d", seen-1, seen)
+					t.Errorf("token %d was accepted after token %d", seen-1, seen)
 				}
 			}
 		})

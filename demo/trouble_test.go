@@ -25,7 +25,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 		applied: func(st *doctor.State, _ []model.Event) {
 			if b := st.Broken(); len(b) > 0 && broken == "" {
 				broken = strings.Join(b, "; ")
-				t.Errorf("at %v: %s; members %+v", st.At, broken, members(st))
+				t.Errorf("at %v: invariant broken: %s; members %+v", st.At, broken, members(st))
 			}
 		},
 	}, func(t *testing.T, w *world) {
@@ -40,18 +40,18 @@ func TestTenMinutesOfChaos(t *testing.T) {
 			}
 		}))
 		if acts < 1000 || acts > 1400 {
-			t.Errorf("%d acts in ten minutes", acts)
+			t.Errorf("got %d acts in ten minutes, want 1000 to 1400", acts)
 		}
 		time.Sleep(timeout) // virtual: healed members notice an expiry
-		st := w.await(t, "all are in the queue at the end", func(st *doctor.State) bool {
+		st := w.await(t, "all candidates are in the queue at the end", func(st *doctor.State) bool {
 			return st.Queue.Len() == w.cast.Len() && settled(st)
 		})
 		if st.Work.Counter.Accepted < 100 || st.Work.Counter.Stale > 0 {
-			t.Errorf("fenced workers: %+v", st.Work.Counter)
+			t.Errorf("fenced workers: got counter %+v, want 100 or more accepted writes, none of them stale", st.Work.Counter)
 		}
 		t.Logf("%d acts, %d handoffs, work %+v, properties %+v", acts, st.Totals.Handoffs, st.Work.Counter, st.Properties)
 		if st.Totals.Handoffs < 30 {
-			t.Errorf("only %d handoffs: the test shows little", st.Totals.Handoffs)
+			t.Errorf("got %d handoffs, want 30 or more", st.Totals.Handoffs)
 		}
 	})
 	if t.Failed() {

@@ -17,18 +17,18 @@ import (
 )
 
 // A worker does a leader's job with a session of its own. Every WriteEvery it writes the
-// next number to the counter, a znode that all workers share, and then writes to the
-// tokens. It knows nothing of the election but its job.
+// next number to the counter, a znode that all workers share, and then writes to [Tokens].
+// Its job is all that it knows of the election.
 //
 // A worker reads the counter only once. So without the guard, workers undo each other's
 // work when two leaders believe that they lead. With the guard the counter has no gap.
 type worker struct {
 	sandbox *Sandbox
-	job     *job // only its constant fields
+	job     *job // the worker reads only its constant fields
 
 	// Only for the goroutine of run.
 	read  bool  // the counter was read
-	value int64 // of the counter, last written or read
+	value int64 // the number last read from the counter or written to it
 }
 
 // counted is the data of the counter.
@@ -45,7 +45,8 @@ func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 // write.
 const replyTimeout = 2 * time.Second
 
-// run works with one connection after the other until ctx ends or a write fails for good.
+// run connects and writes until ctx ends or connect returns an error. When a connection
+// ends, it makes the next.
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -60,7 +61,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// fail ends the worker with an error.
+// fail reports the error of a worker that ends. Its job gets no worker until the rules change.
 func (w *worker) fail(err error) {
 	w.sandbox.refuse(w.job)
 	if !errors.Is(err, client.ErrFenced) {
@@ -111,7 +112,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	// A worker that stops waits for its last reply: otherwise a write would be missing.
+	// A worker that stops waits for its last reply, so that its last write is published.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replyTimeout)
 	defer cancel()
 	if !w.read {
@@ -161,7 +162,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// unanswered reports whether an error leaves the outcome of a write unknown.
+// unanswered reports whether err means that no reply came: the worker retries.
 func unanswered(err error) bool {
 	for _, e := range []error{
 		client.ErrNotConnected, client.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,
@@ -216,7 +217,7 @@ type Tokens struct {
 	holder  string
 }
 
-// Take offers a write with a token. It reports whether the write was accepted, and
+// Take offers a write of who with a token. It reports whether the write was accepted, and
 // the highest token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()

@@ -1,12 +1,11 @@
 // Package lessons holds the texts of the lessons, one TOML file each.
 //
-// An unknown key is an error with its line. The tests of package lesson check events,
+// An unknown key is an error that names its line. The tests of package lesson check events,
 // placeholders and the like. A file name like 01-volunteer.toml has the number of the lesson
 // and its ID.
 //
 // The panel of a lesson is ten lines high, so paragraphs are short. The tests of
-// ui/cli/dashboard run every lesson in a real election, which shows whether its predictions
-// are right.
+// ui/cli/dashboard run every lesson in a real election, and so check what it predicts.
 package lessons
 
 import (

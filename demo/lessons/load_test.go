@@ -26,11 +26,11 @@ keys = ["s"]
 until = [{ event = "joined" }]
 `
 
-// Nothing in a file is ignored.
+// TestReadIsStrict checks that read rejects unknown keys and values of a wrong type.
 func TestReadIsStrict(t *testing.T) {
 	l, err := read("01-one-two.toml", sound)
 	if err != nil || l.ID != "one-two" || len(l.Parts) != 1 || l.Parts[0].Act.Until[0].Event != "joined" {
-		t.Fatalf("%+v, %v", l, err)
+		t.Fatalf("read of a correct file: got lesson %+v, error %v", l, err)
 	}
 	for _, x := range []struct{ name, old, new, want string }{
 		{"one.toml", "", "", "no number"},
@@ -44,11 +44,11 @@ func TestReadIsStrict(t *testing.T) {
 		text := sound
 		if x.old != "" {
 			if text = strings.Replace(sound, x.old, x.new, 1); text == sound {
-				t.Fatalf("%q is not in the text", x.old)
+				t.Fatalf("the correct file does not contain %q", x.old)
 			}
 		}
 		if _, err := read(x.name, text); err == nil || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("want %q, got %v", x.want, err)
+			t.Errorf("%s with %q instead of %q: got error %v, want %q in it", x.name, x.new, x.old, err, x.want)
 		}
 	}
 }
@@ -64,6 +64,6 @@ func TestLessonsAreInOrder(t *testing.T) {
 	}
 	const want = "volunteer chain handoff crash herd fence guid acknowledgement"
 	if got := strings.Join(ids, " "); got != want {
-		t.Errorf("got %s, want %s", got, want)
+		t.Errorf("got lessons %s, want %s", got, want)
 	}
 }

@@ -24,11 +24,11 @@ var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", 
 
 var pressed = regexp.MustCompile(`\b(?:[Pp]ress|with) (\S+?)[,.:;]?(?:\s|$)`)
 
-// untrue lists false claims and words with another meaning, and why.
+// untrue maps the pattern of a false claim, or of an ambiguous word, to the reason.
 var untrue = map[string]string{
 	`\bfence`:                         "say guard, multi with a check, or fencing token, at the resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
-	`never lead together`:             "that rests on clocks",
+	`never lead together`:             "only clocks prevent it",
 	`newcomer's arrow: ~`:             "electop knows what its own candidates watch",
 	`S shows the counts`:              "the servers' panel does not show that",
 	`needs \{waiting\} watches`:       "the leader watches its own znode",
@@ -36,7 +36,7 @@ var untrue = map[string]string{
 	`leader whose session is alive\.`: "the znode can be deleted, too",
 }
 
-// No lesson makes a claim that is known to be false.
+// TestTextsAreTrue checks that no lesson matches a pattern of untrue.
 func TestTextsAreTrue(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	must(t, err)
@@ -54,12 +54,13 @@ func TestTextsAreTrue(t *testing.T) {
 	}
 }
 
+// TestTexts checks the length, the style and the named keys of the texts.
 func TestTexts(t *testing.T) {
 	all, err := lessons.All()
 	must(t, err)
 	for _, l := range all {
 		if n := len(l.Parts); n < 3 || n > 6 {
-			t.Errorf("%s has %d parts", l.ID, n)
+			t.Errorf("lesson %s: got %d parts, want 3 to 6", l.ID, n)
 		}
 		asks := 0
 		for i, p := range l.Parts {
@@ -88,24 +89,24 @@ func TestTexts(t *testing.T) {
 				whole += utf8.RuneCountInString(p.Question.Ask)
 			}
 			if whole > partMax {
-				t.Errorf("%s, part %d: %d letters to read at once", l.ID, i+1, whole)
+				t.Errorf("%s, part %d: the text has %d characters, want at most %d", l.ID, i+1, whole, partMax)
 			}
 			for _, text := range texts {
 				if utf8.RuneCountInString(text) > paragraphMax {
-					t.Errorf("%s, part %d: %d letters: %q", l.ID, i+1, utf8.RuneCountInString(text), text)
+					t.Errorf("%s, part %d: a paragraph of more than %d characters: %q", l.ID, i+1, paragraphMax, text)
 				}
 				if strings.Contains(text, "!") && !strings.Contains(text, "(!)") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
-					t.Errorf("%s, part %d: the style of %q", l.ID, i+1, text)
+					t.Errorf("%s, part %d: exclamation mark or extra space in %q", l.ID, i+1, text)
 				}
 				for _, m := range pressed.FindAllStringSubmatch(text, -1) {
 					if k := strings.TrimRight(m[1], ",.:;"); len(k) == 1 && strings.Contains(text, "ress "+k) && m[1] != "." && !slices.Contains(keys, k) {
-						t.Errorf("%s, part %d: no key %q: %q", l.ID, i+1, k, text)
+						t.Errorf("%s, part %d: there is no key %q, named in %q", l.ID, i+1, k, text)
 					}
 				}
 			}
 		}
 		if asks == 0 {
-			t.Errorf("%s asks nothing", l.ID)
+			t.Errorf("lesson %s has no question", l.ID)
 		}
 	}
 }
