@@ -24,19 +24,19 @@ func TestSpawnInOrder(t *testing.T) {
 		s.enter(t, 28)
 		got := labels(s.feed.State())
 		if want := []string{"amber", "birch", "cedar", "delta", "ember"}; !slices.Equal(got[:5], want) {
-			t.Errorf("the queue starts %q, want %q", got[:5], want)
+			t.Errorf("start of the queue: got %q, want %q", got[:5], want)
 		}
 		if want := []string{"yarrow", "zephyr", "amber-2", "birch-2"}; !slices.Equal(got[24:], want) {
-			t.Errorf("the queue ends %q, want %q", got[24:], want)
+			t.Errorf("end of the queue: got %q, want %q", got[24:], want)
 		}
 		for i, c := range s.feed.State().Queue.All() {
 			m := s.feed.State().Member(c)
 			if m == nil || m.ID != got[i] || m.Name != m.ID || m.You {
-				t.Errorf("the owner of %s is %+v", got[i], m)
+				t.Errorf("owner of the znode of %s: got %+v", got[i], m)
 			}
 		}
 		if n := s.cast.Len(); n != 28 {
-			t.Errorf("Len is %d, want 28", n)
+			t.Errorf("Len: got %d, want 28", n)
 		}
 	})
 }
@@ -48,14 +48,14 @@ func TestResign(t *testing.T) {
 		s.leads(t, "birch")
 		s.gone(t, "amber")
 		if w := s.lastReport(t, "amber"); !w.Gone || w.Member.Belief != model.Resigned || w.Member.Fault != model.NoFault {
-			t.Errorf("last report %+v", w)
+			t.Errorf("last report of amber: got %+v, want resigned and gone", w)
 		}
 		h := s.handoff(t, "amber")
 		if h.Cause != model.CauseResigned || h.To == nil || h.To.Label() != "birch" || h.Takeover == nil || h.Silent != nil {
-			t.Errorf("handoff %+v", h)
+			t.Errorf("got handoff %+v, want one to birch, caused by amber's resignation", h)
 		}
 		if h.Fence == 0 || h.Fence != h.To.Czxid {
-			t.Errorf("fence %x, the leader's czxid is %x", h.Fence, h.To.Czxid)
+			t.Errorf("fencing token: got %x, want the leader's czxid %x", h.Fence, h.To.Czxid)
 		}
 	})
 }
@@ -70,34 +70,34 @@ func TestKill(t *testing.T) {
 		w := s.lastReport(t, "amber")
 		m := w.Member
 		if !w.Gone || m.Fault != model.Killed || !m.FaultAt.Equal(killed) || m.Belief != model.Leading {
-			t.Errorf("last report %+v", w)
+			t.Errorf("last report of amber: got %+v, want gone, killed at %v, still leading", w, killed)
 		}
 		if m.ExpiresFrom.Before(killed) || m.ExpiresFrom.After(killed.Add(timeout)) {
-			t.Errorf("killed at %v its lease ends at %v", killed, m.ExpiresFrom)
+			t.Errorf("member killed at %v: got end of lease %v, want at most %v later", killed, m.ExpiresFrom, timeout)
 		}
 		if s.cast.Has("amber") {
 			t.Error("amber is still in the cast")
 		}
 		if err := s.cast.Fault("amber", demo.Kill, true); err != nil && !errors.Is(err, demo.ErrNoMember) {
-			t.Errorf("killed again: %v", err)
+			t.Errorf("second kill: got %v, want nil or ErrNoMember", err)
 		}
 
 		// Before the session expires the servers do not notice.
 		time.Sleep(time.Until(m.ExpiresFrom) - time.Millisecond)
 		if got := labels(s.feed.State()); len(got) != 3 || got[0] != "amber" {
-			t.Errorf("before the end of the lease the queue is %q", got)
+			t.Errorf("queue before the end of the lease: got %q, want three with amber first", got)
 		}
 		if m := s.feed.State().Member(s.feed.State().Leader()); m == nil || m.Fault != model.Killed {
-			t.Errorf("the znode's dead owner is %+v", m)
+			t.Errorf("owner of the first znode: got %+v, want the killed amber", m)
 		}
 		s.leads(t, "birch")
 		h := s.handoff(t, "amber")
 		if h.Cause != model.CauseExpired || h.Takeover == nil || h.Silent == nil {
-			t.Fatalf("handoff %+v", h)
+			t.Fatalf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
-		// In virtual time: the rest of the session's timeout, and a tick or two.
+		// At most a session timeout and a second for ticks: time is virtual.
 		if least := m.ExpiresFrom.Sub(killed); *h.Silent < least || *h.Silent > timeout+time.Second {
-			t.Errorf("silent for %v, want %v to %v", *h.Silent, least, timeout+time.Second)
+			t.Errorf("silence before the handoff: got %v, want %v to %v", *h.Silent, least, timeout+time.Second)
 		}
 	})
 }
@@ -110,32 +110,32 @@ func TestFreezeAndThaw(t *testing.T) {
 		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		frozen := time.Now()
 		if f := s.cast.FaultOf("amber"); f != model.Frozen {
-			t.Errorf("the fault is %q", f)
+			t.Errorf("fault of amber: got %q, want frozen", f)
 		}
 		s.leads(t, "birch")
 		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
-			t.Errorf("handoff %+v", h)
+			t.Errorf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
 		time.Sleep(time.Hour) // virtual
 		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		st := s.feed.State()
 		m, ok := byID(st, "amber")
 		if !ok || m.Fault != model.Frozen || m.Belief != model.Leading || !m.FaultAt.Equal(frozen) {
-			t.Errorf("frozen for an hour: %+v", m)
+			t.Errorf("member frozen for an hour: got %+v, want frozen since %v and still leading", m, frozen)
 		}
 		if h := st.WithoutZnode(); len(h) != 1 || h[0].ID != "amber" {
-			t.Errorf("without a znode: %+v", h)
+			t.Errorf("members without a znode: got %+v, want only amber", h)
 		}
 		must(t, s.cast.Fault("amber", demo.Freeze, false))
 		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
-			t.Errorf("thawed: %+v, was %+v", m, before)
+			t.Errorf("thawed member: got %+v, want no fault, and another session and znode than %+v", m, before)
 		}
-		st = s.await(t, "three in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		st = s.await(t, "three candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
-			t.Errorf("the queue is %q", got)
+			t.Errorf("got queue %q, want amber last", got)
 		}
-		must(t, s.cast.Fault("amber", demo.Freeze, false)) // not frozen: nothing
+		must(t, s.cast.Fault("amber", demo.Freeze, false)) // amber is not frozen: no effect
 	})
 }
 
@@ -144,24 +144,24 @@ func TestCampaign(t *testing.T) {
 		s.enter(t, 2)
 		id, err := s.cast.Campaign("the user")
 		if err != nil || id != demo.You {
-			t.Fatalf("Campaign: %q, %v", id, err)
+			t.Fatalf("Campaign: got ID %q, error %v; want %q", id, err, demo.You)
 		}
 		if _, err := s.cast.Campaign("again"); err == nil {
-			t.Error("campaigning twice is no error")
+			t.Error("second Campaign: got no error, want ErrCampaigning")
 		}
 		m := s.member(t, demo.You, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if !m.You || m.Name != "the user" {
-			t.Errorf("the user's candidate is %+v", m)
+			t.Errorf("got candidate of the user %+v, want You and the name", m)
 		}
-		st := s.await(t, "three in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		st := s.await(t, "three candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 		if got := st.Queue.At(2).Label(); got != "the user" {
-			t.Errorf("the data of its znode is %q", got)
+			t.Errorf("data of the user's znode: got %q, want the name", got)
 		}
 		must(t, s.cast.Fault(demo.You, demo.Resign, true))
 		s.gone(t, demo.You)
-		s.await(t, "two in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		s.await(t, "two candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if _, err := s.cast.Campaign("once more"); err != nil {
-			t.Errorf("after withdrawing: %v", err)
+			t.Errorf("Campaign after resigning: %v", err)
 		}
 		s.member(t, demo.You, "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 	})
@@ -180,8 +180,8 @@ func TestFollow(t *testing.T) {
 				old[m.Session] = true
 			}
 			must(t, s.cast.Follow(recipe))
-			must(t, s.cast.Follow(recipe)) // nothing changes
-			st := s.await(t, "all follow "+name, func(st *doctor.State) bool {
+			must(t, s.cast.Follow(recipe)) // no effect
+			st := s.await(t, "all members follow recipe "+name, func(st *doctor.State) bool {
 				for _, c := range st.Queue.All() {
 					m := st.Member(c)
 					if m == nil || m.Recipe != name || m.Belief != model.Waiting && m.Belief != model.Leading {
@@ -214,7 +214,7 @@ func TestFollow(t *testing.T) {
 			}
 		}
 		if !slices.Equal(switches, []string{"herd", "election"}) {
-			t.Errorf("switches %q", switches)
+			t.Errorf("published switches: got %q, want herd, election", switches)
 		}
 		// A new member follows the same recipe.
 		s.cast.Follow(dialect.Herd())
@@ -226,7 +226,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestFollowInOrder: 120 members keep their order in a change of the recipe, which takes
+// TestFollowInOrder checks that 120 members keep their order when a change of recipe takes
 // more than a second.
 func TestFollowInOrder(t *testing.T) {
 	slow := func(c *demo.Config) {
@@ -244,7 +244,7 @@ func TestFollowInOrder(t *testing.T) {
 			want = append(want, c.Label())
 		}
 		must(t, s.cast.Follow(dialect.Herd()))
-		st := s.await(t, "all follow", func(st *doctor.State) bool {
+		st := s.await(t, "all members follow the herd", func(st *doctor.State) bool {
 			return st.Queue.Len() == n && !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Recipe != "herd" || m.Znode == "" })
 		})
 		for i, c := range st.Queue.All() {
@@ -255,7 +255,7 @@ func TestFollowInOrder(t *testing.T) {
 	})
 }
 
-// After a change of recipe a member that resigned does not rejoin.
+// TestFollowAfterResign checks that Follow does not make a member rejoin that resigned.
 func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
@@ -265,7 +265,7 @@ func TestFollowAfterResign(t *testing.T) {
 		time.Sleep(time.Minute) // virtual
 		st := s.feed.State()
 		if _, ok := byID(st, "birch"); ok || len(st.Members) != 2 || st.Queue.Len() != 2 {
-			t.Errorf("members %+v, queue %q", members(st), labels(st))
+			t.Errorf("got members %+v, queue %q; want two without birch", members(st), labels(st))
 		}
 	})
 }
@@ -284,8 +284,8 @@ func (h closeHook) Write(b []byte) (int, error) {
 	return h.Conn.Write(b)
 }
 
-// TestFreezeDuringFollow: a member that freezes during a change of recipe, even after its
-// last check whether it is frozen, stays in the cast. After a thaw it follows the new
+// TestFreezeDuringFollow checks that a member that is frozen during a change of recipe stays
+// in the cast, even if it was frozen after its last check. After a thaw it follows the new
 // recipe.
 func TestFreezeDuringFollow(t *testing.T) {
 	ids := []string{"amber", "birch", "cedar"}
@@ -330,12 +330,12 @@ func TestFreezeDuringFollow(t *testing.T) {
 				leaving.Store(nil)
 				for _, id := range ids {
 					if f := s.cast.FaultOf(id); f != model.Frozen {
-						t.Errorf("the fault of %s is %q", id, f)
+						t.Errorf("fault of %s: got %q, want frozen", id, f)
 						continue
 					}
 					must(t, s.cast.Fault(id, demo.Freeze, false))
 				}
-				s.await(t, "all follow the herd", func(st *doctor.State) bool {
+				s.await(t, "all members follow the herd", func(st *doctor.State) bool {
 					for _, m := range st.Members {
 						if m.Recipe != "herd" || m.Belief != model.Waiting && m.Belief != model.Leading {
 							return false
@@ -348,14 +348,15 @@ func TestFreezeDuringFollow(t *testing.T) {
 	}
 }
 
+// TestNoParent checks that candidates without a parent znode leave with a notice.
 func TestNoParent(t *testing.T) {
 	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 2))
-		s.await(t, "nobody is left", func(st *doctor.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
+		s.await(t, "no member is left", func(st *doctor.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(s.notices) != 2 || !strings.Contains(s.notices[0], "amber") || !strings.Contains(s.notices[0], path) || !strings.Contains(s.notices[1], "birch") {
-			t.Errorf("notices %q", s.notices)
+			t.Errorf("got notices %q, want one of amber with the path, then one of birch", s.notices)
 		}
 	})
 }
@@ -368,35 +369,35 @@ func TestClose(t *testing.T) {
 		begun := time.Now()
 		s.cast.Close()
 		if _, err := s.cast.Spawn(); err == nil {
-			t.Error("Spawn of a closed cast is no error")
+			t.Error("Spawn on a closed cast: got no error")
 		}
 		if _, err := s.cast.Campaign("late"); err == nil {
-			t.Error("Campaign of a closed cast is no error")
+			t.Error("Campaign on a closed cast: got no error")
 		}
 		if n := s.cast.Len(); n != 0 {
-			t.Errorf("%d members are left", n)
+			t.Errorf("closed cast: got %d members, want none", n)
 		}
-		st := s.await(t, "only the silent ones are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 && len(st.Members) == 0 })
+		st := s.await(t, "only the silent members are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 && len(st.Members) == 0 })
 		if got := labels(st); !slices.Equal(got, []string{"cedar", "delta"}) {
-			t.Errorf("the queue is %q", got)
+			t.Errorf("got queue %q, want the silent members cedar and delta", got)
 		}
 		if time.Since(begun) >= timeout {
-			t.Errorf("the others' znodes were deleted %v after Close: their sessions expired", time.Since(begun))
+			t.Errorf("znodes of the other members were deleted %v after Close, want less than %v", time.Since(begun), timeout)
 		}
 		if h := s.handoff(t, "amber"); h.Cause != model.CauseClosed {
-			t.Errorf("handoff %+v", h)
+			t.Errorf("got handoff %+v, want a closed session as the cause", h)
 		}
 		if w := s.lastReport(t, "delta"); !w.Gone || w.Member.Fault != model.Killed {
-			t.Errorf("the last report of the frozen member is %+v", w)
+			t.Errorf("last report of the frozen member: got %+v, want killed and gone", w)
 		}
-		// The znodes of the silent ones are deleted when their sessions expire.
+		// The znodes of the silent members are deleted when their sessions expire.
 		s.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 		for _, h := range s.handoffs()[1:] {
 			if h.From != nil && h.From.Label() != "amber" && h.From.Label() != "birch" && h.From.Label() != "ember" && h.Cause != model.CauseExpired {
-				t.Errorf("handoff from %s: cause %s", h.From.Label(), h.Cause)
+				t.Errorf("cause of the handoff from %s: got %s, want an expiry", h.From.Label(), h.Cause)
 			}
 		}
-		s.cast.Close() // again
+		s.cast.Close() // no effect
 	})
 }
 
@@ -404,25 +405,25 @@ func TestUnknownMember(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		err := s.cast.Fault("nobody\x1b[2J", demo.Kill, true)
 		if !errors.Is(err, demo.ErrNoMember) {
-			t.Errorf("kill of an unknown member: %v", err)
+			t.Errorf("kill of an unknown member: got %v, want ErrNoMember", err)
 		} else if strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("the error has an escape sequence: %q", err)
+			t.Errorf("error with an escape sequence: %q", err)
 		}
 	})
 }
 
-// In a third-party election the cast follows the naming and the recipe, and creates no
-// acknowledgement.
+// TestForeignElection checks that in a third-party election the cast follows its naming and
+// recipe, and creates no acknowledgement.
 func TestForeignElection(t *testing.T) {
 	d, ok := dialect.ByID("curator-lock")
 	if !ok || d.Why != "" {
-		t.Fatal("no such dialect to take part in")
+		t.Fatal("no dialect curator-lock that candidates can join")
 	}
 	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		if err := s.cast.SpawnInOrder(t.Context(), 3); err != nil {
 			t.Fatal(err)
 		}
-		st := s.await(t, "all are in the queue", func(st *doctor.State) bool {
+		st := s.await(t, "all members are in the queue", func(st *doctor.State) bool {
 			for _, m := range st.Members {
 				if m.Belief != model.Waiting && m.Belief != model.Leading {
 					return false
@@ -431,13 +432,13 @@ func TestForeignElection(t *testing.T) {
 			return len(st.Members) == 3 && st.Queue.Len() == 3
 		})
 		if st.Dialect != d {
-			t.Errorf("with electop's candidates the dialect is %+v, want %+v", st.Dialect, d)
+			t.Errorf("dialect with electop's candidates: got %+v, want %+v", st.Dialect, d)
 		}
 		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
-			t.Errorf("queue %q", got)
+			t.Errorf("got queue %q, want the order of the names", got)
 		}
 		if err := s.cast.Follow(dialect.Herd()); !errors.Is(err, demo.ErrForeign) {
-			t.Errorf("Follow: %v", err)
+			t.Errorf("Follow: got %v, want ErrForeign", err)
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		st = s.await(t, "birch leads", func(st *doctor.State) bool {
@@ -445,7 +446,7 @@ func TestForeignElection(t *testing.T) {
 			return l != nil && l.Label() == "birch" && st.Member(l) != nil && st.Member(l).Belief == model.Leading
 		})
 		if st.Ack.Presence == model.Present {
-			t.Errorf("acknowledged: %+v", st.Ack)
+			t.Errorf("got acknowledgement %+v, want none", st.Ack)
 		}
 		// A candidate that cannot join this system leaves with a notice.
 		single, _ := dialect.ByID("kafka")
@@ -454,12 +455,12 @@ func TestForeignElection(t *testing.T) {
 		must(t, err)
 		synctest.Wait()
 		if s.cast.Has(id) {
-			t.Errorf("%s joined an election of one znode", id)
+			t.Errorf("%s joined an election with a single znode", id)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(s.notices) != 1 || !strings.Contains(s.notices[0], single.Why) {
-			t.Errorf("notices %q, want %q", s.notices, single.Why)
+			t.Errorf("got notices %q, want one with %q", s.notices, single.Why)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"electop/demo"
 )
 
-// acts returns the acts before the time d.
+// acts returns the acts of c up to time d.
 func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
 	for a := range c.Acts() {
 		if a.At > d {
@@ -22,6 +22,7 @@ func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
 	return out
 }
 
+// TestChaosIsTheSameForASeed checks the first acts of a seed.
 func TestChaosIsTheSameForASeed(t *testing.T) {
 	c := demo.Chaos{Seed: 42, Rate: 2, Cast: 5}
 	var got []string
@@ -34,24 +35,25 @@ func TestChaosIsTheSameForASeed(t *testing.T) {
 		"4.539s freeze delta", "4.654s spawn inlet", "5.448s heal cedar", "5.944s spawn jetty",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("the first acts of %v are\n%q, want\n%q", c, got, want)
+		t.Errorf("the first acts of %v: got\n%q, want\n%q", c, got, want)
 	}
 }
 
 func TestChaosWithoutARateDoesNothing(t *testing.T) {
 	for _, rate := range []float64{0, -1} {
 		for a := range (demo.Chaos{Seed: 1, Rate: rate, Cast: 5}).Acts() {
-			t.Fatalf("at a rate of %v: %v", rate, a)
+			t.Fatalf("rate %v: got act %v, want none", rate, a)
 		}
 	}
 }
 
-// TestChaosKeepsItsBounds applies the acts to a list of members.
+// TestChaosKeepsItsBounds checks that each act is possible, that the cast keeps its size, and
+// that each kind of act is frequent.
 func TestChaosKeepsItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := demo.Chaos{Seed: rapid.Uint64().Draw(t, "seed"), Rate: 2, Cast: rapid.IntRange(0, 12).Draw(t, "cast")}
-		faults := make(map[string]demo.ActKind) // of the members; "": none
+		faults := make(map[string]demo.ActKind) // fault of each member; "": none
 		for _, name := range castNames(c.Cast) {
 			faults[name] = ""
 		}
@@ -77,13 +79,13 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			last = a.At
 			was, exists := faults[a.Member]
 			if a.Kind == demo.ActResign && a.At-since[a.Member] < time.Second {
-				t.Fatalf("%v: it joined at %v", a, since[a.Member])
+				t.Fatalf("%v: the member joined or was repaired at %v, less than a second before", a, since[a.Member])
 			}
 			if a.Kind == demo.ActSpawn || a.Kind == demo.ActThaw || a.Kind == demo.ActHeal {
 				since[a.Member] = a.At
 			}
 			if exists == (a.Kind == demo.ActSpawn) {
-				t.Fatalf("%v: exists is %v", a, exists)
+				t.Fatalf("%v: the member exists: %v", a, exists)
 			}
 			switch a.Kind {
 			case demo.ActSpawn:
@@ -92,7 +94,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 				delete(faults, a.Member)
 			case demo.ActFreeze, demo.ActPartition, demo.ActResign:
 				if was != "" {
-					t.Fatalf("%v: it has the fault %s", a, was)
+					t.Fatalf("%v: the member already has the fault %s", a, was)
 				}
 				faults[a.Member] = a.Kind
 				if a.Kind == demo.ActResign {
@@ -101,32 +103,32 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			case demo.ActThaw, demo.ActHeal:
 				want := map[demo.ActKind]demo.ActKind{demo.ActThaw: demo.ActFreeze, demo.ActHeal: demo.ActPartition}[a.Kind]
 				if was != want {
-					t.Fatalf("%v: it has the fault %q", a, was)
+					t.Fatalf("%v: the member has the fault %q, want %q", a, was, want)
 				}
 				faults[a.Member] = ""
 			default:
-				t.Fatalf("%v: unknown", a)
+				t.Fatalf("%v: unknown kind of act", a)
 			}
 			enough = enough || healthy() >= 2
 			if len(faults) > 12 || enough && healthy() < 2 {
-				t.Fatalf("after %v there are %d, %d of them healthy", a, len(faults), healthy())
+				t.Fatalf("after %v there are %d members, %d of them healthy; want at most 12, and 2 healthy", a, len(faults), healthy())
 			}
 		}
 		for kind, least := range map[demo.ActKind]int{
 			demo.ActSpawn: 300, demo.ActKill: 150, demo.ActResign: 50, demo.ActFreeze: 150, demo.ActThaw: 100, demo.ActPartition: 100, demo.ActHeal: 80,
 		} {
 			if kinds[kind] < least {
-				t.Errorf("of 2,000 acts only %d are %s: %v", kinds[kind], kind, kinds)
+				t.Errorf("of 2,000 acts %d are %s, want at least %d: %v", kinds[kind], kind, least, kinds)
 			}
 		}
 		if mean := last / 2000; mean < 450*time.Millisecond || mean > 550*time.Millisecond {
-			t.Errorf("at 2/s an act comes every %v", mean)
+			t.Errorf("mean time between acts at 2/s: got %v, want 450ms to 550ms", mean)
 		}
 	})
 }
 
-// castNames returns the names of the first n members of a cast: chaos without a cast spawns
-// them first.
+// castNames returns the names of the first n members of a cast. Chaos gives new members
+// these names.
 func castNames(n int) (out []string) {
 	for a := range (demo.Chaos{Rate: 1}).Acts() {
 		if len(out) == n {
@@ -139,7 +141,8 @@ func castNames(n int) (out []string) {
 	return out
 }
 
-// TestChaosFreezeDurations: some freezes last longer than a session timeout.
+// TestChaosFreezeDurations checks that some freezes are shorter and some longer than a
+// session timeout.
 func TestChaosFreezeDurations(t *testing.T) {
 	since := make(map[string]time.Duration)
 	short, long := 0, 0
@@ -156,14 +159,15 @@ func TestChaosFreezeDurations(t *testing.T) {
 		}
 	}
 	if short < 100 || long < 50 {
-		t.Errorf("%d freezes were shorter than a session's timeout and %d longer", short, long)
+		t.Errorf("got %d freezes shorter than a session timeout and %d longer, want 100 and 50 at least", short, long)
 	}
 }
 
+// TestChaosRun checks that Run applies the planned acts in time, and at last repairs the faults.
 func TestChaosRun(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 5)
-		if _, err := s.cast.Spawn(); err != nil { // one that chaos does not plan
+		if _, err := s.cast.Spawn(); err != nil { // chaos does not plan this member
 			t.Fatal(err)
 		}
 		c := demo.Chaos{Seed: 3, Rate: 2, Cast: 5}
@@ -173,7 +177,7 @@ func TestChaosRun(t *testing.T) {
 		began := time.Now()
 		err := c.Run(ctx, s.cast, func(a demo.Act) {
 			if late := time.Since(began) - a.At; late != 0 { // virtual
-				t.Errorf("%v was done %v late", a, late)
+				t.Errorf("%v was applied %v late", a, late)
 			}
 			reported = append(reported, a)
 		})
@@ -187,16 +191,16 @@ func TestChaosRun(t *testing.T) {
 				names[p.Member] = a.Member
 			}
 			if a.At != p.At || a.Kind != p.Kind {
-				t.Fatalf("act %d is %v, planned was %v", i, a, p)
+				t.Fatalf("act %d: got %v, planned %v", i, a, p)
 			}
 			if id, ok := names[p.Member]; ok && a.Member != id || !ok && a.Member != p.Member {
-				t.Errorf("%v affected %s", p, a.Member)
+				t.Errorf("planned act %v affected %s", p, a.Member)
 			}
 		}
 		if len(names) == 0 {
 			t.Error("no member was spawned")
 		}
-		// At the end the faults are healed, and nothing else is done.
+		// At the end the faults are repaired, and there is no other act.
 		faults := make(map[string]demo.ActKind)
 		for _, a := range reported[:len(planned)] {
 			switch a.Kind {
@@ -210,12 +214,12 @@ func TestChaosRun(t *testing.T) {
 		}
 		for _, a := range healed {
 			if faults[a.Member] != a.Kind {
-				t.Errorf("at the end: %v", a)
+				t.Errorf("act %v at the end repairs no fault", a)
 			}
 			delete(faults, a.Member)
 		}
 		if len(faults) > 0 {
-			t.Errorf("not healed at the end: %v", faults)
+			t.Errorf("missing repairs at the end: %v", faults)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (r *roll) put(o model.Observation) {
 	}
 }
 
-// count returns how many members have that belief, and one of them.
+// count returns the number of members with belief b, and one of these members.
 func (r *roll) count(b model.Belief) (n int, one model.Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,6 +53,7 @@ func (r *roll) count(b model.Belief) (n int, one model.Member) {
 	return n, one
 }
 
+// await waits, at most two minutes, until holds is true.
 func (r *roll) await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -62,7 +63,7 @@ func (r *roll) await(t *testing.T, what string, holds func() bool) {
 		case <-deadline:
 			waiting, _ := r.count(model.Waiting)
 			leading, _ := r.count(model.Leading)
-			t.Fatalf("%s: not within two minutes; %d wait, %d lead", what, waiting, leading)
+			t.Fatalf("not within two minutes: %s; %d members wait, %d lead", what, waiting, leading)
 		}
 	}
 }
@@ -76,8 +77,8 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// TestCrowd: a thousand candidates and the server fit in 300 MB of one process, and an
-// election of 2,000 works: the second in the queue succeeds the first.
+// TestCrowd checks that a thousand candidates and the server fit in 300 MB of one process,
+// and that in an election of 2,000 each leader's successor is the next in the queue.
 func TestCrowd(t *testing.T) {
 	const promised, fits = 300 << 20, 1000
 	server := zkserver.New(zkserver.Options{})
@@ -98,11 +99,11 @@ func TestCrowd(t *testing.T) {
 	before := memory()
 	first := min(fits, crowd)
 	must(t, cast.SpawnInOrder(t.Context(), first))
-	r.await(t, "the first ones are in the queue", all(first))
+	r.await(t, "the first candidates are in the queue", all(first))
 	used := memory() - before
 	t.Logf("%d candidates and the server take %.0f MB", first, float64(used)/(1<<20))
 	if used > promised/fits*uint64(first) {
-		t.Errorf("%d candidates take %d bytes, at most %d a thousand is promised", first, used, promised)
+		t.Errorf("%d candidates take %d bytes, want at most %d bytes per thousand", first, used, promised)
 	}
 
 	// The others join at the same time.
@@ -111,10 +112,10 @@ func TestCrowd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.await(t, "all are in the queue", all(crowd))
+	r.await(t, "all candidates are in the queue", all(crowd))
 	queue := readQueue(t, conn)
 	if len(queue) != crowd {
-		t.Errorf("%d candidates in the queue, want %d", len(queue), crowd)
+		t.Errorf("got %d candidates in the queue, want %d", len(queue), crowd)
 	}
 
 	// Each leader reads a list that is far longer than the list when it joined.
@@ -126,16 +127,16 @@ func TestCrowd(t *testing.T) {
 			return n == 1 && m.ID != leader.ID
 		})
 		if _, m := r.count(model.Leading); m.ID != want || m.Znode != queue[1] {
-			t.Errorf("after %s %s leads with the znode %s, want %s with %s", leader.ID, m.ID, m.Znode, want, queue[1])
+			t.Errorf("leader after %s: got %s with znode %s, want %s with %s", leader.ID, m.ID, m.Znode, want, queue[1])
 		}
 		queue = queue[1:]
 	}
 	if got := readQueue(t, conn); !slices.Equal(got, queue) {
-		t.Errorf("%d candidates in the queue after three handoffs, want the same %d", len(got), len(queue))
+		t.Errorf("queue after three handoffs: got %d candidates, want the same %d as before", len(got), len(queue))
 	}
 }
 
-// readQueue returns the names of the election's children by their sequence.
+// readQueue returns the names of the election's children in the order of their sequence numbers.
 func readQueue(t *testing.T, cfg client.Config) []string {
 	t.Helper()
 	conn := connected(t, cfg)
@@ -150,8 +151,8 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 	return names
 }
 
-// A candidate whose buffer is too small for a reply loses its place, and rejoins with a
-// larger buffer.
+// TestReplyTooLarge checks that a candidate whose buffer is too small for a reply rejoins with
+// a larger buffer, and leads.
 func TestReplyTooLarge(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		conn := connected(t, connection(t, s.server))
@@ -170,7 +171,7 @@ func TestReplyTooLarge(t *testing.T) {
 			}
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))
-		st := s.await(t, "somebody leads", func(st *doctor.State) bool {
+		st := s.await(t, "a member leads", func(st *doctor.State) bool {
 			for _, m := range st.Members {
 				if m.Belief != model.Waiting && m.Belief != model.Leading {
 					return false
@@ -179,7 +180,7 @@ func TestReplyTooLarge(t *testing.T) {
 			return len(st.Members) == 2 && st.Queue.Len() == 2 && len(st.Ignored) == strangers && st.Acknowledged()
 		})
 		if l := st.Member(st.Leader()); l == nil || l.Belief != model.Leading {
-			t.Errorf("the leader's owner is %+v", l)
+			t.Errorf("owner of the first znode: got %+v, want a leader", l)
 		}
 	})
 }

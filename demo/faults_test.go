@@ -23,11 +23,12 @@ import (
 // that they lead.
 type leaders struct {
 	mu      sync.Mutex
-	running map[string]bool // members that believe that they lead
-	doubles []string
-	n       int // observations
+	running map[string]bool // running members that believe that they lead
+	doubles []string        // observations after which there were two
+	n       int             // number of observations
 }
 
+// record makes c.Put also add each observation to l.
 func (l *leaders) record(c *demo.Config) {
 	put := c.Put
 	c.Put = func(o model.Observation) {
@@ -64,11 +65,11 @@ func (l *leaders) check(t *testing.T) {
 	}
 }
 
-// refused fails unless err is ErrNotNow.
+// refused fails the test unless err is ErrNotNow.
 func refused(t *testing.T, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, demo.ErrNotNow) {
-		t.Errorf("%s: %v, want ErrNotNow", what, err)
+		t.Errorf("%s: got %v, want ErrNotNow", what, err)
 	}
 }
 
@@ -82,38 +83,38 @@ func TestPartitionAndHeal(t *testing.T) {
 		must(t, s.cast.Fault("amber", demo.Partition, true))
 		w := s.lastReport(t, "amber").Member
 		if w.Fault != model.Partitioned || !w.FaultAt.Equal(cut) || w.ExpiresFrom.Before(cut) || w.ExpiresFrom.After(cut.Add(timeout)) || w.Belief != model.Leading {
-			t.Errorf("partitioned at %v: %+v", cut, w)
+			t.Errorf("got member %+v, want partitioned at %v, leading, with a lease", w, cut)
 		}
 		if f := s.cast.FaultOf("amber"); f != model.Partitioned {
-			t.Errorf("the fault is %q", f)
+			t.Errorf("fault of amber: got %q, want partitioned", f)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, true)) // no effect
 		if again := s.lastReport(t, "amber").Member; !again.FaultAt.Equal(cut) {
-			t.Errorf("after a second partition the fault is since %v, want %v", again.FaultAt, cut)
+			t.Errorf("time of the fault after a second partition: got %v, want %v", again.FaultAt, cut)
 		}
 
 		m := s.member(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if m.Fault != model.Partitioned || !m.ExpiresFrom.Equal(w.ExpiresFrom) {
-			t.Errorf("suspended: %+v", m)
+			t.Errorf("suspended member: got %+v, want partitioned with the same lease", m)
 		}
-		s.member(t, "amber", "is lost", func(m model.Member) bool { return m.Belief == model.Lost })
+		s.member(t, "amber", "has lost its session", func(m model.Member) bool { return m.Belief == model.Lost })
 		if !time.Now().Before(w.ExpiresFrom) {
-			t.Errorf("it stopped %v after its lease had ended", time.Since(w.ExpiresFrom))
+			t.Errorf("amber stopped leading %v after its lease had ended", time.Since(w.ExpiresFrom))
 		}
 		s.leads(t, "birch")
 		h := s.handoff(t, "amber")
 		if h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
-			t.Errorf("handoff %+v", h)
+			t.Errorf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
 		time.Sleep(time.Hour) // virtual
 		m, _ = byID(s.feed.State(), "amber")
 		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.ExpiresFrom.IsZero() {
-			t.Errorf("partitioned for an hour: %+v", m)
+			t.Errorf("member partitioned for an hour: got %+v, want lost, without session and lease", m)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, false))
 		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
-			t.Errorf("healed: %+v, was %+v", m, before)
+			t.Errorf("healed member: got %+v, want no fault, and another session and znode than %+v", m, before)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, false)) // no effect
 	})
@@ -126,28 +127,28 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		must(t, s.cast.Fault("amber", demo.Partition, true))
 		refused(t, "freeze during a partition", s.cast.Fault("amber", demo.Freeze, true))
 		refused(t, "lost reply during a partition", s.cast.Fault("amber", demo.LoseReply, true))
-		must(t, s.cast.Fault("amber", demo.Freeze, false)) // it is not frozen
+		must(t, s.cast.Fault("amber", demo.Freeze, false)) // no effect: amber is not frozen
 		must(t, s.cast.Fault("birch", demo.Freeze, true))
 		refused(t, "partition during a freeze", s.cast.Fault("birch", demo.Partition, true))
 		refused(t, "lost reply during a freeze", s.cast.Fault("birch", demo.LoseReply, true))
-		must(t, s.cast.Fault("birch", demo.Partition, false)) // it is not partitioned
+		must(t, s.cast.Fault("birch", demo.Partition, false)) // no effect: birch is not partitioned
 		if a, b := s.cast.FaultOf("amber"), s.cast.FaultOf("birch"); a != model.Partitioned || b != model.Frozen {
-			t.Errorf("amber %q, birch %q", a, b)
+			t.Errorf("faults: got amber %q, birch %q; want partitioned, frozen", a, b)
 		}
-		// A kill is always possible. The member is silent since the earlier fault.
+		// A kill is always possible. The times stay those of the earlier fault.
 		w := s.lastReport(t, "amber").Member
 		time.Sleep(time.Second)
 		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
 		if d := s.lastReport(t, "amber"); !d.Gone || d.Member.Fault != model.Killed ||
 			!d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
-			t.Errorf("last report %+v, want the times of %+v", d, w)
+			t.Errorf("last report: got %+v, want killed with the times of %+v", d, w)
 		}
 		frozen := s.lastReport(t, "birch").Member
 		must(t, s.cast.Fault("birch", demo.Kill, true))
 		synctest.Wait()
 		if d := s.lastReport(t, "birch").Member; d.Fault != model.Killed || !d.FaultAt.Equal(frozen.FaultAt) || !d.ExpiresFrom.Equal(frozen.ExpiresFrom) {
-			t.Errorf("last report %+v, want the times of %+v", d, frozen)
+			t.Errorf("last report: got %+v, want killed with the times of %+v", d, frozen)
 		}
 		s.handoff(t, "amber")
 		// A partitioned member resigns, but the server does not receive it.
@@ -160,24 +161,26 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		began := time.Now()
 		s.cast.Close()
 		if took := time.Since(began); took > time.Second {
-			t.Errorf("closing took %v", took)
+			t.Errorf("Close took %v, want at most a second", took)
 		}
 	})
 }
 
+// TestLoseReplyFindsItsZnode checks that a candidate whose create reply is lost finds its znode
+// by the guid in the name.
 func TestLoseReplyFindsItsZnode(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "birch")
 		must(t, s.cast.Fault("birch", demo.LoseReply, true))
 		if w := s.lastReport(t, "birch").Member; !w.LosesReply {
-			t.Errorf("armed: %+v", w)
+			t.Errorf("after LoseReply: got %+v, want LosesReply", w)
 		}
 		after := s.member(t, "birch", "waits again", func(m model.Member) bool {
 			return m.Belief == model.Waiting && m.Znode != before.Znode && !m.LosesReply
 		})
 		if after.Session == before.Session {
-			t.Errorf("volunteered again in the same session: %+v", after)
+			t.Errorf("rejoined member %+v has the same session as before", after)
 		}
 		s.noGhosts(t, 3)
 		lost, found := false, false
@@ -188,50 +191,51 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 			}
 		}
 		if !lost || !found {
-			t.Errorf("LosesReply was published: %v; the znode was found by its name: %v", lost, found)
+			t.Errorf("published: LosesReply %v, znode found by its name %v; want both", lost, found)
 		}
 		// Only one reply is lost.
 		must(t, s.cast.Follow(dialect.Herd()))
-		s.member(t, "birch", "follows", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
+		s.member(t, "birch", "follows the herd", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
 		s.noGhosts(t, 3)
 	})
 }
 
-// noGhosts waits until n candidates are in the queue, and checks that each has a session of
-// its own.
+// noGhosts waits until n znodes are in the queue, and checks that no session owns two.
 func (s *world) noGhosts(t *testing.T, n int) {
 	t.Helper()
-	st := s.await(t, "all are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n })
+	st := s.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n })
 	owners := make(map[uint64]bool)
 	for _, c := range st.Queue.All() {
 		if owners[c.Session] {
-			t.Errorf("session %x owns two of %q", c.Session, labels(st))
+			t.Errorf("session %x owns two znodes in the queue %q", c.Session, labels(st))
 		}
 		owners[c.Session] = true
 	}
 }
 
+// TestLoseReplyLeavesAGhost checks that without a guid the znode of a lost reply stays in the
+// queue, and that its owner waits for it.
 func TestLoseReplyLeavesAGhost(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
 		must(t, s.cast.Fault("amber", demo.NoGuid, true))
 		if w := s.lastReport(t, "amber").Member; !w.NoGuid {
-			t.Errorf("after NoGuid: %+v", w)
+			t.Errorf("after NoGuid: got %+v, want NoGuid", w)
 		}
 		must(t, s.cast.Fault("amber", demo.LoseReply, true))
 		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
-		st := s.await(t, "two znodes", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		st := s.await(t, "two znodes are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		ghost, own := st.Queue.At(0), st.Queue.At(1)
 		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+znode.SequenceDigits {
-			t.Errorf("the member is %+v, the queue %+v, %+v", m, ghost, own)
+			t.Errorf("got member %+v, znodes %+v and %+v; want one session, the second znode watching the first", m, ghost, own)
 		}
-		// While the ghost exists nobody leads.
+		// While the ghost exists there is no leader.
 		time.Sleep(time.Hour)
 		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || s.feed.State().Queue.Len() != 2 {
-			t.Errorf("an hour later: %+v", m)
+			t.Errorf("an hour later: got %+v, want still waiting behind the ghost", m)
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))
-		s.await(t, "both are gone", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
+		s.await(t, "both znodes are deleted", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 	})
 }
 
@@ -243,18 +247,18 @@ func TestNoGuidAll(t *testing.T) {
 		must(t, err)
 		m := s.member(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if !m.NoGuid || m.Znode != "n_0000000002" {
-			t.Errorf("spawned: %+v", m)
+			t.Errorf("new member: got %+v, want NoGuid and a name without a guid", m)
 		}
 		m = s.member(t, "birch", "has the fault", func(m model.Member) bool { return m.NoGuid })
 		if len(m.Znode) < 32 {
-			t.Errorf("its znode was renamed: %+v", m)
+			t.Errorf("birch: got %+v, want the old name with a guid", m)
 		}
 		s.cast.NoGuidAll(false)
 		id, err = s.cast.Spawn()
 		must(t, err)
 		m = s.member(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.NoGuid || len(m.Znode) < 32 {
-			t.Errorf("spawned: %+v", m)
+			t.Errorf("new member: got %+v, want a name with a guid", m)
 		}
 	})
 }
@@ -264,13 +268,13 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		if err := s.cast.Fault("amber", demo.NoGuid, true); !errors.Is(err, demo.ErrForeign) {
-			t.Errorf("NoGuid: %v", err)
+			t.Errorf("NoGuid: got %v, want ErrForeign", err)
 		}
 		s.cast.NoGuidAll(true)
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		for _, id := range []string{"amber", "birch"} {
 			if m := s.lastReport(t, id).Member; m.NoGuid || len(m.Znode) < 32 {
-				t.Errorf("%+v", m)
+				t.Errorf("%s: got %+v, want a name with a guid", id, m)
 			}
 		}
 		must(t, s.cast.Fault("amber", demo.NoGuid, false))
@@ -286,18 +290,18 @@ func TestSlowLead(t *testing.T) {
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		m := s.member(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		if !m.SlowLead || m.Fence == 0 {
-			t.Errorf("elected: %+v", m)
+			t.Errorf("elected member: got %+v, want SlowLead and a fencing token", m)
 		}
 		time.Sleep(time.Hour)
 		if m, _ := byID(s.feed.State(), "birch"); m.Belief != model.Elected || s.feed.State().Acknowledged() {
-			t.Errorf("an hour later: %+v, acknowledged: %v", m, s.feed.State().Acknowledged())
+			t.Errorf("an hour later: got %+v, acknowledged %v; want elected without acknowledgement", m, s.feed.State().Acknowledged())
 		}
 		must(t, s.cast.Fault("birch", demo.SlowLead, false))
 		s.leads(t, "birch")
 		if w := s.lastReport(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
-			t.Errorf("leading: %+v", w)
+			t.Errorf("leader: got %+v, want an acknowledgement without SlowLead", w)
 		}
-		// A slow member can resign, and a frozen one does not finish its procedure.
+		// A slow member can resign, and a frozen member does not finish its procedure.
 		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.member(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
@@ -305,21 +309,21 @@ func TestSlowLead(t *testing.T) {
 		must(t, s.cast.Fault("cedar", demo.SlowLead, false))
 		time.Sleep(time.Second)
 		if w := s.lastReport(t, "cedar").Member; w.Belief != model.Elected || w.Step != model.StepLead {
-			t.Errorf("frozen: %+v", w)
+			t.Errorf("frozen member: got %+v, want still in its leader procedure", w)
 		}
 		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
 		must(t, s.cast.Fault("cedar", demo.Freeze, false))
 		synctest.Wait()
 		if w := s.lastReport(t, "cedar").Member; w.Belief != model.Elected || w.Fault != model.NoFault {
-			t.Errorf("thawed: %+v", w)
+			t.Errorf("thawed member: got %+v, want elected without a fault", w)
 		}
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.gone(t, "cedar")
 	})
 }
 
-// TestThawPublishesNoStaleLeader: a leader that thaws is published as frozen until it has
-// checked whether it leads, and no longer.
+// TestThawPublishesNoStaleLeader checks that a thawed leader is published as frozen until it
+// has checked whether it still leads, and not after that.
 func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
@@ -330,7 +334,7 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 		rounds := 300
 		for range rounds {
 			leads := func(m *model.Member) bool { return m.Belief == model.Leading && m.Fault == model.NoFault }
-			st := s.await(t, "somebody leads", func(st *doctor.State) bool { return slices.ContainsFunc(st.Members, leads) })
+			st := s.await(t, "a member leads", func(st *doctor.State) bool { return slices.ContainsFunc(st.Members, leads) })
 			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
 			must(t, s.cast.Fault(id, demo.Freeze, true))
 			early := random.IntN(8) == 0
@@ -348,7 +352,7 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 			synctest.Wait()
 			w := s.lastReport(t, id).Member
 			if was.Belief != model.Leading || was.Fault != model.Frozen || w.Fault != model.NoFault {
-				t.Fatalf("frozen: %+v, thawed: %+v", was, w)
+				t.Fatalf("got frozen leader %+v, after the thaw %+v; want a fault only before the thaw", was, w)
 			}
 			if w.Belief == model.Leading {
 				leading++
@@ -360,7 +364,7 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 	})
 	l.check(t)
 	if stale == 0 || leading == 0 {
-		t.Errorf("%d thawed as stale leaders, %d as leaders: the test shows nothing", stale, leading)
+		t.Errorf("thawed members: got %d stale leaders and %d leaders, want some of both", stale, leading)
 	}
 }
 
@@ -385,16 +389,16 @@ func TestClear(t *testing.T) {
 			began := time.Now()
 			must(t, s.cast.Clear(t.Context()))
 			if n := s.cast.Len(); n != 0 {
-				t.Errorf("%d members are left", n)
+				t.Errorf("after Clear: got %d members, want none", n)
 			}
 			s.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Members) == 0 })
 			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("it took %v: sessions expired", took)
+				t.Errorf("Clear took %v, want at most 2s: no session must expire", took)
 			}
 		}
 		must(t, s.cast.Clear(t.Context())) // an empty cast
 
-		// Without a server it waits until its context ends.
+		// Without a server Clear waits until its context ends.
 		s.enter(t, 2)
 		s.server.Refuse(true)
 		s.server.CloseConnections()
@@ -402,7 +406,7 @@ func TestClear(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := s.cast.Clear(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Clear without a server: %v", err)
+			t.Errorf("Clear without a server: got %v, want DeadlineExceeded", err)
 		}
 		s.server.Refuse(false)
 		must(t, s.cast.Clear(t.Context()))

@@ -18,9 +18,9 @@ import (
 	"electop/model/znode"
 )
 
-// TestMessagesMatchTheSteps: on a slow or stepped server, under random faults, each message
-// is published once, with each notification that the server counted and the request of
-// each step of the recipe.
+// TestMessagesMatchTheSteps checks, on a slow or stepped server and under random faults, that
+// each message is published once, and that the messages contain each notification that the
+// server counted and the request of each step of the recipe.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
@@ -61,7 +61,7 @@ func TestMessagesMatchTheSteps(t *testing.T) {
 		})
 	}
 	if steps < 8*runs {
-		t.Errorf("only %d steps in %d runs: the test shows little", steps, runs)
+		t.Errorf("got %d steps in %d runs, want at least 8 per run", steps, runs)
 	}
 }
 
@@ -77,18 +77,18 @@ func (w *world) trouble(t *testing.T, random *rand.Rand) {
 		_, err := w.cast.Spawn()
 		must(t, err)
 	case n < 9:
-		_ = w.cast.Fault(id, anyFault(random), random.IntN(2) == 0) // it may be gone
+		_ = w.cast.Fault(id, anyFault(random), random.IntN(2) == 0) // the member may have left
 	default:
 		must(t, w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)]))
 	}
 }
 
-// matchSteps compares the messages with the other observations of the time in which the
-// server was slow. It returns the number of steps.
+// matchSteps compares the messages in put with the notifications and steps between began and
+// ended, when the server was slow. It returns the number of steps.
 func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
 	t.Helper()
 	var messages []model.Passed
-	var counted []string // notifications that the server counted
+	var counted []string // deletion notifications that the server counted
 	steps := map[string][]*model.Cast{}
 	sessions := map[uint64]string{}
 	wakes := map[string]*model.Wake{}
@@ -123,7 +123,7 @@ func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (
 	for i := range messages {
 		m := &messages[i]
 		if m.N != i+1 || m.Left.Before(m.Since) {
-			t.Fatalf("message %d is %+v", i+1, m)
+			t.Fatalf("message %d: got %+v", i+1, m)
 		}
 		of[sessions[m.Session]] = append(of[sessions[m.Session]], m)
 		if m.Op == model.Notification && m.Event == "deleted" {
@@ -132,7 +132,7 @@ func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (
 	}
 	for _, x := range counted {
 		if i := slices.Index(sent, x); i < 0 {
-			t.Errorf("the server counted the notification %s, and there is no such message in %q", x, sent)
+			t.Errorf("the server counted the notification %s, but it is not among the messages %q", x, sent)
 		} else {
 			sent = slices.Delete(sent, i, i+1)
 		}
@@ -167,7 +167,7 @@ func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Pas
 			}
 			found = find(c, func(x *model.Passed) bool {
 				return x.Op == "create" && strings.HasPrefix(x.Path, path+"/") && !x.Since.Before(m.StepAt)
-			}) || i == len(steps)-1 || steps[i+1].Member.Step == model.StepCreate // it never reached the server
+			}) || i == len(steps)-1 || steps[i+1].Member.Step == model.StepCreate // the request may not have reached the server
 		case model.StepList, model.StepListAgain, model.StepLowest: // reported after the reply
 			found = find(c, func(x *model.Passed) bool { return x.Op == "getChildren" && !x.Dropped && !x.Left.After(m.StepAt) })
 		case model.StepWatch, model.StepWatchAgain:
@@ -178,12 +178,12 @@ func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Pas
 			found = find(c, func(x *model.Passed) bool { return x.Path == ackPath && !x.Since.Before(m.StepAt) }) || i == len(steps)-1
 		}
 		if !found {
-			t.Errorf("%s takes step %d at %v, %+v, and there is no such request in the next %d messages", id, m.Step, m.StepAt, m.StepOn, len(messages)-at)
+			t.Errorf("%s takes step %d at %v, %+v, but the next %d messages have no such request", id, m.Step, m.StepAt, m.StepOn, len(messages)-at)
 		}
 	}
 }
 
-// Only the reply that LoseReply drops is published as lost.
+// TestLostReplyIsPublished checks that only the reply that LoseReply drops is published as lost.
 func TestLostReplyIsPublished(t *testing.T) {
 	for _, pace := range []zkserver.Pace{{Steps: true}, {Delay: 50 * time.Millisecond}} {
 		t.Run(fmt.Sprintf("%+v", pace), func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestLostReplyIsPublished(t *testing.T) {
 					}
 					time.Sleep(100 * time.Millisecond) // virtual
 				}
-				st := w.await(t, "birch is back", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
+				st := w.await(t, "birch is in the queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 				var lost []model.Exchange
 				for _, x := range st.Exchanges {
 					if x.Lost {
@@ -207,7 +207,7 @@ func TestLostReplyIsPublished(t *testing.T) {
 					}
 				}
 				if len(lost) != 1 || lost[0].Member != "birch" || lost[0].Op != "create" || !strings.HasPrefix(lost[0].Path, path+"/") {
-					t.Errorf("lost are %+v", lost)
+					t.Errorf("lost messages: got %+v, want only the reply to birch's create", lost)
 				}
 			})
 		})

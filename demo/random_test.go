@@ -23,17 +23,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// anyFault draws a fault.
+// anyFault draws any fault except NoGuid.
 func anyFault(random *rand.Rand) demo.Fault {
 	return []demo.Fault{demo.Kill, demo.Resign, demo.Freeze, demo.Partition, demo.LoseReply, demo.SlowLead, demo.Expire}[random.IntN(7)]
 }
 
-// repair ends the faults of a member that last.
+// repair ends a member's freeze, partition and slow lead.
 func repair(c *demo.Cast, id string) error {
 	return ignoreGone(errors.Join(c.Fault(id, demo.Freeze, false), c.Fault(id, demo.Partition, false), c.Fault(id, demo.SlowLead, false)))
 }
 
-// ignoreGone ignores that the member has left, and that the fault was not possible.
+// ignoreGone returns nil if err means that the member has left or that the fault is not
+// possible now, otherwise err.
 func ignoreGone(err error) error {
 	if errors.Is(err, demo.ErrNoMember) || errors.Is(err, demo.ErrNotNow) {
 		return nil
@@ -41,7 +42,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// account compares the events with the numbers of the server.
+// account compares the events with the parent's Stat and children on the server.
 func (s *world) account(t *testing.T) {
 	t.Helper()
 	conn := connected(t, connection(t, s.server))
@@ -52,7 +53,7 @@ func (s *world) account(t *testing.T) {
 	must(t, err)
 	creates, ok := read.Parent.Creates()
 	if !ok || len(read.New) != int(read.Parent.Children) {
-		t.Fatalf("the parent is %+v with %d children", read.Parent, len(read.New))
+		t.Fatalf("parent %+v: %d children were read", read.Parent, len(read.New))
 	}
 
 	s.mu.Lock()
@@ -62,7 +63,7 @@ func (s *world) account(t *testing.T) {
 	queued := make(map[string]bool)
 	for i, e := range s.events {
 		if e.N != uint64(i+1) {
-			t.Fatalf("event %d has the number %d", i+1, e.N)
+			t.Fatalf("number of event %d: got %d", i+1, e.N)
 		}
 		switch b := e.Body.(type) {
 		case model.Joined:
@@ -73,32 +74,32 @@ func (s *world) account(t *testing.T) {
 			delete(queued, b.Candidate.Name)
 		case model.Missed:
 			if !b.Known {
-				t.Errorf("event %d: an unknown number was missed", e.N)
+				t.Errorf("event %d: the numbers of missed creates and deletes are unknown", e.N)
 			}
 			missedCreates, missedDeletes = missedCreates+b.Creates, missedDeletes+b.Deletes
 		case model.Handoff:
 			if (b.From == nil) != (head == nil) || head != nil && b.From.ID() != head.ID() {
-				t.Errorf("event %d: a handoff from %+v after one to %+v", e.N, b.From, head)
+				t.Errorf("event %d: handoff from %+v after a handoff to %+v", e.N, b.From, head)
 			}
 			head = b.To
 		}
 	}
 	if joined+missedCreates != int(creates) || left+missedDeletes != int(creates)-int(read.Parent.Children) {
-		t.Errorf("%d joined and %d creates missed of %d; %d left and %d deletes missed of %d",
+		t.Errorf("%d candidates joined and %d creates were missed, want %d together; %d left and %d deletes were missed, want %d together",
 			joined, missedCreates, creates, left, missedDeletes, int(creates)-int(read.Parent.Children))
 	}
 	names := make([]string, 0, len(read.New))
 	for _, z := range read.New {
 		names = append(names, z.Name)
 		if !queued[z.Name] {
-			t.Errorf("%s is in the queue without an event", z.Name)
+			t.Errorf("%s is in the queue, but no event reported that it joined", z.Name)
 		}
 	}
 	if len(queued) != len(names) {
-		t.Errorf("%d in the queue according to the events, want %d", len(queued), len(names))
+		t.Errorf("candidates in the queue according to the events: got %d, want %d", len(queued), len(names))
 	}
 	if head == nil || !slices.Contains(names, head.Name) {
-		t.Errorf("the leader according to the events is %+v, want one of %q", head, names)
+		t.Errorf("leader according to the events: got %+v, want one of %q", head, names)
 	}
 }
 
@@ -120,7 +121,7 @@ func (s *world) replays(t *testing.T) {
 		again = append(again, j.Apply(o)...)
 	}
 	if len(again) != len(s.events) {
-		t.Fatalf("%d events live, %d in the replay", len(s.events), len(again))
+		t.Fatalf("the replay has %d events, want %d as live", len(again), len(s.events))
 	}
 	for i := range again {
 		live, replayed := asJSON(t, s.events[i]), asJSON(t, again[i])
@@ -129,7 +130,7 @@ func (s *world) replays(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(s.feed.State().Exchanges, j.State().Exchanges); diff != "" {
-		t.Errorf("messages, live (-) and replayed (+):\n%s", diff)
+		t.Errorf("messages differ, live (-) and replayed (+):\n%s", diff)
 	}
 }
 
@@ -140,7 +141,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestConcurrentUse is for the race detector: many goroutines use the cast.
+// TestConcurrentUse uses a cast from many goroutines, for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup
@@ -165,7 +166,7 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Wait()
 		s.cast.Close()
 		if n := s.cast.Len(); n != 0 {
-			t.Errorf("closed, it has %d members", n)
+			t.Errorf("closed cast: got %d members, want none", n)
 		}
 	})
 }

@@ -23,13 +23,14 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
+// TestWakesArePublished checks the observations of what a leader's deletion causes.
 func TestWakesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
 		st := w.feed.State()
 		old, next := st.Queue.At(0), st.Queue.At(1)
 		from := w.soFar()
-		must(t, w.cast.Fault("amber", demo.Kill, true)) // a candidate that resigns is notified of its own znode too
+		must(t, w.cast.Fault("amber", demo.Kill, true)) // not Resign: amber would be notified of its own deletion
 		w.leader(t, "amber")
 		time.Sleep(time.Minute) // virtual
 		var last *model.Wake
@@ -38,29 +39,30 @@ func TestWakesArePublished(t *testing.T) {
 			switch o := o.(type) {
 			case *model.Wake:
 				if o.Znode != old.Name || o.Zxid <= old.Czxid || last != nil && o.Zxid != last.Zxid {
-					t.Errorf("after the end of %s: %+v", old.Name, o)
+					t.Errorf("wake after the deletion of %s: got %+v", old.Name, o)
 				}
 				if last == nil && reacted {
 					t.Error("a candidate reacted to the deletion before it was published")
 				}
 				if last = o; o.At.IsZero() || o.At.Location() != time.UTC || o.Deleted.Location() != time.UTC {
-					t.Errorf("times of a wake: %v, %v", o.At, o.Deleted)
+					t.Errorf("times of a wake: got %v and %v, want UTC", o.At, o.Deleted)
 				}
 			case *model.Cast:
 				reacted = reacted || o.Member.ID == "birch" && o.Member.Step >= model.StepListAgain
 			}
 		}
 		if last == nil || !reacted {
-			t.Fatal("no wake was published")
+			t.Fatalf("last wake %+v, birch reacted: %t; want a wake and a reaction", last, reacted)
 		}
-		// getChildren, getData and create of the acknowledgement, and getData to watch
-		// it. Renewals of the lease are not counted.
+		// Four requests: getChildren; getData, create and getData with a watch of the
+		// acknowledgement. Renewals of the lease are not counted.
 		if !slices.Equal(last.Notified, []uint64{next.Session}) || last.Requests != 4 || last.BytesIn == 0 || last.BytesOut == 0 || !last.Settled {
-			t.Errorf("the wake is %+v", last)
+			t.Errorf("last wake: got %+v, want only birch notified, four requests, and settled", last)
 		}
 	})
 }
 
+// TestPaceIsPublished checks the observations of the held messages and of the pace.
 func TestPaceIsPublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
@@ -77,7 +79,7 @@ func TestPaceIsPublished(t *testing.T) {
 		var got []string
 		for _, m := range st.Pace.Held {
 			if m.Op == "notification" && m.Path != znode.Join(path, old.Name) || m.Since.IsZero() || m.Err != "" {
-				t.Errorf("held is %+v", m)
+				t.Errorf("held message %+v: unexpected path, time or error", m)
 			}
 			who := map[uint64]string{old.Session: "amber", birch.Session: "birch"}[m.Session]
 			got = append(got, who+" "+m.Op+" "+m.Event)
@@ -85,9 +87,9 @@ func TestPaceIsPublished(t *testing.T) {
 		slices.Sort(got)
 		want := []string{"amber closeSession ", "birch notification deleted"}
 		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
-			t.Errorf("held are %q, want %q; %+v", got, want, st.Pace)
+			t.Errorf("held messages: got %q in %+v, want %q", got, st.Pace, want)
 		}
-		// Many changes at once are few observations, and the last one is always published.
+		// Many changes become few observations, and the last state is always published.
 		from := w.soFar()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {
@@ -103,24 +105,25 @@ func TestPaceIsPublished(t *testing.T) {
 		}
 		for i := 1; i < len(paces); i++ {
 			if d := paces[i].At.Sub(paces[i-1].At); d < 20*time.Millisecond {
-				t.Errorf("two observations of the pace within %v", d)
+				t.Errorf("two observations of the pace within %v, want at least 20ms", d)
 			}
 		}
 		last := paces[len(paces)-1]
 		if last.Delay != 250*time.Millisecond || last.Steps || last.Waiting != 0 {
-			t.Errorf("the last observation is %+v", last)
+			t.Errorf("last observation of the pace: got %+v, want a delay of 250ms and no held message", last)
 		}
 	})
 }
 
+// TestRulesArePublished checks that SetRules publishes the rules and keeps Chaos.
 func TestRulesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 9, Rate: 1}}, func(t *testing.T, w *world) {
 		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}
 		w.sandbox.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"})
-		st := w.await(t, "the rules are seen", func(st *doctor.State) bool { return st.Work.Rules.Workers })
+		st := w.await(t, "the rules are published", func(st *doctor.State) bool { return st.Work.Rules.Workers })
 		got := st.Work.Rules
 		if want.At = got.At; got != want || got != w.sandbox.Rules() {
-			t.Errorf("the rules are %+v, those of the sandbox %+v, want %+v", got, w.sandbox.Rules(), want)
+			t.Errorf("got rules %+v, from the sandbox %+v; want %+v", got, w.sandbox.Rules(), want)
 		}
 	})
 }

@@ -17,13 +17,13 @@ import (
 	"electop/model/doctor"
 )
 
-// actionLimit bounds the time of an action.
+// actionLimit bounds the duration of an action.
 const actionLimit = 10 * time.Second
 
-// TestRandomSandbox does random actions in a sandbox, at any pace: each is done in time, no
-// two running members lead, no fenced worker writes after its leader's znode was deleted,
-// all faults can be repaired, the events match the server's counts, a replay has the same
-// events, and held messages do not delay the end.
+// TestRandomSandbox does random actions in a sandbox, at any pace. It checks that each action
+// ends within actionLimit, no two running members lead, no fenced worker writes after its
+// leader's znode was deleted, all faults can be repaired, the events match the server's
+// counts, a replay has the same events, and held messages do not delay Close.
 func TestRandomSandbox(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -39,7 +39,7 @@ func TestRandomSandbox(t *testing.T) {
 					began := time.Now()
 					done = append(done, w.act(t, random))
 					if took := time.Since(began); took > actionLimit {
-						t.Errorf("%s took %v", done[len(done)-1], took)
+						t.Errorf("%s took %v, want at most %v", done[len(done)-1], took, actionLimit)
 					}
 					d := time.Duration(random.Int64N(int64(700 * time.Millisecond)))
 					if random.IntN(6) == 0 {
@@ -49,14 +49,14 @@ func TestRandomSandbox(t *testing.T) {
 					synctest.Wait()
 					c.look(t, w)
 					if t.Failed() {
-						t.Fatalf("after %q", done[max(0, len(done)-12):])
+						t.Fatalf("the last actions: %q", done[max(0, len(done)-12):])
 					}
 				}
-				if random.IntN(2) == 0 { // the end while messages may be held
+				if random.IntN(2) == 0 { // close the cast while messages may be held
 					began := time.Now()
 					w.cast.Close()
 					if took := time.Since(began); took > 3*time.Second {
-						t.Errorf("closing the cast took %v after %q", took, done[max(0, len(done)-12):])
+						t.Errorf("closing the cast took %v, want at most 3s; the last actions: %q", took, done[max(0, len(done)-12):])
 					}
 					return
 				}
@@ -67,7 +67,7 @@ func TestRandomSandbox(t *testing.T) {
 				}
 				// All members may be about to leave.
 				must(t, w.cast.SpawnInOrder(t.Context(), 1))
-				w.await(t, fmt.Sprintf("all are in the queue again, after %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
+				w.await(t, fmt.Sprintf("all members are in the queue again after the actions %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
 				})
 				c.look(t, w)
@@ -84,10 +84,11 @@ func TestRandomSandbox(t *testing.T) {
 // checks checks the observations in their order.
 type checks struct {
 	leaders
-	from    int
-	deleted map[string]int64
+	from    int              // number of observations checked so far
+	deleted map[string]int64 // zxid of the deletion of each znode
 }
 
+// look checks the observations since the last call.
 func (c *checks) look(t *testing.T, w *world) {
 	t.Helper()
 	for _, o := range w.since(c.from) {
@@ -100,7 +101,7 @@ func (c *checks) look(t *testing.T, w *world) {
 		case *model.Write:
 			at, gone := c.deleted[o.Znode]
 			if o.Resource == model.Counter && o.Fenced && !o.Refused && gone && at < o.Zxid {
-				t.Errorf("accepted: %+v, and its znode was deleted at %d", o, at)
+				t.Errorf("fenced write %+v was accepted, but its leader's znode was deleted in zxid %d", o, at)
 			}
 		}
 	}

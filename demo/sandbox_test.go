@@ -18,10 +18,10 @@ import (
 const (
 	path    = "/demo/election"
 	ackPath = "/demo/leader"
-	timeout = 6 * time.Second // of the candidates' sessions
+	timeout = 6 * time.Second // session timeout of the candidates
 )
 
-// connection is the configuration of a client of server.
+// connection returns the configuration of a client of server.
 func connection(t *testing.T, server *zkserver.Server) client.Config {
 	t.Helper()
 	servers, err := client.ParseConnectString("127.0.0.1:1")
@@ -54,7 +54,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *wo
 	inWorld(t, worldConfig{cast: change}, f)
 }
 
-// leads waits until id leads and has acknowledged it.
+// leads waits until member id leads and has acknowledged.
 func (s *world) leads(t *testing.T, id string) *doctor.State {
 	t.Helper()
 	return s.await(t, id+" leads", func(st *doctor.State) bool {
@@ -63,7 +63,7 @@ func (s *world) leads(t *testing.T, id string) *doctor.State {
 	})
 }
 
-// member waits until holds is true for a member.
+// member waits until holds is true for member id, and returns it.
 func (s *world) member(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
 	t.Helper()
 	var found model.Member
@@ -75,16 +75,16 @@ func (s *world) member(t *testing.T, id, what string, holds func(model.Member) b
 	return found
 }
 
-// gone waits until id has left the cast.
+// gone waits until member id has left the cast.
 func (s *world) gone(t *testing.T, id string) {
 	t.Helper()
-	s.await(t, id+" is gone", func(st *doctor.State) bool {
+	s.await(t, id+" has left the cast", func(st *doctor.State) bool {
 		_, ok := byID(st, id)
 		return !ok
 	})
 }
 
-// handoff waits for the handoff from the candidate with that label.
+// handoff waits for a handoff from the candidate with label from, and returns it.
 func (s *world) handoff(t *testing.T, from string) model.Handoff {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -112,7 +112,7 @@ func (s *world) handoffs() []model.Handoff {
 	return out
 }
 
-// lastReport returns the last observation of a member.
+// lastReport returns the last observation of member id.
 func (s *world) lastReport(t *testing.T, id string) *model.Cast {
 	t.Helper()
 	s.mu.Lock()

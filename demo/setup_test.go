@@ -15,7 +15,7 @@ import (
 	"electop/model/doctor"
 )
 
-// step steps until holds is true for a step, and returns all steps.
+// step calls Step until holds is true for a step, and returns all steps.
 func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.Step) {
 	t.Helper()
 	for range 500 {
@@ -27,25 +27,26 @@ func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.S
 			return all
 		}
 	}
-	t.Fatalf("not within 500 steps: %+v", all)
+	t.Fatalf("no such step within 500 steps: %+v", all)
 	panic("not reached")
 }
 
-// nothingHeld reports that no message is held and no session is about to expire.
+// nothingHeld reports whether Step found neither a held message nor a silent candidate.
 func nothingHeld(did demo.Step) bool { return did == demo.Step{} }
 
 func skipped(did demo.Step) bool { return did.Skipped != "" }
 
+// TestStep kills the leader and checks each message of the handoff.
 func TestStep(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		did, err := w.sandbox.Step()
 		must(t, err)
 		if did != (demo.Step{Began: true}) || w.sandbox.Pace() != (zkserver.Pace{Steps: true}) {
-			t.Errorf("the first Step: %+v, pace %+v", did, w.sandbox.Pace())
+			t.Errorf("the first Step: got %+v and pace %+v, want only the start of stepping", did, w.sandbox.Pace())
 		}
 		if all := w.step(t, func(demo.Step) bool { return true }); !nothingHeld(all[0]) {
-			t.Errorf("without a held message: %+v", all)
+			t.Errorf("Step without a held message: got %+v, want nothing", all)
 		}
 
 		amber, birch := w.now(t, "amber"), w.now(t, "birch")
@@ -55,13 +56,13 @@ func TestStep(t *testing.T) {
 		time.Sleep(time.Second) // virtual
 		all := w.step(t, nothingHeld)
 		if first := all[0]; first.Skipped != "amber" || first.Wait <= 0 {
-			t.Errorf("the first step is %+v", first)
+			t.Errorf("the first step: got %+v, want amber's expiry skipped", first)
 		}
 		var released []model.Message
 		for _, did := range all[1 : len(all)-1] {
 			m := *did.Released
 			if m.Session != birch.Session {
-				t.Errorf("released to another session: %+v", m)
+				t.Errorf("message to a session other than birch's: %+v", m)
 			}
 			m.Session, m.N, m.Since = 0, 0, time.Time{}
 			released = append(released, m)
@@ -78,13 +79,13 @@ func TestStep(t *testing.T) {
 			return m.Belief == model.Leading && st.Queue.Len() == 2 && st.Pace.Waiting == 0
 		})
 		if !st.Pace.Steps {
-			t.Errorf("the pace is %+v", st.Pace)
+			t.Errorf("got pace %+v, want steps", st.Pace)
 		}
 	})
 }
 
-// TestStepSkipsTheFirstToExpire: the first session to expire ends first, and a partitioned
-// leader's session ends only after it has stopped leading.
+// TestStepSkipsTheFirstToExpire checks that Step ends the session that expires first, and a
+// partitioned leader's session only after that leader has stopped leading.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
@@ -95,14 +96,14 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		must(t, func() error { _, err := w.sandbox.Step(); return err }())
 		all := w.step(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "cedar" {
-			t.Errorf("the first one skipped is %q", got)
+			t.Errorf("the first session skipped: got %q's, want cedar's", got)
 		}
 		if m := w.now(t, "amber"); m.Belief != model.Leading {
-			t.Fatalf("amber is %s", m.Belief)
+			t.Fatalf("partitioned amber: got belief %s, want leading", m.Belief)
 		}
 		all = w.step(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "amber" {
-			t.Errorf("the second one skipped is %q", got)
+			t.Errorf("the second session skipped: got %q's, want amber's", got)
 		}
 		if m := w.now(t, "amber"); m.Belief == model.Leading {
 			t.Error("amber's session has ended, and amber believes that it leads")
@@ -112,28 +113,30 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		must(t, w.cast.Fault("amber", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
 		w.sandbox.SetPace(zkserver.Pace{})
-		w.await(t, "all are in the queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
+		w.await(t, "three candidates are in the queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 	})
 	l.check(t)
 }
 
+// now returns the current state of member id.
 func (w *world) now(t *testing.T, id string) model.Member {
 	t.Helper()
 	synctest.Wait()
 	m, ok := byID(w.feed.State(), id)
 	if !ok {
-		t.Fatalf("no %s", id)
+		t.Fatalf("%s is no member of the cast", id)
 	}
 	return m
 }
 
+// TestExpire expires the session of a running, a partitioned and a dead leader.
 func TestExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		must(t, w.cast.Fault("amber", demo.Expire, true))
 		w.leader(t, "amber")
-		w.await(t, "amber is the last", func(st *doctor.State) bool {
+		w.await(t, "amber is the last in the queue", func(st *doctor.State) bool {
 			return st.Queue.Len() == 3 && st.Queue.At(2).Label() == "amber" && settled(st)
 		})
 		must(t, w.cast.Fault("birch", demo.Partition, true))
@@ -142,19 +145,19 @@ func TestExpire(t *testing.T) {
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Kill, true))
 		synctest.Wait()
-		must(t, w.cast.Fault("cedar", demo.Expire, true)) // it has left the cast, and its session lives
+		must(t, w.cast.Fault("cedar", demo.Expire, true)) // cedar has left the cast, but its session has not ended
 		w.leader(t, "cedar")
-		time.Sleep(2 * time.Second) // virtual: no handoff is held back any more
+		time.Sleep(2 * time.Second) // virtual: every handoff is published
 		for _, from := range []string{"amber", "birch", "cedar"} {
 			if got := w.causes(from); !slices.Equal(got, []model.Cause{model.CauseExpired}) {
-				t.Errorf("handoffs from %s: %q", from, got)
+				t.Errorf("causes of handoffs from %s: got %q, want one expiry", from, got)
 			}
 		}
 		if err := w.cast.Fault("cedar", demo.Expire, true); err == nil {
-			t.Error("a second Expire is no error")
+			t.Error("a second Expire of cedar: got no error, want one")
 		}
 		if err := w.cast.Fault("nobody", demo.Expire, true); !errors.Is(err, demo.ErrNoMember) {
-			t.Errorf("Expire(nobody): %v", err)
+			t.Errorf("Expire of an unknown member: got %v, want ErrNoMember", err)
 		}
 	})
 	l.check(t)
@@ -172,6 +175,7 @@ func (w *world) causes(from string) (out []model.Cause) {
 	return out
 }
 
+// TestSetups checks that Prepare makes each setup, whatever faults the members have before.
 func TestSetups(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
@@ -202,22 +206,22 @@ func TestSetups(t *testing.T) {
 				must(t, w.sandbox.Prepare(t.Context(), sc))
 				synctest.Wait()
 				if got := w.cast.Len(); got != sc.Cast {
-					t.Errorf("setup %d: %d in the cast", i, got)
+					t.Errorf("setup %d: got %d members, want %d", i, got, sc.Cast)
 				}
 				if got := w.sandbox.Pace(); got != sc.Pace {
-					t.Errorf("setup %d: the pace is %+v", i, got)
+					t.Errorf("setup %d: got pace %+v, want %+v", i, got, sc.Pace)
 				}
 				got := w.sandbox.Rules()
 				sc.Rules.At, sc.Rules.Chaos = got.At, "seed 1, 2/s"
 				if got != sc.Rules {
-					t.Errorf("setup %d: the rules are %+v", i, got)
+					t.Errorf("setup %d: got rules %+v, want %+v", i, got, sc.Rules)
 				}
 				set := time.Now()
-				st := w.await(t, "the setup is seen", func(st *doctor.State) bool {
+				st := w.await(t, "the observer reads the setup", func(st *doctor.State) bool {
 					return slices.Equal(labels(st), castNames(sc.Cast)) && len(st.Members) == sc.Cast
 				})
 				if d := time.Since(set); d > time.Second { // virtual
-					t.Errorf("setup %d: seen %v after it was set", i, d)
+					t.Errorf("setup %d: observed after %v, want at most a second", i, d)
 				}
 				for _, m := range st.Members {
 					want := "election"
@@ -225,7 +229,7 @@ func TestSetups(t *testing.T) {
 						want = sc.Recipe.Name()
 					}
 					if m.Fault != model.NoFault || m.Recipe != want {
-						t.Errorf("setup %d: %+v", i, m)
+						t.Errorf("setup %d: got member %+v, want recipe %s and no fault", i, m, want)
 					}
 				}
 				// The next setup repairs these faults.
@@ -239,7 +243,8 @@ func TestSetups(t *testing.T) {
 	})
 }
 
-// TestPrepareEndsTheWorkersOfTheDead: otherwise they would write in the next setup.
+// TestPrepareEndsTheWorkersOfTheDead checks that workers of dead leaders do not write in the
+// next setup.
 func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		sc := demo.Setup{Cast: 2, Rules: model.Rules{Workers: true}}
@@ -259,7 +264,7 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	})
 }
 
-// TestPrepareIsNotSlowedDown: a pace that is set while Prepare runs holds
+// TestPrepareIsNotSlowedDown checks that a pace that is set while Prepare runs takes effect
 // afterwards, and does not delay Prepare.
 func TestPrepareIsNotSlowedDown(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
@@ -271,20 +276,22 @@ func TestPrepareIsNotSlowedDown(t *testing.T) {
 		go func() { done <- w.sandbox.Prepare(ctx, demo.Setup{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
 		synctest.Wait()
 		if did, err := w.sandbox.Step(); err != nil || !did.Began {
-			t.Errorf("step: %+v, %v", did, err)
+			t.Errorf("Step during Prepare: got %+v, %v; want the start of stepping", did, err)
 		}
 		w.server.Refuse(false)
 		must(t, <-done)
 		if got := w.sandbox.Pace(); got != (zkserver.Pace{Steps: true}) {
-			t.Errorf("the pace is %+v", got)
+			t.Errorf("pace after Prepare: got %+v, want steps", got)
 		}
 		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 1}))
 		if got := w.sandbox.Pace(); got != (zkserver.Pace{}) {
-			t.Errorf("the next setup has the pace %+v", got)
+			t.Errorf("pace of the next setup: got %+v, want full speed", got)
 		}
 	})
 }
 
+// TestPrepareEndsWithItsContext checks that Prepare without a server ends when its context
+// ends, and that a later call succeeds.
 func TestPrepareEndsWithItsContext(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 2)
@@ -292,10 +299,10 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		if err := w.sandbox.Prepare(ctx, demo.Setup{Cast: 3}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Prepare without a server: %v", err)
+			t.Errorf("Prepare without a server: got %v, want DeadlineExceeded", err)
 		}
 		w.server.Refuse(false)
 		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 3}))
-		w.await(t, "three in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		w.await(t, "three candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 	})
 }

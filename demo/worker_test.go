@@ -16,11 +16,11 @@ import (
 	"electop/model/doctor"
 )
 
-// TestFreezes freezes one leader after the other. Each time another one takes over while
+// TestFreezes freezes one leader after the other. Each time another member takes over while
 // the old leader's worker still writes. The counter refuses these writes if they are
 // fenced, and accepts them if not. The journal's numbers must match the order of the
 // server's transactions: a write is stale if the znode of its leader was deleted in an
-// earlier transaction. In the second tier there are 1,000 freezes.
+// earlier transaction. In the second test tier there are 1,000 freezes.
 func TestFreezes(t *testing.T) {
 	t.Parallel()
 	freezes := 100
@@ -42,7 +42,7 @@ func TestFreezes(t *testing.T) {
 				}
 				w.end()
 
-				deleted := make(map[string]int64) // zxid of the deletion, by znode
+				deleted := make(map[string]int64) // zxid of the deletion of each znode
 				for _, o := range w.since(0) {
 					if x, ok := o.(*model.Wake); ok {
 						deleted[x.Znode] = x.Zxid
@@ -54,7 +54,7 @@ func TestFreezes(t *testing.T) {
 				slices.SortStableFunc(writes, func(a, b *model.Write) int { return cmp.Compare(a.Zxid, b.Zxid) })
 				for _, x := range writes {
 					if x.Fenced != c.fenced {
-						t.Fatalf("fenced is not %v: %+v", c.fenced, x)
+						t.Fatalf("got write %+v, want fenced %v", x, c.fenced)
 					}
 					if x.Refused {
 						refused++
@@ -65,32 +65,32 @@ func TestFreezes(t *testing.T) {
 						stale++
 					}
 					if c.fenced && x.Value != last+1 {
-						t.Errorf("fenced workers count %d after %d", x.Value, last)
+						t.Errorf("counter of fenced workers: got %d after %d", x.Value, last)
 					}
 					last = x.Value
 				}
-				t.Logf("%d freezes: %d writes accepted, %d refused, %d stale ones accepted", freezes, accepted, refused, stale)
+				t.Logf("%d freezes: %d writes accepted, %d refused, %d stale writes accepted", freezes, accepted, refused, stale)
 				work := w.feed.State().Work
 				if work.Counter != (model.Tries{Accepted: accepted, Refused: refused, Stale: stale}) {
-					t.Errorf("the journal counts %+v", work.Counter)
+					t.Errorf("counter in the journal: got %+v, want %d accepted, %d refused, %d stale", work.Counter, accepted, refused, stale)
 				}
 				if work.Tokens.Refused == 0 && !c.fenced {
-					t.Error("no token was refused")
+					t.Error("no token of an unfenced worker was refused")
 				}
 				switch {
 				case c.fenced && (stale > 0 || refused != freezes):
-					t.Errorf("%d stale writes accepted, %d refused", stale, refused)
+					t.Errorf("fenced: got %d stale writes accepted, %d refused; want 0 and %d", stale, refused, freezes)
 				case !c.fenced && (stale < freezes || refused > 0):
-					t.Errorf("only %d stale writes accepted, %d refused", stale, refused)
+					t.Errorf("unfenced: got %d stale writes accepted, %d refused; want at least %d and 0", stale, refused, freezes)
 				}
 			})
 		})
 	}
 }
 
-// freezeLeader freezes the leader, which leads since the from-th observation, until another
-// one has taken over and both workers have written after that. It returns the number of
-// observations before these writes.
+// freezeLeader freezes the leader, which leads since the first from observations, until
+// another member has taken over. Then it waits for a write of the new leader's worker and, if
+// not fenced, of the old leader's. It returns the number of observations before these writes.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
@@ -111,8 +111,8 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	return from
 }
 
-// TestFencedWorkerStops: after a fenced write was refused, the worker stops until the rules
-// change.
+// TestFencedWorkerStops checks that a worker stops after a fenced write was refused, until the
+// rules change.
 func TestFencedWorkerStops(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
@@ -122,14 +122,14 @@ func TestFencedWorkerStops(t *testing.T) {
 		w.leader(t, "amber")
 		refused := w.writesUntil(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
 		if refused.Member != "amber" || refused.Reason == "" || refused.Zxid != 0 || !refused.Fenced {
-			t.Errorf("refused: %+v", refused)
+			t.Errorf("refused write: got %+v, want a fenced write of amber with a reason", refused)
 		}
 		from := w.soFar()
 		time.Sleep(time.Minute) // virtual
 		for _, r := range []model.Resource{model.Counter, model.Tokens} {
 			for _, x := range w.writes(r, from) {
 				if x.Member == "amber" {
-					t.Fatalf("a minute later amber's worker writes: %+v", x)
+					t.Fatalf("amber's worker wrote %+v after its write was refused", x)
 				}
 			}
 		}
@@ -137,14 +137,14 @@ func TestFencedWorkerStops(t *testing.T) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
 		x := w.writesUntil(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused || x.Fenced {
-			t.Errorf("not fenced any more: %+v", x)
+			t.Errorf("write without the guard: got %+v, want accepted", x)
 		}
 		for _, x := range w.writes(model.Tokens, from) {
 			if x.Member == "amber" && (!x.Refused || x.Reason == "") {
-				t.Errorf("a lower token: %+v", x)
+				t.Errorf("write with a lower token: got %+v, want refused with a reason", x)
 			}
 		}
-		// It thaws, notices that it does not lead, and stops its worker.
+		// Amber thaws, notices that it does not lead, and stops its worker.
 		must(t, w.cast.Fault("amber", demo.Freeze, false))
 		w.await(t, "amber waits", func(st *doctor.State) bool {
 			m, _ := byID(st, "amber")
@@ -154,8 +154,8 @@ func TestFencedWorkerStops(t *testing.T) {
 	})
 }
 
-// quiet fails if a member's worker writes in the next minute, except for a second in which
-// a write may end.
+// quiet fails the test if the worker of member id writes in the minute that begins after a
+// second.
 func (w *world) quiet(t *testing.T, id string) {
 	t.Helper()
 	time.Sleep(time.Second) // virtual
@@ -163,12 +163,13 @@ func (w *world) quiet(t *testing.T, id string) {
 	time.Sleep(time.Minute)
 	for _, x := range w.writes(model.Counter, from) {
 		if x.Member == id {
-			t.Fatalf("%s's worker still writes: %+v", id, x)
+			t.Fatalf("the worker of %s still writes: %+v", id, x)
 		}
 	}
 }
 
-// TestWorkerOfADeadLeader: it continues for some time, because its leader cannot stop it.
+// TestWorkerOfADeadLeader checks that the worker of a dead leader writes for three more session
+// timeouts.
 func TestWorkerOfADeadLeader(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
@@ -178,18 +179,18 @@ func TestWorkerOfADeadLeader(t *testing.T) {
 		from := w.soFar()
 		x := w.writesUntil(t, from, "the dead amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused {
-			t.Errorf("not fenced: %+v", x)
+			t.Errorf("write without the guard: got %+v, want accepted", x)
 		}
 		time.Sleep(3 * timeout) // virtual
 		w.quiet(t, "amber")
 		if got := w.writes(model.Counter, from); got[len(got)-1].Member != "birch" {
-			t.Errorf("the last write is %+v, want birch's", got[len(got)-1])
+			t.Errorf("last write: got %+v, want a write of birch's worker", got[len(got)-1])
 		}
 	})
 }
 
-// TestWorkersDoNotOverwrite: a znode in the counter's place that is no counter is not
-// written, and there is a notice.
+// TestWorkersDoNotOverwrite checks that workers do not write to a znode with other data at the
+// counter's path, and that there is a notice.
 func TestWorkersDoNotOverwrite(t *testing.T) {
 	t.Parallel()
 	const counterPath = path + "-counter"
@@ -205,41 +206,41 @@ func TestWorkersDoNotOverwrite(t *testing.T) {
 			w.enter(t, 1)
 			time.Sleep(time.Minute) // virtual
 			if data, stat, err := conn.Get(t.Context(), counterPath); err != nil || string(data) != text || stat.Version != 0 {
-				t.Errorf("%q became %q, %+v, %v", text, data, stat, err)
+				t.Errorf("znode with %q: got data %q, stat %+v, error %v; want no change", text, data, stat, err)
 			}
 			if got := w.writes(model.Counter, 0); len(got) > 0 {
-				t.Errorf("%q was written: %+v", text, got[0])
+				t.Errorf("znode with %q: got write %+v, want none", text, got[0])
 			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if len(w.notices) != 1 || !strings.Contains(w.notices[0], counterPath+" is not a counter") || strings.Contains(w.notices[0], "\x1b") {
-				t.Errorf("%q: notices %q", text, w.notices)
+				t.Errorf("znode with %q: got notices %q, want one without escape sequences", text, w.notices)
 			}
 		})
 	}
 }
 
-// TestWorkersStop: a leader that resigns, or that notices that it is partitioned, stops its
-// worker; the rules can stop it too.
+// TestWorkersStop checks that a worker stops when its leader resigns or notices that it is
+// partitioned, and when the rules stop all workers.
 func TestWorkersStop(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		time.Sleep(time.Minute) // virtual
 		if got := w.writes(model.Counter, 0); len(got) > 0 {
-			t.Fatalf("without workers: %+v", got[0])
+			t.Fatalf("rules without workers: got write %+v, want none", got[0])
 		}
 		w.sandbox.SetRules(model.Rules{Workers: true})
 		x := w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return true })
 		st := w.feed.State()
 		if x.Member != "amber" || x.Znode != st.Leader().Name || x.Token != st.Leader().Czxid || x.Value != 1 || x.Zxid == 0 {
-			t.Errorf("the first write is %+v", x)
+			t.Errorf("first write: got %+v, want number 1 with amber's znode and token", x)
 		}
 		must(t, w.cast.Fault("amber", demo.Resign, true))
 		w.leader(t, "amber")
 		w.quiet(t, "amber")
 
 		must(t, w.cast.Fault("birch", demo.Partition, true))
-		w.await(t, "birch does not lead any more", func(st *doctor.State) bool {
+		w.await(t, "birch no longer leads", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
 			return m.Belief != model.Leading
 		})
@@ -252,21 +253,22 @@ func TestWorkersStop(t *testing.T) {
 	})
 }
 
-// TestWorkerReconnects, and continues with the next number.
+// TestWorkerReconnects checks that a worker continues with the next number after its connection
+// was lost.
 func TestWorkerReconnects(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
 		w.enter(t, 1)
-		w.writesUntil(t, 0, "it writes", func(x *model.Write) bool { return x.Value == 3 })
+		w.writesUntil(t, 0, "the worker writes", func(x *model.Write) bool { return x.Value == 3 })
 		w.server.Refuse(true)
 		w.server.CloseConnections()
 		time.Sleep(time.Second)
 		w.server.Refuse(false)
-		w.writesUntil(t, 0, "it writes again", func(x *model.Write) bool { return x.Value == 9 })
+		w.writesUntil(t, 0, "the worker writes again", func(x *model.Write) bool { return x.Value == 9 })
 		seen := int64(0)
 		for _, x := range w.writes(model.Counter, 0) {
 			if x.Refused || x.Value != seen+1 {
-				t.Errorf("after %d: %+v", seen, x)
+				t.Errorf("write after number %d: got %+v, want the next number accepted", seen, x)
 			}
 			seen = x.Value
 		}

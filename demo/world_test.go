@@ -29,20 +29,20 @@ type world struct {
 	wg      sync.WaitGroup
 
 	mu      sync.Mutex
-	put     []model.Observation // by the cast and the sandbox
+	put     []model.Observation // observations of the cast and the sandbox
 	notices []string
 	events  []model.Event
-	record  bytes.Buffer           // the recording; to read after the feed has ended
+	record  bytes.Buffer           // the recording; read it only after the feed has ended
 	latest  map[string]*model.Cast // the last observation of each member
 }
 
 // worldConfig is the configuration of a world.
 type worldConfig struct {
-	timeout    time.Duration // of sessions
+	timeout    time.Duration // session timeout
 	writeEvery time.Duration
 	chaos      *demo.Chaos
 	applied    func(*doctor.State, []model.Event)
-	cast       func(*demo.Config)
+	cast       func(*demo.Config) // alters the configuration of the cast
 }
 
 // inWorld runs f in a world in virtual time.
@@ -98,7 +98,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		w.wg.Go(func() { observer.Run(ctx) })
 		w.wg.Go(func() { w.sandbox.Run(ctx) })
 		defer w.end()
-		w.await(t, "the observer reads", func(st *doctor.State) bool { return st.Phase != model.Unseen })
+		w.await(t, "the observer has read the election", func(st *doctor.State) bool { return st.Phase != model.Unseen })
 		f(t, w)
 	})
 }
@@ -108,30 +108,31 @@ func (w *world) end() {
 	w.server.SetPace(zkserver.Pace{})
 	w.cast.Close()
 	synctest.Wait()
-	time.Sleep(2 * time.Second) // virtual: the observer reads it, and the last handoff is published
+	time.Sleep(2 * time.Second) // virtual: the observer reads the end, and the last handoff is published
 	w.cancel()
 	w.wg.Wait()
 }
 
+// await waits, at most a minute, until holds is true for the state.
 func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	st, err := w.feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("%s: not within a minute; queue %v, members %+v, notices %q", what, labels(st), members(st), w.notices)
+		t.Fatalf("no state within a minute in which %s; queue %v, members %+v, notices %q", what, labels(st), members(st), w.notices)
 	}
 	return st
 }
 
-// enter spawns n candidates, and waits until they are in the queue and one leads.
+// enter spawns n candidates, and waits until they are in the queue and the first leads.
 func (w *world) enter(t *testing.T, n int) {
 	t.Helper()
 	must(t, w.cast.SpawnInOrder(t.Context(), n))
-	w.await(t, "all are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
+	w.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
 }
 
-// settled reports whether each member waits or leads.
+// settled reports whether each member waits or leads, and the leader has acknowledged.
 func settled(st *doctor.State) bool {
 	for _, m := range st.Members {
 		if m.Belief != model.Waiting && m.Belief != model.Leading {
@@ -141,10 +142,10 @@ func settled(st *doctor.State) bool {
 	return st.Acknowledged()
 }
 
-// leader waits until a member of the cast other than not leads, and returns its ID.
+// leader waits until a healthy member other than not leads, and returns its ID.
 func (w *world) leader(t *testing.T, not string) (id string) {
 	t.Helper()
-	w.await(t, "another than "+not+" leads", func(st *doctor.State) bool {
+	w.await(t, "a member other than "+not+" leads", func(st *doctor.State) bool {
 		m := st.Member(st.Leader())
 		if m == nil || m.ID == not || m.Belief != model.Leading || m.Fault != model.NoFault || !st.Acknowledged() {
 			return false
@@ -162,14 +163,14 @@ func (w *world) soFar() int {
 	return len(w.put)
 }
 
-// since returns the observations from the n-th on.
+// since returns the observations after the first n.
 func (w *world) since(n int) []model.Observation {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.put[n:])
 }
 
-// writes returns the writes to a resource, from the n-th observation on.
+// writes returns the writes to resource r among the observations after the first from.
 func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -181,21 +182,21 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	return out
 }
 
-// writesUntil waits, at most a minute, for a write to the counter from the
-// n-th observation on.
+// writesUntil waits, at most a minute, for a write to the counter for which holds is true,
+// among the observations after the first from.
 func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {
-		so := w.soFar()
+		next := w.soFar()
 		for _, x := range w.writes(model.Counter, from) {
 			if holds(x) {
 				return x
 			}
 		}
-		from = so
+		from = next
 		time.Sleep(10 * time.Millisecond) // virtual
 	}
-	t.Fatalf("%s: not within a minute", what)
+	t.Fatalf("no write within a minute: %s", what)
 	panic("not reached")
 }
 

@@ -14,19 +14,19 @@ import (
 )
 
 // Bounds of the AdminServer, which anybody can reach. An answer is made in memory before
-// it is sent, so there are at most adminConnections answers.
+// it is sent, so memory has at most adminConnections answers.
 const (
 	adminConnections = 32
 	adminRequest     = 8 << 10 // bytes of line and headers
 	adminRead        = 5 * time.Second
-	adminWrite       = 30 * time.Second // a slow reader of a long answer
+	adminWrite       = 30 * time.Second // for a long answer and a slow reader
 	adminIdle        = 30 * time.Second
 )
 
-// adminRoot is where Apache's AdminServer has its commands.
+// adminRoot is the path of the commands of Apache's AdminServer.
 const adminRoot = "/commands"
 
-// ServeAdmin serves what Apache calls the AdminServer on l until the server is closed and
+// ServeAdmin serves Apache's AdminServer, over HTTP, on l until the server is closed and
 // then returns nil: /commands is an index, /commands/NAME the answer of a command, as JSON.
 // It takes GET and HEAD requests without authentication. Like Apache, it answers an unknown
 // command with status 200 and an error in the JSON.
@@ -46,7 +46,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
-			case http.StateNew: // from Serve, which s.wg counts
+			case http.StateNew: // called by Serve, which s.wg counts
 				s.wg.Add(1)
 				if open.Add(1) > adminConnections {
 					c.Close()
@@ -107,7 +107,7 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 // An object is a JSON object. Its fields are sorted; in Apache their order is undefined.
 type object map[string]any
 
-// adminCommands are the commands that electop and monitoring use, in the order of
+// adminCommands lists the commands that electop and monitoring use, in the order of
 // Apache's index.
 var adminCommands = []struct {
 	name   string
@@ -211,8 +211,7 @@ func adminConns(s *Server) object {
 	return object{"connections": all, "secure_connections": []object{}}
 }
 
-// adminDump has deadlines in milliseconds since the server's start, as
-// last_response_time.
+// adminDump reports deadlines, like last_response_time, in milliseconds since the start.
 func adminDump(s *Server) object {
 	expiry, paths := s.dump()
 	inMs := make(map[int64][]int64)

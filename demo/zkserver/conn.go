@@ -35,13 +35,13 @@ type conn struct {
 	sess     *session
 	who      tree.Identities
 	stats    connStats
-	heldSize int       // of its messages in the backlog; 0: there are none
+	heldSize int       // bytes of its messages in the backlog; 0: it has none there
 	released sync.Cond // signals that heldSize is 0 or the server closed
-	request  []byte    // that is being executed
-	event    int64     // the last one that the connection was notified of, see watchTables
+	request  []byte    // in slow motion: the request being executed
+	event    int64     // number of the last event that the connection was notified of
 
 	in    *bufio.Reader // reads from conn.Read; only for the connection's goroutine
-	frame atomic.Int64  // bytes read of the present frame
+	frame atomic.Int64  // bytes read of the current frame
 
 	out output
 }
@@ -81,8 +81,8 @@ func (c *conn) detach() {
 }
 
 // retire removes the connection's watches. Its requests are not executed any more, but it
-// can still deliver its last reply. Its session, if it has not moved to another
-// connection, continues without one. The caller holds s.mu.
+// can still deliver its last reply. Its session continues without a connection, unless it
+// has moved to another. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -103,8 +103,8 @@ func (c *conn) drop() {
 }
 
 // send queues a frame: a header and a body, which may be nil. The frame counts for w, if
-// w is not nil. In slow motion the frame is held. send never blocks. The caller holds
-// s.mu.
+// w is not nil. In slow motion the frame is held, except for a ping. send never blocks. The
+// caller holds s.mu.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -115,7 +115,7 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	w.sent(c.sess, n, event)
 }
 
-// write queues a frame, counts it and returns its length, 0 if the peer is cut off. The
+// write queues a frame, counts it and returns its length, 0 if the connection is broken. The
 // caller holds s.mu.
 func (c *conn) write(records ...wire.Record) int {
 	n := c.out.send(records...)
@@ -125,7 +125,7 @@ func (c *conn) write(records ...wire.Record) int {
 	return n
 }
 
-// Read reads from the network, and counts.
+// Read reads from the network, and counts the bytes.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.nc.Read(p)
 	c.frame.Add(int64(n))
@@ -135,7 +135,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the network, and counts.
+// Write writes to the network, and counts the bytes.
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.nc.Write(p)
 	c.s.counters.bytesOut.Add(int64(n))
@@ -145,7 +145,7 @@ func (c *conn) Write(p []byte) (int, error) {
 // closeSoon closes the connection without waiting for it. The caller holds s.mu,
 // or belongs to a goroutine that the server waits for.
 func (c *conn) closeSoon() {
-	c.s.wg.Go(func() { c.nc.Close() }) // may block, in TLS for one
+	c.s.wg.Go(func() { c.nc.Close() }) // may block, for example in TLS
 }
 
 // If Accept fails for now (there are no file descriptors, for example), the server closes
@@ -156,9 +156,9 @@ const (
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts connections from l until the server is closed and then
-// returns nil. Before it returns it closes l. Any other end of the listener is
-// an error. A temporary failure is not an error: see [Options.Trouble].
+// Serve accepts connections from l until the server is closed and then returns nil, or
+// ErrClosed if the server is already closed. Before it returns it closes l. Any other end of
+// the listener is an error. Serve retries after a temporary failure: see [Options.Trouble].
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -239,8 +239,8 @@ var ErrRefused = errors.New("zkserver: connection refused")
 
 // Dial returns the client's end of a connection in memory that s serves. It
 // uses net.Pipe and hence no operating system resource, and it works inside a
-// testing/synctest bubble. To the four-letter words and to the ip
-// authentication scheme it looks like one from 127.0.0.1.
+// testing/synctest bubble. The four-letter words and the ip authentication scheme
+// show it as a connection from 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
 // DialObserver connects like [Server.Dial], for an observer: its messages are not delayed,
@@ -264,8 +264,7 @@ func (s *Server) dial(observer bool) (net.Conn, error) {
 	return client, nil
 }
 
-// pipeConn is the server's end of a connection made by Dial. Its remote
-// address tells one from another.
+// pipeConn is the server's end of a connection made by Dial. Its remote address is unique.
 type pipeConn struct {
 	net.Conn
 	remote   pipeAddr
@@ -366,7 +365,7 @@ func (c *conn) serve() error {
 	}
 }
 
-// awaitReleased waits until no message of the connection is held.
+// awaitReleased waits until no message of the connection is held, or the server closes.
 func (c *conn) awaitReleased() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -403,7 +402,7 @@ func (c *conn) finish(deliver bool) {
 
 const (
 	// highWater is the output, in bytes, beyond which the server reads no further
-	// request until the peer has read some.
+	// request until the peer has read some of that output.
 	highWater = 64 << 10
 	// maxQueued is the output, in bytes, beyond which a peer that does not read its
 	// events is cut off. A single reply may be larger.
@@ -414,7 +413,7 @@ const (
 
 // An output holds the frames that wait to be written to a connection. Appending a frame
 // never blocks. A goroutine writes the frames; it ends when none is left. A peer that does
-// not read is cut off.
+// not read is cut off: its connection is closed.
 type output struct {
 	c       *conn
 	mu      sync.Mutex
@@ -432,7 +431,7 @@ func (o *output) pending() int {
 	return len(o.queue) + o.batch
 }
 
-// send appends a frame and returns its length, 0 if the peer is cut off.
+// send appends a frame and returns its length, 0 if the output is broken.
 func (o *output) send(records ...wire.Record) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -470,8 +469,8 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// await waits until at most n bytes wait to be written or, if n is negative, until
-// everything is written. It does not wait for a connection that is broken.
+// await waits until at most n bytes wait to be written. If n is negative it waits until
+// everything is written or a write failed.
 func (o *output) await(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -48,8 +48,8 @@
 //
 // # How a request passes through
 //
-// A connection has one goroutine. It reads a frame, takes the server's lock, extends
-// the session's life and carries the request out. Package tree has the znodes and no lock:
+// A connection has one goroutine. It reads a frame, takes the server's lock, moves the
+// session's deadline and executes the request. Package tree has the znodes and no lock:
 // a write is checked completely before it changes anything (tree.Check returns a Change,
 // tree.Apply its Effect), so that a multi needs no undoing. Then the watches that the
 // effect concerns fire: their events are appended to the outputs of connections under the
@@ -59,9 +59,8 @@
 // Nothing is written to a network under the lock. A connection has a second goroutine
 // only while there is something to write. An idle session costs a goroutine, a small
 // buffer, a timer and a map entry: 5,000 take 40 MB. Long tables are copied under the lock
-// and formatted as they are sent. If a peer does not read its replies, the server
-// stops reading from it. If it leaves events unread for too long, the server closes
-// the connection.
+// and formatted without it. If a peer does not read its replies, the server stops reading
+// from it. If more than 4 MiB of events wait for a peer, the server closes the connection.
 //
 // A session expires at the first multiple of Options.Tick that is not before its
 // deadline: up to one tick late, never early.

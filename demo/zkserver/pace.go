@@ -25,8 +25,8 @@ import (
 // go-zookeeper's Close waits one second for that reply, and gives up the connection
 // after at most two thirds of the session timeout.
 type Pace struct {
-	Delay time.Duration // PaceMax at most
-	Steps bool          // Delay does not matter then
+	Delay time.Duration // at most PaceMax
+	Steps bool          // if set, Delay is ignored
 }
 
 // PaceMax is the longest Delay.
@@ -43,14 +43,14 @@ type Paced struct {
 	// znode. It is empty if there is none or, as in a multi, more than one.
 	Path  string
 	Event int32     // type of a watch event, [wire.EventNodeDeleted] for one
-	Xid   int32     // the request's
-	Err   wire.Code // a reply's
+	Xid   int32     // xid of the message
+	Err   wire.Code // error of a reply
 }
 
 // Passed is a message that the [Pace] no longer holds.
 type Passed struct {
 	Paced
-	Left time.Time
+	Left time.Time // time at which the message was sent or lost
 	// Lost reports that the connection ended before the message was sent.
 	Lost bool
 }
@@ -90,15 +90,15 @@ func beginsWithPath(op wire.Op) bool {
 	return false
 }
 
-// passedMax bounds the messages that are listed after they left.
+// passedMax bounds the messages in Backlog.Passed.
 const passedMax = 256
 
-// A heldMessage is in the backlog. s.mu guards it.
+// A heldMessage is a message in the backlog. s.mu guards it.
 type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *count // for which it counts, if any
+	count *count // the tally that it counts for; nil: none
 }
 
 // A backlog holds the messages of a server in slow motion until they are due or
@@ -106,14 +106,14 @@ type heldMessage struct {
 // same for all messages, so they leave in this order. s.mu guards the backlog.
 type backlog struct {
 	s       *Server
-	delay   time.Duration // negative: until a step
+	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
-	count   int           // messages so far
-	alarm   *alarm        // for the first message
+	count   int           // number of held messages so far
+	alarm   *alarm        // fires when the first message is due
 	changed chan struct{} // has a value after a change
 
-	passed   []Passed // since the last call of [Server.TakeBacklog]
-	unlisted int      // that passed before those
+	passed   []Passed // messages that left since the last call of [Server.TakeBacklog]
+	unlisted int      // number of messages that left before those in passed
 }
 
 // heldOverhead is the memory of a held message besides its frame, in bytes.
@@ -154,7 +154,7 @@ func (c *conn) dropHeld() {
 	}
 }
 
-// drop drops messages.
+// drop drops the held messages for which which is true.
 func (b *backlog) drop(which func(*heldMessage) bool) {
 	b.held = slices.DeleteFunc(b.held, func(m *heldMessage) bool {
 		lost := which(m)
@@ -215,7 +215,7 @@ func (b *backlog) due() {
 func (b *backlog) signal() {
 	select {
 	case b.changed <- struct{}{}:
-	default: // it has one already
+	default: // the channel already has a value
 	}
 }
 
@@ -259,12 +259,12 @@ func (s *Server) Pace() Pace {
 	return s.pace
 }
 
-// Backlog lists the messages that the [Pace] holds, and those that it held.
+// Backlog lists messages that the [Pace] holds, and messages that it no longer holds.
 type Backlog struct {
 	Pace    Pace
-	Held    []Paced // the first ones, in the order of their release
+	Held    []Paced // the first held messages, in the order of their release
 	Waiting int     // the number of held messages
-	// Passed are the last messages that left since the previous call, in that order.
+	// Passed has the last messages that left since the previous call, in that order.
 	// Unlisted is the number of messages that left before these.
 	Passed   []Passed
 	Unlisted int

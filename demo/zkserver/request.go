@@ -55,7 +55,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	if renewal { // never held, as a ping: slow motion must not end a lease
+	if renewal { // never held, like a ping: slow motion must not end a lease
 		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)
@@ -69,7 +69,8 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// handleAuth replies with a header only. A failure ends the connection.
+// handleAuth authenticates the client, and replies with a header only. last reports a failure:
+// the connection must be closed.
 func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
@@ -82,8 +83,8 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// dispatch returns the body of the reply, which may alias the tree, or an error. A
-// malformed request gets an error and the connection stays, as in Apache.
+// dispatch executes a request and returns the body of the reply, which may alias the tree, or
+// an error. After a malformed request the connection stays open, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
@@ -98,8 +99,8 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// renewsLease reports whether a request is a transaction of one check. It changes nothing:
-// a leader sends it, as a ping, to check that its session lives.
+// renewsLease reports whether a request is a transaction of one check. A leader sends such a
+// request, like a ping, to check that its session has not ended.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
@@ -178,7 +179,7 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 		}
 	case wire.OpRemoveWatches:
 		var req wire.WatcherTypeRequest
-		d.String(&req.Path) // nobody watches null
+		d.String(&req.Path) // null is read as "", which no client watches
 		if d.Int32(&req.Type); d.Err() == nil {
 			return nil, s.watches.find(c, req.Type, req.Path, true)
 		}
@@ -208,7 +209,7 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Recor
 	return body, code
 }
 
-// echo is a body of raw bytes, for example a piece of the request.
+// echo is a body of raw bytes, for example a part of the request.
 type echo []byte
 
 func (e echo) Fields(c *wire.Coder) { c.Raw((*[]byte)(&e)) }

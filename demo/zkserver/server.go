@@ -25,11 +25,11 @@ type Options struct {
 	// at most one tick late.
 	Tick time.Duration
 	// MinSessionTimeout and MaxSessionTimeout bound the timeouts that clients may
-	// request; 0 is two ticks and a minute.
+	// request. The defaults for 0 are two ticks and one minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
-	// MaxClientCnxns bounds the connections from one host; 0 is no bound.
+	// MaxClientCnxns bounds the connections from one host; 0 means no bound.
 	MaxClientCnxns int
-	// LoopbackUnbounded exempts the host itself from MaxClientCnxns.
+	// LoopbackUnbounded exempts loopback addresses from MaxClientCnxns.
 	LoopbackUnbounded bool
 	// Logger receives events of connections and sessions; nil discards them.
 	Logger *slog.Logger
@@ -74,12 +74,12 @@ type Server struct {
 	counters  counters
 	tallying  *tallying             // nil: none
 	listeners map[net.Listener]bool // true: for clients; false: for the AdminServer
-	conns     map[*conn]struct{}    // that are open
+	conns     map[*conn]struct{}    // open connections
 	alive     int                   // connections that are not detached
-	piped     int                   // connections made by Dial
+	piped     int                   // number of connections made by Dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
-	nextID    int64 // of a session
+	nextID    int64 // id of the next session
 	zxid      int64 // of the last transaction
 	watches   watchTables
 	reaper    *alarm
@@ -139,8 +139,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// recovered logs and counts a panic, which then ends one connection and not the program.
-// It must be deferred.
+// recovered logs and counts a panic, so that it ends a connection or a timer's callback, not
+// the program. It must be deferred.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
@@ -289,12 +289,12 @@ func (s *Server) reap() {
 type Counters struct {
 	Requests      map[wire.Op]int64 // after the handshake, by operation
 	Notifications int64             // watch events sent
-	BytesIn       int64             // frames of clients, with their prefixes
+	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that were not closed by their client
 	CutOff        int64 // connections that did not read their events, or held most, see MaxHeld
 	Rejected      int64 // connections beyond MaxClientCnxns
-	Panics        int64 // bugs survived
+	Panics        int64 // panics that did not end the program
 }
 
 // Operation codes from -11 to 107 have a counter each; all others share one.

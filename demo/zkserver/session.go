@@ -9,7 +9,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// s.mu guards a session. Times are since the server's start.
+// A session is a client's session. s.mu guards it. Times are since the server's start.
 type session struct {
 	id      int64
 	passwd  [16]byte
@@ -19,17 +19,17 @@ type session struct {
 	// deadline is the time at which the session expires if its client stays silent. While
 	// messages to the client are held, the deadline moves with time from heldSince on.
 	deadline  time.Duration
-	held      int           // messages
+	held      int           // number of held messages to the client
 	heldSince time.Duration // start of the hold, or the last request since then
-	alarm     *alarm        // not after the deadline
+	alarm     *alarm        // fires when the session expires, or earlier
 
 	count *count // counts its requests; nil: they do not count
 }
 
 // firstID returns the first session id of a server. As in Apache it has the server id (1
 // in a standalone server) in the high byte, then 40 bits of the time in milliseconds,
-// then a counter. Here the counter does not begin at zero but with the rest of the time,
-// so that servers that start in the same millisecond have different ids.
+// then a counter. Here the counter does not begin at zero but with the fraction of the
+// millisecond, so that servers that start in the same millisecond have different ids.
 func firstID(now time.Time) int64 {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
@@ -61,8 +61,8 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 	return sess != nil
 }
 
-// openSession creates or resumes a session on c. It returns nil if the session has ended
-// or the password is wrong.
+// openSession creates or resumes a session on c. It returns nil if the session has ended,
+// the password is wrong or the client has seen a later zxid.
 func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {
@@ -90,13 +90,13 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// touch sets a new deadline. The alarm stays: it may be early.
+// touch sets a new deadline. The alarm may fire earlier: then it is set again.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
 }
 
-// hold counts a held message to the session. While there is one the session does not
+// hold counts a held message to the session. While a message is held the session does not
 // expire.
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {

@@ -38,12 +38,12 @@ func (s *Server) clientPort() (port int) {
 // nodes counts the root twice, as "" and "/", as Apache does. The caller holds s.mu.
 func (s *Server) nodes() int { return s.tree.Len() + 1 }
 
-// A connView shows an open connection.
+// A connView has what the server reports about an open connection.
 type connView struct {
 	connStats
 	remote  string        // host:port
 	session int64         // 0: none yet, or the connection is for a four-letter word
-	timeout time.Duration // of the session
+	timeout time.Duration // of the session; without a session: handshakeTimeout
 }
 
 // connections returns the open connections, sorted by age and address.
@@ -66,8 +66,8 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the sessions by their expiry, which is since the server's start, and the
-// paths of the ephemeral znodes by session, in the order of their creation.
+// dump returns the sessions of each expiry, as a time since the server's start, and the
+// paths of each session's ephemeral znodes in the order of their creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,8 @@ func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64]
 	return expiry, ephemerals
 }
 
-// dataWatches counts the watches on data and existence. Apache shows no others.
+// dataWatches counts the watches on data and existence, and the connections and paths that
+// have one. Apache shows no other watches.
 func (s *Server) dataWatches() (watchers, paths, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +91,7 @@ func (s *Server) dataWatches() (watchers, paths, total int) {
 	return len(w.owned), len(w.paths), w.total
 }
 
-// watchesByPath returns the sessions that watch the data or existence of a path.
+// watchesByPath returns, for each path, the sessions that watch its data or existence.
 func (s *Server) watchesByPath() map[string][]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +113,8 @@ type gauge struct {
 }
 
 // gauges returns the first lines of Apache's mntr, in its order, without the about 300
-// internal metrics that follow there. Its time does not depend on the number of sessions,
-// znodes or watches.
+// internal metrics that follow there. Its running time does not depend on the number of
+// sessions, znodes or watches.
 func (s *Server) gauges() []gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,12 +191,12 @@ type connStats struct {
 	lastOp         string
 	lastXid        int32
 	lastZxid       int64
-	lastReply      time.Duration // since the server's start
+	lastReply      time.Duration // time of the last reply since the server's start
 	lastLatency    time.Duration
 	latency        latency
 }
 
-// done counts a request that was answered at this time since the server's start.
+// done counts a request that was answered at time at since the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -236,7 +237,7 @@ var words = map[string]func(*conn, *bufio.Writer){
 // answerChunk is the size of the pieces of an answer, in bytes.
 const answerChunk = 32 << 10
 
-// answerWord answers a four-letter word, after which the connection has to be closed.
+// answerWord answers a four-letter word. The connection must be closed after the answer.
 func (c *conn) answerWord(word string) error {
 	c.s.mu.Lock()
 	c.stats.received++
@@ -259,8 +260,8 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// writeConnections writes a line for each connection. The number in brackets is the
-// connection's interest in I/O: 1 for reading, 0 while a four-letter word is answered.
+// writeConnections writes a line for each connection. The number in brackets is Apache's
+// interest in I/O: 1 with a session, 0 without.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {

@@ -16,15 +16,16 @@ import (
 // is sent. A session that detects a deletion when it restores its watches on a new
 // connection does not count.
 type Tally struct {
-	Path string    // of the deleted node
-	Zxid int64     // of the deletion; a transaction may delete more than one node
-	At   time.Time // of the deletion
+	Path string    // path of the deleted node
+	Zxid int64     // zxid of the deletion; a transaction may delete more than one node
+	At   time.Time // time of the deletion
 	// Notified has the ids of the sessions that watched the node itself and were
 	// notified, except for the node's owner, which does not react. Watches on children
 	// and recursive watches of a parent do not count. All Tallies of a deletion share
 	// the slice.
 	Notified []int64
-	// Requests is the number of requests of these sessions since then, without pings.
+	// Requests is the number of requests of these sessions since then, without pings and
+	// renewals of a leader's lease.
 	// BytesIn is the size of these requests, BytesOut the size of the notifications and
 	// replies, with length prefixes. A frame counts when it is passed to the
 	// connection: Counters lacks it if the connection ends before it is written.
@@ -40,7 +41,7 @@ type Tally struct {
 type tallying struct {
 	parent string
 	report func(Tally)
-	counts map[*count]struct{} // that are not final
+	counts map[*count]struct{} // the counts that are not final
 }
 
 // Tally counts what the deletion of each child of parent causes, from now on. It calls
@@ -85,22 +86,22 @@ const (
 	every = 20 * time.Millisecond
 )
 
-// A count is a Tally that still grows. A session counts for at most one deletion, the
-// last one of which it was notified. s.mu guards a count. The methods may be called on
-// nil.
+// A count is a Tally that still grows. A session counts for at most one deletion: the last
+// deletion that it was notified of. s.mu guards a count. The methods counts, sent, owe, done
+// and addHolding may be called on nil.
 type count struct {
 	Tally
 	s        *Server
 	of       *tallying
 	owner    int64         // session of the deleted node, if it was ephemeral
-	sessions int           // that count for it
-	holding  int           // of these, the number with a held message
-	owed     int           // held messages that count, and requests being executed
+	sessions int           // number of sessions that count for it
+	holding  int           // number of these sessions with a held message
+	owed     int           // number of its held messages and of requests being executed
 	last     time.Duration // time of the last message to or from one of its sessions
 	reported time.Duration // time of the last report
-	grown    bool          // since the last report
-	over     bool
-	alarm    *alarm // nil: there is none
+	grown    bool          // the numbers grew since the last report
+	over     bool          // there are no more reports
+	alarm    *alarm        // for the next update; nil: not set
 	alarmAt  time.Duration
 }
 
@@ -128,8 +129,8 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether a notification of a session counts: the owner of the deleted node
-// does not.
+// counts reports whether a notification of session sess counts: it does not if sess owned
+// the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -156,8 +157,8 @@ func (s *session) countRequest(n int) *count {
 	return c
 }
 
-// sent counts a message of n bytes to a session, 0 if it was not sent. After the
-// notification the session counts.
+// sent counts a message of n bytes to a session; n is 0 if the message was not sent. After a
+// notification the session's requests count.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return
@@ -175,7 +176,7 @@ func (c *count) sent(to *session, n int, notification bool) {
 	}
 }
 
-// owe counts a held message, until done.
+// owe counts a held message until done is called.
 func (c *count) owe() {
 	if c != nil {
 		c.owed++

@@ -26,9 +26,9 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 }
 
 // trigger queues an event to every connection with a watch that it concerns. A client
-// that may not read the node, by its ACL, is not notified, but its watch is spent, as in
-// Apache since a watch revealed names (CVE-2024-23944). Events to clients that watch the
-// node itself count for wk.
+// that may not read the node according to acl is not notified, but its watch is removed, as
+// in Apache since the fix of CVE-2024-23944. Events to clients that watch the node itself
+// count for wk.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -41,7 +41,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	})
 }
 
-// notify queues an event. It counts for w, unless w is nil or c is an observer's.
+// notify queues an event. The event counts for w, unless w is nil or c is an observer's.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -49,7 +49,7 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.s.counters.Notifications++
 	c.stats.sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !c.s.lives(c.sess) { // the client closes its session, so it does not react
+	if !c.s.lives(c.sess) { // the session has ended: its client does not react
 		c.write(&h, body)
 		return
 	}
@@ -89,22 +89,22 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	}
 }
 
-// A watchMode is a set: a connection may watch a path in several ways at once.
+// A watchMode is a set of kinds: a connection may watch a path in several ways at once.
 type watchMode uint8
 
 const (
-	watchOnce       watchMode = 1 << iota // gone when it fires
+	watchOnce       watchMode = 1 << iota // removed when it fires
 	watchPersistent                       // stays
 	watchRecursive                        // stays, and watches all nodes below
 
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables hold all watches: one table those on data and existence (left by exists and
-// getData), the other those on children (getChildren). s.mu guards them.
+// watchTables hold all watches: data those on data and existence (set by exists and
+// getData), child those on children (getChildren). s.mu guards them.
 type watchTables struct {
 	data, child watchTable
-	events      int64 // triggered so far
+	events      int64 // number of events so far
 }
 
 // A watchTable holds watches by path and by connection.
@@ -112,14 +112,14 @@ type watchTable struct {
 	paths     map[string]map[*conn]watchMode
 	owned     map[*conn]map[string]struct{}
 	total     int // pairs of a connection and a path
-	recursive int // of them with a recursive watch
+	recursive int // number of these pairs with a recursive watch
 }
 
 func newWatchTable() watchTable {
 	return watchTable{paths: make(map[string]map[*conn]watchMode), owned: make(map[*conn]map[string]struct{})}
 }
 
-// add adds modes to a watch.
+// add adds modes m to the watch of c on path.
 func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	if watchers == nil {
@@ -140,7 +140,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// remove removes modes of a watch that exists.
+// remove removes modes m of the watch of c on path, which must exist.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -161,7 +161,7 @@ func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	}
 }
 
-// addLasting adds a watch to both tables.
+// addLasting adds a watch of mode m to both tables.
 func (ts *watchTables) addLasting(c *conn, path string, m watchMode) {
 	ts.data.add(c, path, m)
 	ts.child.add(c, path, m)
@@ -202,10 +202,10 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// trigger calls notify for each connection that an event at path concerns, once. direct
-// reports whether the connection watches the data or existence of path itself. Recursive
-// watches see everything but a change of children, which they see as the creation or
-// deletion of the child itself. One-time watches are spent.
+// trigger calls notify once for each connection that an event at path concerns. direct
+// reports whether the connection watches the data or existence of path itself. A change of
+// children does not fire recursive watches: the creation or deletion of the child fires
+// them. One-time watches that fire are removed.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {

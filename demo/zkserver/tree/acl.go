@@ -14,12 +14,10 @@ import (
 // Identities are the identities that a client has authenticated.
 type Identities []wire.ID
 
-// From returns the identities of a client that has authenticated nothing but its
-// address, which is a host without a port.
+// From returns the identities of a client that has only its address host, without a port.
 func From(host string) Identities { return Identities{{Scheme: "ip", ID: host}} }
 
-// May reports whether one of the identities has one of the permissions that an
-// ACL gives.
+// May reports whether acl gives one of the permissions perms to one of the identities.
 func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	if len(acl) == 0 {
 		return true
@@ -43,8 +41,8 @@ func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	return false
 }
 
-// resolve checks an ACL that a client wants to set and replaces "auth" by the client's
-// identities. Repetitions are dropped.
+// resolve checks an ACL that a client wants to set, and replaces "auth" with the client's
+// digest identities. It drops repeated entries.
 func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	if slices.Equal(acl, openACL) {
 		return openACL, true // shared by nearly all nodes
@@ -116,8 +114,8 @@ func matchIP(host, expr string) bool {
 	return err == nil && p.Contains(addr.Unmap())
 }
 
-// Authenticate adds the identity of a request from host. It reports false if the request
-// has none.
+// Authenticate adds the identity that a request from host authenticates. It reports false if
+// the scheme is unknown or the request has no identity.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {

@@ -1,6 +1,6 @@
 // Package tree has the znodes of a ZooKeeper server as a data structure: with their
-// Stats, ACLs and owners, but without sessions, watches or connections. The caller has the
-// lock and the clock, and numbers transactions.
+// Stats, ACLs and owners, but without sessions, watches or connections. The caller locks the
+// tree, and gives each transaction its time and number.
 //
 // A write takes two steps. [Tree.Check], or [Tree.CheckMulti] for a transaction of several
 // operations, checks it in the order of Apache's checks, changes nothing, and returns a
@@ -20,10 +20,10 @@ import (
 // A Tree holds the znodes by path, with indexes of ephemeral nodes and containers.
 type Tree struct {
 	nodes      map[string]*Node
-	ephemerals map[int64]map[string]struct{} // paths by session
-	owned      int                           // ephemeral nodes
+	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
+	owned      int                           // number of ephemeral nodes
 	reapable   map[string]struct{}           // paths of containers
-	bytes      int64                         // paths and data
+	bytes      int64                         // size of all paths and data
 }
 
 var (
@@ -31,8 +31,8 @@ var (
 	readACL = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 )
 
-// New returns the tree of a new Apache server. As there, the creates counters do not count
-// the nodes that it has from the start.
+// New returns the tree of a new Apache server. As in Apache, no parent's creates counter
+// counts the nodes that a new tree has.
 func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),
@@ -54,7 +54,7 @@ func New() *Tree {
 	return t
 }
 
-// Get returns the node at path or nil. The empty path is the root, too.
+// Get returns the node at path or nil. The empty path also means the root.
 func (t *Tree) Get(path string) *Node { return t.nodes[cmp.Or(path, "/")] }
 
 func (t *Tree) insert(path string, n *Node) {
@@ -139,10 +139,10 @@ type Node struct {
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // milliseconds since 1970
 	version, aversion   int32
-	creates             int32 // of children so far; numbers sequential children
+	creates             int32 // number of children created so far: the next sequence number
 	owner               int64
 	children            []string       // in no particular order
-	index               map[string]int // of children; nil before the first
+	index               map[string]int // index of each name in children; nil before the first child
 }
 
 // SetNextSequence sets the number of the next sequential child. It is for tests.
@@ -156,7 +156,7 @@ func (n *Node) addChild(name string) {
 	n.children = append(n.children, name)
 }
 
-// removeChild fills the gap with the last child.
+// removeChild removes a child, and moves the last child to its index.
 func (n *Node) removeChild(name string) {
 	i, ok := n.index[name]
 	if !ok {
@@ -186,9 +186,9 @@ func (n *Node) Stat() wire.Stat {
 	return st
 }
 
-// validPath reports whether a node may have this path, by the rules of
-// PathUtils.validatePath. It refuses characters beyond the basic plane, which Java sees as
-// surrogates, and bytes that are no UTF-8, which Java sees as U+FFFD.
+// validPath reports whether a node may have this path according to the rules of
+// PathUtils.validatePath. It refuses characters beyond the basic plane, which are surrogates
+// in Java, and bytes that are not UTF-8, which Java reads as U+FFFD.
 func validPath(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -210,13 +210,12 @@ func validPath(path string) bool {
 	return true
 }
 
-// hasParent reports whether a path can be cut into parent and name.
+// hasParent reports whether a path has a slash, to split it there, and no NUL.
 func hasParent(path string) bool {
 	return strings.IndexByte(path, '/') >= 0 && strings.IndexByte(path, 0) < 0
 }
 
-// split cuts a path that contains a slash at the last one. The parent of
-// /a is "".
+// split cuts a path at its last slash. The parent of /a is "".
 func split(path string) (parent, name string) {
 	i := strings.LastIndexByte(path, '/')
 	return path[:i], path[i+1:]
@@ -280,8 +279,8 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 	return &wire.StringsResponse{Strings: n.children}, wire.OK
 }
 
-// CountBelow returns the number of nodes below a path. All nodes are below the empty path,
-// also the root.
+// CountBelow returns the number of nodes below a path. All nodes, also the root, are below the
+// empty path.
 func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
 	if _, code := t.readable(who, path); code != wire.OK {
 		return nil, code
@@ -295,8 +294,8 @@ func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) 
 	return rsp, wire.OK
 }
 
-// OwnedBelow lists the nodes of a session whose path begins with the string prefix: /a
-// matches /ab.
+// OwnedBelow lists the ephemeral nodes of a session whose path begins with the string prefix:
+// /a matches /ab.
 func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	if trimmed := strings.TrimSpace(prefix); trimmed == "" || trimmed == "/" {
 		prefix = ""
@@ -333,8 +332,8 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll executes reads; each has a result of its own. A read without a path and a write
-// are errors of the whole request, with the results before it as the body.
+// ReadAll executes reads and returns a result for each. A read without a path, or a write,
+// fails the whole request: the body then has only the results before it.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

@@ -25,11 +25,11 @@ type record struct {
 	acl      []wire.ACL
 }
 
-// view is the tree after the operations of a transaction that were checked so far.
+// view shows the tree as it will be after the operations of a transaction checked so far.
 type view struct {
 	t *Tree
 	Writer
-	pending map[string]record // nodes that these operations change; nil if there is only one operation
+	pending map[string]record // nodes that these operations change; nil for a single write
 }
 
 func (v *view) get(path string) (record, bool) {
@@ -47,7 +47,8 @@ func (v *view) get(path string) (record, bool) {
 	}, true
 }
 
-// permitted returns a node for which the writer has a permission.
+// permitted returns the node at path, or an error if there is no node or the writer does not
+// have permission perm.
 func (v *view) permitted(path string, perm int32) (record, wire.Code) {
 	n, ok := v.get(path)
 	switch {
@@ -176,7 +177,7 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 	return Change{Op: wire.OpCheck, Path: path}, code
 }
 
-// hasTTL reports whether the flags of a create (CreateMode) are for a node with a TTL.
+// hasTTL reports whether the flags of a create (CreateMode) request a node with a TTL.
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
 // checkCreate checks any of the four creates. The operation decides the kind of the node,
@@ -237,9 +238,9 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 
 // A Multi is a checked transaction.
 type Multi struct {
-	Changes []Change            // if all operations passed
-	Answers []wire.Op           // the operation in each result
-	Failed  *wire.MultiResponse // if an operation failed
+	Changes []Change            // one for each operation if none failed
+	Answers []wire.Op           // the operation in each result if none failed
+	Failed  *wire.MultiResponse // the reply if an operation failed, otherwise nil
 }
 
 // CheckMulti checks a transaction: each operation as if the previous operations were
@@ -266,8 +267,8 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. The flags of a create decide the kind of the
-// node, not the operation.
+// checkOp checks an operation of a multi. kind is the operation in its result. The flags of a
+// create decide the kind of the node, not the operation.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
@@ -314,7 +315,7 @@ type Change struct {
 	data    []byte // owned by the change
 	acl     []wire.ACL
 	owner   int64
-	version int32 // new version, or for a create the parent's creates counter
+	version int32 // the new version; of a create: the new creates counter of the parent
 }
 
 // Delete returns the deletion of an existing node without children.
@@ -322,10 +323,10 @@ func Delete(path string) Change { return Change{Op: wire.OpDelete, Path: path} }
 
 // An Effect describes what a change did.
 type Effect struct {
-	Stat      wire.Stat  // of the node afterwards; zero if it was deleted
-	ACL       []wire.ACL // of the node
-	Owner     int64      // of the node, a session if it was ephemeral
-	Parent    string     // of a node that was created or deleted
+	Stat      wire.Stat  // the node's new Stat; zero if it was deleted
+	ACL       []wire.ACL // the node's ACL
+	Owner     int64      // owner of a node that was created or deleted: a session if ephemeral
+	Parent    string     // path of the parent of a node that was created or deleted
 	ParentACL []wire.ACL
 }
 
@@ -335,7 +336,7 @@ func (t *Tree) Apply(ch *Change, x Txn) Effect {
 	case wire.OpCreate:
 		parentPath, name := split(ch.Path)
 		parent := t.Get(parentPath)
-		// At 2^31-1 the counter stays: the addition has wrapped.
+		// At 2^31-1 the counter and pzxid stay: the addition has wrapped.
 		if ch.version > parent.creates {
 			parent.creates = ch.version
 			parent.pzxid = x.Zxid
