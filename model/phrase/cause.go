@@ -39,7 +39,7 @@ var unmeasured = map[model.Unmeasured]string{
 	model.NobodyLed:   "nobody led before",
 	model.NobodyLeads: "nobody leads now",
 	model.NotSilent:   "its session was alive",
-	model.NotReported: "electop does not know what the servers heard from it",
+	model.NotReported: "electop does not know when the servers last received something from it",
 	model.NoAck:       "this system's leaders create no znode to acknowledge",
 	model.NoAckYet:    "the new leader has not acknowledged yet",
 	model.Unwatched:   "electop did not see when it began",
@@ -69,7 +69,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes the risk of a candidate that is called who. name returns the names of others.
+// Risk describes the risk r of the candidate called who at now. name returns a candidate's name.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
@@ -99,7 +99,7 @@ func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidat
 	return s
 }
 
-// RiskChanged describes a risk that was raised or is over. name returns the names of candidates.
+// RiskChanged describes a risk that was raised or is over. name returns a candidate's name.
 func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candidate) string) string {
 	who := name(r.Risk.Candidate)
 	switch {
@@ -117,7 +117,7 @@ func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candida
 	return Risk(who, &r.Risk, now, name)
 }
 
-// Missed counts the changes that no read showed.
+// Missed describes how many changes no read showed.
 func Missed(m model.Missed) string {
 	if !m.Known {
 		return "an unknown number of changes"

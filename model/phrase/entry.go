@@ -22,8 +22,8 @@ import (
 // Entry is the wording of one situation.
 type Entry struct {
 	Sentence string          // without the full stop
-	Row      string          // for the row of the candidate that it is about
-	Cell     string          // for a column
+	Row      string          // for the row of the candidate in the list
+	Cell     string          // for a narrow column
 	Severity doctor.Severity // "" if it needs no attention
 }
 
@@ -83,7 +83,7 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// Numbered returns a candidate's sequence number, or its znode's name.
+// Numbered returns a candidate's sequence number, otherwise its znode's name; "another" for nil.
 func Numbered(c *dialect.Candidate) string {
 	switch {
 	case c == nil:
@@ -128,7 +128,7 @@ func Watchers(s *doctor.State) string {
 	return words
 }
 
-// Names lists at most so many names and counts the rest.
+// Names lists the first names of list, at most most of them, and counts the rest.
 func Names(list []string, most int) string {
 	var out []string
 	for i, n := range list {

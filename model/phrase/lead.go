@@ -40,7 +40,7 @@ func Lead(s *doctor.State) Entry {
 	case doctor.Stopped:
 		return trouble("has stopped leading and its znode still exists", "stopped leading", "stopped")
 	case doctor.AtRisk:
-		return Entry{"is at risk", "the servers do not hear from the leader", "at risk", doctor.Critical}
+		return Entry{"is at risk", "the servers receive nothing from the leader", "at risk", doctor.Critical}
 	case doctor.Faulty:
 		switch believes := m.Belief == model.Leading || m.Belief == model.Elected; {
 		case m.Fault == model.Killed:
@@ -57,7 +57,7 @@ func Lead(s *doctor.State) Entry {
 	return Entry{}
 }
 
-// None is the cell for each reason that means that there is no leader.
+// None is the Cell of an [Entry] if there certainly is no leader.
 const None = "none"
 
 // NoLeader returns the words for why nobody is said to lead; they are empty if there is a leader.
@@ -128,8 +128,8 @@ func noCandidate(s *doctor.State) Entry {
 	return Entry{"nobody " + RoleOf(s).Has + ": there is no candidate", "", None, doctor.Warning}
 }
 
-// Led describes how long a reign has lasted. For a reign whose begin electop did not observe it
-// gives bounds.
+// Led describes how long a reign has lasted. It gives bounds if electop did not observe the
+// beginning of the reign.
 func Led(r model.Reign, now time.Time) string {
 	least, most := now.Sub(r.Latest), now.Sub(r.Earliest)
 	switch age := units.Age(now.Sub(r.From)); {
@@ -145,8 +145,8 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] for a column: the time, with most before an upper bound, or "-" if no bound
-// is known.
+// LedCell is [Led] for a column: the time, with the prefix most if it is an upper bound, or "-"
+// if no bound is known.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -158,14 +158,14 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	}
 }
 
-// Role has the words for having the role.
+// Role has the words for leading an election, or holding a lock.
 type Role struct {
 	Has    string // "leads"
 	have   string // "lead", for several
 	Holder string // "leader"
 }
 
-// RoleOf returns the words for the role: a lock is held.
+// RoleOf returns the words for the role in s.
 func RoleOf(s *doctor.State) Role {
 	if s.Dialect != nil && s.Dialect.Lock {
 		return Role{"holds", "hold", "holder"}
@@ -174,7 +174,7 @@ func RoleOf(s *doctor.State) Role {
 }
 
 // RoleHolders names who has the role, and how far: "amber leads", "amber and 2 others
-// hold", "amber is elected and has not acknowledged". name returns the names of candidates.
+// hold", "amber is elected and has not acknowledged". name returns a candidate's name.
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
 	if n == 0 {
@@ -189,8 +189,8 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing returns the words for the row of a contender if nobody is said to lead: for the
-// first contender, and for one that may lead beside it.
+// Standing returns the words for the row of the contender at position if nobody is said to lead:
+// for the first contender, and for a contender that may lead beside the first.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:

@@ -45,11 +45,11 @@ func TestEverySituationHasWords(t *testing.T) {
 		}
 	}
 	if names := constants(t, "../event.go", "Cause"); len(names) != len(causes) {
-		t.Errorf("%d causes have words, want %v", len(causes), names)
+		t.Errorf("%d causes have words, want these: %v", len(causes), names)
 	}
 	for cause, e := range causes {
 		if e.Sentence == "" || e.Cell == "" {
-			t.Errorf("%s: %+v", cause, e)
+			t.Errorf("the cause %s has no Sentence or no Cell: %+v", cause, e)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 //
 //	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
 //
-// A client pings when a third of its timeout passed without a request. The member of the
+// A client sends a ping when it has sent no request for a third of its timeout. The member of the
 // ensemble to which the client is connected answers, and reports the client to the leader
 // in batches, every half tick. So for a healthy client T is at most to/3 + tick/2 old,
 // plus some time for the network ([Slack]).
@@ -27,8 +27,8 @@ import (
 // The first source is the deadlines. Let d be the time by our clock at which the leader's
 // clock shows 0. (Both clocks run evenly for the few minutes that matter.) A deadline D
 // is D+d by our clock, so we need bounds of d. The same reply has the deadlines of our own
-// sessions (anchors), and these bound d. Take one with deadline D' and timeout to', in a
-// reply that came at R by our clock. The leader heard from our session before R, and at
+// sessions (anchors), and these bound d. Take an anchor with deadline D' and timeout to', in
+// a reply that arrived at R by our clock. The leader heard from our session before R, and at
 // T >= D' - to' - tick by its own clock:
 //
 //	d = (our time of T) - T  <=  R - (D' - to' - tick)
@@ -41,12 +41,12 @@ import (
 // may not have reached the leader yet, but the ping before it did, which was sent at
 // S - to'/3 - tick or later. So d > S - (D' - to'), or d > S - to'/3 - tick - (D' - to').
 //
-// The text of dump has wall-clock times in whole seconds, and computes each line from two
-// clocks. There D is up to a second and 10 ms later than the text, and D' at most 10 ms
-// earlier than the text.
+// The reply to dump has wall-clock times in whole seconds, and the server computes each line
+// from two clocks. Then D is up to a second and 10 ms later than the line says, and D' at most
+// 10 ms earlier.
 //
 // The second source is what electop sees. If a connection is the same in a reply at R and
-// in a later reply, or is gone at R, then the leader last heard from the client before
+// in a later reply, or is not listed at R, then the leader last heard from the client before
 // R + tick/2, and the session expires no later than R + tick/2 + to + tick. If the servers
 // do not report connections, the same holds for a deadline.
 //
@@ -78,7 +78,7 @@ type clock struct {
 	most, least time.Time // bounds of our time at which the leader's clock shows 0; zero: not known
 	tick        time.Duration
 	wall        bool          // the deadlines are wall-clock times
-	unit, err   time.Duration // the precision and the error of these
+	unit, err   time.Duration // the precision and the error of wall-clock times; otherwise 0
 }
 
 // clockOf returns the bounds that one reply with deadlines gives.
@@ -137,15 +137,15 @@ type Liveness struct {
 	conn     *Client   // the listed connection; nil: not listed
 	last     Conn      // the last connection that was listed
 	absent   time.Time // the end of the first round in which no server listed a connection; zero: listed
-	absences int       // such rounds in a row
+	absences int       // number of such rounds in a row
 
 	deadline  Deadline
 	leader    string    // the server that reported the deadline; "": none did
-	by        time.Time // the deadline by our clock at most; zero: no anchor
-	notBefore time.Time // the deadline by our clock at least; zero: not known
+	by        time.Time // latest time of the deadline by our clock; zero: no anchor
+	notBefore time.Time // earliest time of the deadline by our clock; zero: not known
 
-	// quiet is the time of the first reply with the present connection, or with the
-	// present deadline if connections are not reported. zero: neither was reported.
+	// quiet is the time of the first reply that showed the connection as it is now, or the
+	// deadline as it is now if connections are not reported; zero: neither was reported.
 	quiet time.Time
 	// asked is the beginning of the last round that listed the connection or its absence.
 	// askedDue is the beginning of the last round with a deadline.
@@ -195,8 +195,8 @@ func (h *Liveness) applyNoConn(t *Table) {
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The leader heard from the client since. The client's member did so at
-			// most one batch earlier.
+			// The leader heard from the client since then. The client's member heard from
+			// it at most one batch earlier.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
@@ -233,8 +233,8 @@ func (h *Liveness) renew(t *Table) {
 // bound returns the time by which the session expires, unless the client returns;
 // zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
-	// The member may not have reported the client's last request to the leader yet. That
-	// moves the deadline once more.
+	// The member may not have reported the client's last request to the leader yet. The
+	// report moves the deadline once more.
 	if !h.by.IsZero() && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack))) {
 		by = h.by.Add(commit)
 	}
@@ -257,8 +257,8 @@ func (h *Liveness) Alive() time.Time {
 func (h *Liveness) Timeout() time.Duration { return h.timeout }
 
 // Silence returns the time since which the client is silent. sure is false for a client
-// without a connection that may just be connecting again: at least two rounds, and the
-// time that a client needs to connect, make it sure.
+// without a connection that may be connecting again: it becomes true after two rounds without
+// one, and the time that a client needs to connect.
 func (h *Liveness) Silence() (since time.Time, sure bool) {
 	if !h.absent.IsZero() {
 		return h.absent, h.absences >= 2 && h.asked.Sub(h.absent) >= reconnect
@@ -291,17 +291,18 @@ func (h *Liveness) LastKnown() string {
 	return "the servers did not report when its session expires"
 }
 
-// Likely returns the time from which a deleted znode means that the session expired. An
-// earlier deletion may be a delete by the client, which was not yet silent. If the session
-// has no connection, it may have been closed: until it is over, a client that was healthy
-// when it joined, or later, pings every third of its timeout.
+// Likely returns the time from which a deletion of the znode means that the session expired.
+// Before that, the client was not silent yet and may have deleted the znode itself. A session
+// without a connection may have been closed. A session that was not closed lasts at least for
+// the rest of its timeout: its client was healthy at joined or later, and pinged every third
+// of the timeout.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return h.quiet
 	}
-	// If the session was closed just before the round, the deletion of its znodes is seen
-	// within the Slack.
+	// If the session was closed just before the round, electop sees the deletion of its
+	// znodes within the Slack.
 	closed := h.absent.Add(Slack)
 	if from.IsZero() {
 		return closed
@@ -331,7 +332,7 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
-// patience returns how long the servers' answers about a healthy client may stay the same.
+// patience returns the longest time for which the answers about a healthy client stay the same.
 func (h *Liveness) patience(tick time.Duration) time.Duration {
 	if h.conn == nil { // a deadline moves by whole ticks, up to half a tick late
 		return h.timeout/3 + Slack + tick + tick/2

@@ -7,19 +7,19 @@ import (
 	"electop/model/session"
 )
 
-// rounds makes tables of a leader and a follower with session 7, which has a timeout of 10 s.
+// rounds applies tables of a leader and a follower to a tracker. Session 7 has a timeout of 10 s.
 type rounds struct{ tracker session.Tracker }
 
 var began = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func at(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
-// deadline returns the deadline of a session from which the leader last heard at that second.
+// deadline returns the deadline of session id if the leader last heard from it at second heard.
 func deadline(id uint64, heard int) session.Deadline {
 	return session.Deadline{Session: id, At: time.Duration(heard+10)/2*2*time.Second + 2*time.Second}
 }
 
-// apply applies a table. lists reports whether the follower lists its connections.
+// apply applies the table of second sec. lists reports whether the follower lists connections.
 func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.Deadline) {
 	answered := session.Answer{State: session.Answered, At: at(sec)}
 	follower := session.Server{Addr: "b:1", Mode: session.ModeFollower, Basic: answered, Connections: session.Answer{State: session.Failed}}
@@ -47,8 +47,7 @@ func TestUnreportedSessionAfterAnElection(t *testing.T) {
 	}
 }
 
-// A client may live on after its server stopped listing connections. Then the last list
-// gives no bound.
+// If a server stops listing connections, its last list gives no bound: the client may stay alive.
 func TestDeadlineAfterTheLastList(t *testing.T) {
 	const stopped = 40
 	var r rounds
@@ -74,8 +73,8 @@ func TestDeadlineAfterTheLastList(t *testing.T) {
 	}
 }
 
-// The end of a connection has no known time: the evidence names the last round that listed
-// the connection, and the first that did not. The last address stays known.
+// The evidence names the last round that listed the connection, and the first that did not,
+// because the time between them at which it ended is unknown. The last address stays known.
 func TestLastSeenConnected(t *testing.T) {
 	var k session.Tracker
 	ask := func(sec int, clients ...session.Client) {
@@ -88,19 +87,19 @@ func TestLastSeenConnected(t *testing.T) {
 	evidence := func(sec int) string { return k.Danger(7, at(sec)).Evidence }
 	ask(0)
 	if got := evidence(0); got != "not connected when asked at 12:00:00.0Z" {
-		t.Errorf("never connected: %q", got)
+		t.Errorf("evidence of a session that was never connected: %q", got)
 	}
 	ask(1, session.Client{Session: 7, Addr: "10.0.0.1:7", Timeout: 10 * time.Second})
 	ask(4)
 	ask(6)
 	if got := evidence(6); got != "last seen connected at 12:00:01.0Z and not connected when asked at 12:00:04.0Z" {
-		t.Errorf("connected before: %q", got)
+		t.Errorf("evidence of a session that was connected before: %q", got)
 	}
 	if x, listed := k.View().Last(7); listed || x.Conn == nil || x.Conn.Addr != "10.0.0.1:7" || !x.At.Equal(at(1)) {
-		t.Errorf("the last known connection is %+v, listed %v", x, listed)
+		t.Errorf("Last(7) = %+v, listed %v; want the connection of second 1, not listed", x, listed)
 	}
 	if d := k.Danger(7, at(6)); d.Timeout != 10*time.Second || !d.Silent.Equal(at(4)) {
-		t.Errorf("timeout %v, silent since %v", d.Timeout, d.Silent)
+		t.Errorf("danger with timeout %v, silent since %v; want 10s, %v", d.Timeout, d.Silent, at(4))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"electop/model/session"
 )
 
-// A round that does not ask for watches keeps the last answer about them. A round that
-// does replaces it.
+// A round that does not ask for watches keeps the last answer about them. A round that asks
+// replaces it.
 func TestMergedKeepsAnswers(t *testing.T) {
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	answered := func(s int) session.Answer {
@@ -34,19 +34,19 @@ func TestMergedKeepsAnswers(t *testing.T) {
 	}
 	b, a, c := s.Answers.Servers[0], s.Answers.Servers[1], s.Answers.Servers[2]
 	if a.Watches != answered(1) || len(a.Watched) != 1 || a.Connections != answered(2) || a.Basic != answered(2) || !a.Leftover {
-		t.Errorf("a: %+v", a)
+		t.Errorf("answers of a: got %+v, want the watches of round 1 and the rest of round 2", a)
 	}
 	if b.Watches.State != session.Refused || b.Basic != answered(2) {
-		t.Errorf("b: %+v", b)
+		t.Errorf("answers of b: got %+v, want the refused watches of round 1 and the rest of round 2", b)
 	}
 	if c.Watches.State != session.NotAsked {
-		t.Errorf("c: %+v", c)
+		t.Errorf("answers of c: got %+v, want no answer about watches", c)
 	}
 	if s.Table.Servers[1].Watches.State != session.NotAsked {
-		t.Error("the last round itself was changed")
+		t.Error("MergedOver changed the table of the last round")
 	}
 	j.Apply(round(3, session.Server{Addr: "a:1", Basic: answered(3), Connections: answered(3), Sessions: answered(3), Watches: answered(3)}))
 	if a := j.State().Answers.Servers[0]; a.Watches != answered(3) || len(a.Watched) != 0 || a.Leftover {
-		t.Errorf("a after a full round: %+v", a)
+		t.Errorf("answers of a after a full round: got %+v, want no watches", a)
 	}
 }

@@ -33,15 +33,15 @@ type Table struct {
 	// Every is the interval of the requests for connections and sessions; 0: only on demand.
 	Every   time.Duration `json:"every,omitempty"`
 	Servers []Server      `json:"servers"`
-	// Anchors relate the servers' clocks to ours. They are sessions of this process, whose
-	// deadlines are in the same reply as the others'.
+	// Anchors relate the servers' clocks to ours. They are sessions of this process; their
+	// deadlines are in the same reply as those of the other sessions.
 	Anchors []Anchor `json:"anchors,omitempty"`
 	// Cheap reports whether connections and sessions are requested only while that costs
 	// the servers little. Restraint, if it is not zero, is why they are not requested; then
 	// Every is 0.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
-	// Hosts are the clients' hosts (see [HostOf]) with all their connections in the table.
+	// Hosts are hosts of clients (see [HostOf]). The table has all connections from these hosts.
 	Hosts []string `json:"hosts,omitempty"`
 }
 
@@ -69,8 +69,8 @@ type Server struct {
 	Addr    string `json:"addr"`              // host:port for clients, from the connect string or the configuration
 	Version string `json:"version,omitempty"` // "3.8.0"
 	Mode    Mode   `json:"mode,omitempty"`
-	Zxid    int64  `json:"zxid,omitempty"` // last processed
-	// Basic is the cheap part: mode, zxid, version, counts.
+	Zxid    int64  `json:"zxid,omitempty"` // last processed zxid
+	// Basic is the answer about mode, zxid, version and counts, which is cheap.
 	Basic Answer `json:"basic"`
 
 	Connections Answer   `json:"connections"`
@@ -173,11 +173,10 @@ func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Checked returns the table, but not Whole if it cannot be: the members list every
-// connection and ours is not among them, or they have no session at all, though ours
-// exists. Then an AdminServer of another ensemble may have answered, where no contender of
-// this election has a connection or a watch. Or electop was just connecting again: then
-// one round is lost.
+// Checked returns the table, but with Whole false if its servers may belong to another
+// ensemble: they list every connection but none of this process, or no session at all though
+// ours exists. No contender of this election has a connection or a watch on such servers. A
+// table may look like this also while electop connects again: then one round is lost.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -194,7 +193,7 @@ func (t *Table) Checked() *Table {
 		}
 	}
 	if len(t.Anchors) == 0 && (knows || !sessions) {
-		return t // no list is expected to have a session of ours
+		return t // no list has to have a session of this process
 	}
 	doubted := *t
 	doubted.Whole = false
@@ -244,9 +243,9 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns the last answer of each member to each question: the answers of the
-// last round, and earlier answers to the questions that it did not ask. A regular round
-// does not ask for watches.
+// MergedOver returns the last answer of each member of last to each question: the answers in
+// last and, for questions that last did not ask, the answers in before. A regular round does
+// not ask for watches.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -333,8 +332,8 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the server that expires the sessions, by the deadlines that it reports;
-// nil if no server reported any.
+// Expirer returns the leader or standalone server that reported deadlines, otherwise the first
+// server that reported any; nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {

@@ -9,8 +9,8 @@
 //
 //	Table -> Tracker.Apply -> Liveness, Danger, View
 //
-// Anchors relate the clocks of other machines to ours: they are sessions of this
-// process, whose deadlines are in the same reply as the others' (liveness.go). A
+// Anchors relate the clocks of other machines to ours: they are sessions of this process, and
+// their deadlines are in the same reply as those of the other sessions (liveness.go). A
 // bound is published only if it follows from observations.
 package session
 
@@ -22,16 +22,16 @@ import (
 	"electop/model/znode"
 )
 
-// A Tracker applies the servers' tables, round by round. A copy of it is independent.
+// A Tracker applies the servers' tables, round by round. A copy is independent.
 type Tracker struct {
 	known  View
 	at     time.Time // the end of the last round with connections
-	rounds int       // counts the rounds with connections or deadlines
+	rounds int       // number of rounds with connections or deadlines
 	end    time.Time // the end of the last of these rounds
 	term   ensembleTerm
-	lost   time.Time // when the observer's connection was last lost
-	steady bool      // the connection was not lost since the last table
-	tick   time.Duration
+	lost   time.Time     // when the observer's connection was last lost
+	steady bool          // the observer's connection was not lost since the last table
+	tick   time.Duration // the longest tick time of the servers
 }
 
 // A View has what a tracker knows at one moment. It is immutable.
@@ -40,8 +40,8 @@ type View struct {
 	hosts   []string // the hosts with all their connections in clients
 	whole   bool
 	live    map[uint64]Liveness
-	unknown int // holders of unknown liveness
-	left    time.Duration
+	unknown int           // number of holders of unknown liveness
+	left    time.Duration // until the liveness of all holders is known
 	tick    time.Duration
 }
 
@@ -53,8 +53,8 @@ type Holder struct {
 	SeenAt  time.Time // when this program first saw the znode
 }
 
-// Apply applies a round. The tracker forgets the sessions that own no holder, except
-// those for which keep is true.
+// Apply applies a round at the time at. The tracker forgets the sessions without a holder,
+// except those for which keep is true.
 func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
 	before := k.known.live
@@ -205,7 +205,7 @@ func (k *Tracker) Tick() time.Duration { return k.tick }
 func (k *Tracker) Memory() int { return len(k.known.live) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
 // From returns the sessions that were connected from a host in the last round, sorted.
-// ok is false if there may have been others.
+// ok is false if there may be others.
 func (v View) From(host string) (sessions []uint64, ok bool) {
 	if !v.whole || !slices.Contains(v.hosts, host) {
 		return nil, false
@@ -254,9 +254,8 @@ func (v View) Absent(session uint64) bool {
 // Timeout returns the session's timeout; 0: unknown.
 func (v View) Timeout(session uint64) time.Duration { return v.live[session].timeout }
 
-// LivenessUnknown counts the holders whose clients may be alive or dead: a healthy client
-// may be silent for as long as electop has observed. left is how much longer it takes to
-// know.
+// LivenessUnknown returns the number of holders whose clients may be alive or dead, because
+// electop has observed them for too short a time. left is the time until that is known.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
 // An ensembleTerm is the time in which one server keeps the deadlines of all sessions. It

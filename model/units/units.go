@@ -38,7 +38,7 @@ func Age(d time.Duration) string {
 	return string(AppendAge(room[:0], d))
 }
 
-// AppendAge appends an [Age] without an allocation: a table has one in each row.
+// AppendAge appends d as [Age] formats it, without an allocation: each row of a table needs it.
 func AppendAge(to []byte, d time.Duration) []byte {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	s := int64(max(0, d) / time.Second)
@@ -62,8 +62,7 @@ func AppendAge(to []byte, d time.Duration) []byte {
 // Seconds formats an age for a sentence: rounded down, and from a minute on as an [Age].
 func Seconds(d time.Duration) string { return elapsed(d, time.Second, 0) }
 
-// Tenths formats as [Seconds] does, always with a tenth of a second: so a number that
-// changes keeps its width.
+// Tenths formats an age as [Seconds] does, but with one decimal below a minute.
 func Tenths(d time.Duration) string { return elapsed(d, time.Second/10, 1) }
 
 func elapsed(d, tick time.Duration, digits int) string {
@@ -83,9 +82,9 @@ func Counter(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
-// Took formats a measured duration with its significant digits: whole milliseconds
-// if the measure is whole, three digits up to ten seconds, tenths up to a minute, and
-// an [Age] from there on.
+// Took formats a measured duration. It rounds to tenths of a millisecond below 10 ms, to
+// milliseconds below 1 s, to hundredths of a second below 10 s, and to tenths below a minute.
+// From a minute on it is an [Age]. Whole milliseconds have no decimals.
 func Took(d time.Duration) string {
 	ms := float64(max(0, d)) / float64(time.Millisecond)
 	switch {

@@ -67,7 +67,7 @@ func TestCount(t *testing.T) {
 		}
 	}
 	if got := units.Count(1, "child is", "children are"); got != "1 child is" {
-		t.Errorf("Count(1) = %q", got)
+		t.Errorf("Count(1) = %q, want the singular", got)
 	}
 }
 
@@ -87,8 +87,8 @@ func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	)
 }
 
-// A longer duration never has a text that means a shorter one, no text is wider than its
-// column, and a parsed text differs from the duration by no more than its form rounds.
+// A longer duration never has the text of a shorter one, no text is wider than its column, and
+// a parsed text differs from the duration by no more than the form rounds.
 func TestRandomDurations(t *testing.T) {
 	for _, form := range []struct {
 		name    string
@@ -101,7 +101,7 @@ func TestRandomDurations(t *testing.T) {
 		{"Tenths", units.Tenths, 6, down},
 		{"Counter", units.Counter, 6, down},
 		{"Took", units.Took, 6, func(d, read time.Duration) bool {
-			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half of the last digit; there are at least two
+			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half a unit of the last digit; a rounded text has at least two digits
 		}},
 		{"Exact", units.Exact, 24, func(d, read time.Duration) bool { return d == read }},
 		{"AtMost", units.AtMost, 6, up},

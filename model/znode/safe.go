@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes s safe for a terminal, a log or a message. These become visible escapes
+// Safe makes s safe for a terminal, a log or a message. It replaces these by visible escapes
 // (\x1b, \u202e): control characters, C1, bidirectional overrides, invisible and
-// unassigned code points, invalid UTF-8, and the second and later combining marks on
-// one character. The result has at most max runes; its last one is "…" if something was
-// cut. max <= 0 means [SafeMax].
+// unassigned code points, invalid UTF-8, and all combining marks on a character except the
+// first. The result has at most max runes; its last rune is "…" if something was cut.
+// max <= 0 means [SafeMax].
 //
 // Safe is idempotent: the escapes are plain ASCII.
 func Safe(s string, max int) string {
@@ -97,7 +97,7 @@ func escape(r rune) string {
 
 // SafeJSON marshals v into a line that is safe for a terminal. It escapes (as \u...,
 // which every JSON parser decodes) code points that are [Unsafe], and combining marks
-// that follow another mark or no letter. It does not escape for HTML.
+// that follow another mark or begin a string. It does not escape for HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -74,7 +74,7 @@ func FuzzSafe(f *testing.F) {
 			t.Fatalf("Safe(%q) = %q: invalid UTF-8", s, got)
 		}
 		if n := utf8.RuneCountInString(got); n > limit {
-			t.Fatalf("Safe(%q, %d) has %d runes", s, limit, n)
+			t.Fatalf("Safe(%q, %d) has %d runes, want at most the limit", s, limit, n)
 		}
 		marks := 1 // a mark may not be first
 		for _, r := range got {
@@ -88,7 +88,7 @@ func FuzzSafe(f *testing.F) {
 			}
 		}
 		if again := znode.Safe(got, limit); again != got {
-			t.Fatalf("Safe(%q) = %q, Safe of that = %q", s, got, again)
+			t.Fatalf("Safe(%q) = %q, but Safe of the result = %q", s, got, again)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestSafeJSON(t *testing.T) {
 		}
 	}
 	if _, err := znode.SafeJSON(func() {}); err == nil {
-		t.Error("SafeJSON of a function: no error")
+		t.Error("SafeJSON of a function: got no error, want one")
 	}
 }
 

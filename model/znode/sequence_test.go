@@ -92,7 +92,7 @@ func FuzzSequence(f *testing.F) {
 			}
 			tail := name[max(0, len(name)-znode.SequenceDigits):]
 			if len(tail) == znode.SequenceDigits && strings.Trim(tail, "0123456789") == "" && tail <= "2147483647" {
-				t.Fatalf("Sequence(%q) = false", name)
+				t.Fatalf("Sequence(%q) found no number, want %s", name, tail)
 			}
 			return
 		}
@@ -101,12 +101,12 @@ func FuzzSequence(f *testing.F) {
 			t.Fatalf("Sequence(%q) = %d; the digits are %d, %v", name, seq, abs, err)
 		}
 		if seq < 0 && (abs < 1000000000 || name[len(name)-11] != '-') {
-			t.Fatalf("Sequence(%q) = %d", name, seq)
+			t.Fatalf("Sequence(%q) = %d, want it negative only with ten digits behind a sign", name, seq)
 		}
 		// Whatever the name is, the number that the server appends is found.
 		n := abs & 0x7fffffff
 		if got, ok := znode.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {
-			t.Fatalf("Sequence(%q + _%010d) = %d, %v", name, n, got, ok)
+			t.Fatalf("Sequence(%q + _%010d) = %d, %v; want the number", name, n, got, ok)
 		}
 	})
 }

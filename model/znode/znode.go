@@ -1,9 +1,8 @@
 // Package znode has the parts of znodes as plain values: names and their sequence
 // numbers, stats, data of bounded length, and the text forms of zxids and session ids.
 //
-// Everybody with write access to the cluster chooses names and data. [Safe] makes
-// them safe for a terminal, a log or a message, and [SafeJSON] for a line of JSON.
-// Nothing else does.
+// Everybody with write access to the cluster can choose names and data. Only [Safe] makes
+// them safe for a terminal, a log or a message, and only [SafeJSON] for a line of JSON.
 package znode
 
 import (
@@ -20,8 +19,8 @@ const DataMax = 4096
 // Data is the content of a znode, cut to [DataMax] bytes.
 type Data struct {
 	Bytes  []byte `json:"bytes,omitempty"`
-	Length int    `json:"length"`           // of the uncut data, in bytes
-	Denied bool   `json:"denied,omitempty"` // the ACL forbids reading it
+	Length int    `json:"length"`           // length of the uncut data, in bytes
+	Denied bool   `json:"denied,omitempty"` // the ACL forbids reading the data
 }
 
 // NewData keeps at most [DataMax] bytes of b, and copies them.
@@ -103,10 +102,10 @@ func Hex(v uint64) string {
 	return string(AppendHex(room[:0], v))
 }
 
-// AppendHex appends a [Hex].
+// AppendHex appends v as [Hex] formats it.
 func AppendHex(to []byte, v uint64) []byte { return strconv.AppendUint(append(to, "0x"...), v, 16) }
 
-// Join returns the full path of the child with that name. The name of an election's
+// Join returns the full path of the child name of parent. The name of an election's
 // single znode is its full path already.
 func Join(parent, name string) string {
 	if strings.HasPrefix(name, "/") {

@@ -15,7 +15,7 @@ func TestParentCreates(t *testing.T) {
 		for _, children := range []int32{0, 1, 10000} {
 			p := modeltest.Stat(1, creates, children)
 			if n, ok := p.Creates(); n != creates || !ok {
-				t.Errorf("%d creates, %d children: Creates = %d, %v", creates, children, n, ok)
+				t.Errorf("%d creates, %d children: Creates = %d, %v; want %d, true", creates, children, n, ok, creates)
 			}
 		}
 	}
@@ -23,7 +23,7 @@ func TestParentCreates(t *testing.T) {
 		t.Errorf("cversion of 2^30 creates = %d, want it negative", p.Cversion)
 	}
 	if n, ok := modeltest.Stat(1, 1<<31-1, 3).Creates(); ok {
-		t.Errorf("jammed counter: Creates = %d, true", n)
+		t.Errorf("jammed counter: Creates = %d, true; want false", n)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestParentSince(t *testing.T) {
 		{"jammed and still", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 2), 0, 0, true},
 		{"another parent", modeltest.Stat(1, 5, 3), modeltest.Stat(2, 6, 4), 0, 0, false},
 		{"backwards", modeltest.Stat(1, 6, 4), modeltest.Stat(1, 5, 3), 0, 0, false},
-		{"no such counters", znode.Parent{Cversion: 1}, znode.Parent{Cversion: 2}, 0, 0, false},
+		{"impossible counters", znode.Parent{Cversion: 1}, znode.Parent{Cversion: 2}, 0, 0, false},
 	} {
 		creates, deletes, ok := c.new.Since(c.old)
 		if ok != c.ok || ok && (creates != c.creates || deletes != c.deletes) {
@@ -66,17 +66,17 @@ func TestNewData(t *testing.T) {
 		long := strings.Repeat("x", shift) + strings.Repeat("\u6f22", znode.DataMax)
 		d := znode.NewData([]byte(long))
 		if !utf8.Valid(d.Bytes) || len(d.Bytes) > znode.DataMax || len(d.Bytes) < znode.DataMax-3 || !strings.HasPrefix(long, string(d.Bytes)) {
-			t.Errorf("shift %d: %d bytes, valid UTF-8 %v", shift, len(d.Bytes), utf8.Valid(d.Bytes))
+			t.Errorf("shift %d: kept %d bytes, valid UTF-8 %v; want up to 3 fewer than %d, valid", shift, len(d.Bytes), utf8.Valid(d.Bytes), znode.DataMax)
 		}
 		if d.Length != len(long) || !d.Truncated() {
-			t.Errorf("shift %d: Length %d of %d, truncated %v", shift, d.Length, len(long), d.Truncated())
+			t.Errorf("shift %d: Length %d, want %d; truncated %v, want true", shift, d.Length, len(long), d.Truncated())
 		}
 	}
 	if d := znode.NewData(bytes.Repeat([]byte{0x80}, 2*znode.DataMax)); len(d.Bytes) == 0 || len(d.Bytes) > znode.DataMax {
-		t.Errorf("kept %d bytes that are not UTF-8", len(d.Bytes))
+		t.Errorf("NewData kept %d bytes that are not UTF-8, want 1 to %d", len(d.Bytes), znode.DataMax)
 	}
 	if d := znode.NewData(bytes.Repeat([]byte{'x'}, znode.DataMax)); d.Truncated() {
-		t.Error("DataMax bytes are cut")
+		t.Error("NewData cut DataMax bytes, want all of them")
 	}
 }
 
