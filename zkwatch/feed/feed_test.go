@@ -63,7 +63,7 @@ func TestBackpressure(t *testing.T) {
 		// Virtual time passes only while all goroutines wait, so no observer spins.
 		time.Sleep(time.Hour)
 		if n := put.Load(); n == 0 || n >= each*observers {
-			t.Fatalf("%d of %d observations were queued while nobody read", n, each*observers)
+			t.Fatalf("got %d queued observations while the reader of events waits, want some of %d but not all", n, each*observers)
 		}
 		before := put.Load()
 		for i := range 2 * each {
@@ -80,18 +80,18 @@ func TestBackpressure(t *testing.T) {
 		}
 		st := f.State()
 		if st.Queue.Len() != 1+each*observers || st.Totals.MissedCreates != 0 || st.Totals.Unknown != 0 {
-			t.Errorf("%d candidates, want %d; %+v", st.Queue.Len(), 1+each*observers, st.Totals)
+			t.Errorf("got %d candidates and totals %+v, want %d and no missed change", st.Queue.Len(), st.Totals, 1+each*observers)
 		}
 		if len(st.Members) != 1 || st.Members[0].Fence != 2*each-1 {
-			t.Errorf("members %+v", st.Members)
+			t.Errorf("got members %+v, want one with fence %d", st.Members, 2*each-1)
 		}
 		if n := l.count(); n != 1+each*observers { // the first is a snapshot
-			t.Errorf("%d events, want %d", n, 1+each*observers)
+			t.Errorf("got %d events, want %d", n, 1+each*observers)
 		}
 	})
 }
 
-// Several observers wait at one full queue; each continues once there is room.
+// Several observers wait while the queue is full. Each continues when the feed empties it.
 func TestManyWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
@@ -113,14 +113,14 @@ func TestManyWaitForRoom(t *testing.T) {
 		}()
 		time.Sleep(time.Minute) // virtual: all wait
 		if n := queued.Load(); n != 0 {
-			t.Errorf("%d observations went into a full queue", n)
+			t.Errorf("got %d observations put into a full queue, want 0", n)
 		}
 		cancel()
 		<-gaveUp
 		end := running(f)
 		synctest.Wait()
 		if n := queued.Load(); n != 10 {
-			t.Errorf("%d of 10 observers continued", n)
+			t.Errorf("got %d observers that continued, want 10", n)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -145,7 +145,7 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 	if n := l.count(); n != 1000 || f.State().Queue.Len() != 1000 {
-		t.Errorf("%d events, %d candidates, want 1000", n, f.State().Queue.Len())
+		t.Errorf("got %d events, %d candidates, want 1000", n, f.State().Queue.Len())
 	}
 }
 
@@ -158,6 +158,7 @@ func held() []model.Observation {
 	}
 }
 
+// kinds returns the kinds of the events, in order.
 func kinds(t *testing.T, l *log) string {
 	t.Helper()
 	var out []string
@@ -180,21 +181,21 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		time.Sleep(model.AckWait - time.Millisecond) // virtual
 		synctest.Wait()
 		if got := kinds(t, &l); got != "Snapshot Left" {
-			t.Errorf("before the deadline: %s", got)
+			t.Errorf("before the deadline: got events %q, want no handoff", got)
 		}
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
 		if got := kinds(t, &l); got != "Snapshot Left Handoff Joined" {
-			t.Errorf("after the deadline: %s", got)
+			t.Errorf("after the deadline: got events %q, want a handoff", got)
 		}
 		if h := f.State().Handoffs; len(h) == 0 || h[len(h)-1].Takeover != nil {
-			t.Errorf("handoffs %+v, want a last one without a takeover: nobody acknowledged it", h)
+			t.Errorf("got handoffs %+v, want the last without a takeover: nobody acknowledged it", h)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
 		}
 		if !strings.Contains(b.String(), `"advance"`) {
-			t.Error("the recording does not show that time passed")
+			t.Error("got a recording without the advance of time")
 		}
 	})
 }
@@ -213,10 +214,10 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		if got := kinds(t, &live); got != "Snapshot Left Handoff Joined" {
-			t.Errorf("at the end: %s", got)
+			t.Errorf("at the end: got events %q, want a handoff", got)
 		}
 		if a, b := live.lines(t), read(t, written(t, b.Bytes())).lines(t); !slices.Equal(a, b) {
-			t.Errorf("live     %q\nreplayed %q", a, b)
+			t.Errorf("got replayed events %q\nwant %q", b, a)
 		}
 	})
 }
@@ -240,7 +241,7 @@ func TestAwait(t *testing.T) {
 		defer cancel()
 		st, err := f.Await(ctx, queueOf(1))
 		if !errors.Is(err, context.DeadlineExceeded) || st == nil || st.Phase != model.Unseen {
-			t.Errorf("without observations: %v, %v", st, err)
+			t.Errorf("without observations: got state %v, error %v, want an unseen election and the deadline", st, err)
 		}
 		s := newScenario()
 		for range found {
@@ -250,15 +251,15 @@ func TestAwait(t *testing.T) {
 		wg.Wait()
 		for i, n := range found {
 			if n != i+1 {
-				t.Errorf("waited for %d, got %d", i+1, n)
+				t.Errorf("got a state with %d candidates, want %d", n, i+1)
 			}
 		}
-		// Await does not wait for a state that is there, even after the end of Run.
+		// Await does not wait if the present state is accepted, even after the end of Run.
 		if err := end(); err != nil {
 			t.Error(err)
 		}
 		if st, err := f.Await(t.Context(), queueOf(len(found))); err != nil || st.Queue.Len() != len(found) {
-			t.Errorf("after the end: %v", err)
+			t.Errorf("after the end: got error %v, want the last state", err)
 		}
 	})
 }
@@ -282,12 +283,12 @@ func TestDirtyCoalesces(t *testing.T) {
 			}
 		}
 		if marks != 1 {
-			t.Errorf("100 changes: Dirty received %d times, want 1", marks)
+			t.Errorf("got %d receives from Dirty after 100 changes, want 1", marks)
 		}
 		f.Put(s.change(1))
 		<-f.Dirty()
 		if n := f.State().Queue.Len(); n != 101 {
-			t.Errorf("after another change %d candidates, want 101", n)
+			t.Errorf("after another change: got %d candidates, want 101", n)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -322,13 +323,13 @@ func TestRecordingError(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 	if n := l.count(); n != 10 || f.State().Queue.Len() != 10 {
-		t.Errorf("%d events, %d candidates, want 10", n, f.State().Queue.Len())
+		t.Errorf("got %d events, %d candidates, want 10", n, f.State().Queue.Len())
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "no space left") || strings.Contains(l.notices[0], "\x1b") {
-		t.Errorf("notices %q", l.notices)
+		t.Errorf("got notices %q, want one without control characters", l.notices)
 	}
 	if disk.room != -1 {
-		t.Errorf("%d writes after the first error", -1-disk.room)
+		t.Errorf("got %d writes after the first error, want 0", -1-disk.room)
 	}
 }
 
@@ -356,10 +357,10 @@ func TestEventsErrorEndsRun(t *testing.T) {
 					cancel()
 				}
 				if err := f.Run(ctx); !errors.Is(err, broken) {
-					t.Errorf("Run: %v", err)
+					t.Errorf("Run: got error %v, want %v", err, broken)
 				}
 				if when != "in the last handoff" && n != 1 {
-					t.Errorf("%d events were handed on after the error", n-1)
+					t.Errorf("got %d events after the error, want 0", n-1)
 				}
 			})
 		})
@@ -381,19 +382,19 @@ func TestFeedKeepsThePast(t *testing.T) {
 		synctest.Wait()
 		last, ok := f.Seek(math.MaxUint64, history.MoveTo)
 		if !ok || last.N != 10 || !last.Last || last.State.Queue.Len() != 10 {
-			t.Fatalf("the last moment is %d, with %d candidates", last.N, last.State.Queue.Len())
+			t.Fatalf("got last moment %d with %d candidates, want 10 with 10", last.N, last.State.Queue.Len())
 		}
 		f.Put(s.pass(time.Second).change(1))
 		synctest.Wait()
 		back, ok := f.Seek(last.N, history.MoveBack)
 		if !ok || back.N != 9 || back.State.Queue.Len() != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
-			t.Errorf("one moment back is %d, with %d candidates, at %v", back.N, back.State.Queue.Len(), back.At)
+			t.Errorf("one moment back: got moment %d with %d candidates at %v, want 9 with 9", back.N, back.State.Queue.Len(), back.At)
 		}
 		if n := f.State().Queue.Len(); n != 11 {
-			t.Errorf("after Seek the present has %d candidates, want 11", n)
+			t.Errorf("after Seek: got %d candidates in the present state, want 11", n)
 		}
 		if first, last := f.Span(); !last.Equal(s.at) || last.Sub(first) != 10*time.Second {
-			t.Errorf("from %v to %v", first, last)
+			t.Errorf("got a span from %v to %v, want 10s", first, last)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -407,15 +408,15 @@ func TestFeedKeepsThePast(t *testing.T) {
 		t.Error(err)
 	}
 	if _, ok := f.Seek(1, history.MoveTo); ok {
-		t.Error("a feed that keeps nothing has a moment")
+		t.Error("got a moment from a feed that keeps no past")
 	}
 	if first, last := f.Span(); !first.IsZero() || !last.IsZero() {
-		t.Errorf("from %v to %v", first, last)
+		t.Errorf("got a span from %v to %v, want zero times", first, last)
 	}
 }
 
-// Two readers walk through the past while the present continues. They see the states that
-// were live.
+// Two goroutines seek each moment while the feed continues. They get the states that the feed
+// had.
 func TestSeekWhileThePresentContinues(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
@@ -444,7 +445,7 @@ func TestSeekWhileThePresentContinues(t *testing.T) {
 					continue
 				}
 				if at.N != n+1 || len(at.Events) != 1 {
-					t.Errorf("after moment %d comes %d, with %d events", n, at.N, len(at.Events))
+					t.Errorf("got moment %d with %d events, want %d with 1", at.N, len(at.Events), n+1)
 					return
 				}
 				walks[i] = append(walks[i], seen{at.State.Queue.Len(), at.At})
@@ -463,7 +464,7 @@ func TestSeekWhileThePresentContinues(t *testing.T) {
 	for _, walk := range walks {
 		for i, m := range walk {
 			if m.candidates != i+1 || !m.at.Equal(states[i+1]) {
-				t.Fatalf("moment %d: %d candidates at %v; live it was at %v", i+1, m.candidates, m.at, states[i+1])
+				t.Fatalf("moment %d: got %d candidates at %v, want %[1]d at %[4]v", i+1, m.candidates, m.at, states[i+1])
 			}
 		}
 	}
@@ -493,12 +494,12 @@ func TestApplied(t *testing.T) {
 			f.Put(s.pass(time.Second).change(i % 2))
 			synctest.Wait()
 			if len(at) != i+1 || !at[i].Equal(s.at) {
-				t.Errorf("after %d observations Applied got %v", i+1, at)
+				t.Errorf("after %d observations: got states of %v in Applied, want the last of %v", i+1, at, s.at)
 			}
 			<-f.Dirty()
 		}
-		if len(events) != 4 { // a snapshot, two joined candidates, and the first of them leads
-			t.Errorf("%d events", len(events))
+		if len(events) != 4 { // a snapshot, two joined candidates, and a handoff to the first
+			t.Errorf("got %d events, want 4", len(events))
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -508,20 +509,19 @@ func TestApplied(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// churn makes the observations of a demo's election in which twice a second one candidate
-// leaves and another joins.
+// churn makes the observations of a demo's election in which twice a second a candidate
+// leaves and a new one joins.
 type churn struct {
 	*scenario
 	put     func(model.Observation)
 	queue   []*model.Member
 	timeout time.Duration
 	changes int
-	n       int
+	n       int // number of candidates that joined
 }
 
 // churned puts the observations of n candidates under churn during d, with the server's
-// table and a round trip each second, and with a renewal of each lease in a third of the
-// timeout.
+// table and a round trip each second, and with a renewal of each lease every three seconds.
 func churned(n int, d time.Duration, put func(model.Observation)) {
 	c := &churn{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())

@@ -52,7 +52,7 @@ func minutes(t *testing.T, n int) (file string) {
 	return written(t, b.Bytes())
 }
 
-// played runs a playback. end ends it.
+// played runs a playback until end.
 func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
 	t.Helper()
 	p, err := feed.OpenPlayback(file, speed)
@@ -69,10 +69,11 @@ func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log,
 	}
 }
 
+// over calls end and checks the error of Run.
 func over(t *testing.T, end func() error) {
 	t.Helper()
 	if err := end(); !errors.Is(err, context.Canceled) {
-		t.Errorf("Run: %v", err)
+		t.Errorf("Run: got error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -82,31 +83,31 @@ func TestPlaybackPaced(t *testing.T) {
 			p, l, end := played(t, minutes(t, 9), speed)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newScenario().at) {
-				t.Fatalf("at first %d candidates, at %v", n, p.Now())
+				t.Fatalf("at the start: got %d candidates at %v, want 1", n, p.Now())
 			}
 			want := time.Duration(float64(9*time.Minute) / speed)
 			time.Sleep(want / 2)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); speed < 1e5 && n != 5 || p.Ended() && speed < 1e5 {
-				t.Errorf("at speed %v half way %d candidates, ended %v", speed, n, p.Ended())
+				t.Errorf("half way at speed %v: got %d candidates, ended %v; want 5, false", speed, n, p.Ended())
 			}
 			time.Sleep(want/2 + want/100 + time.Millisecond)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); n != 10 || !p.Ended() {
-				t.Errorf("at speed %v %d candidates after %v, ended %v", speed, n, want, p.Ended())
+				t.Errorf("after %v at speed %v: got %d candidates, ended %v; want 10, true", want, speed, n, p.Ended())
 			}
 			if first, last := p.Span(); !first.Equal(newScenario().at) || last.Sub(first) != 9*time.Minute {
-				t.Errorf("from %v to %v", first, last)
+				t.Errorf("got a span from %v to %v, want 9m", first, last)
 			}
 			if len(l.notices) > 0 {
-				t.Errorf("notices %q", l.notices)
+				t.Errorf("got notices %q, want none", l.notices)
 			}
 			over(t, end)
 		})
 	}
 }
 
-// The clock runs between the observations too, and Dirty receives.
+// The playback's clock also runs between two observations, and Dirty receives each step.
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, end := played(t, minutes(t, 9), 2) // an observation each half second
@@ -117,7 +118,7 @@ func TestPlaybackClock(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			synctest.Wait()
 			if d := p.Now().Sub(last); d != 200*time.Millisecond {
-				t.Fatalf("in 100 ms at speed 2 its clock moved by %v", d)
+				t.Fatalf("after 100 ms at speed 2: got a step of the clock of %v, want 200ms", d)
 			}
 			select {
 			case <-p.Dirty():
@@ -126,7 +127,7 @@ func TestPlaybackClock(t *testing.T) {
 			}
 		}
 		if marks < 99 {
-			t.Errorf("Dirty received %d times in 100 frames", marks)
+			t.Errorf("got %d receives from Dirty in 100 steps, want at least 99", marks)
 		}
 		over(t, end)
 	})
@@ -138,24 +139,24 @@ func TestPlaybackStops(t *testing.T) {
 		time.Sleep(90*time.Second + time.Millisecond)
 		synctest.Wait()
 		if !p.Toggle() {
-			t.Error("Toggle did not stop it")
+			t.Error("Toggle did not stop the playback")
 		}
 		synctest.Wait()
 		at := p.Now()
 		if d := at.Sub(newScenario().at); d < 89*time.Second || d > 91*time.Second {
-			t.Errorf("stopped after 90 s it is at %v", d)
+			t.Errorf("stopped after 90 s: got position %v", d)
 		}
 		time.Sleep(time.Hour)
 		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || p.State().Queue.Len() != 2 {
-			t.Errorf("stopped at %v it continued to %v: moment %d, stopped %v, ended %v", at, p.Now(), n, stopped, ended)
+			t.Errorf("an hour after the stop at %v: got %v, moment %d, stopped %v, ended %v; want the same time, moment 2", at, p.Now(), n, stopped, ended)
 		}
 		if p.Toggle() {
-			t.Error("Toggle did not continue it")
+			t.Error("Toggle did not continue the playback")
 		}
 		time.Sleep(9*time.Minute - 90*time.Second + time.Second)
 		synctest.Wait()
 		if !p.Ended() || p.State().Queue.Len() != 10 {
-			t.Errorf("ended %v with %d", p.Ended(), p.State().Queue.Len())
+			t.Errorf("got ended %v with %d candidates, want true with 10", p.Ended(), p.State().Queue.Len())
 		}
 		over(t, end)
 	})
@@ -171,47 +172,50 @@ func TestPlaybackSeeks(t *testing.T) {
 			n    uint64
 			m    history.Move
 			want uint64
-		}{{1, history.MoveTo, 1}, {1, history.MoveOn, 2}, {10, history.MoveBack, 9}, {0, history.MoveToLast, 10}, {4, history.MoveToEvent, 5}, {7, history.MoveToHandoff, 7}, {99, history.MoveTo, 10}} {
+		}{
+			{1, history.MoveTo, 1}, {1, history.MoveOn, 2}, {10, history.MoveBack, 9}, {0, history.MoveToLast, 10},
+			{4, history.MoveToEvent, 5}, {7, history.MoveToHandoff, 7}, {99, history.MoveTo, 10},
+		} {
 			at, ok := p.Seek(to.n, to.m)
 			if !ok || at.N != to.want || at.First != (to.want == 1) || at.Last != (to.want == 10) {
-				t.Errorf("from %d %q leads to %d, want %d", to.n, to.m, at.N, to.want)
+				t.Errorf("seek from moment %d by %q: got moment %d, want %d", to.n, to.m, at.N, to.want)
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			n, stopped, ended := p.Playing()
 			if p.State() != at.State || !p.Now().Equal(at.At) || n != at.N || !stopped || ended {
-				t.Errorf("a minute after the seek to moment %d it is at %d, %v; stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
+				t.Errorf("a minute after the seek to moment %d: got moment %d at %v, stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
 			}
 		}
 		at, _ := p.Seek(5, history.MoveTo) // in the third minute
 		if p.Toggle() {
-			t.Error("Toggle did not continue it")
+			t.Error("Toggle did not continue the playback")
 		}
 		time.Sleep(119*time.Second + 10*time.Millisecond)
 		synctest.Wait()
 		if n, _, _ := p.Playing(); n != 6 || p.Now().Sub(at.At) != 119*time.Second || p.State().Link.RTT != 60*time.Millisecond {
-			t.Errorf("two minutes after moment 5 it is at moment %d, %v later, with a round trip of %v", n, p.Now().Sub(at.At), p.State().Link.RTT)
+			t.Errorf("119 s after moment 5: got moment %d, %v later, with a round trip of %v; want 6, 119s, 60ms", n, p.Now().Sub(at.At), p.State().Link.RTT)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if !p.Ended() || p.State().Queue.Len() != 10 {
-			t.Errorf("ended %v, %d candidates", p.Ended(), p.State().Queue.Len())
+			t.Errorf("got ended %v, %d candidates; want true, 10", p.Ended(), p.State().Queue.Len())
 		}
 		// From the end back, and to the end again.
 		if at, ok := p.Seek(10, history.MoveBack); !ok || at.N != 9 || p.Ended() {
-			t.Errorf("back from the end: %d, ended %v", at.N, p.Ended())
+			t.Errorf("back from the end: got moment %d, ended %v; want 9, false", at.N, p.Ended())
 		}
 		p.Toggle()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		if !p.Ended() {
-			t.Error("it did not come to the end again")
+			t.Error("the playback did not reach the end again")
 		}
 		over(t, end)
 	})
 }
 
-// Played and sought moments are the same as live.
+// The end of a playback and the moments of seeks are the same as in the live feed.
 func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(8, 40*time.Second, put) })
 	p, l, end := played(t, file, 0)
@@ -221,7 +225,7 @@ func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 	}
 	churned(8, 40*time.Second, func(o model.Observation) { j.Apply(o) })
 	if a, b := marshal(t, j.State()), marshal(t, p.State()); a != b {
-		t.Errorf("at the end:\n%s\nlive:\n%s", b, a)
+		t.Errorf("got state at the end:\n%s\nwant:\n%s", b, a)
 	}
 	sought := new(log)
 	at, ok := p.Seek(0, history.MoveToFirst)
@@ -233,7 +237,7 @@ func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 			break
 		}
 		if at, ok = p.Seek(n, history.MoveOn); at.N != n+1 {
-			t.Fatalf("after moment %d comes %d", n, at.N)
+			t.Fatalf("got moment %d, want %d", at.N, n+1)
 		}
 		n = at.N
 	}
@@ -241,7 +245,7 @@ func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 		differ(t, a, b)
 	}
 	if len(l.notices) > 0 {
-		t.Errorf("notices %q", l.notices)
+		t.Errorf("got notices %q, want none", l.notices)
 	}
 	over(t, end)
 }
@@ -260,7 +264,7 @@ func TestPlaybackConcurrently(t *testing.T) {
 					p.Toggle()
 				case 1:
 					if s := p.State(); s == nil {
-						t.Error("no state")
+						t.Error("got no state")
 					}
 					p.Span()
 				case 2:
@@ -280,7 +284,8 @@ func TestPlaybackConcurrently(t *testing.T) {
 	over(t, end)
 }
 
-// After a crash the recording ends with a handoff that waits for its acknowledgement.
+// A playback shows the last handoff of a recording even if a crash ended the recording before
+// the handoff was acknowledged.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := recorder(t, acking)
 	for _, o := range held() {
@@ -294,7 +299,7 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	}
 	at, ok := p.Seek(0, history.MoveToLast)
 	if !ok || len(at.Events) != 2 || at.State.Totals.Handoffs != 1 {
-		t.Errorf("%v: at last %+v", ok, at.Events)
+		t.Errorf("got last moment %v with events %+v, want a handoff", ok, at.Events)
 	}
 	over(t, end)
 }
@@ -311,26 +316,26 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "line 5") {
-		t.Errorf("Run: %v", err)
+		t.Errorf("Run: got error %v, want one with the line 5", err)
 	}
 	for _, bad := range []string{"", "{}\n", "GIF89a"} {
 		if _, err := feed.OpenPlayback(written(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "not a header") {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("recording %q: got error %v, want %q", bad, err, "not a header")
 		}
 	}
 	if _, err := feed.OpenPlayback(filepath.Join(t.TempDir(), "none"), 1); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+		t.Errorf("without a file: got error %v, want %v", err, os.ErrNotExist)
 	}
 }
 
-// A later part shows its initial state at once, whatever the times in that state.
+// A playback of a later part shows the initial state at once, for all times in that state.
 func TestPlaybackOfALaterPart(t *testing.T) {
 	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	synctest.Test(t, func(t *testing.T) {
 		p, l, end := played(t, file, 1)
 		synctest.Wait()
 		if s := p.State(); s.Queue.Len() < 19 || len(s.Members) < 19 || s.At.Before(newScenario().at.Add(time.Minute)) {
-			t.Errorf("at first %d candidates, %d members, at %v", s.Queue.Len(), len(s.Members), s.At)
+			t.Errorf("at the start: got %d candidates, %d members, at %v; want 19 of each", s.Queue.Len(), len(s.Members), s.At)
 		}
 		wantNotices(t, "played", l, "this is part")
 		time.Sleep(time.Second)
@@ -338,8 +343,8 @@ func TestPlaybackOfALaterPart(t *testing.T) {
 	})
 }
 
-// A playback plays all of a large recording, and a notice says that it keeps only the last
-// part.
+// A playback plays all of a large recording, and a notice says that time travel reaches only
+// the last part.
 func TestPlaybackOfALargeRecording(t *testing.T) {
 	n := 0
 	file, _ := live(t, 0, func(put func(model.Observation)) {
@@ -359,23 +364,24 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	first, ok := p.Seek(0, history.MoveToFirst)
 	last, _ := p.Seek(0, history.MoveToLast)
 	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || last.State.Queue.Len() != 50 {
-		t.Errorf("%d observations; moments %d to %d", n, first.N, last.N)
+		t.Errorf("got moments %d to %d of %d observations, want the last part", first.N, last.N, n)
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "large") {
-		t.Errorf("notices %q", l.notices)
+		t.Errorf("got notices %q, want one about a large recording", l.notices)
 	}
 	cancel()
 	<-done
 }
 
+// marshal returns a state as text that can be compared.
 func marshal(t *testing.T, s *doctor.State) string {
 	t.Helper()
 	l := log{events: []model.Event{{Body: doctor.Snapshot{State: s}}}}
 	return l.lines(t)[0]
 }
 
-// Whole is known once the recording was read, wherever the playback is. Scale changes the
-// speed during the playback.
+// Whole returns the end state when the recording was read, at any position of the playback.
+// Scale changes the speed during the playback.
 func TestPlaybackWholeAndScale(t *testing.T) {
 	file := minutes(t, 5)
 	synctest.Test(t, func(t *testing.T) {
@@ -384,22 +390,22 @@ func TestPlaybackWholeAndScale(t *testing.T) {
 		synctest.Wait()
 		s := p.Whole()
 		if s == nil || s.Queue.Len() != 6 || p.State().Queue.Len() != 1 {
-			t.Fatalf("the whole is %v, the playback shows %d candidates", s, p.State().Queue.Len())
+			t.Fatalf("got end state %v, want 6 candidates; got %d candidates in the playback, want 1", s, p.State().Queue.Len())
 		}
 		began := p.Now()
 		if got := p.Scale(4); got != 4 || p.Speed() != 4 {
-			t.Errorf("the speed is %v", got)
+			t.Errorf("got speed %v, want 4", got)
 		}
 		time.Sleep(15 * time.Second)
 		synctest.Wait()
 		if passed := p.Now().Sub(began); passed < 59*time.Second || passed > 61*time.Second {
-			t.Errorf("at speed 4 in 15 s %v pass", passed)
+			t.Errorf("after 15 s at speed 4: got %v of recorded time, want 1m", passed)
 		}
 		for range 100 {
 			p.Scale(.5)
 		}
 		if got := p.Speed(); got <= 0 {
-			t.Errorf("the smallest speed is %v", got)
+			t.Errorf("got smallest speed %v, want more than 0", got)
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("%s: not within %v; %d reports, the last %+v", what, WaitFor, len(all), all[max(0, len(all)-1):])
+			t.Fatalf("waiting for %q: not within %v; %d reports, the last %+v", what, WaitFor, len(all), all[max(0, len(all)-1):])
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) boo
 	defer cancel()
 	s, err := w.Feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("%s: not within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, s.Queue.Len(), len(s.Ignored))
+		t.Fatalf("waiting for %q: not within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, s.Queue.Len(), len(s.Ignored))
 	}
 	return s
 }
