@@ -17,7 +17,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A directory beside the election is read after each SetBeside, also if it does not exist.
+// A directory beside the election is read after each SetBeside, even if it does not exist.
 func TestDirectoryBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -33,9 +33,9 @@ func TestDirectoryBeside(t *testing.T) {
 		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path + "/controller", AckFollows: true})
 		vacant := w.Await(t, "vacant", func(s *doctor.State) bool { return s.Single })
 		w.Observer.SetBeside(observer.Beside{Directories: vacant.Around()})
-		w.Await(t, "Kafka by what is beside it", func(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.ID == "kafka" })
+		w.Await(t, "Kafka recognised by the names beside its controller", func(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.ID == "kafka" })
 		ids := on.Path + "/brokers/ids"
-		kafka := w.Await(t, "the list of brokers is wanted", func(s *doctor.State) bool { return slices.Contains(s.Around(), ids) })
+		kafka := w.Await(t, "a state that requires the list of brokers", func(s *doctor.State) bool { return slices.Contains(s.Around(), ids) })
 		read := func() { w.Observer.SetBeside(observer.Beside{Directories: kafka.Around()}) }
 		read()
 		w.Await(t, "no such directory", func(s *doctor.State) bool { d := s.Directories[ids]; return d != nil && d.Presence == model.Absent })
@@ -43,21 +43,21 @@ func TestDirectoryBeside(t *testing.T) {
 		for _, id := range []string{"1", "2"} {
 			create(ids+"/"+id, "{}", zk.FlagEphemeral)
 		}
-		could := func(names ...string) func(*doctor.State) bool {
+		standbys := func(names ...string) func(*doctor.State) bool {
 			return func(s *doctor.State) bool { return slices.Equal(s.Standbys().Names, names) }
 		}
 		read()
-		w.Await(t, "two brokers", could("broker 1", "broker 2"))
+		w.Await(t, "two standbys", standbys("broker 1", "broker 2"))
 		create(on.Path+"/controller", `{"version":1,"brokerid":2}`, zk.FlagEphemeral)
-		w.Await(t, "one leads, one could", could("broker 1"))
+		w.Await(t, "one leader and one standby", standbys("broker 1"))
 		on.Remove(ids + "/1")
 		read()
-		w.Await(t, "nobody else could lead", could())
+		w.Await(t, "no standby", standbys())
 	})
 }
 
-// TestDirectoryTooLarge: too large a reply ends the connection, so a directory with such a
-// reply is read rarely. The other directories are read.
+// TestDirectoryTooLarge: a directory whose reply is too large, which ends the connection, is
+// read rarely. The other directories are still read.
 func TestDirectoryTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -75,13 +75,13 @@ func TestDirectoryTooLarge(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		s := w.Await(t, "the other directory", func(s *doctor.State) bool { return s.Directories["/small"] != nil })
 		if s.Reconnects > 12 {
-			t.Errorf("%d connections in five minutes", s.Reconnects)
+			t.Errorf("got %d reconnects in five minutes, want at most 12", s.Reconnects)
 		}
 	})
 }
 
-// TestAcknowledgementKeepsItsWatch: an acknowledgement is not read again if only the
-// directories change.
+// TestAcknowledgementKeepsItsWatch: SetBeside with the same acknowledgements and other
+// directories does not read an acknowledgement again.
 func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -105,13 +105,13 @@ func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := acks.Load(); n != 1 {
-			t.Errorf("the acknowledgement was read %d times", n)
+			t.Errorf("got %d reads of the acknowledgement, want 1", n)
 		}
 	})
 }
 
-// TestNotesBeside: the observer follows Kafka's epoch, and a jump is a finding. It counts the
-// queue of Solr's overseer, and reads the last auditor in BookKeeper's directory.
+// TestNotesBeside: from the znodes beside an election the observer reads Kafka's epoch (a jump
+// is a finding), the length of the queue of Solr's overseer, and BookKeeper's last auditor.
 func TestNotesBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -147,15 +147,15 @@ func TestNotesBeside(t *testing.T) {
 		jumped := func(f *doctor.Finding) bool { return f.ID == "epoch-jump" }
 		set("13")
 		if s := w.Feed.State(); slices.ContainsFunc(s.Findings, jumped) || s.EpochChange.From != 12 {
-			t.Errorf("%+v; %+v", s.Findings, s.EpochChange)
+			t.Errorf("epoch 13 after 12: got findings %+v and change %+v, want no jump and a change from 12", s.Findings, s.EpochChange)
 		}
 		set("16")
 		w.Await(t, "a jump", func(s *doctor.State) bool { return slices.ContainsFunc(s.Findings, jumped) })
 		if n := len(slices.DeleteFunc(slices.Clone(w.Events.All()), func(e model.Event) bool { _, ok := e.Body.(model.EpochChanged); return !ok })); n != 2 {
-			t.Errorf("%d events of the epoch, want 2", n)
+			t.Errorf("got %d events about the epoch, want 2", n)
 		}
-		observed("/overseer_elect/election").Await(t, "two requests wait", func(s *doctor.State) bool { b := s.Backlog(); return b != nil && b.Requests == 2 })
-		observed("/underreplication/auditorelection").Await(t, "b1 led last", func(s *doctor.State) bool {
+		observed("/overseer_elect/election").Await(t, "two waiting requests", func(s *doctor.State) bool { b := s.Backlog(); return b != nil && b.Requests == 2 })
+		observed("/underreplication/auditorelection").Await(t, "b1 as the last leader", func(s *doctor.State) bool {
 			last := s.LedLast()
 			return last != nil && last.Who == "b1:3181" && !last.Fenced
 		})

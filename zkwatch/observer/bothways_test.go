@@ -29,8 +29,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A report is the past of an election according to an observer's feed. Its times are right
-// if the observer sees each change at once.
+// A report is the past of an election according to an observer's feed. Its times are exact if
+// the link has no delay.
 type report struct {
 	Handoffs []handoff
 	Totals   model.Totals
@@ -68,7 +68,7 @@ func reportOf(s *doctor.State) (r report) {
 	return r
 }
 
-// timeless removes the times, also from the stretches of the lanes.
+// timeless removes all times, including those in the stretches of the lanes.
 func (r report) timeless() report {
 	r.Totals.Led, r.Totals.Vacant = 0, 0
 	for i := range r.Handoffs {
@@ -84,8 +84,8 @@ func (r report) timeless() report {
 	return r
 }
 
-// A history makes a random election of several sessions. A session may own several
-// candidates.
+// A history makes random changes in an election of several sessions. A session may own
+// several candidates.
 type history struct {
 	*rand.Rand
 	path     string
@@ -95,8 +95,8 @@ type history struct {
 	owned    map[*zk.Conn][]string
 }
 
-// step makes one change: a create, a delete, or the end of a session with all its znodes.
-// It returns the number of znodes.
+// step makes one change: a create, a delete, or the end of a session with all its znodes. It
+// returns the number of remaining znodes.
 func (h *history) step(t *testing.T) (n int) {
 	i := h.IntN(4)
 	if len(h.sessions) <= i {
@@ -124,6 +124,7 @@ func (h *history) step(t *testing.T) (n int) {
 	return n
 }
 
+// end closes all sessions.
 func (h *history) end() {
 	for _, c := range h.sessions {
 		c.Close()
@@ -137,6 +138,7 @@ func newHistory(t *testing.T, seed uint64, path string, connect func() *zk.Conn)
 	}
 }
 
+// compare fails if the two reports differ.
 func compare(t *testing.T, reads, watch report) {
 	t.Helper()
 	if diff := cmp.Diff(reads, watch); diff != "" {
@@ -144,8 +146,8 @@ func compare(t *testing.T, reads, watch report) {
 	}
 }
 
-// virtually runs f with two observers of /e, by a watch and by reads, over a link with
-// that delay each way, in virtual time.
+// virtually runs f with two observers of /e, one by a watch and one by reads, over a link with
+// delay each way, in virtual time.
 func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -166,8 +168,8 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 	})
 }
 
-// In virtual time the reports are equal to the nanosecond over a link without delay, and
-// equal without their times over a link with a delay.
+// Observers by a watch and by reads report the same past: with the same times over a link
+// without delay, and apart from the times over a link with a delay.
 func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	first := zktest.Seed(t)
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -196,6 +198,7 @@ func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	}
 }
 
+// handoffs lists the handoffs of s as FROM>TO CAUSE, with the numbers of the candidates.
 func handoffs(s *doctor.State) string {
 	var all []string
 	for _, h := range reportOf(s).Handoffs {
@@ -204,8 +207,9 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// The end of a session deletes the first candidates: only the first of them led. If the
-// session deletes them one by one, each of them led.
+// If the end of a session deletes the first six candidates, both observers report only one
+// handoff from the first. If the session deletes them one by one, the observer by a watch
+// reports a handoff from each.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	const mine = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -239,10 +243,10 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 					}
 					time.Sleep(2 * time.Second)
 					if got := handoffs(watch.Feed.State()); got != want {
-						t.Errorf("by a watch: %s\nwant: %s", got, want)
+						t.Errorf("by a watch: got handoffs %s\nwant %s", got, want)
 					}
 					if got := handoffs(reads.Feed.State()); end != "deletes" && got != want {
-						t.Errorf("by reads: %s\nwant: %s", got, want)
+						t.Errorf("by reads: got handoffs %s\nwant %s", got, want)
 					}
 					a.Close()
 					b.Close()
@@ -252,8 +256,8 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	}
 }
 
-// Candidates exist for less than a round trip, but always three at a time: there is always
-// a leader.
+// Both observers report a leader all the time if candidates exist for less than a round trip,
+// but always three at a time.
 func TestCandidatesShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
@@ -282,18 +286,18 @@ func TestCandidatesShorterThanARoundTrip(t *testing.T) {
 			s := w.Feed.State()
 			for _, h := range s.Handoffs {
 				if h.To == nil {
-					t.Errorf("%s handed over to nobody", h.From.Name)
+					t.Errorf("got a handoff from %s to nobody, want to the next candidate", h.From.Name)
 				}
 			}
 			if got := s.Totals.Vacant; got != vacant[i] {
-				t.Errorf("%v without a leader, %v before the first", got, vacant[i])
+				t.Errorf("got %v without a leader, want only the %v before the first candidate", got, vacant[i])
 			}
 			if z := s.Leader(); z == nil || znode.Join("/e", z.Name) != names[0] {
-				t.Errorf("%v leads, want %s", z, names[0])
+				t.Errorf("got leader %v, want %s", z, names[0])
 			}
 		}
 		if got := watch.Feed.State().Totals.Handoffs; got != 101 {
-			t.Errorf("%d handoffs by a watch, 101 happened", got)
+			t.Errorf("by a watch: got %d handoffs, want 101", got)
 		}
 		c.Close()
 	})
@@ -324,7 +328,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 		accounts(t, w, n, n/3+1, false)
 		for _, e := range w.Events.All() {
 			if b, ok := e.Body.(model.Missed); ok {
-				t.Errorf("missed %+v", b)
+				t.Errorf("got missed changes %+v, want none", b)
 			}
 		}
 		w.Await(t, "the parent's stat compared", func(s *doctor.State) bool { return s.Parent.Pzxid > 0 && s.NextSequence == n })
@@ -355,12 +359,13 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
 		if n := requests.Load(); n != 1 {
-			t.Errorf("%d requests for a persistent watch, want 1", n)
+			t.Errorf("got %d requests for a persistent watch, want 1", n)
 		}
 	})
 }
 
-// Servers withhold the events of a child that may not be read, so the observer reads.
+// The observer falls back to reads if a child may not be read: servers withhold the events of
+// that child.
 func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -376,7 +381,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // after its event the observer compares
+		on.Make(on.Path+"/n_", electiontest.Contender) // its event makes the observer compare the parent's stat
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -386,8 +391,8 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	})
 }
 
-// A persistent watch that loses changes: the observer sees them when it compares the parent's
-// stat, and counts them as missed. The second time it falls back to reads.
+// If a persistent watch loses changes, the observer notices that when it compares the parent's
+// stat, and counts them as missed. After the second loss it falls back to reads.
 func TestWatchThatLosesChanges(t *testing.T) {
 	const most = 17 * time.Second // the comparison, and a pause between two reads
 	synctest.Test(t, func(t *testing.T) {
@@ -414,7 +419,7 @@ func TestWatchThatLosesChanges(t *testing.T) {
 			began := time.Now()
 			s := w.Await(t, what, holds)
 			if took := time.Since(began); took > within {
-				t.Errorf("%s: seen after %v", what, took)
+				t.Errorf("got %s after %v, want at most %v", what, took, within)
 			}
 			return s
 		}
@@ -428,7 +433,7 @@ func TestWatchThatLosesChanges(t *testing.T) {
 				leader = create("/e/n_", electiontest.Contender)
 				s := sees("the next leader", most, leads)
 				if n := s.Totals; n.MissedCreates != before.MissedCreates+1 || n.MissedDeletes != before.MissedDeletes+1 {
-					t.Errorf("missed %+v after %+v", n, before)
+					t.Errorf("got totals %+v after %+v, want one more missed create and delete", n, before)
 				}
 			}
 			sees("by reads", time.Second, func(s *doctor.State) bool { return s.Follow.By == model.ByReads && s.Follow.Why == model.FollowMissed })
@@ -451,8 +456,8 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// A watch also reports changes below the candidates: too many cost more than reads. After a
-// while the observer tries the watch again, at the next change.
+// Too many changes below the candidates, which a persistent watch also reports, make the
+// observer fall back to reads. After watchAgain, at the next change, it tries the watch again.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -471,7 +476,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 			create("/e/n_", electiontest.Contender)
 			synctest.Wait()
 			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
-				t.Error("soon after a flood the observer uses a watch")
+				t.Error("got a persistent watch 9 minutes after a flood, want reads")
 			}
 			time.Sleep(2 * time.Minute)
 			create("/e/n_", electiontest.Contender)
@@ -482,6 +487,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	})
 }
 
+// ledBy returns a condition: one candidate, whose znode has the data.
 func ledBy(data string) func(*doctor.State) bool {
 	return func(s *doctor.State) bool {
 		return s.Phase == model.Live && s.Queue.Len() == 1 && string(s.Queue.At(0).Data.Bytes) == data
@@ -506,7 +512,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
 
-		// If the znodes beside it show the system, nobody leads while it is absent.
+		// If the znodes beside the path show its system, an absent znode means no leader.
 		known.Await(t, "vacant", vacant)
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
@@ -526,11 +532,11 @@ func TestSingleEphemeralElection(t *testing.T) {
 			}
 		}
 		if s := known.Feed.State(); s.Dialect == nil || s.Dialect.ID != "kafka" {
-			t.Errorf("dialect %+v", s.Dialect)
+			t.Errorf("got dialect %+v, want kafka", s.Dialect)
 		}
 		for _, e := range append(known.Events.All(), unknown.Events.All()...) {
 			if m, ok := e.Body.(model.Missed); ok {
-				t.Errorf("missed %+v, but nothing counts the changes", m)
+				t.Errorf("got missed changes %+v, want none: no stat counts them", m)
 			}
 		}
 
@@ -549,7 +555,8 @@ func TestSingleEphemeralElection(t *testing.T) {
 	})
 }
 
-// The znode decides whether an election is single, and its name if it does not exist.
+// ReadOnce decides by the znode whether an election is a single znode, and by the path if the
+// znode does not exist.
 func TestReadOfASingleElection(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -575,14 +582,14 @@ func TestReadOfASingleElection(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Single != want.single || r.Presence != want.presence || len(r.New) != want.children {
-				t.Errorf("%s: %+v, want %+v", path, r, want)
+				t.Errorf("%s: got read %+v, want %+v", path, r, want)
 			}
 		}
 	})
 }
 
-// TestSingleElectionKeepsOneWatch: there is always one watch, however long the znode is
-// absent and however often the connection is lost.
+// TestSingleElectionKeepsOneWatch: the server always has exactly one watch, even if the znode
+// is absent for long or the connection is lost often.
 func TestSingleElectionKeepsOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -606,10 +613,10 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if last == nil || !last.Single || len(last.New) != children {
-				t.Errorf("%s: last read %+v, want %d", what, last, children)
+				t.Errorf("%s: got last read %+v, want %d znodes", what, last, children)
 			}
 			if n := electiontest.Watches(t, server); n != 1 {
-				t.Errorf("%s: %d watches", what, n)
+				t.Errorf("%s: got %d watches, want 1", what, n)
 			}
 		}
 		settled(0, "absent")
@@ -631,7 +638,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		time.Sleep(time.Hour)
 		for op, n := range server.Counters().Requests {
 			if op != wire.OpPing && n != before.Requests[op] {
-				t.Errorf("%d requests of %v in an idle hour", n-before.Requests[op], op)
+				t.Errorf("got %d requests of %v in an idle hour, want 0", n-before.Requests[op], op)
 			}
 		}
 	})

@@ -20,9 +20,9 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A distantConn is a connection over a long link, in virtual time: each byte
-// arrives after delay, in both directions, and any number may be on their way.
-// The link carries replies at rate bytes a second, or at any rate if rate is 0.
+// A distantConn is a connection over a long link, in virtual time: each byte arrives after
+// delay, in both directions, and any number of bytes may be on their way. The link carries at
+// most rate bytes of replies a second; 0 means no limit.
 type distantConn struct {
 	net.Conn
 	delay *atomic.Int64
@@ -105,8 +105,8 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// distantly observes /e, which exists, over a link with that delay each way, in
-// virtual time. The client near has no delay.
+// distantly observes /e, which exists, over a link with delay each way, in virtual time. The
+// client near has no delay.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)
@@ -123,8 +123,8 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 	})
 }
 
-// TestObserverSeesOverALongLink: the pause between two reads depends on their load, not on
-// the distance.
+// TestObserverSeesOverALongLink: over a long link, too, the observer sees a change after at
+// most two reads and half a round trip: the pause between reads depends only on their load.
 func TestObserverSeesOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
@@ -140,10 +140,9 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 				w.Await(t, "the next leader", func(s *doctor.State) bool {
 					return s.Queue.Len() == 1 && "/e/"+s.Queue.At(0).Name == next
 				})
-				// The read ends, another list follows, and the notification takes half a
-				// round trip.
-				if took := time.Since(deleted); took > 2*2*delay+delay+50*time.Millisecond {
-					t.Errorf("a leader's deletion was seen after %v, over a link of %v each way", took, delay)
+				// Two round trips, and half a round trip of the notification.
+				if most := 2*2*delay + delay + 50*time.Millisecond; time.Since(deleted) > most {
+					t.Errorf("got the deletion after %v over a link of %v each way, want at most %v", time.Since(deleted), delay, most)
 				}
 			})
 		})
@@ -151,7 +150,7 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 }
 
 // TestObserverSeesEveryLongReign: the observer sees each leader that leads for longer than
-// three round trips, whatever else happens, also after the delay has grown.
+// three round trips, during random changes and after the delay has grown.
 func TestObserverSeesEveryLongReign(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -200,13 +199,13 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 			}
 		}
 		if missed > 0 || len(must) < 20 {
-			t.Errorf("seed %d: %d of %d reigns longer than three round trips were not seen", seed, missed, len(must))
+			t.Errorf("seed %d: got %d unseen leaders of %d that led for three round trips, want 0 of at least 20", seed, missed, len(must))
 		}
 	})
 }
 
-// TestObserverOfAStormIsModest: the reads of an observer of many candidates use a fifth of a
-// connection.
+// TestObserverOfAStormIsModest: in a storm of changes of many candidates, the reads use at
+// most about a fifth of the capacity of the connection.
 func TestObserverOfAStormIsModest(t *testing.T) {
 	const many, rate = 2000, 1 << 20
 	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
@@ -239,7 +238,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				after := server.Counters()
 				busy := time.Duration(after.BytesOut-before.BytesOut) * time.Second / rate
 				if share := float64(busy) / float64(took); share > 0.22 || share < 0.02 {
-					t.Errorf("the replies used the link for %v of %v, %.0f %%", busy, took, 100*share)
+					t.Errorf("got replies on the link for %v of %v, %.0f %%, want 2 to 22 %%", busy, took, 100*share)
 				}
 			})
 		})
@@ -257,7 +256,7 @@ func TestAcknowledgementOverALongLink(t *testing.T) {
 			begin := time.Now()
 			create("/ack", zk.FlagEphemeral)
 			if took := ackSeen(t, w, model.Present).Sub(begin); took > 3*delay+10*time.Millisecond {
-				t.Errorf("created: seen after %v", took)
+				t.Errorf("got the creation after %v, want at most 3 times %v", took, delay)
 			}
 			time.Sleep(10 * delay)
 			begin = time.Now()
@@ -265,13 +264,14 @@ func TestAcknowledgementOverALongLink(t *testing.T) {
 				t.Fatal(err)
 			}
 			if took := ackSeen(t, w, model.Absent).Sub(begin); took > 3*delay+10*time.Millisecond {
-				t.Errorf("deleted: seen after %v", took)
+				t.Errorf("got the deletion after %v, want at most 3 times %v", took, delay)
 			}
 			time.Sleep(10 * delay)
 		}
 	})
 }
 
+// ackSeen returns the time of the first read in which the acknowledgement has the presence p.
 func ackSeen(t *testing.T, w *electiontest.Watched, p model.Presence) time.Time {
 	return w.Await(t, "the acknowledgement "+string(p), func(s *doctor.State) bool { return s.Ack.Presence == p && s.Ack.Path == "/ack" }).Ack.At
 }

@@ -68,20 +68,20 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		first := watching[0].Await(t, "one", linked(electiontest.QueueOf(1)))
 		watching[1].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 
-		// One more in the same session.
+		// A third election in the same session.
 		watching = append(watching, s.watch(paths[2], ""))
 		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
 			on.Make(paths[i+1], 0)
 			on.Make(paths[i+1]+"/n_", electiontest.Contender)
 			if s := w.Await(t, "one", linked(electiontest.QueueOf(1))); s.Link.Session != first.Link.Session {
-				t.Errorf("election %d is observed by session %#x, the first by %#x", i+1, s.Link.Session, first.Link.Session)
+				t.Errorf("election %d: got session %#x, want %#x as for the first", i+1, s.Link.Session, first.Link.Session)
 			}
 		}
 		if conn := s.Conn(); conn == nil || conn.Status().SessionID != first.Link.Session {
-			t.Errorf("the group's session is %v, the observers have %#x", conn, first.Link.Session)
+			t.Errorf("got the group's connection %v, want session %#x of the observers", conn, first.Link.Session)
 		}
-		// Each sees its own election.
+		// Each observer sees its own election.
 		for i, w := range watching {
 			on.Make(paths[i]+"/n_", electiontest.Contender)
 			w.Await(t, "two", electiontest.QueueOf(2))
@@ -89,8 +89,8 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 	})
 }
 
-// The end of the session, here by too large a reply, affects all observers. Each counts one
-// reconnect for it, and accounts for the gap.
+// The end of the session, here by too large a reply, affects all observers. Each counts a
+// reconnect, and sees the changes in the gap or counts them as missed.
 func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -115,7 +115,7 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		// 2 KiB, 4 KiB, 8 KiB: the second session may be over before the observer of the
 		// small election has seen it.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
-			t.Errorf("session %#x after %#x, %d reconnects", st.Link.Session, before, st.Reconnects)
+			t.Errorf("got session %#x after %#x, %d reconnects; want a new session, 1 or 2", st.Link.Session, before, st.Reconnects)
 		}
 		accounts(t, large, 100, 0, false)
 		accounts(t, small, 1, 0, false)
@@ -138,10 +138,10 @@ func TestAcknowledgementKnownLater(t *testing.T) {
 			select {
 			case a := <-acks:
 				if a.Presence != want {
-					t.Errorf("the acknowledgement is %s, want %s", a.Presence, want)
+					t.Errorf("got acknowledgement %s, want %s", a.Presence, want)
 				}
 			case <-time.After(electiontest.WaitFor):
-				t.Fatalf("no read of the acknowledgement, want %s", want)
+				t.Fatalf("got no read of the acknowledgement, want %s", want)
 			}
 		}
 		o.SetBeside(ackAt(on.Path + "-a"))
@@ -150,7 +150,7 @@ func TestAcknowledgementKnownLater(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// The first one again, which still has a watch.
+		// The first acknowledgement again, which still has a watch.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")
@@ -169,8 +169,8 @@ func ackAt(path string) (b observer.Beside) {
 	return b
 }
 
-// A removed observer observes nothing more and leaves no watch behind. The others keep the
-// session.
+// A removed observer reports nothing more and leaves no watch behind. The other observers
+// keep the session.
 func TestRemovedObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -191,19 +191,19 @@ func TestRemovedObserver(t *testing.T) {
 		before := watches()
 		gone := watch("/gone")
 		if n := watches(); n <= before {
-			t.Fatalf("%d watches for two elections, %d for one", n, before)
+			t.Fatalf("got %d watches for two elections, want more than %d", n, before)
 		}
 		s.Remove(gone.Observer)
 		s.Remove(gone.Observer) // does nothing
 		if n := watches(); n != before {
-			t.Errorf("%d watches after the removal, %d before the election was added", n, before)
+			t.Errorf("got %d watches after the removal, want %d", n, before)
 		}
 		last := gone.Feed.State()
 		create("/gone/n_", electiontest.Contender)
 		create("/stays/n_", electiontest.Contender)
 		st := stays.Await(t, "two", electiontest.QueueOf(2))
 		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
-			t.Errorf("the removed observer sees %d candidates, %d reconnects", gone.Feed.State().Queue.Len(), st.Reconnects)
+			t.Errorf("got another state with %d candidates, %d reconnects; want no change, 0", gone.Feed.State().Queue.Len(), st.Reconnects)
 		}
 		again := s.watch("/gone", "")
 		again.Await(t, "two", electiontest.QueueOf(2))
@@ -238,15 +238,15 @@ func TestRefusedCredentials(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		// 1 + 2 + 4 + 8 + 16 s, then every 30 s.
 		if n := p.Dials(); n < 15 || n > 30 {
-			t.Errorf("%d attempts in ten minutes", n)
+			t.Errorf("got %d attempts in ten minutes, want 15 to 30", n)
 		}
 		if err := g.Refused(); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
-			t.Errorf("refused: %v", err)
+			t.Errorf("Refused: got error %v, want %v", err, client.ErrAuthRequired)
 		}
 		accepts.Store(true)
 		<-read
 		if err := g.Refused(); err != nil {
-			t.Errorf("after the servers accepted them: %v", err)
+			t.Errorf("Refused after the servers accepted the credentials: got error %v, want none", err)
 		}
 		cancel()
 		<-done
@@ -254,7 +254,8 @@ func TestRefusedCredentials(t *testing.T) {
 	})
 }
 
-// TestRequests: a group counts its requests over several sessions, as the server does.
+// TestRequests: Group.Requests returns the number of requests in all its sessions, the same as
+// the server counts.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -277,7 +278,7 @@ func TestRequests(t *testing.T) {
 	zktest.Await(t, "the same count", func() bool { return s.Requests() == counted()-before })
 	one := s.Requests()
 	if one < 2 {
-		t.Errorf("%d requests for the first read", one)
+		t.Errorf("got %d requests for the first read, want at least 2", one)
 	}
 	first.Cut()
 	zktest.Await(t, "another session", func() bool { c := s.Conn(); return c != nil && c != first })

@@ -43,15 +43,15 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			on.Make(on.Path+"/config", 0)
 			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return s.Queue.Len() == 2 && len(s.Ignored) == 1 })
 			if got := znode.Join(on.Path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
-				t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
+				t.Errorf("got leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
 			}
 			if s.NextSequence != 3 || !s.NextSequenceKnown {
-				t.Errorf("next sequence %d, want 3", s.NextSequence)
+				t.Errorf("got next sequence %d, want 3", s.NextSequence)
 			}
 			on.Remove(first)
 			s = w.Await(t, "one left", electiontest.QueueOf(1))
 			if got := znode.Join(on.Path, s.Leader().Name); got != second {
-				t.Errorf("leader %s, want %s", got, second)
+				t.Errorf("got leader %s, want %s", got, second)
 			}
 
 			// The parent is deleted and created again.
@@ -59,7 +59,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && s.Queue.Len() == 0 })
 			on.Make(on.Path, 0)
 			on.Make(on.Path+"/n_", electiontest.Contender)
-			w.Await(t, "one in the new one", electiontest.QueueOf(1))
+			w.Await(t, "one candidate in the new parent", electiontest.QueueOf(1))
 			accounts(t, w, 4, 3, true)
 		})
 	})
@@ -78,7 +78,7 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 	w := electiontest.Observe(t, electiontest.Config(t, addr), model.Config{Path: path, AckPath: path + "-leader"})
 	w.Await(t, "ten", electiontest.QueueOf(10))
 	if watches := electiontest.Watches(t, server); watches > 2 {
-		t.Errorf("an observer set %d watches, want at most 2", watches)
+		t.Errorf("got %d watches of an observer, want at most 2", watches)
 	}
 	after := server.Counters()
 	for op, n := range after.Requests {
@@ -92,7 +92,7 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 				wire.OpAddWatch:     1,
 			}[op]
 			if got > most {
-				t.Errorf("%d requests of %v to begin with 10 children, want at most %d", got, op, most)
+				t.Errorf("got %d requests of %v for the first read of 10 children, want at most %d", got, op, most)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func TestObserverWithoutPermissions(t *testing.T) {
 			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			s := w.Await(t, "one", electiontest.QueueOf(1))
 			if l := s.Leader(); !l.Data.Denied || len(l.Data.Bytes) > 0 || l.Session == 0 {
-				t.Errorf("leader with forbidden data: %+v", l)
+				t.Errorf("got leader %+v, want a session and forbidden data", l)
 			}
 
 			// An unreadable list is shown as forbidden, and observed once it is readable.
@@ -157,7 +157,7 @@ func TestServerRestarts(t *testing.T) {
 		await("disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
 		server.Start(t)
 		await("connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
-		// Until the bare client is connected again, with its session or another.
+		// Until the bare client is connected again, with its old or a new session.
 		for {
 			if _, err := c.Create(path+"/n_", nil, electiontest.Contender, electiontest.Open); err == nil {
 				break
@@ -282,7 +282,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 		return now.Link.Link == model.Connected && now.Link.Server != s.Link.Server
 	})
 	if after.Link.Session != s.Link.Session {
-		t.Errorf("session %x, want %x as before", after.Link.Session, s.Link.Session)
+		t.Errorf("got session %x, want %x as before", after.Link.Session, s.Link.Session)
 	}
 	// The election continues, and the observer sees it.
 	late := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path})
@@ -297,12 +297,12 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 		}
 	}
 	if len(missed) > 0 {
-		t.Errorf("missed %+v, although the session continued and nothing changed in the gap", missed)
+		t.Errorf("got missed changes %+v, want none: the session continued and nothing changed in the gap", missed)
 	}
 }
 
-// TestContradictoryAnswers: an observer sends no more requests to a server whose answers
-// contradict each other than to one whose election changes all the time.
+// TestContradictoryAnswers: an observer limits its requests to a server whose answers
+// contradict each other, as if the election changed all the time.
 func TestContradictoryAnswers(t *testing.T) {
 	const noNode = -101
 	stat := func(prefix int, owner uint64) []byte {
@@ -343,7 +343,7 @@ func TestContradictoryAnswers(t *testing.T) {
 					switch f.Opcode {
 					case wire.OpGetChildren2, wire.OpGetData, wire.OpExists:
 						if n++; n == most {
-							t.Errorf("%d requests", n)
+							t.Errorf("got %d requests in a minute, want fewer", n)
 							cancel()
 						}
 						code, body := answer(f.Opcode)
@@ -372,8 +372,8 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 	return o
 }
 
-// seesJoins makes candidates join in virtual time, and returns the time that an observer by
-// reads takes to see each. It calls before for each join, and read for each read.
+// seesJoins makes candidates join in virtual time, and returns how long an observer by reads
+// takes to see each. It calls before for each join, and read for each read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
@@ -400,24 +400,23 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 	return took
 }
 
-// TestSteppedClock: the observer waits by the monotonic clock, not by a wall clock that
-// somebody sets.
+// TestSteppedClock: a step of the wall clock does not delay the observer's next read.
 func TestSteppedClock(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			var by atomic.Int64
-			now := func() time.Time { return time.Now().Add(time.Duration(by.Load())).UTC().Round(0) }
-			for _, took := range seesJoins(t, now, 5, func() { by.Add(int64(step)) }, func(int) {}) {
+			var offset atomic.Int64
+			now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())).UTC().Round(0) }
+			for _, took := range seesJoins(t, now, 5, func() { offset.Add(int64(step)) }, func(int) {}) {
 				if took > time.Second { // virtual
-					t.Errorf("clock set by %v: a change was seen after %v", step, took)
+					t.Errorf("got a change %v after a step of the clock by %v, want at most 1s", took, step)
 				}
 			}
 		})
 	}
 }
 
-// TestSlowReaderDoesNotSlowTheObserverLater: the time that Put takes does not count as the
-// server's.
+// TestSlowReaderDoesNotSlowTheObserverLater: a slow call of Put does not delay later reads: it
+// does not count as load of the server.
 func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
@@ -428,14 +427,14 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 			}
 		})
 		if took[1] > time.Second { // virtual
-			t.Errorf("after a slow reader a change was seen after %v", took[1])
+			t.Errorf("got the next change after %v, want at most 1s", took[1])
 		}
 	})
 }
 
-// TestPartition: while a partition is longer than the session timeout, the state is shown as
-// stale. Changes meanwhile are counted as missed, or unknown if the parent was deleted and
-// created again.
+// TestPartition: during a partition that is longer than the session timeout, the state is
+// stale. The changes in that time are counted as missed, or as unknown if the parent was
+// deleted and created again.
 func TestPartition(t *testing.T) {
 	for _, byReads := range []bool{false, true} {
 		for _, recreated := range []bool{false, true} {
@@ -464,7 +463,7 @@ func TestPartition(t *testing.T) {
 					}
 					time.Sleep(electiontest.LeaseTimeout) // its session expires
 					if s := w.Feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || s.Queue.Len() != 1 {
-						t.Errorf("partitioned: link %+v, down since %v, %d candidates", s.Link, s.DownSince, s.Queue.Len())
+						t.Errorf("in the partition: got link %+v, down since %v, %d candidates; want a stale state with 1", s.Link, s.DownSince, s.Queue.Len())
 					}
 					line.Heal()
 					candidates, creates := 3, 4
@@ -473,10 +472,10 @@ func TestPartition(t *testing.T) {
 					}
 					s := w.Await(t, "the candidates after the healing", electiontest.QueueOf(candidates))
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
-						t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
+						t.Errorf("after the partition: got link %+v, down since %v, %d reconnects; want a new session, 1", s.Link, s.DownSince, s.Reconnects)
 					}
 					if !slices.ContainsFunc(w.Events.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
-						t.Error("no event for the expired session")
+						t.Error("got no event for the expired session")
 					}
 					accounts(t, w, creates, 1, recreated)
 				})
@@ -485,8 +484,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// observe observes the election by a persistent watch, and with another observer by reads.
-// links keeps the states of the first observer's connection.
+// observe starts an observer by a persistent watch, w, and an observer by reads. links keeps
+// the states of w's connection.
 func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiontest.Log[*model.Connection]) {
 	t.Helper()
 	cfg := electiontest.Config(t, c.e.ConnectString())
@@ -519,7 +518,7 @@ type churn struct {
 func (c *churn) some(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
-	cfg.SessionTimeout = electiontest.WaitFor // with slow servers, no create is repeated either
+	cfg.SessionTimeout = electiontest.WaitFor // slow servers must not lose a reply either
 	conn := electiontest.Connect(c.t, cfg)
 	defer conn.Close()
 	electiontest.WaitState(c.t, conn, client.Connected)
@@ -538,7 +537,7 @@ func (c *churn) some(n int) {
 	}
 }
 
-// seen waits until the observer has seen as many children as there are.
+// seen waits until both observers show all children.
 func (c *churn) seen(w *electiontest.Watched) *doctor.State {
 	c.t.Helper()
 	if w != c.reads {
@@ -556,8 +555,8 @@ func (c *churn) accounts(w *electiontest.Watched) {
 	accounts(c.t, c.reads, c.creates, c.deletes, false)
 }
 
-// TestTroubleWithAnEnsemble: without a server the state is shown as stale. Afterwards it is
-// current again, and each change was seen or counts as missed.
+// TestTroubleWithAnEnsemble: without a quorum the state is stale. Afterwards and after a
+// rolling restart it is current again, and each change was seen or counts as missed.
 func TestTroubleWithAnEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -586,7 +585,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		}
 		s := w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected && s.Link.Err != "" })
 		if s.DownSince.IsZero() || len(s.Ignored) != 2 {
-			t.Errorf("while disconnected: down since %v, %d children", s.DownSince, len(s.Ignored))
+			t.Errorf("while disconnected: got down since %v, %d children; want a time, 2", s.DownSince, len(s.Ignored))
 		}
 		// The link names each server that the client tries, with the error of the last one.
 		links.AwaitAll(t, "each server tried", func(all []*model.Connection) bool {
@@ -599,7 +598,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 			return len(tried) == 3
 		})
 		if s := w.Feed.State(); s.Link.Link == model.Connected || s.Link.Err == "" || s.Link.Server == "" {
-			t.Errorf("without quorum the link is %+v", s.Link)
+			t.Errorf("without a quorum: got link %+v, want a server and its error", s.Link)
 		}
 		for _, s := range killed {
 			s.Start(t)
@@ -607,7 +606,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		e.Leader(t)
 		c.some(4)
 		if s := c.seen(w); s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects == 0 {
-			t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
+			t.Errorf("with a quorum again: got link %+v, down since %v, %d reconnects; want no error", s.Link, s.DownSince, s.Reconnects)
 		}
 		c.accounts(w)
 	})
@@ -625,7 +624,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		e.Leader(t)
 		c.some(2)
 		if s := c.seen(w); s.Reconnects == 0 {
-			t.Error("all servers were restarted, and the observer counts no reconnect")
+			t.Error("got no reconnect after a restart of all servers")
 		}
 		c.accounts(w)
 	})
@@ -634,7 +633,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 // byReads makes an observer read for each notification.
 func byReads(cfg *observer.Config) { cfg.ByReads = true }
 
-// bothWays runs a test with observers that follow by a persistent watch, and with ones
+// bothWays runs a test with observers that follow by a persistent watch, and with observers
 // that read for each notification.
 func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config))) {
 	t.Run("by a watch", func(t *testing.T) {
@@ -647,8 +646,8 @@ func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config)))
 	})
 }
 
-// accounts waits for the events of that many creates and deletes, and checks that they show
-// no others and that each handoff begins with the leader of the last one.
+// accounts waits for the events of creates and deletes, seen or missed, and checks that there
+// are no more of them and that each handoff begins with the leader of the handoff before.
 func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
 	t.Helper()
 	var c, d int
@@ -667,7 +666,7 @@ func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unkno
 		return c >= creates && d >= deletes
 	})
 	if c != creates || d != deletes {
-		t.Errorf("seen and missed: %d creates and %d deletes; happened: %d and %d", c, d, creates, deletes)
+		t.Errorf("got %d creates and %d deletes, seen or missed, want %d and %d", c, d, creates, deletes)
 	}
 	var head dialect.ID
 	id := func(c *dialect.Candidate) dialect.ID {
@@ -678,7 +677,7 @@ func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unkno
 	}
 	for i, e := range w.Events.All() {
 		if e.N != uint64(i+1) {
-			t.Errorf("event %d has number %d", i, e.N)
+			t.Errorf("got event number %d, want %d", e.N, i+1)
 		}
 		switch b := e.Body.(type) {
 		case doctor.Snapshot:
@@ -687,11 +686,11 @@ func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unkno
 			}
 		case model.Missed:
 			if !b.Known && !unknownAllowed {
-				t.Errorf("event %d: an unknown number of changes", e.N)
+				t.Errorf("event %d: got an unknown number of changes", e.N)
 			}
 		case model.Handoff:
 			if id(b.From) != head {
-				t.Errorf("event %d: handoff from %v, the one before went to %v", e.N, b.From, head)
+				t.Errorf("event %d: got a handoff from %v, want from %v, the leader before", e.N, b.From, head)
 			}
 			head = id(b.To)
 		}

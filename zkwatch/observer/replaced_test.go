@@ -16,9 +16,9 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// In ZooKeeper 3.6 to 3.8 a watch for one event replaces the persistent watch of the same
-// session on the same znode (ZOOKEEPER-4466), and no server reports that. The comparison of
-// the parent's stat shows the missed change. Then the observer sets its watch again.
+// The observer notices a lost persistent watch, because the parent's stat shows a missed
+// change, and sets the watch again. In ZooKeeper 3.6 to 3.8 a watch for one event replaces
+// the persistent watch of the same session on the same znode (ZOOKEEPER-4466).
 func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -60,8 +60,7 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// reportsNew reports whether an observation is a change, reported by a watch, that created
-// the child.
+// reportsNew reports whether a watch reported obs, the creation of the child name.
 func reportsNew(obs model.Observation, name string) bool {
 	d, ok := obs.(*model.Delta)
 	return ok && d.New != nil && d.New.Name == name
