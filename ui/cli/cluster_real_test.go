@@ -467,7 +467,7 @@ func temporary(t *testing.T, k *kdc, operator string) {
 	t.Helper()
 	for want, o := range map[string]sasl.KerberosOptions{
 		"does not know the server as other/localhost@" + realm: {Service: "other", Getenv: krb5Env(k.config)},
-		"KDC is not reached": {Getenv: krb5Env(secretFile(t, krb5Config(zktest.FreeAddr(t))))},
+		"cannot reach the KDC":                                 {Getenv: krb5Env(secretFile(t, krb5Config(zktest.FreeAddr(t))))},
 	} {
 		o.Keytab = operator
 		account, err := sasl.NewKerberos(o)

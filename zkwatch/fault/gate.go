@@ -3,8 +3,8 @@
 // partition it delivers nothing. [Replies] close a client's connection instead of
 // delivering one reply.
 //
-// They wrap the client's connection, so neither the client's code nor the server changes.
-// The demo's candidates and the tests of the embedded server use them.
+// Package client calls them when it dials, reads and writes: neither the code that uses the
+// client nor the server changes. The demo's candidates and tests use them.
 package fault
 
 import (
@@ -22,7 +22,7 @@ import (
 // The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
-	open chan struct{} // nil: the gate is open; otherwise closed when it opens
+	open chan struct{} // nil: the gate is open; otherwise Thaw closes the channel
 
 	thawed time.Time // the time of the last Thaw
 }
@@ -85,13 +85,14 @@ func (g *Gate) Pass(stop <-chan struct{}) bool {
 			return true
 		}
 		select {
-		case <-open: // it may have been shut again
+		case <-open: // the gate may have been shut again
 		case <-stop:
 			return false
 		}
 	}
 }
 
+// shut returns the channel that the next Thaw closes, nil if the gate is open.
 func (g *Gate) shut() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,9 +12,8 @@ import (
 // be larger. Beyond the bound a write fails.
 const lineBuffer = 64 << 10
 
-// A Line is the network between a client and its servers. During a partition
-// nothing passes; both ends continue to run and may notice. The zero Line has no
-// partition.
+// A Line is the network between a client and its servers. During a partition it delivers
+// nothing; both ends continue to run and may time out. The zero Line has no partition.
 type Line struct{ gate Gate }
 
 // Partition stops all data until Heal. A write to the underlying connection that has
@@ -57,13 +56,13 @@ type lineConn struct {
 	once   sync.Once
 	closed chan struct{}
 
-	kept    []byte // arrived during a partition; the next Read returns it
-	keptErr error
+	kept    []byte // data that arrived during a partition, for the next Read
+	keptErr error  // error that arrived during a partition, for a Read after kept
 
 	mu         sync.Mutex
 	readBy     time.Time     // the deadline of reads; zero: none
 	changed    chan struct{} // closed when readBy changes; nil: no read waits
-	pending    []byte        // written during a partition, not delivered yet
+	pending    []byte        // data written during a partition and not delivered yet
 	delivering bool          // deliver runs
 }
 
@@ -122,8 +121,8 @@ func (l *lineConn) deliver() {
 	}
 }
 
-// Close implements net.Conn. During a partition the connection below stays open
-// until the partition or the owner ends.
+// Close implements net.Conn. During a partition the underlying connection stays open until the
+// partition or the owner ends.
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)

@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// pipes dials net.Pipes over a line and sends the peers' ends to peers.
+// pipes dials net.Pipes over a line and sends the other ends to peers.
 type pipes struct {
 	line  fault.Line
 	peers chan net.Conn
@@ -30,6 +30,7 @@ func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
 	})
 }
 
+// bubble calls f in virtual time with both ends of a connection over p.line.
 func bubble(t *testing.T, f func(t *testing.T, p *pipes, client, peer net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{peers: make(chan net.Conn, 1)}
@@ -65,15 +66,15 @@ func TestPartitionDelaysBothWays(t *testing.T) {
 		go io.WriteString(peer, "answer")
 		for what, c := range map[string]net.Conn{"the client": client, "the peer": peer} {
 			if got, err := read(c, time.Minute); !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("%s reads %q, %v during a partition", what, got, err)
+				t.Errorf("during the partition %s read %q, %v; want ErrDeadlineExceeded", what, got, err)
 			}
 		}
 		p.line.Heal()
 		if got, err := read(peer, time.Second); got != "one two" {
-			t.Errorf("the peer reads %q, %v after the partition", got, err)
+			t.Errorf("after the partition the peer read %q, %v; want one two", got, err)
 		}
 		if got, err := read(client, time.Second); got != "answer" {
-			t.Errorf("the client reads %q, %v after the partition", got, err)
+			t.Errorf("after the partition the client read %q, %v; want answer", got, err)
 		}
 	})
 }
@@ -84,11 +85,11 @@ func TestCloseArrivesAfterThePartition(t *testing.T) {
 		io.WriteString(client, "lost")
 		client.Close()
 		if got, err := read(peer, time.Minute); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("the peer reads %q, %v during a partition", got, err)
+			t.Errorf("during the partition the peer read %q, %v; want ErrDeadlineExceeded", got, err)
 		}
 		p.line.Heal()
 		if got, err := read(peer, time.Second); err != io.EOF {
-			t.Errorf("the peer reads %q, %v, want EOF only", got, err)
+			t.Errorf("the peer read %q, %v; want only EOF", got, err)
 		}
 	})
 }
@@ -99,13 +100,13 @@ func TestDialDuringAPartition(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, err := p.dial(ctx); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("dial: %v", err)
+			t.Errorf("dial during a partition: got %v, want ErrDeadlineExceeded", err)
 		}
 		begin := time.Now()
 		time.AfterFunc(time.Hour, p.line.Heal)
 		c, err := p.dial(t.Context())
 		if err != nil || time.Since(begin) != time.Hour {
-			t.Fatalf("dial until the partition ends: %v after %v", err, time.Since(begin))
+			t.Fatalf("dial with a partition of 1h: %v after %v, want success after 1h", err, time.Since(begin))
 		}
 		c.Close()
 		(<-p.peers).Close()
@@ -127,7 +128,7 @@ func TestOwnerDoesNotWaitForTheEndOfThePartition(t *testing.T) {
 		end()
 		p.wg.Wait()
 		if got, err := read(peer, time.Second); err != io.EOF {
-			t.Errorf("the peer reads %q, %v, want EOF", got, err)
+			t.Errorf("the peer read %q, %v; want EOF", got, err)
 		}
 	})
 }
@@ -136,18 +137,18 @@ func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g fault.Gate
 		if g.Frozen() || g.OpenFor() < 24*time.Hour {
-			t.Errorf("a new gate: frozen %t, open for %v", g.Frozen(), g.OpenFor())
+			t.Errorf("new gate: frozen %t, open for %v; want open for ever", g.Frozen(), g.OpenFor())
 		}
 		g.Freeze()
 		g.Freeze()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := g.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) || g.OpenFor() != 0 {
-			t.Errorf("at a shut gate: %v, open for %v", err, g.OpenFor())
+			t.Errorf("shut gate: Wait %v, open for %v; want DeadlineExceeded and 0", err, g.OpenFor())
 		}
 		time.AfterFunc(time.Hour, g.Thaw)
 		if err := g.Wait(t.Context()); err != nil || g.Frozen() {
-			t.Errorf("after the thaw: %v, frozen %t", err, g.Frozen())
+			t.Errorf("after the thaw: Wait %v, frozen %t; want nil and false", err, g.Frozen())
 		}
 		if time.Sleep(time.Minute); g.OpenFor() != time.Minute {
 			t.Errorf("open for %v, want a minute", g.OpenFor())

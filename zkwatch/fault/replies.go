@@ -11,7 +11,7 @@ var ErrReplyLost = errors.New("the reply to a create was lost on request")
 // Replies can lose one of the servers' replies to a client, together with its connection.
 // Then the client cannot know what the server did.
 //
-// The zero Replies loses none.
+// The zero Replies loses no reply.
 type Replies struct{ lose atomic.Bool }
 
 // LoseCreate loses the next reply to a create of an ephemeral sequential znode: a

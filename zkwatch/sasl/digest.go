@@ -22,7 +22,7 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes: longer ones do not fit into an answer.
+// maxName bounds a user and a password, in bytes: a longer user does not fit into an answer.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
@@ -107,7 +107,7 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	values := map[string]string{}
 	for _, d := range list {
 		if _, twice := values[d.name]; twice {
-			if d.name == "realm" { // the client may choose one: the first
+			if d.name == "realm" { // the client may choose a realm: it chooses the first
 				continue
 			}
 			return c, fmt.Errorf("%w: %.40q appears twice", ErrChallenge, d.name)
@@ -190,7 +190,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// firstUse is the count of uses of a nonce. Each exchange has another nonce.
+// firstUse is the nonce count. It is always 1: each exchange has another nonce.
 const firstUse = "00000001"
 
 // verify checks that the server also knows the password.
@@ -212,7 +212,7 @@ func (x *digestExchange) verify(token []byte) error {
 		}
 	}
 	if subtle.ConstantTimeCompare([]byte(proof), []byte(x.proof)) != 1 {
-		return fmt.Errorf("%w: its answer does not show the password", ErrImpostor)
+		return fmt.Errorf("%w: its answer does not prove that it knows the password", ErrImpostor)
 	}
 	return nil
 }

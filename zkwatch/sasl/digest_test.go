@@ -22,7 +22,7 @@ func account(t testing.TB, user, password string) *sasl.Digest {
 	return d
 }
 
-// challenged starts an exchange and answers a challenge.
+// challenged starts an exchange, and returns it with its answer to a challenge.
 func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, string, error) {
 	t.Helper()
 	x, err := d.Begin(t.Context(), "zk1")
@@ -30,7 +30,7 @@ func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, 
 		t.Fatal(err)
 	}
 	if first, done, err := x.Next(nil); first == nil || len(first) != 0 || done || err != nil {
-		t.Fatalf("first answer %q, %t, %v", first, done, err)
+		t.Fatalf("first answer %q, done %t, %v; want empty and not done", first, done, err)
 	}
 	answer, done, err := x.Next([]byte(challenge))
 	if done {
@@ -45,13 +45,13 @@ func TestDigestExampleOfTheRFC(t *testing.T) {
 	sasl.SetDigest(d, "imap/elwood.innosoft.com", "OA6MHXh6VqTrRk")
 	x, answer, err := challenged(t, d, `realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",qop="auth",algorithm=md5-sess,charset=utf-8`)
 	if err != nil || !strings.Contains(answer, "response=d388dad90d4bbd760a152321f2143af7,qop=auth") || !strings.HasPrefix(answer, "charset=utf-8,username=\"chris\",realm=\"elwood.innosoft.com\"") {
-		t.Fatalf("%q, %v", answer, err)
+		t.Fatalf("answer %q, %v; want the RFC's response", answer, err)
 	}
 	if answer, done, err := x.Next([]byte("rspauth=ea40f60335c427b5527b84dbabcdfffd")); answer != nil || !done || err != nil {
-		t.Errorf("%q, %t, %v", answer, done, err)
+		t.Errorf("after the proof: answer %q, done %t, %v; want done without an answer", answer, done, err)
 	}
 	if _, _, err := x.Next(nil); err == nil {
-		t.Error("the exchange continues")
+		t.Error("Next after the end returned no error")
 	}
 }
 
@@ -90,15 +90,15 @@ func TestDigestChallenges(t *testing.T) {
 			t.Errorf("%.60q: %q, %v contains the password", challenge, answer, err)
 		}
 		if refused := x.Refused(); !errors.Is(refused, sasl.ErrRejected) || want == nil && !strings.Contains(refused.Error(), "password is wrong") {
-			t.Errorf("refused: %v", refused)
+			t.Errorf("Refused: got %v, want ErrRejected", refused)
 		}
 	}
 }
 
-// A server that does not know the password cannot answer the client's nonce.
+// Next returns an error if the server's proof does not show that it knows the password.
 func TestDigestServerMustProveThatItKnowsThePassword(t *testing.T) {
 	for proof, want := range map[string]error{
-		"":                                     sasl.ErrRejected, // a server that keeps refused clients
+		"":                                     sasl.ErrRejected, // from a server that keeps the connections of refused clients
 		"rspauth=":                             sasl.ErrChallenge,
 		"rspauth=0":                            sasl.ErrImpostor,
 		"other=0":                              sasl.ErrImpostor,
@@ -110,7 +110,7 @@ func TestDigestServerMustProveThatItKnowsThePassword(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, done, err := x.Next([]byte(proof)); !done || !errors.Is(err, want) {
-			t.Errorf("%.20q: %t, %v; want %v", proof, done, err, want)
+			t.Errorf("proof %.20q: done %t, %v; want %v", proof, done, err, want)
 		}
 	}
 }
@@ -131,11 +131,11 @@ func TestDigestEncodings(t *testing.T) {
 		a2 := md5.Sum([]byte("AUTHENTICATE:zookeeper/zk-sasl-md5"))
 		want := md5.Sum([]byte(hex.EncodeToString(a1[:]) + ":n:00000001:c:auth:" + hex.EncodeToString(a2[:])))
 		if err != nil || !strings.Contains(answer, `username="`+c.username+`",`) || !strings.Contains(answer, "response="+hex.EncodeToString(want[:])) {
-			t.Errorf("%s: %q, %v", c.user, answer, err)
+			t.Errorf("%s: answer %q, %v; want username %s and response %x", c.user, answer, err, c.username, want)
 		}
 	}
 	if _, _, err := challenged(t, account(t, "žofie", "x"), `nonce="n",algorithm=md5-sess`); !errors.Is(err, sasl.ErrUnsupported) {
-		t.Errorf("without charset: %v", err)
+		t.Errorf("without charset: got %v, want ErrUnsupported", err)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestDigestNoncesDiffer(t *testing.T) {
 func TestDigestAccounts(t *testing.T) {
 	for _, c := range [][2]string{{"", "S3cret"}, {"ann", ""}, {"\xff", "S3cret"}, {"ann", "S3cret\xff"}, {"ann", strings.Repeat("S3cret", 1000)}} {
 		if d, err := sasl.NewDigest(c[0], c[1]); err == nil || strings.Contains(err.Error(), "S3cret") {
-			t.Errorf("%.20q: %v, %v", c, d, err)
+			t.Errorf("NewDigest(%.20q) = %v, %v; want an error without the password", c, d, err)
 		}
 	}
 	d := account(t, "ann", "S3cret")
@@ -169,7 +169,7 @@ func TestDigestAccounts(t *testing.T) {
 		fmt.Fprintf(&shown, verb+verb, d, struct{ m sasl.Mechanism }{d})
 	}
 	if s := shown.String(); strings.Contains(s, "S3cret") || strings.Contains(s, "533363726574") || strings.Contains(s, "ann") || !strings.Contains(s, "DIGEST-MD5") {
-		t.Error(s)
+		t.Errorf("got %s, want DIGEST-MD5 without user and password", s)
 	}
 }
 
@@ -181,7 +181,7 @@ func FuzzDigest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, challenge, proof []byte) {
 		x, answer, err := challenged(t, account(t, "ann", "S3cret"), string(challenge))
 		if (err == nil) != (answer != "") || len(answer) > 4096 || strings.Contains(answer, "S3cret") {
-			t.Fatalf("%q, %v", answer, err)
+			t.Fatalf("answer %q, %v; want an error or a bounded answer without the password", answer, err)
 		}
 		if err != nil {
 			if len(err.Error()) > 1000 {
@@ -190,7 +190,7 @@ func FuzzDigest(f *testing.F) {
 			return
 		}
 		if _, done, err := x.Next(proof); !done || err == nil {
-			t.Fatalf("%q proves the password", proof)
+			t.Fatalf("proof %q was accepted", proof)
 		}
 	})
 }

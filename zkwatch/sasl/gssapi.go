@@ -34,16 +34,16 @@ type ticket struct {
 	ticket      messages.Ticket
 	key         types.EncryptionKey
 	end         time.Time
-	user, realm string // of the client
+	user, realm string // the client's principal
 	service     principal
-	drop        func() // drops all cached tickets
+	drop        func() // drops all cached tickets of the account
 }
 
 func (t ticket) owner() string { return t.user + "@" + t.realm }
 
 // A kerberosExchange makes a security context with mutual authentication, and chooses no
 // security layer. Its first answer is the request with the ticket. When the server has proved
-// that it has the ticket's key, the second answer is empty. The third is the choice.
+// that it has the ticket's key, the second answer is empty. The third answer is the choice.
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq

@@ -45,7 +45,7 @@ type Kerberos struct {
 	requesting chan struct{} // holds a token during requests to the KDC
 
 	mu      sync.Mutex
-	tickets map[string]ticket
+	tickets map[string]ticket // cached tickets by the name of their principal
 }
 
 // NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the
@@ -79,7 +79,7 @@ func (*Kerberos) Name() string { return "GSSAPI" }
 // String returns the name of the account. It contains no secret.
 func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 
-// Format implements fmt.Formatter for every verb: none may print keys.
+// Format implements fmt.Formatter for every verb: no verb may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes
@@ -144,7 +144,7 @@ func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 		}
 		unknown = append(unknown, s.String())
 	}
-	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: is it another service, host name or realm?", strings.Join(unknown, " or "))
+	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: does it have another service name, host name or realm?", strings.Join(unknown, " or "))
 }
 
 // forService returns a ticket for a service, a cached one if possible.
@@ -183,7 +183,7 @@ func (a *Kerberos) grantingTicket(cl *client.Client) (ticket, error) {
 	})
 }
 
-// request requests a ticket from the KDC of the realm of s.
+// request requests a ticket for s, a name of the given kind, from the KDC of the realm of s.
 func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
 	_, reply, err := cl.TGSREQGenerateAndExchange(types.NewPrincipalName(kind, s.spn), s.realm, granting.ticket, granting.key, false)
 	if err != nil {
@@ -192,7 +192,8 @@ func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind
 	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
 }
 
-// cached returns the cached ticket of that name. If there is none, it gets and caches one.
+// cached returns the cached ticket of that name. If none is valid, cached calls get and caches
+// the result.
 func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
 	a.mu.Lock()
@@ -268,8 +269,8 @@ func codeOf(err error) int {
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
 // explained returns the meaning of an error of the library. An answer of the KDC is final
-// (ErrRejected), except if the KDC is overloaded or does not know the service: it may know
-// another server's service.
+// (ErrRejected), except if the KDC is overloaded or does not know the service: the KDC may
+// know another server's service.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {
@@ -279,7 +280,7 @@ func explained(err error) error {
 		case strings.Contains(text, "Decrypting_Error"), strings.Contains(text, "key not found in keytab"), strings.Contains(text, "matching key not found"):
 			return failure{badPreauth, rejected(meanings[badPreauth])}
 		case strings.Contains(text, "Networking_Error"):
-			return fmt.Errorf("the KDC is not reached: %w", err)
+			return fmt.Errorf("cannot reach the KDC: %w", err)
 		}
 		return err
 	}

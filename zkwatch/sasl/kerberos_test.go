@@ -25,7 +25,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// aKey returns an AES-256 key.
+// aKey returns AES-256 key b.
 func aKey(b byte) types.EncryptionKey {
 	return types.EncryptionKey{KeyType: 18, KeyValue: bytes.Repeat([]byte{b}, 32)}
 }
@@ -45,7 +45,7 @@ func begun(t testing.TB) *kerberosExchange {
 		t.Fatal(err)
 	}
 	if first, done, err := x.Next(nil); len(first) == 0 || done || err != nil {
-		t.Fatalf("%x, %t, %v", first, done, err)
+		t.Fatalf("first answer %x, done %t, %v", first, done, err)
 	}
 	return x
 }
@@ -97,11 +97,11 @@ func TestExchange(t *testing.T) {
 			part.Subkey = key
 		}
 		if answer, done, err := x.Next(proof(t, aKey(1), part)); answer == nil || len(answer) != 0 || done || err != nil {
-			t.Fatalf("subkey %t: %x, %t, %v", subkey, answer, done, err)
+			t.Fatalf("subkey %t: second answer %x, done %t, %v; want empty and not done", subkey, answer, done, err)
 		}
 		choice, done, err := x.Next(offer(t, key, flags, []byte{7, 0, 1, 0}))
 		if !done || err != nil {
-			t.Fatalf("subkey %t: %t, %v", subkey, done, err)
+			t.Fatalf("subkey %t: third answer: done %t, %v; want done", subkey, done, err)
 		}
 		var w gssapi.WrapToken
 		if err := w.Unmarshal(choice, false); err != nil {
@@ -111,12 +111,12 @@ func TestExchange(t *testing.T) {
 			t.Errorf("subkey %t: choice %+v, %v", subkey, w, err)
 		}
 		if _, _, err := x.Next(nil); err == nil {
-			t.Error("the exchange continues")
+			t.Error("Next after the end returned no error")
 		}
 	}
 }
 
-// A server must have the ticket's key, and repeat the time of this request.
+// Next returns an error unless the server has the ticket's key and repeats the request's time.
 func TestServerMustProveThatItHasTheKey(t *testing.T) {
 	for what, c := range map[string]struct {
 		token func(x *kerberosExchange) []byte
@@ -143,10 +143,10 @@ func TestServerMustProveThatItHasTheKey(t *testing.T) {
 	} {
 		x := begun(t)
 		if answer, done, err := x.Next(c.token(x)); answer != nil || done || !errors.Is(err, c.want) {
-			t.Errorf("%s: %x, %t, %v; want %v", what, answer, done, err, c.want)
+			t.Errorf("%s: answer %x, done %t, %v; want %v", what, answer, done, err, c.want)
 		}
 		if err := x.Refused(); !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "ann@R") {
-			t.Error(err)
+			t.Errorf("%s: Refused: %v, want ErrRejected for ann@R", what, err)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestOffers(t *testing.T) {
 		token []byte
 		want  error
 	}{
-		"none":               {good, nil},
+		"unchanged":          {good, nil},
 		"rotated":            {rotated, nil},
 		"rotated all around": {changed(7, 16), nil},
 		"wrongly rotated":    {changed(7, 3), ErrChallenge},
@@ -181,7 +181,7 @@ func TestOffers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, done, err := x.Next(c.token); !errors.Is(err, c.want) || done != (err == nil) {
-			t.Errorf("%s: %t, %v; want %v", what, done, err, c.want)
+			t.Errorf("%s: done %t, %v; want %v", what, done, err, c.want)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestConfiguration(t *testing.T) {
 		}
 		return path
 	}
-	first := file("a", "# ours\nincludedir "+filepath.Join(dir, "d")+"\n[libdefaults]\n default_realm = A\n[realms]\n A = {\n  kdc = a:88\n }\n")
+	first := file("a", "# comment\nincludedir "+filepath.Join(dir, "d")+"\n[libdefaults]\n default_realm = A\n[realms]\n A = {\n  kdc = a:88\n }\n")
 	file("d/more", "[realms]\n B = {\n  kdc = b:88\n }\n[libdefaults]\n default_ccache_name = FILE:/x\n")
 	file("d/old.rpmsave~", "[libdefaults]\n default_realm = WRONG\n")
 	second := file("b", "[domain_realm]\n .b.example = B\n[appdefaults]\n x = { y = z }\n")
@@ -223,7 +223,7 @@ func TestConfiguration(t *testing.T) {
 	}
 	conf, cache, err := loadConfig(in(first, second))
 	if err != nil || conf.LibDefaults.DefaultRealm != "A" || len(conf.Realms) != 2 || conf.ResolveRealm("zk.b.example") != "B" || cache != "FILE:/x" || !conf.LibDefaults.DNSLookupKDC {
-		t.Errorf("%+v, %q, %v", conf, cache, err)
+		t.Errorf("configuration %+v, cache %q, %v; want realms A and B, cache FILE:/x", conf, cache, err)
 	}
 	for text, want := range map[string]string{
 		"include " + filepath.Join(dir, "none"): "none",
@@ -231,7 +231,7 @@ func TestConfiguration(t *testing.T) {
 		"[libdefaults]\nnonsense":               "loop",
 	} {
 		if _, _, err := loadConfig(in(file("loop", text+"\n"))); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 20_000 {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
 }
@@ -260,7 +260,7 @@ func TestServicePrincipals(t *testing.T) {
 	}
 	for _, bad := range []string{"/h", "zk/", "zk/a/b", "zk@", "@C", "zk@C@D"} {
 		if s, err := parseService(bad); err == nil {
-			t.Errorf("%q: %+v", bad, s)
+			t.Errorf("parseService(%q) = %+v, want an error", bad, s)
 		}
 	}
 }
@@ -274,12 +274,12 @@ func TestFailuresOfTheKDC(t *testing.T) {
 	} {
 		err := explained(messages.KRBError{ErrorCode: int32(code)})
 		if codeOf(fmt.Errorf("x: %w", err)) != code || !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), want) {
-			t.Errorf("code %d: %v", code, err)
+			t.Errorf("code %d: error %v, want ErrRejected with %q", code, err, want)
 		}
 	}
 	for _, code := range []int{serviceUnknown, unavailable} {
 		if err := explained(messages.KRBError{ErrorCode: int32(code)}); codeOf(err) != code || errors.Is(err, ErrRejected) {
-			t.Errorf("code %d: %v", code, err)
+			t.Errorf("code %d: error %v, want an error that is not ErrRejected", code, err)
 		}
 	}
 }
@@ -316,7 +316,7 @@ func TestSilentKDC(t *testing.T) {
 	for range 5 {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		if _, err := account.Begin(ctx, "zk1"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "zookeeper on zk1") {
-			t.Error(err)
+			t.Errorf("error %v, want DeadlineExceeded for zookeeper on zk1", err)
 		}
 		cancel()
 	}
@@ -330,7 +330,7 @@ func TestSilentKDC(t *testing.T) {
 	}
 	key, _, err := keys.GetEncryptionKey(types.NewPrincipalName(1, "ann"), "A", 0, 18)
 	if err != nil || !strings.Contains(shown.String(), "ann@A of keytab") {
-		t.Fatalf("%s, %v", shown.String(), err)
+		t.Fatalf("got %s, %v; want ann@A of keytab", shown.String(), err)
 	}
 	for _, secret := range []string{fmt.Sprintf("%x", key.KeyValue), strings.Trim(fmt.Sprint(key.KeyValue), "[]"), string(key.KeyValue)} {
 		if strings.Contains(shown.String(), secret) {

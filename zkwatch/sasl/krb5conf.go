@@ -21,8 +21,8 @@ import (
 const (
 	defaultConfig = "/etc/krb5.conf"
 
-	maxConfig   = 1 << 20 // bytes of a file
-	maxIncludes = 100     // files
+	maxConfig   = 1 << 20 // bytes in a file
+	maxIncludes = 100     // number of files
 )
 
 // loadConfig reads krb5.conf: the files in KRB5_CONFIG, or the system's file. cacheName is
@@ -58,7 +58,7 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 // include directives, and keeps only the last of several sections with the same name.
 type configReader struct {
 	files    int
-	names    []string // of the sections, in order
+	names    []string // names of the sections, in order
 	sections map[string][]string
 	current  string
 }
@@ -153,9 +153,9 @@ type principal struct{ spn, realm string }
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
 // names yields the possible principals of the server on host, the most likely first: with
-// the given host name, then with the canonical names from DNS, if krb5.conf permits that. It
-// queries DNS only if the first principal is not enough. An empty realm means the client's
-// realm.
+// the given host name, then with the canonical names from DNS, if krb5.conf permits that. If
+// host is an address, the names from DNS come first. names queries DNS for a host name only if
+// the first principal is not enough. An empty realm means the client's realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal

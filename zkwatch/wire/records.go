@@ -433,7 +433,7 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes a list with a header before each element. A last header marks the end.
+// multi codes a list with a header before each element, and a last header that marks the end.
 func multi[T any](c *Coder, list *[]T, header func(*T) multiHeader, element func(*T, Op)) {
 	if c.reading {
 		*list = nil
@@ -472,7 +472,7 @@ func (r *MultiRequest) Fields(c *Coder) {
 }
 
 // A MultiResult is the outcome of one operation. Op is OpError if the operation
-// failed or, in a multi, if another one failed; then only Err is used. Creates
+// failed or, in a multi, if another operation failed; then only Err is used. Creates
 // of containers and TTL nodes have results of create2.
 type MultiResult struct {
 	Op       Op

@@ -1,8 +1,8 @@
 // Package wire is ZooKeeper's client protocol: the frames, the records inside
 // them, the operation codes and the error codes. It holds no connection and
-// starts no goroutine. The embedded server implements the whole protocol. The
-// client uses the package to read the messages on a connection of the
-// go-zookeeper library, and to send requests of its own.
+// starts no goroutine. The embedded server uses it for all messages. The client
+// uses it to read the messages on a connection of the go-zookeeper library, and
+// to send requests of its own.
 //
 // # Messages
 //

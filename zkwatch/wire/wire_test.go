@@ -117,7 +117,7 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	if n := len(Append(nil, &Stat{})); n != 68 {
-		t.Errorf("Stat takes %d bytes", n)
+		t.Errorf("Stat has %d bytes, want 68", n)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestCoder(t *testing.T) {
 	} {
 		d := NewDecoder([]byte(tt.in))
 		if got := tt.read(d); got != tt.want || (d.Err() != nil) != tt.bad {
-			t.Errorf("%s: %v, error %v", name, got, d.Err())
+			t.Errorf("%s: got %v, error %v; want %v, error %t", name, got, d.Err(), tt.want, tt.bad)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestReadFrame(t *testing.T) {
 	} {
 		got, err := ReadFrame(wrap(bytes.NewReader(frame)), MaxFrame)
 		if err != nil || !bytes.Equal(got, frame[4:]) {
-			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+			t.Errorf("%s: read %d bytes, %v; want %d bytes", name, len(got), err, len(frame)-4)
 		}
 	}
 	buf := make([]byte, 0, 1000)
@@ -175,7 +175,7 @@ func TestReadFrame(t *testing.T) {
 		t.Errorf("the buffer was not used: %v", err)
 	}
 	if got, err := ReadFrame(strings.NewReader("\x00\x00\x00\x00"), 0); err != nil || len(got) != 0 {
-		t.Errorf("empty frame: %q %v", got, err)
+		t.Errorf("empty frame: got %q, %v", got, err)
 	}
 	for in, want := range map[string]error{
 		"": io.EOF, "\x00\x00": io.ErrUnexpectedEOF, "\x00\x00\x00\x05": io.ErrUnexpectedEOF, "\x00\x00\x00\x05abc": io.ErrUnexpectedEOF,
@@ -187,7 +187,7 @@ func TestReadFrame(t *testing.T) {
 	for in, size := range map[string]int32{"\x00\x00\x00\x65": 101, "\x7f\xff\xff\xff": math.MaxInt32, "\xff\xff\xff\xff": -1} {
 		var e *FrameSizeError
 		if _, err := ReadFrame(strings.NewReader(in), 100); !errors.As(err, &e) || e.Size != size || e.Max != 100 {
-			t.Errorf("%q: %v", in, err)
+			t.Errorf("%q: got %v, want a FrameSizeError of %d bytes", in, err, size)
 		}
 	}
 }
@@ -207,16 +207,16 @@ func TestLengthPrefixAloneAllocatesLittle(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	if s := NoNode.Error(); s != "zookeeper: NoNode (-101)" {
-		t.Error(s)
+		t.Errorf("text of NoNode: %q", s)
 	}
 	if s := Code(-9999).Error(); s != "zookeeper: Unknown (-9999)" {
-		t.Error(s)
+		t.Errorf("text of code -9999: %q", s)
 	}
 	if OK.Err() != nil || NoNode.Err() != NoNode {
-		t.Error("Err")
+		t.Errorf("Err of OK is %v, Err of NoNode is %v", OK.Err(), NoNode.Err())
 	}
 	if OpSetWatches2.String() != "setWatches2" || Op(77).String() != "op 77" {
-		t.Error("op names")
+		t.Errorf("names %q and %q, want setWatches2 and op 77", OpSetWatches2, Op(77))
 	}
 	seen := make(map[string]Op)
 	for op := Op(-11); op <= 107; op++ {
@@ -247,11 +247,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		b := Append(nil, first)
 		if len(b) > len(data)+64 {
-			t.Errorf("%T: %d bytes became %d", sample, len(data), len(b))
+			t.Errorf("%T: %d bytes were encoded again as %d", sample, len(data), len(b))
 		}
 		d = NewDecoder(b)
 		if second.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
-			t.Fatalf("%T: encoded again: %v, %d bytes left", sample, d.Err(), len(d.Rest()))
+			t.Fatalf("%T encoded and decoded again: %v, %d bytes left", sample, d.Err(), len(d.Rest()))
 		}
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("%T:\n1st %+v\n2nd %+v", sample, first, second)
