@@ -20,7 +20,7 @@ import (
 type Mode string
 
 const (
-	Auto       Mode = "auto" // HTTP, and words if that fails
+	Auto       Mode = "auto" // HTTP, and four-letter words if HTTP fails
 	HTTP       Mode = "http" // the AdminServer only
 	FourLetter Mode = "4lw"  // four-letter words only
 	Off        Mode = "off"  // no queries
@@ -58,10 +58,11 @@ type Config struct {
 	// Sessions is the time between two polls for connections and sessions. 0: only Verify
 	// and Poll request them.
 	Sessions time.Duration
-	// Cheap applies Sessions only while that costs little: up to
-	// [session.CheapConnections], and answers within [session.CheapAnswer].
+	// Cheap applies Sessions only while that costs little: with up to
+	// [session.CheapConnections] connections, and answers within [session.CheapAnswer].
 	Cheap bool
-	// Heavy permits the tables of servers with more than MaxWatches watches.
+	// Heavy permits the tables of servers with more than MaxWatches watches or without a
+	// count of watches, and permits larger replies.
 	Heavy bool
 	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It
 	// must not block. nil: there are none.
@@ -82,7 +83,7 @@ type Config struct {
 	// Logger receives failures, at debug level. nil discards them.
 	Logger *slog.Logger
 
-	requests *atomic.Uint64 // sent so far
+	requests *atomic.Uint64 // number of requests sent
 }
 
 func (c Config) withDefaults() Config {

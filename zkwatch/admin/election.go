@@ -14,11 +14,12 @@ import (
 type Election struct {
 	Path string // below the chroot
 	Ack  string // path of the acknowledgement, "" for none
-	// Sessions returns the known sessions of the candidates and of this process. It must
-	// not block. nil: only the owners of the znodes count.
+	// Sessions returns known sessions of the candidates and of this process. The answers
+	// have their connections and deadlines, as for the owners and watchers of the
+	// election's znodes. It must not block. nil: no sessions.
 	Sessions func() []uint64
-	// Hosts returns the hosts whose connections are all listed. It must not block. nil:
-	// no hosts.
+	// Hosts returns hosts; the answers have all their connections. It must not block.
+	// nil: no hosts.
 	Hosts func() []string
 	// Put receives the answers. It is called from one goroutine at a time and must return
 	// when ctx is done.
@@ -105,8 +106,8 @@ type filter struct {
 // A usage counts what is copied from one list.
 type usage struct{ entries, bytes, watchers int }
 
-// take returns the path below the chroot of a full path. It returns false if the path does
-// not belong to the election or exceeds a bound.
+// take counts an entry of a list in l, and returns its path below the chroot. It returns false
+// if the path does not belong to the election or a bound is exceeded.
 func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false
@@ -158,7 +159,7 @@ func (f *filter) clients(r *result, s *session.Server) {
 	slices.SortFunc(s.Clients, func(a, b session.Client) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
-	latest := make(map[uint64]int) // a session that sends a message during the dump can be in it twice
+	latest := make(map[uint64]int) // a session that sends a message during the dump can be in the dump twice
 	for _, x := range r.deadlines {
 		if !f.sessions[x.Session] {
 			continue

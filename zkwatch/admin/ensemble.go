@@ -18,13 +18,13 @@ import (
 
 const (
 	configInterval = time.Minute      // time between two reads of /zookeeper/config
-	configRetry    = 10 * time.Second // the same after a failure
+	configRetry    = 10 * time.Second // time from a failed read to the next one
 	configValid    = 3 * time.Minute  // time for which an old configuration counts
 	configTimeout  = 2 * time.Second
 	maxMembers     = 255 // a server's number is one byte
 )
 
-// ensemble keeps what is known about the members. It belongs to the current poll.
+// ensemble keeps what is known about the members. Only the current poll uses it.
 type ensemble struct {
 	cfg     *Config
 	request *requester
@@ -68,8 +68,8 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if it is due. With now, it always reads it: an absence
-// from all lists proves something only if no server was added meanwhile.
+// readConfig reads /zookeeper/config if that is due, or if now is set: an absence from all
+// lists proves something only if no server was added meanwhile.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
@@ -173,7 +173,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 	}
 	switch {
 	case len(results) == 1 && results[0].Mode == session.ModeStandalone:
-		return kept, "" // it is the only server
+		return kept, "" // a standalone server is the only server
 	case e.cfg.Ensemble == nil:
 		return kept, "the ensemble's configuration is not known"
 	case e.configWhy != "":
@@ -187,12 +187,12 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 // A configured is a server.N line of /zookeeper/config.
 type configured struct {
 	id     int
-	host   string // for the other members
+	host   string // for connections of the other members
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether addr is the configured server's address for clients. If the line has
-// none, at compares only the host.
+// at reports whether addr is the configured server's address for clients. If the line has no
+// such address, at compares only the host.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -201,8 +201,8 @@ func (c *configured) at(addr string) bool {
 	return addr == c.client
 }
 
-// is reports whether a result at the server's address is the server's answer. If only the
-// host is configured, the server must give its number: one host can have several servers.
+// is reports whether r, a result at the server's address, is the server's answer. If only the
+// host is configured, r must have the server's number: one host can have several servers.
 func (c *configured) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
@@ -227,7 +227,8 @@ func (c *configured) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble reads the data of /zookeeper/config. why names a line that it cannot read.
+// parseEnsemble reads the data of /zookeeper/config. why is the reason if it cannot read all
+// lines.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181

@@ -83,19 +83,19 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll now and returns when its answers are delivered. It also tries
-// servers that had stopped answering. The error is ctx's: the failures and refusals of
-// servers are part of the answers. Poll sends nothing if the mode is Off or nobody is
-// subscribed.
+// Poll makes one poll now and returns when its answers are delivered. It also polls
+// servers that had stopped answering. It returns an error only if ctx is done: failures and
+// refusals of servers are part of the answers. Poll sends nothing if the mode is Off or no
+// election is subscribed.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
-		return fmt.Errorf("ask the servers: %w", err)
+		return fmt.Errorf("poll the servers: %w", err)
 	}
 	return nil
 }
 
 // Run polls on the schedule of the Config until ctx is done, and then returns nil. It
-// sends nothing while nobody is subscribed.
+// sends nothing while no election is subscribed.
 func (p *Poller) Run(ctx context.Context) error {
 	if p.cfg.Mode == Off {
 		<-ctx.Done()
@@ -126,8 +126,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll polls all members at once and delivers the answers. Its error is ctx's. There is
-// one poll at a time.
+// poll polls all members at once and delivers the answers. It first waits for the end of
+// another poll. It returns an error only if ctx is done.
 func (p *Poller) poll(ctx context.Context, what plan) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -156,7 +156,7 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// One server may list our session and another one report the deadlines.
+		// One server may list the anchor's session and another server report the deadlines.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

@@ -54,7 +54,7 @@ type status struct {
 // identity tells servers apart.
 type identity struct {
 	number int // myid; 0 for a standalone server
-	port   int // for clients, without TLS; 0: unknown
+	port   int // port for clients, without TLS; 0: unknown
 	tick   time.Duration
 	// ports is the number of ports for clients: 2 if there is one with TLS
 	// and one without; 0: unknown. Only the word conf reports it.
@@ -70,11 +70,11 @@ func (i identity) checked() identity {
 	return i
 }
 
-// counts has the numbers that a server counts.
+// counts has numbers that a server counts.
 type counts struct {
-	watches int // on data, existence and children
-	// expired is the number of sessions that expired since its start, nil if it does not
-	// report it (before ZooKeeper 3.6).
+	watches int // number of watches on data, existence and children
+	// expired is the number of sessions that expired since the server's start, nil if the
+	// server does not report it (before ZooKeeper 3.6).
 	expired *int
 }
 
@@ -152,8 +152,8 @@ func shortVersion(s string) string {
 	return znode.Safe(strings.TrimSpace(s), 20)
 }
 
-// modeNamed returns ModeUnknown for other names than the four modes, such as the read-only
-// mode.
+// modeNamed returns the mode with that name, and ModeUnknown for the read-only mode and other
+// names.
 func modeNamed(s string) session.Mode {
 	switch m := session.Mode(s); m {
 	case session.ModeLeader, session.ModeFollower, session.ModeObserver, session.ModeStandalone:
@@ -179,7 +179,7 @@ func parseNumber(s string) (uint64, error) {
 	return n, nil
 }
 
-// parseMilliseconds refuses more than some 146 years in either direction.
+// parseMilliseconds parses a duration. It refuses more than some 146 years in either direction.
 func parseMilliseconds(s string) (time.Duration, error) {
 	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
 	n, err := strconv.ParseInt(s, 10, 64)

@@ -66,8 +66,8 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// word sends a four-letter word to a port for clients and returns the reply. The
-// server ends it by closing the connection.
+// word sends a four-letter word to a port for clients and returns the reply. The server ends
+// the reply by closing the connection.
 func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byte, error) {
 	raw, err := r.cfg.Dial(ctx, "tcp", addr)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 // goroutine.
 type schedule struct {
 	interval time.Duration // of the status
-	sessions time.Duration // of connections and sessions; 0: only to verify
+	sessions time.Duration // of connections and sessions; 0: only on demand
 	cheap    bool          // connections and sessions only while they are cheap
 
 	mu            sync.Mutex
@@ -41,7 +41,7 @@ type schedule struct {
 	slow      int               // number of slow polls in a row
 }
 
-// wantVerify makes a poll for everything due.
+// wantVerify makes a poll for everything due, at the earliest verifyGap after the last one.
 func (s *schedule) wantVerify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *schedule) noteHandoff(at time.Time) {
 	s.handoff = at
 }
 
-// due returns the poll that is due now, if any, and otherwise the time of the next one.
+// due returns the poll p that is due now, or false and the time at of the next poll.
 func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost notes what a poll cost. It returns the interval for connections and sessions, and why
-// they are not requested, for the table.
+// cost records what a poll cost. It returns the interval for connections and sessions, or 0 and
+// why they are not requested.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 	return s.sessions, why
 }
 
-// began notes the start of a poll, due or on demand.
+// began records the start of a poll for tables of watches, due or on demand.
 func (s *schedule) began(p plan, now time.Time) {
 	if !p.Watches {
 		return
@@ -147,8 +147,8 @@ func (s *schedule) began(p plan, now time.Time) {
 	}
 }
 
-// done sets the time of the next poll, after a poll that was due. After a poll that took
-// longer than the interval, the pause is one interval too.
+// done sets the time of the next poll, after a poll that was due. The pause after a poll that
+// took longer than the interval is also one interval.
 func (s *schedule) done(began, ended time.Time, p plan) {
 	next := func(every time.Duration) time.Time {
 		if t := began.Add(every); t.After(ended) {

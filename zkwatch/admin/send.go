@@ -33,7 +33,7 @@ const (
 	slowRetry = time.Minute
 )
 
-// A way is a way to send a query: the value of session.Answer.Via.
+// A way is how a query is sent: the value of session.Answer.Via.
 type way string
 
 const (
@@ -44,7 +44,7 @@ const (
 )
 
 // A server keeps what is known of one address from poll to poll: which ways work, and which
-// server answers. It belongs to the current poll, and there to one goroutine.
+// server answers. Only one goroutine of the current poll uses it.
 type server struct {
 	cfg     *Config
 	request *requester
@@ -55,9 +55,9 @@ type server struct {
 	// the ensemble may answer.
 	anyServer bool
 
-	url       string // of the AdminServer; "" if there can be none
-	urlErr    error
-	sharedURL bool // another address has the same URL
+	url       string // of the AdminServer; "" if urlErr is set
+	urlErr    error  // why addr gives no valid URL
+	sharedURL bool   // another address has the same URL
 
 	notItsOwn string // why the AdminServer may belong to another server; "" if it is this server's
 
@@ -68,12 +68,12 @@ type server struct {
 	gotAnswers bool          // any program answered in this poll
 	took       time.Duration // the time of the slowest table in this poll
 
-	identity   identity  // the last answer
+	identity   identity  // the server's last answer to identityQuery
 	identifyAt time.Time // the identity is not requested before this time
 
 	failures int       // number of polls in a row without an answer
 	until    time.Time // the server is not polled before this time, except on demand
-	why      string    // of the last failure
+	why      string    // reason of the last failure
 }
 
 type refused struct {
@@ -105,9 +105,9 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send sends a query to a server, in one way after the other until there is an answer. A
-// query for a table without an answer in time is not sent in another way: the server is
-// busy with it. With retry, send also sends a query that was refused.
+// send sends a query to a server, in one way after the other until there is an answer. If a
+// table does not arrive in time, send does not request it in another way: the server is busy
+// with it. With retry, send also sends a query that was refused a short time ago.
 //
 // A failure is an answer too, with the setting of the server or the flag of electop that
 // would help.
@@ -200,7 +200,7 @@ func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 // text returns err as text that is safe to show.
 func text(err error) string { return znode.Safe(err.Error(), 0) }
 
-// fetch makes one request.
+// fetch makes one request. patient permits as much time as for a table.
 func (s *server) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
 	timeout, limit := requestTimeout, small
 	if table {
@@ -231,8 +231,8 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// wordsWork notes that the server answers words. byHTTP is the error of HTTP just before, nil
-// if HTTP was not tried. After an error, HTTP is not tried for a while, unless it had worked
+// wordsWork records that the server answers words. byHTTP is the error of HTTP just before, nil
+// if HTTP was not tried. After an error, HTTP is not tried for a while, unless HTTP had worked
 // before: then it is tried once more.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid

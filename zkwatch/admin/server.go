@@ -20,7 +20,7 @@ const longestPause = time.Minute
 // session.Server are empty; the lists of result are complete, with full paths.
 type result struct {
 	session.Server
-	number     int  // from the server's answer, now or earlier; 0: unknown
+	number     int  // the server's number in this answer or an earlier one; 0: unknown
 	anyServer  bool // as in server: the answers may be from several servers
 	conns      []session.Client
 	deadlines  []session.Deadline
@@ -36,7 +36,7 @@ func newResult(addr string) result {
 // answered reports whether the server answered in this poll, perhaps with a refusal.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
-// fail sets a as the answer to all queries of w.
+// fail sets a as the answer to the status query and to all queries of w.
 func (r *result) fail(w Want, a session.Answer) {
 	r.Basic = a
 	if w.Sessions {
@@ -53,7 +53,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	defer func() { r.number, r.anyServer = s.identity.number, s.anyServer }()
 	if now := time.Now(); !p.retry && now.Before(s.until) {
 		r.fail(p.Want, session.Answer{State: session.Failed, At: s.cfg.Now(),
-			Why: fmt.Sprintf("%s (asked again in %s)", s.why, units.AtMost(s.until.Sub(now)))})
+			Why: fmt.Sprintf("%s (next request in %s)", s.why, units.AtMost(s.until.Sub(now)))})
 		return r
 	}
 	s.alive, s.gotAnswers = false, false
@@ -101,7 +101,7 @@ func (s *server) failed(why string) {
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
-		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // it may have an AdminServer by now, or permit conf
+		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // the server may have an AdminServer by now, or permit conf
 	}
 	if now.Before(s.identifyAt) {
 		return session.Answer{}
@@ -168,10 +168,10 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	r.conns = got.list
 	if s.anyServer {
 		for i := range r.conns {
-			r.conns[i].LastResponse = 0 // its clock may differ from the clock of the deadlines
+			r.conns[i].LastResponse = 0 // the server's clock may differ from the clock of the deadlines
 		}
 	}
-	onePort := s.identity.ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the other one
+	onePort := s.identity.ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the second port
 	if r.Connections.State != session.Answered || got.bothPorts || onePort {
 		return
 	}
@@ -184,7 +184,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// watches requests the table of watches, unless there are too many of them.
+// watches requests the table of watches, unless the server has too many watches.
 func (s *server) watches(ctx context.Context, p plan, r *result) {
 	count := r.DataWatches
 	if count < 0 {

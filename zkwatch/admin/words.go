@@ -29,7 +29,7 @@ func lines(b []byte) iter.Seq[string] {
 // closed reports whether a reply ends with an empty line: only then is a list complete.
 func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 
-// fields has the names and values in the lines of a reply. It keeps the first error.
+// fields has the names and values in the lines of a reply, and the first error.
 type fields struct {
 	word   string
 	values map[string]string
@@ -56,7 +56,7 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns the number with that name, 0 if there is none.
+// number returns the number with that name, 0 if the reply has no such name.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))
@@ -235,7 +235,7 @@ func parseCon(line string) (session.Client, error) {
 	return c, nil
 }
 
-// parseWchp reads paths. Below each path are the sessions that watch it.
+// parseWchp reads watched paths. Below each path are the sessions that watch the path.
 func parseWchp(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
 		return nil, malformed("wchp: truncated")
