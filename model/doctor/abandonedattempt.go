@@ -47,6 +47,6 @@ func abandonedAttempt(r *report) {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)
 	}
-	// It is reported before the limit too, so that the rules run again at the limit.
+	// The rule reports the lock also before the limit, so that the rules run again at the limit.
 	f.wait, f.quiet = max(0, limit-held)+r.d.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
 }

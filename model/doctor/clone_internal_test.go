@@ -105,7 +105,7 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// compare walks a journal and its clone and reports what they share although no list has it.
+// compare walks a journal and its clone and reports what they share although no list names it.
 func compare(path string, a, b reflect.Value, report func(string)) {
 	if slices.Contains(notCloned, path) {
 		return

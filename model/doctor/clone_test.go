@@ -11,8 +11,8 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A clone of any moment continues as the journal itself does, and neither changes the
-// other.
+// A clone gives the same events and states as the journal itself, whenever it is made, and
+// neither changes the other.
 func TestCloneIsIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -52,10 +52,10 @@ func TestCloneIsIndependent(t *testing.T) {
 				es = append(es, x.Apply(o)...)
 			}
 			if diff := modeltest.Differs(events, es); diff != "" {
-				t.Fatalf("from observation %d of %d on, wanted events (-) and events of %s (+):\n%s", cut, len(all), name, diff)
+				t.Fatalf("from observation %d of %d on, want events (-), got events of %s (+):\n%s", cut, len(all), name, diff)
 			}
 			if diff := modeltest.Differs(alone.State(), x.State()); diff != "" {
-				t.Fatalf("from observation %d of %d on, wanted state (-) and state of %s (+):\n%s", cut, len(all), name, diff)
+				t.Fatalf("from observation %d of %d on, want state (-), got state of %s (+):\n%s", cut, len(all), name, diff)
 			}
 			due, waits := alone.Deadline()
 			if d, w := x.Deadline(); !d.Equal(due) || w != waits {

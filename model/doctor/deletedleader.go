@@ -11,8 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// deletedMax and deletedFor bound the number of former leaders that are checked, and for how
-// long. closing is the time in which a client that ends closes its session.
+// deletedMax bounds the number of former leaders that are checked, and deletedFor the time since
+// they led. closing is the time in which a client that ends closes its session.
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
@@ -45,7 +45,7 @@ func deletedLeader(r *report) {
 			f.Severity = Warning // LeaderLatch does not notice
 		}
 		f.again = x.To.Add(deletedFor + time.Second)
-		f.because("%s led, and was gone at %s", described(l), units.Clock(x.To))
+		f.because("%s led until its znode was deleted at %s or earlier", described(l), units.Clock(x.To))
 		f.because("its session is alive without a candidate: connected from %s at %s", safe(client.Conn.Addr), units.Clock(client.At))
 	}
 }

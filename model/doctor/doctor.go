@@ -9,7 +9,7 @@ import (
 )
 
 // pace returns the least time between two runs of the rules, unless a table comes. It grows
-// with the queue, so the rules take about the same share of the time for every length: a rule
+// with the queue, so the rules use about the same share of the time for every length: a rule
 // that reads 10,000 contenders takes some milliseconds and runs every second or two.
 func pace(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
@@ -26,15 +26,15 @@ type Doctor struct {
 	due         time.Time // when the rules run again without an observation; zero: never
 
 	// What rules remember between their runs.
-	watch      tables[*watchTable]
-	servers    tables[*session.Table] // with ephemerals
-	queues     queues
-	former     formerSessions
-	unseen     int       // changes that no read showed, before the current observation
-	parentGone time.Time // when the parent was deleted
-	lost       []uint64  // sessions whose candidates were deleted with the parent, sorted
-	badEdges   bool      // the last check of the edges found a fault
-	edgesAt    time.Time // time of the last check of the edges
+	watch     tables[*watchTable]
+	servers   tables[*session.Table] // those with ephemerals
+	queues    queues
+	former    formerSessions
+	unseen    int       // number of changes that no read showed, before the current observation
+	deletedAt time.Time // when electop saw that the parent was deleted; zero: never
+	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
+	badEdges  bool      // the last check of the edges found a fault
+	edgesAt   time.Time // time of the last check of the edges
 
 	risks      risks
 	suspicions suspicions
@@ -110,10 +110,10 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	}
 }
 
-// unseen counts the changes that no read showed.
+// unseen returns the number of changes that no read showed.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose runs the rules if it is time, and returns the changes of findings. at never goes back,
+// diagnose runs the rules if they are due, and returns the changes of findings. at never goes back,
 // even if a clock does.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
@@ -133,7 +133,7 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 // runRules runs the rules and returns the changes of findings.
 func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	d.ran, d.due = at, d.risks.due(j.Sessions())
-	// The current state is unknown: findings stay as they are, and observations wait.
+	// While the current state is unknown, findings stay as they are, and the rules run later.
 	if !j.Current() {
 		return nil
 	}

@@ -9,10 +9,10 @@ import (
 	"electop/model/znode"
 )
 
-// droppedCandidate finds sessions that follow the election but have no znode in
-// it. A leftover watch does not prove that: a candidate that withdraws leaves its
-// watch, which ends with the watched znode. So the watched child must be newer
-// than the end of the session's own znode.
+// droppedCandidate finds sessions that follow the election but have no znode in it. A leftover
+// watch does not prove that: a candidate that withdraws leaves its watch on a znode until that
+// znode is deleted. So the watched child must be newer than the deletion of the session's own
+// znode.
 func droppedCandidate(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -78,21 +78,21 @@ func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
 // of at most twice as many.
 type formerSessions struct {
 	log     []former // oldest first; shared with clones, so only appended to
-	unowned int      // how many contenders left whose owner is unknown
+	unowned int      // number of contenders with an unknown owner that left
 }
 
 type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	// unseen counts the candidates that had come and gone unseen until then. If the count has
-	// grown since, one of them may have belonged to the session.
+	// unseen counts the candidates until then whose owner electop did not see. If the count has
+	// grown since then, the session may have owned one of the newer ones.
 	unseen int
 }
 
 const formerMax = 4096
 
-// left adds the session of a contender that left.
+// left adds the session of a contender that left. missed is the number of changes that no read showed.
 func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if c.Session == 0 {
 		o.unowned++

@@ -18,7 +18,7 @@ type WatchState string
 const (
 	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why has the reason
 	Verified     WatchState = "verified" // a server's table has the watch
-	OtherWatch   WatchState = "other"    // the last answer has its watch on another znode; another answer has to confirm that
+	OtherWatch   WatchState = "other"    // one answer has its watch on another znode; a second answer has to confirm that
 	WrongWatch   WatchState = "wrong"    // two answers have its watch on another znode of the election
 	MissingWatch WatchState = "missing"  // every member answered twice, and none has the watch
 )
@@ -31,14 +31,14 @@ const (
 // change: in every handoff there is a moment without a watch.
 type Edge struct {
 	State WatchState
-	// Watched are the names of the children that the contender has a data or exists watch
-	// on, besides its own.
+	// Watched are the names of the children on which the contender's session has a data or
+	// exists watch, without its own znode.
 	Watched []string
 	Own     bool      // it has such a watch on its own znode, to learn of its deletion
 	Server  string    // the member that has the watch
 	At      time.Time // when the servers were asked; zero if never
-	Why     string    // for Unverified and OtherWatch: the reason; safe to show
-	Early   bool      // for these: the next answers of the servers may decide the state
+	Why     string    // the reason for Unverified and OtherWatch; safe to show
+	Early   bool      // the next answers of the servers may decide the state
 }
 
 // Edge returns what is known about the watch of the contender at position i. A
@@ -50,8 +50,8 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// others returns the first watchedMax names except one. If names does not have that name, the
-// result shares its array, which is never written.
+// others returns the first watchedMax names except but. If names does not have but, the result
+// shares the array of names, which is never written.
 func others(names []string, but string) (out []string) {
 	if !slices.Contains(names, but) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
@@ -173,10 +173,9 @@ func (s *State) WatchersUnknown() string {
 // watchesList reports whether waiting contenders watch the list of children.
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }
 
-// calm is the time that a contender may need to set its watch again, and electop to see
-// that it must. A table proves a wrong or missing watch only if another table, at
-// least this much older, agrees. Healthy clients take milliseconds (a
-// notification, a list, a read).
+// calm bounds the time in which a contender sets its watch again, and electop sees that it
+// must. A table proves a wrong or missing watch only if another table, at least calm older,
+// agrees. Healthy clients take milliseconds (a notification, a list, a read).
 const calm = time.Second
 
 // watchTable is an index of one round of the servers' watch tables. It is immutable: states
@@ -188,9 +187,9 @@ type watchTable struct {
 	// why is the reason that the round is incomplete, "" if it is complete: only a
 	// complete round can prove that a watch is missing.
 	why      string
-	watching map[uint64]*watching // by session
-	// clients are the connections of the same round, nil if not all members
-	// reported theirs: a session without a connection had no watch either.
+	watching map[uint64]*watching // watched znodes of each session
+	// clients are the connections of the same round, nil if not all members reported their
+	// connections: a session without a connection had no watch either.
 	clients map[uint64]session.Conn
 	several map[uint64]bool // sessions that own several contenders
 }
@@ -199,7 +198,7 @@ type watchTable struct {
 type watching struct {
 	server  string
 	names   []string // children, sorted
-	partial bool     // the server has more than electop keeps
+	partial bool     // the server has more watches than electop keeps
 }
 
 // watchedMax bounds [Edge.Watched].
@@ -309,8 +308,8 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// settled returns two rounds that are at least calm apart. The later one ended at least calm ago,
-// so electop has read every change before its end. Both are nil if there are no such rounds yet.
+// settled returns two rounds that are at least calm apart. The later round ended at least calm
+// ago, so electop has read every change before its end. Both are nil if k has no such rounds yet.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
@@ -346,7 +345,7 @@ const (
 	queueKept  = time.Minute
 )
 
-// change replaces the queue. left reports whether contenders left the one before.
+// change replaces the queue. left reports whether contenders left the previous queue.
 func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	if left {
 		if at.Sub(q.left) >= queueLasts {
@@ -360,8 +359,8 @@ func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	q.now = queue
 }
 
-// at returns the queue of that time, or an older one: in an older one a contender may have had
-// another target, so its watch proves nothing.
+// at returns the queue at a time, or an older queue, or an empty one. In an older queue a
+// contender may have had another target: then its watch proves nothing.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now
@@ -374,8 +373,8 @@ func (q *queues) at(at time.Time) dialect.Queue {
 	return dialect.Queue{}
 }
 
-// hadTarget reports whether the contender had to watch target when the servers were asked for
-// the table or, if calmly, [calm] before that.
+// hadTarget reports whether the contender c had to watch target when the servers were asked for
+// the table r or, if calmly is true, [calm] before that.
 func (s *State) hadTarget(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
 	queue, at := r.queue, r.at
 	if calmly {

@@ -20,19 +20,19 @@ func TestMissingWatch(t *testing.T) {
 	c.afterAnswers(none, "missing-watch critical") // the next in the queue
 	st := c.J.State()
 	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
-		t.Errorf("edge %+v", e)
+		t.Errorf("edge of the second candidate: got %+v, want a missing watch", e)
 	}
 	if e := st.Edge(2); e.State != doctor.Verified || e.Server != "zk1:2181" || !slices.Equal(e.Watched, []string{names[1]}) {
-		t.Errorf("edge %+v", e)
+		t.Errorf("edge of the third candidate: got %+v, want it verified on zk1:2181", e)
 	}
 	if e := st.Edge(0); e.State != doctor.Unverified || e.Why != "" {
-		t.Errorf("the leader's edge %+v", e)
+		t.Errorf("the leader's edge: got %+v, want it unverified without a reason", e)
 	}
 	c.afterAnswers(nil)
 
 	// A candidate further behind still has time.
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 3) }, "missing-watch warning")
-	// The znode that it watches is deleted: it will list again.
+	// The znode that the candidate must watch is deleted: the candidate will list again.
 	c.leave(names[1])
 	c.after(time.Second)
 }
@@ -55,11 +55,11 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 		})
 		e := c.J.State().Edge(1)
 		if e.State != doctor.Unverified || !strings.Contains(e.Why, name) {
-			t.Errorf("%s: %+v", name, e)
+			t.Errorf("got edge %+v, want it unverified because of %q", e, name)
 		}
 		for _, f := range c.J.State().Findings {
 			if f.ID == "missing-watch" {
-				t.Errorf("%s: %+v", name, f)
+				t.Errorf("%s: got finding %+v, want none", name, f)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestEdgeUnknown(t *testing.T) {
 	why := func(want string) {
 		t.Helper()
 		if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, want) {
-			t.Errorf("%+v, want %q", e, want)
+			t.Errorf("got edge %+v, want it unverified because of %q", e, want)
 		}
 	}
 	why("the servers were not asked")
@@ -83,12 +83,12 @@ func TestEdgeUnknown(t *testing.T) {
 	c.apply(x)
 	why("not asked for their watches")
 	if e := c.J.State().Edge(7); e.State != doctor.Unverified {
-		t.Errorf("edge of a position that does not exist: %+v", e)
+		t.Errorf("edge of a position that does not exist: got %+v, want it unverified", e)
 	}
 	c.pass(time.Second)
 	c.answer(nil)
 	if e := c.J.State().Edge(1); e.State != doctor.Verified || !e.At.Equal(c.Tree.Now.Add(-time.Millisecond)) {
-		t.Errorf("%+v", e)
+		t.Errorf("got edge %+v, want it verified at the beginning of the last round", e)
 	}
 	c.pass(time.Second)
 	x = c.healthyTable()
@@ -96,14 +96,14 @@ func TestEdgeUnknown(t *testing.T) {
 	c.apply(x)
 	c.join("n_", 3)
 	if e := c.J.State().Edge(2); !strings.Contains(e.Why, "joined after") {
-		t.Errorf("%+v", e)
+		t.Errorf("got edge %+v, want the reason that it joined after", e)
 	}
 	why("about to be set")
 	c.pass(2 * time.Second)
 	why("seen before")
 	c.leave("n_0000000001")
 	if e := c.J.State().Edge(1); !strings.Contains(e.Why, "joined after") {
-		t.Errorf("%+v", e)
+		t.Errorf("got edge %+v, want the reason that it joined after", e)
 	}
 	c.apply(&model.Connection{At: c.Tree.Now, Link: model.Disconnected})
 	c.pass(time.Second)
@@ -115,7 +115,7 @@ func TestClient(t *testing.T) {
 	st := c.J.State()
 	x1, listed := st.Client(st.Queue.At(1))
 	if x1.Conn == nil || !listed || x1.Conn.Addr != "10.0.0.2:4000" || x1.Server != "zk3:2181" || x1.At.IsZero() {
-		t.Errorf("%+v, listed %v", x1, listed)
+		t.Errorf("Client = %+v, listed %v; want 10.0.0.2:4000 on zk3:2181, listed", x1, listed)
 	}
 	// A round without connections does not delete the known ones.
 	x := c.healthyTable()
@@ -125,9 +125,9 @@ func TestClient(t *testing.T) {
 	}
 	c.apply(x)
 	if again, _ := c.J.State().Client(st.Queue.At(1)); again.Conn != x1.Conn {
-		t.Errorf("%+v", again)
+		t.Errorf("Client after a round without connections = %+v, want the one before", again)
 	}
 	if x, _ := st.Client(nil); x.Conn != nil {
-		t.Error("no candidate has a connection")
+		t.Error("Client(nil) has a connection")
 	}
 }

@@ -72,7 +72,7 @@ func sameFinding(a, b *Finding) bool {
 type suspect struct {
 	hold
 	finding *Finding
-	first   time.Time // of the first report
+	first   time.Time // time of the first report
 	counted int       // number of tables that were counted
 	tableAt time.Time // time of the last counted table
 	raised  bool
@@ -84,18 +84,18 @@ type hold struct {
 	wait   time.Duration
 	tables int       // number of tables, each calm after the one before
 	again  time.Time // the rules run again at this time, whatever changed
-	quiet  bool      // until wait has passed it is not even pending
+	quiet  bool      // the suspicion is not pending until wait has passed
 	shown  bool      // shown before it has lasted: see [Pending.Early]
 }
 
-// suspicions holds what rules reported, and the findings that came of it.
+// suspicions holds the reports of rules, and the findings that follow from these.
 type suspicions struct {
 	byKey    map[string]*suspect // by Finding.Key
 	findings []*Finding          // the raised ones, worst first; shared by states
 	events   []model.EventBody   // of this run
 }
 
-// begin begins a run of the rules.
+// begin starts a run of the rules.
 func (u *suspicions) begin() {
 	u.events = nil
 	for _, s := range u.byKey {
@@ -133,7 +133,7 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	s.finding = &f
 }
 
-// has reports whether a rule reported something in the last run.
+// has reports whether the rule id reported something in the last run.
 func (u *suspicions) has(id string) bool {
 	for _, s := range u.byKey {
 		if s.finding.ID == id {
@@ -143,7 +143,7 @@ func (u *suspicions) has(id string) bool {
 	return false
 }
 
-// lasted returns how long ago the suspicion was first reported.
+// lasted returns how long ago the suspicion key was first reported, 0 if it does not exist.
 func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	if s := u.byKey[key]; s != nil {
 		return max(0, at.Sub(s.first))
@@ -152,7 +152,7 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 }
 
 // finish ends a run: it raises the suspicions that have lasted long enough, and clears those that
-// no rule reported. It calls again with each time at which the rules should run again.
+// no rule reported. It calls again with each time at which the rules have to run.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
@@ -185,7 +185,7 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	})
 }
 
-// publish raises or clears a finding.
+// publish raises a finding, or clears it if raised is false.
 func (u *suspicions) publish(at time.Time, s *suspect, raised bool) {
 	s.raised = raised
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})

@@ -16,8 +16,8 @@ import (
 	"electop/model/znode"
 )
 
-// Latches and threads of one client share its session. The finding mentions that they end
-// together, and advises no deletion.
+// Latches and threads of one client share its session. The finding reports that they end
+// together, and does not advise to delete one of them.
 func TestSeveralOfOneClient(t *testing.T) {
 	for _, name := range []string{"_c_%s-latch-", "%s-lock-", "%s-n_", "%s__lock__", "n_"} {
 		c := newFixture(t, model.Config{})
@@ -33,7 +33,7 @@ func TestSeveralOfOneClient(t *testing.T) {
 		c.after(2*time.Second, "ghost-node info")
 		f := c.J.State().Findings[0]
 		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 || !strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
-			t.Errorf("%s: %+v", name, f)
+			t.Errorf("%s: got finding %+v, want one client with 3 candidates, and no advice to delete", name, f)
 		}
 		if st := c.J.State(); st.NoLeader() != "" {
 			t.Errorf("%s: got no leader (%s), want one", name, st.NoLeader())
@@ -41,7 +41,8 @@ func TestSeveralOfOneClient(t *testing.T) {
 	}
 }
 
-// The same guid twice proves a lost reply. The advice never is to delete the leader's znode.
+// Two znodes with the same guid prove a lost reply. The advice is never to delete the leader's
+// znode.
 func TestGhostNode(t *testing.T) {
 	for _, leads := range []bool{false, true} {
 		c := newFixture(t, model.Config{})
@@ -57,24 +58,24 @@ func TestGhostNode(t *testing.T) {
 		c.wantFindings(want)
 		f := c.J.State().Findings[0]
 		if !slices.Equal(f.Znodes, []string{"/e/" + older, "/e/" + younger}) || !slices.Equal(f.Sessions, []uint64{1}) {
-			t.Errorf("%+v", f)
+			t.Errorf("got finding %+v, want it about %s and %s of session 1", f, older, younger)
 		}
 		if !strings.Contains(f.Advice, "delete /e/"+younger) || strings.Contains(f.Advice, older) {
 			t.Errorf("advice %q: want it to name %s, and never %s", f.Advice, younger, older)
 		}
 		st := c.J.State()
 		if of, sure := st.GhostOf(st.Queue.At(map[bool]int{true: 0, false: 1}[leads])); of == "" || sure {
-			t.Errorf("the older one is a ghost of %q, %v", of, sure)
+			t.Errorf("GhostOf(older) = %q, %v; want a name, false", of, sure)
 		}
 		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
-			t.Errorf("%q, and %+v, reigns %v", why, st.Totals, st.Reigns)
+			t.Errorf("older leads %v: no leader (%q), totals %+v, reigns %v; want ghost-possible and no reign only if it leads", leads, why, st.Totals, st.Reigns)
 		}
 		c.leave(younger)
 		c.after(3*time.Second, "ghost-node info") // two latches are left
 	}
 }
 
-// A candidate of electop reports which znode it knows.
+// electop's candidate reports which znode it uses, so the other znode of its session is a ghost.
 func TestGhostOfElectop(t *testing.T) {
 	for at := range 2 {
 		c := newFixture(t, model.Config{})
@@ -95,10 +96,10 @@ func TestGhostOfElectop(t *testing.T) {
 		c.wantFindings(want)
 		f := c.J.State().Findings[0]
 		if deletes := strings.Contains(f.Advice, "Delete /e/"+names[at]); deletes != (at > 0) || strings.Contains(f.Advice, known) {
-			t.Errorf("%d: advice %q", at, f.Advice)
+			t.Errorf("ghost at %d: advice %q, want to delete %s only behind the leader, and never %s", at, f.Advice, names[at], known)
 		}
 		if !slices.Contains(f.Evidence, "amber knows only "+known) {
-			t.Errorf("%d: evidence %q", at, f.Evidence)
+			t.Errorf("ghost at %d: evidence %q, want that amber knows only %s", at, f.Evidence, known)
 		}
 	}
 }
@@ -143,7 +144,7 @@ func TestForeignChild(t *testing.T) {
 	c.after(3*time.Second, "foreign-child critical")
 }
 
-// The first read may be applied before the connection is reported, and nothing comes after it.
+// The rules run even if the connection is reported after the only read.
 func TestReadBeforeItsConnection(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	c.J = doctor.NewJournal(model.Config{Path: "/e"})
@@ -204,7 +205,7 @@ func TestTwoLeaders(t *testing.T) {
 	c.after(4 * time.Second)
 	c.after(2*time.Second, "two-leaders critical")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2, 1}) {
-		t.Errorf("%+v", f)
+		t.Errorf("got finding %+v, want sessions 2 and 1", f)
 	}
 	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
@@ -255,7 +256,7 @@ func TestGuessedNaming(t *testing.T) {
 		without(x, 1)
 	})
 	if len(c.J.State().Findings) == 0 || doctor.Worst(c.J.State().Findings) != doctor.Info {
-		t.Errorf("findings %v", c.found)
+		t.Errorf("findings %v, want some, none above info", c.found)
 	}
 	for _, f := range c.J.State().Findings {
 		if strings.Contains(f.Advice, "Restart") {
@@ -287,7 +288,7 @@ func TestGhostWithoutWatch(t *testing.T) {
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4) }, "ghost-node critical")
 }
 
-// Of many findings of one rule, the rest is one finding that names all of it.
+// If a rule has more than 8 findings, one more finding sums up the rest.
 func TestManyOfAKind(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.joinMany(20, "n_", 4)
@@ -302,7 +303,7 @@ func TestManyOfAKind(t *testing.T) {
 	}
 	i := slices.IndexFunc(all, func(f *doctor.Finding) bool { return f.Key == "missing-watch /more" })
 	if i < 0 || all[i].Title != "14 more: a candidate has no watch" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
-		t.Errorf("%d: %+v", i, all)
+		t.Errorf("got the sum of the rest at %d in %+v, want 14 candidates without a watch, a warning", i, all)
 	}
 }
 
@@ -313,9 +314,9 @@ func TestWrongWatch(t *testing.T) {
 	// 4 watches 2 instead of 3, and 3 watches 2 too: a herd.
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[1]) }, "herd warning")
 	if e := c.J.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
-		t.Errorf("%+v", e)
+		t.Errorf("edge of candidate 4: got %+v, want a wrong watch on %s", e, names[1])
 	}
-	// It watches a candidate behind it: it is not notified when its turn comes.
+	// A candidate that watches a candidate behind it is not notified when its turn comes.
 	five := c.join("n_", 5)
 	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4, five)
@@ -335,13 +336,13 @@ func TestHerd(t *testing.T) {
 			watches(x, "/e", s+2, names[0])
 		}
 	}
-	// So many at once need no second table.
+	// A herd of three or more needs no second table.
 	c.pass(3 * time.Second)
 	c.answer(all)
 	c.after(2*time.Second, "herd warning")
 	f := c.J.State().Findings[0]
 	if f.Key != "herd "+names[0] || f.Znodes[0] != "/e/"+names[0] || len(f.Sessions) < 4 {
-		t.Errorf("%+v", f)
+		t.Errorf("got finding %+v, want a herd at %s of at least 4 sessions", f, names[0])
 	}
 	c.afterAnswers(all, "herd warning")
 	c.afterAnswers(nil)
@@ -360,7 +361,7 @@ func TestHerdByRecipe(t *testing.T) {
 	// The evidence names the predecessor, not the znode that this recipe prescribes.
 	st := c.J.State()
 	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue.At(2).Name) {
-		t.Errorf("%q", e)
+		t.Errorf("evidence %q, want it to end with the predecessor of the last candidate", e)
 	}
 
 	// Readers that wait for one writer are no herd: the recipe prescribes that.
@@ -369,7 +370,7 @@ func TestHerdByRecipe(t *testing.T) {
 	c.joinMany(4, "read-", 2)
 	c.afterAnswers(nil)
 	if e := c.J.State().Edge(4); e.State != doctor.Verified {
-		t.Errorf("%+v", e)
+		t.Errorf("edge of the last reader: got %+v, want it verified", e)
 	}
 
 	// Everybody watches the list: by design.
@@ -377,7 +378,7 @@ func TestHerdByRecipe(t *testing.T) {
 	c.joinMany(4, "json.info_", 1)
 	c.afterAnswers(nil, "herd info")
 	if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
-		t.Errorf("%+v", e)
+		t.Errorf("edge of a candidate that watches the list: got %+v, want it unverified, with the reason", e)
 	}
 }
 
@@ -397,7 +398,7 @@ func TestWatchCycle(t *testing.T) {
 	}
 	c.answerTwice(circle)
 	if c.found["watch-cycle "+b] != doctor.Critical {
-		t.Errorf("findings %v", c.found)
+		t.Errorf("findings %v, want watch-cycle critical", c.found)
 	}
 	c.afterAnswers(nil)
 
@@ -425,18 +426,18 @@ func TestDroppedCandidate(t *testing.T) {
 	})
 	c.wantFindings("dropped-candidate warning")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
-		t.Errorf("%+v", f)
+		t.Errorf("got finding %+v, want session 2 and %s", f, four)
 	}
 	c.join("n_", 2)
 	c.after(time.Second)
 
-	// A client that was never a candidate observes, as electop does.
+	// A client that was never a candidate may only observe; electop's own session is not counted.
 	c.answerTwice(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
 	})
 	c.wantFindings("dropped-candidate info")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{77}) {
-		t.Errorf("%+v", f)
+		t.Errorf("got finding %+v, want session 77", f)
 	}
 }
 
@@ -467,7 +468,7 @@ func TestEphemeralsDiffer(t *testing.T) {
 	c.wantFindings()
 	c.afterAnswers(lacks, "ephemerals-differ critical")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Znodes, []string{"/e/" + names[0]}) || !strings.Contains(f.Evidence[0], "zk3:2181") {
-		t.Errorf("%+v", f)
+		t.Errorf("got finding %+v, want %s missing on zk3:2181", f, names[0])
 	}
 	c.afterAnswers(nil)
 }
@@ -487,7 +488,7 @@ func TestDoctorHostile(t *testing.T) {
 		}
 	})
 	if n := len(c.J.State().Findings); n == 0 || n > 40 {
-		t.Errorf("%d findings", n)
+		t.Errorf("got %d findings, want 1 to 40", n)
 	}
 	for i := range c.J.State().Queue.Len() {
 		e := c.J.State().Edge(i)
@@ -514,8 +515,8 @@ func TestDoctorHostile(t *testing.T) {
 	c.apply(&session.Table{})
 }
 
-// A server of another ensemble lists none of the candidates' sessions. That does not show that
-// the candidates lost their connections or their watches.
+// Servers that do not list electop's own session may belong to another ensemble. Then they do not
+// show that the candidates lost their connections or their watches.
 func TestServersOfAnotherEnsemble(t *testing.T) {
 	const own = 77
 	for _, x := range []struct{ anchored, listed bool }{
@@ -538,7 +539,7 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 		})
 		st := c.J.State()
 		if got := len(st.Risks) > 0; got != listed || st.Answers.Whole != listed {
-			t.Errorf("%+v: risks %+v, whole %v (%s)", x, st.Risks, st.Answers.Whole, st.Answers.Unwhole)
+			t.Errorf("%+v: got risks %+v, whole %v (%s); want both only if electop's session is listed", x, st.Risks, st.Answers.Whole, st.Answers.Unwhole)
 		}
 		if !listed {
 			c.wantFindings()
@@ -549,8 +550,8 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// handoffs makes n handoffs: every time a candidate joins and the one before it leaves. It
-// returns the last candidate.
+// handoffs makes n handoffs, every so often: a candidate joins, and its predecessor leaves. last is
+// the only candidate's znode before. It returns the last candidate's znode.
 func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
 	c.Helper()
 	for range n {
@@ -570,13 +571,13 @@ func TestFlapping(t *testing.T) {
 	c.after(time.Second, "flapping warning")
 	for _, f := range c.J.State().Findings { // the evidence names the last leaders, with the end and the cause of each reign
 		if got := strings.Join(f.Evidence, "\n"); !regexp.MustCompile(`host9 until [0-9:.]+Z \(unknown\), host10 until`).MatchString(got) || strings.Contains(got, "host2 ") {
-			t.Errorf("evidence: %s", got)
+			t.Errorf("evidence %s, want the last leaders from host9 on, none from host2", got)
 		}
 	}
 	c.after(2 * time.Minute)
 
-	// The first read shows a young leader and earlier deletions. That is a suspicion until the
-	// leader has led for longer, and never a finding.
+	// A first read with a young leader and earlier deletions gives a suspicion until the leader
+	// has led for longer, and never a finding.
 	c = newFixture(t, model.Config{})
 	last = c.create("n_", 1)
 	for i := range 6 {
@@ -591,10 +592,10 @@ func TestFlapping(t *testing.T) {
 	}
 	c.after(15 * time.Second)
 	if !young() {
-		t.Error("got no suspicion, though it has not led for 20 s")
+		t.Error("got no suspicion, though the leader has not led for 20 s")
 	}
 	if c.after(6 * time.Second); young() {
-		t.Error("got a suspicion, though it has led for 20 s")
+		t.Error("got a suspicion, though the leader has led for 20 s")
 	}
 
 	// A lock changes its holder often.
@@ -645,7 +646,13 @@ func TestParentVanished(t *testing.T) {
 	c.Tree.DeleteParent()
 	c.read()
 	c.after(time.Second)
-	c.after(5*time.Second, "parent-vanished info") // the servers were not asked
+	c.after(5*time.Second, "parent-vanished info") // no server has listed its connections since then
+	evidence := strings.Join(c.J.State().Findings[0].Evidence, "\n")
+	for _, want := range []string{"/e was deleted at ", "Z or earlier, together with 3 candidates", "not all servers have listed their connections since then"} {
+		if !strings.Contains(evidence, want) {
+			t.Errorf("evidence %q, want %q", evidence, want)
+		}
+	}
 	alive := func(sessions ...uint64) *session.Table {
 		x := c.healthyTable()
 		for _, s := range sessions {
@@ -654,7 +661,7 @@ func TestParentVanished(t *testing.T) {
 		return x
 	}
 	if got := c.J.State().SessionsToAsk(); !slices.Equal(got, []uint64{1, 2, 3}) {
-		t.Errorf("to ask about: %v", got)
+		t.Errorf("SessionsToAsk() = %v, want the 3 candidates' sessions", got)
 	}
 	c.apply(alive(1, 2))
 	c.wantFindings("parent-vanished critical")
@@ -676,8 +683,7 @@ func TestParentVanished(t *testing.T) {
 	c.after(time.Minute)
 }
 
-// Many sessions that are no candidates watch the leader's znode: one table of the servers shows
-// it.
+// One table is enough to find many sessions that are no candidates and watch the leader's znode.
 func TestForeignWatchers(t *testing.T) {
 	crowd := func(path string, n uint64) func(*session.Table) {
 		return func(x *session.Table) {
@@ -697,14 +703,14 @@ func TestForeignWatchers(t *testing.T) {
 	f := c.J.State().Findings[0]
 	if !strings.HasPrefix(f.Title, "61 sessions without") || !slices.Contains(f.Evidence, "session 0x64 from 10.0.0.7:4000") ||
 		!slices.Contains(f.Evidence, "and 46 more") {
-		t.Errorf("%+v", f)
+		t.Errorf("got finding %+v, want 61 sessions, one with its address, and 46 more", f)
 	}
 	c.afterAnswers(crowd("/e/"+names[0], 61), "foreign-watchers warning") // and no dropped-candidate info
 	c.afterAnswers(crowd("/e/"+names[0], 5), "dropped-candidate info")
 }
 
-// A leader is stopped until its session expires. When it continues, its client
-// connects with another session.
+// The rule expired-leader finds a former leader whose session expired, if a new session came from
+// its host since then.
 func TestExpiredLeaderIsBack(t *testing.T) {
 	const other = 77
 	for name, want := range map[string][]string{
@@ -732,7 +738,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 				return x
 			}
 			if hosts := c.J.State().Hosts(); !slices.Equal(hosts, []string{"10.0.0.1"}) {
-				t.Fatalf("hosts %q", hosts)
+				t.Fatalf("Hosts() = %q, want the leader's host", hosts)
 			}
 			frozen := c.frozen()
 			for range 4 {
@@ -743,7 +749,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			}
 			c.leave(names[0])
 			if h := c.J.State().Handoffs[0]; h.Cause != model.CauseExpired {
-				t.Fatalf("%s: %s", h.Cause, h.Evidence)
+				t.Fatalf("got cause %s (%s), want expired", h.Cause, h.Evidence)
 			}
 			c.pass(time.Second)
 			c.apply(table(false))
@@ -762,7 +768,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			}
 			f := c.J.State().Findings[0]
 			if text := strings.Join(f.Evidence, "\n"); !strings.Contains(text, "0x1, from 10.0.0.1, expired") || !strings.Contains(text, "session 0x4d came from the same host") {
-				t.Errorf("evidence %q", f.Evidence)
+				t.Errorf("evidence %q, want the expired session 0x1 and the new session 0x4d", f.Evidence)
 			}
 			c.pass(11 * time.Minute)
 			c.apply(table(true))
@@ -781,7 +787,7 @@ func shared(t *testing.T) (c *fixture, held string) {
 	return c, held
 }
 
-// wantLeader checks which session leads, 0 for none, and why none does.
+// wantLeader checks which session leads (0 for none), and why nobody leads.
 func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 	c.Helper()
 	s := c.J.State()
@@ -794,13 +800,13 @@ func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 	}
 }
 
-// A lock of two libraries, where kazoo's extra_lock_patterns has go-zookeeper's names: a
-// server's table shows that kazoo waits for them.
+// If clients of kazoo and of go-zookeeper share a lock, electop names the leader when the servers'
+// tables show that kazoo's clients wait for those of go-zookeeper (extra_lock_patterns).
 func TestMixedLock(t *testing.T) {
 	c, held := shared(t)
 	c.wantLeader(0, model.MixedClients)
 	if s := c.J.State(); s.First().Name != held || s.Queue.Len() != 3 {
-		t.Errorf("first is %v of %d", s.First(), s.Queue.Len())
+		t.Errorf("got %v first of %d, want %s of 3", s.First(), s.Queue.Len(), held)
 	}
 	c.answerTwice(nil)
 	c.wantLeader(1, "")
@@ -861,7 +867,7 @@ func TestLeaderWatchers(t *testing.T) {
 	c.apply(table)
 	w := c.J.State().LeaderWatchers()
 	if w == nil || w.Candidates != 2 || !slices.Equal(w.Others, []uint64{70, 71}) || w.Total() != 4 || w.Why != "" {
-		t.Fatalf("watchers %+v", w)
+		t.Fatalf("got watchers %+v, want 2 candidates and the sessions 70 and 71", w)
 	}
 	refused := c.healthyTable()
 	refused.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
@@ -877,7 +883,7 @@ func TestLeaderWatchers(t *testing.T) {
 	}
 }
 
-// TestEvidenceCountsTheRest: evidence beyond the bound is counted.
+// TestEvidenceCountsTheRest: the last line of evidence counts the lines beyond the bound.
 func TestEvidenceCountsTheRest(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/e"})
 	c.Tree.CreateParent(0)
@@ -899,6 +905,6 @@ func TestEvidenceCountsTheRest(t *testing.T) {
 	c.pass(2 * time.Second)
 	fs := c.J.State().Findings
 	if len(fs) != 1 || fs[0].ID != "herd" || len(fs[0].Sessions) != 59 || fs[0].Evidence[len(fs[0].Evidence)-1] != "and 44 more" {
-		t.Fatalf("findings %+v", fs)
+		t.Fatalf("got findings %+v, want one herd of 59 sessions that counts 44 more lines", fs)
 	}
 }

@@ -19,8 +19,8 @@ import (
 // unless the test changes its answers.
 type fixture struct {
 	*modeltest.Script
-	found map[string]doctor.Severity // raised and not cleared, according to the events
-	log   []string
+	found map[string]doctor.Severity // findings that events raised and did not clear, by key
+	log   []string                   // changes of findings and risks, for messages
 	risks []doctor.RiskChanged
 }
 
@@ -103,7 +103,7 @@ func (c *fixture) pass(d time.Duration) {
 		c.Tree.Now = session.Later(c.Tree.Now, due)
 		c.apply(&model.Advance{At: c.Tree.Now})
 		if again, ok := c.J.Deadline(); ok && !again.After(c.Tree.Now) {
-			c.Fatalf("at %v the next deadline is %v", c.Tree.Now, again)
+			c.Fatalf("at %v the next deadline is %v, want it later", c.Tree.Now, again)
 		}
 	}
 	c.Tree.Now = end
@@ -231,7 +231,7 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// frozen returns a change of tables: the first client has sent nothing since now, and its
+// frozen returns a change of tables: from now on the first client sends nothing, and its
 // connection stays.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
@@ -243,7 +243,7 @@ func (c *fixture) create(prefix string, session uint64) string {
 	return c.Tree.Create(prefix, true, session, fmt.Sprint("host", session))
 }
 
-// joinMany lets n candidates join, the first with that session.
+// joinMany lets n candidates join, with the sessions first, first+1 and so on.
 func (c *fixture) joinMany(n int, prefix string, first uint64) (names []string) {
 	c.Helper()
 	for i := range n {
@@ -259,7 +259,7 @@ func three(t *testing.T, cfg model.Config, prefix string) (*fixture, []string) {
 	names := c.joinMany(3, prefix, 1)
 	c.afterAnswers(nil)
 	if due, ok := c.J.Deadline(); ok {
-		t.Errorf("nothing happens, and the deadline is %v", due)
+		t.Errorf("got deadline %v of a healthy election, want none", due)
 	}
 	return c, names
 }

@@ -18,8 +18,8 @@ const (
 	flapCalm = time.Minute
 	// flapShown is the number of handoffs in the evidence.
 	flapShown = 8
-	// If at least flapDeletes znodes were deleted and the leader has not led for flapShort,
-	// leaders may have flapped before electop's first read.
+	// Leaders may have flapped before electop's first read if at least flapDeletes znodes were
+	// deleted and the leader has led for less than flapShort.
 	flapDeletes = 6
 )
 

@@ -71,7 +71,7 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	return "", ""
 }
 
-// expected reports whether a system is known to keep such children there.
+// expected reports whether the system itself keeps the child there.
 func (r *report) expected(c *dialect.Candidate) bool {
 	return r.dialect() == "mesos" && c.Name == "log_replicas"
 }

@@ -18,12 +18,12 @@ func foreignWatchers(r *report) {
 	f.clients(crowd)
 }
 
-// crowdFrom is the least number of other sessions on the leader's znode that make a handoff a
-// load on the servers.
+// crowdFrom is the least number of such sessions that is a finding: fewer are no load on the
+// servers.
 const crowdFrom = 20
 
 // watchersOfLeader returns the sessions that are no candidates and watch the leader's znode,
-// nil if they are few. It is nil without a queue: then the waiting clients are among them.
+// nil if they are few. It is nil without a queue: then the waiting clients are among these sessions.
 func (r *report) watchersOfLeader() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
 		return w.Others

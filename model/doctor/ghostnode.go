@@ -13,10 +13,9 @@ import (
 // deletes a znode and creates another in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions that own several candidates. That may be intended:
-// latches and threads of one client share its session. A ghost needs evidence that the reply
-// to a create was lost: the client then created another znode, and no program manages the
-// first one.
+// ghostNode finds sessions that own several candidates. That may be intended: latches and
+// threads of one client share its session. A ghost is a znode that no program manages, because
+// the reply to its create was lost and the client created another znode. It needs evidence.
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()

@@ -20,7 +20,7 @@ func herd(r *report) {
 		for _, i := range all {
 			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 			should := r.mustWatch(i)
-			if s.Recipe.Name() == dialect.Herd().Name() { // by this recipe the herd's znode is right
+			if s.Recipe.Name() == dialect.Herd().Name() { // the recipe itself makes all watch this znode
 				should = safe(s.Queue.At(i - 1).Name)
 			}
 			f.because("%s should watch %s", described(s.Queue.At(i)), should)
@@ -35,7 +35,7 @@ func herd(r *report) {
 
 // crowd has the contenders that watch the same child, by position.
 type crowd struct {
-	sure, maybe []int // should watch another child: by two tables, and by the last table alone
+	sure, maybe []int // should watch another child: two tables show it, or only the last table
 	right       []int // have to watch the child
 }
 
@@ -43,8 +43,8 @@ type crowd struct {
 // should watch another child: no moment of a handoff looks like it.
 const herdAtOnce = 3
 
-// herd reports whether two or more watch the child and at least one of them
-// should watch another.
+// herd reports whether two or more contenders watch the child and at least one of them should
+// watch another, or herdAtOnce should.
 func (c *crowd) herd() bool {
 	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }

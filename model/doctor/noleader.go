@@ -11,7 +11,7 @@ import (
 
 // noLeader finds elections that have no leader for longer than a handoff takes in a healthy
 // system. In some systems a leader creates a znode when it has taken over: that znode is absent
-// or names another leader. In others the leader's own znode is absent.
+// or names another leader. In other systems the leader's own znode is absent.
 func noLeader(r *report) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
@@ -97,7 +97,7 @@ func (f *draft) lastLeader() {
 	}
 }
 
-// LastWords names the last leader, and adds whether it has to be fenced.
+// LastWords describes who led last, and whether that leader has to be fenced.
 func LastWords(last *model.LedLast) string {
 	return last.Who + " led last" + map[bool]string{true: " and has to be fenced"}[last.Fenced]
 }
@@ -156,7 +156,7 @@ func Could(verb string, by model.Standbys) string {
 	return text
 }
 
-// firstOf lists the first names and counts the rest.
+// firstOf lists the first names. It counts the rest, and unread programs without a known name.
 func firstOf(names []string, unread int) string {
 	text := strings.Join(names[:min(len(names), standbysMax)], ", ")
 	if more := len(names) + unread - min(len(names), standbysMax); more > 0 {

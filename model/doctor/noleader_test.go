@@ -52,7 +52,7 @@ func TestNoLeader(t *testing.T) {
 	} {
 		c := solr(t, path)
 		if ack := c.J.State().Ack.Path; ack != x.ack {
-			t.Fatalf("%s: %q", path, ack)
+			t.Fatalf("%s: acknowledgement at %q, want %q", path, ack, x.ack)
 		}
 		c.wantLeader(1, "") // before the acknowledgement was read
 		c.acknowledge(0)
@@ -79,7 +79,7 @@ func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
 		c.apply(id(c.J.State().First().Name))
 		c.wantLeader(1, "")
 		if lead := c.J.State().Lead(); lead != doctor.Leads {
-			t.Errorf("got %q, want leads", lead)
+			t.Errorf("got lead %q, want leads", lead)
 		}
 		c.after(time.Minute, "ack-disagrees warning")
 		c.apply(id("72057700533010439-10.0.0.9:8983_solr-n_0000000009"))
@@ -109,12 +109,12 @@ func TestGuestNeedNotAcknowledge(t *testing.T) {
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(10*time.Second, "ack-disagrees info")
 	if f := c.J.State().Findings[0]; strings.Contains(f.Advice, "estart") {
-		t.Errorf("advice to the guest: %q", f.Advice)
+		t.Errorf("advice %q, want no restart of a third-party candidate", f.Advice)
 	}
 }
 
-// Two libraries share a lock. kazoo's client is the first that kazoo's names show, and a
-// server's table shows that it waits for the other library's znode.
+// Two libraries share a lock. The first of kazoo's clients leads, unless a server's table shows
+// that it waits for the other library's znode.
 func TestFirstThatWaits(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	other := c.create("_c_"+modeltest.UUID1+"-lock-", 1)
@@ -126,7 +126,7 @@ func TestFirstThatWaits(t *testing.T) {
 	})
 	c.wantLeader(0, model.WatchesLower)
 	if w := c.J.State().WaitsFor(); w == nil || w.Name != other {
-		t.Errorf("it waits for %v", w)
+		t.Errorf("WaitsFor() = %v, want %s", w, other)
 	}
 	c.leave(other)
 	c.wantLeader(2, "")
@@ -150,7 +150,7 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 			c.read()
 			paths := c.J.State().AckPaths
 			if len(paths) != x.acks {
-				t.Fatalf("%s: %q", name, paths)
+				t.Fatalf("%s: acknowledgements %q, want %d", name, paths, x.acks)
 			}
 			put := func(at int, presence model.Presence, session uint64) {
 				c.apply(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
@@ -163,14 +163,14 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 			put(i, model.Present, 1)
 			c.wantLeader(1, "")
 			if at := c.J.State().Ack.Path; at != paths[i] {
-				t.Errorf("%s: acknowledged at %s", name, at)
+				t.Errorf("%s: acknowledged at %s, want %s", name, at, paths[i])
 			}
-			put((i+1)%x.acks, model.Present, 2) // the one of the first candidate counts
+			put((i+1)%x.acks, model.Present, 2) // the first candidate's acknowledgement counts
 			c.wantLeader(1, "")
 			put(i, model.Absent, 0)
 			c.wantLeader(0, model.OtherAcknowledged)
 			if by := c.J.State().AcknowledgedBy(); by != 2 {
-				t.Errorf("%s: by %d", name, by)
+				t.Errorf("%s: AcknowledgedBy() = %d, want 2", name, by)
 			}
 		}
 	}
@@ -224,7 +224,7 @@ func TestReignByAcknowledgement(t *testing.T) {
 	c.join("72057700533010431-10.0.0.2:8983_solr-n_", 2)
 	c.acknowledge(1)
 	if r := c.J.State().Reigns; len(r) != 1 || r[0].Leader.Session != 1 || !r[0].To.IsZero() {
-		t.Fatalf("reigns %+v", r)
+		t.Fatalf("got reigns %+v, want one of session 1 without an end", r)
 	}
 	c.pass(10 * time.Second)
 	began := c.J.State().Totals
@@ -240,15 +240,15 @@ func TestReignByAcknowledgement(t *testing.T) {
 	c.acknowledge(2)
 	r := c.J.State().Reigns
 	if len(r) != 2 || r[1].Leader.Session != 2 || !r[1].From.Equal(acked) {
-		t.Errorf("reigns %+v, acknowledged at %v", r, acked)
+		t.Errorf("got reigns %+v, want a second one, of session 2, from %v on", r, acked)
 	}
 	c.pass(5 * time.Second)
 	end := c.J.State().Totals
 	if led, vacant := end.Led-began.Led, end.Vacant-began.Vacant; led != 5*time.Second || vacant != 20*time.Second {
-		t.Errorf("led for %v, nobody for %v", led, vacant)
+		t.Errorf("somebody led for %v, nobody for %v; want 5s, 20s", led, vacant)
 	}
 	if p := c.J.State().Properties; p.LongestVacancy != 20*time.Second {
-		t.Errorf("longest vacancy %v", p.LongestVacancy)
+		t.Errorf("longest vacancy %v, want 20s", p.LongestVacancy)
 	}
 }
 
@@ -311,12 +311,12 @@ func TestVacant(t *testing.T) {
 			}
 			for _, path := range c.J.State().Around() {
 				if c.J.State().Directories[path] == nil {
-					t.Errorf("%s was not expected", path)
+					t.Errorf("electop reads %s, but the test does not know its children", path)
 				}
 			}
 			could := c.J.State().Standbys()
 			if got := doctor.Could("lead", could); got != x.could {
-				t.Errorf("%q, want %q", got, x.could)
+				t.Errorf("Could = %q, want %q", got, x.could)
 			}
 			c.after(20 * time.Second)
 			c.after(time.Minute, x.want)
@@ -339,7 +339,7 @@ func TestVacantPaused(t *testing.T) {
 		{Name: "pg2", Session: 8, Data: znode.NewData([]byte(`{"pause":true,"tags":{"nofailover":true}}`))},
 	}})
 	if could := c.J.State().Standbys(); could.Off == "" || !slices.Equal(could.Names, []string{"pg1"}) {
-		t.Errorf("%+v", could)
+		t.Errorf("Standbys() = %+v, want only pg1, and a reason why it may not take over", could)
 	}
 	c.after(2*time.Minute, "no-leader warning")
 }
@@ -353,7 +353,7 @@ func TestVacantSince(t *testing.T) {
 		t.Helper()
 		v, ok := c.J.State().Vacancy()
 		if !ok || v.Known != known || !v.Since.Equal(since) {
-			t.Errorf("since %v (%q, %v), want %v (%q)", v.Since, v.Known, ok, since, known)
+			t.Errorf("vacancy since %v (%q, %v), want %v (%q)", v.Since, v.Known, ok, since, known)
 		}
 	}
 	vacancy(found, model.VacancyFound)
@@ -363,7 +363,7 @@ func TestVacantSince(t *testing.T) {
 	c.pass(10 * time.Second)
 	c.readSingle(znode.Znode{Name: "/k/controller", Session: 9, Czxid: 99, Ctime: c.Tree.Now, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))})
 	if _, ok := c.J.State().Vacancy(); ok || c.J.State().Leader() == nil {
-		t.Error("broker 1 leads")
+		t.Error("got a vacancy or no leader, want broker 1 as the leader")
 	}
 	c.pass(10 * time.Second)
 	gone := c.Tree.Now
@@ -374,7 +374,7 @@ func TestVacantSince(t *testing.T) {
 	again := c.Tree.Now
 	c.apply(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
 	if v, _ := c.J.State().Vacancy(); v.Known == model.VacancyWatched {
-		t.Errorf("got %+v, though there was a leader since", v)
+		t.Errorf("got vacancy %+v, though there was a leader after its begin", v)
 	}
 }
 
@@ -398,10 +398,10 @@ func TestLeaderMember(t *testing.T) {
 			}
 			c.apply(d)
 			if got := doctor.Could("take over", c.J.State().Standbys()); got != x.could {
-				t.Errorf("%q, want %q", got, x.could)
+				t.Errorf("Could = %q, want %q", got, x.could)
 			}
 			c.after(time.Second, slices.DeleteFunc([]string{x.want}, func(s string) bool { return s == "" })...)
-			// A list that is older than the leader does not count for it.
+			// A list of members that is older than the leader's znode does not count.
 			c.readSingle(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
 			c.after(0)
 		})
@@ -417,14 +417,14 @@ func TestVacantWithoutWatchers(t *testing.T) {
 	c.readDirectory("/hadoop-ha/ns", "ActiveBreadCrumb/")
 	c.answer(func(*session.Table) {})
 	if got := doctor.Could("lead", c.J.State().Standbys()); got != "who could lead is not visible" {
-		t.Error(got)
+		t.Errorf("Could = %q, want that it is not visible", got)
 	}
 	c.after(20 * time.Second)
 	c.after(time.Minute, "no-leader critical")
 }
 
-// agree fails if the words for who leads do not fit the first contender's [doctor.Lead], or claim
-// too much. It returns the Lead.
+// agree fails the test if the words for who leads do not fit the first contender's [doctor.Lead],
+// or the Lead is "leads" without evidence. It returns the Lead.
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -452,8 +452,8 @@ func agree(t interface {
 	return string(lead)
 }
 
-// drawMember draws the report of a member of electop that owns the first znode. It may
-// report another of its session's znodes.
+// drawMember draws the report of a member of electop that owns the first znode. The member may
+// report another znode of its session.
 func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	m := model.Member{ID: "drawn", Name: "drawn", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
 	for _, c := range s.Queue.All() {
@@ -545,7 +545,7 @@ func TestEachWayToLead(t *testing.T) {
 		{"killed", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt, m.Belief = model.Killed, at, model.Suspended })}},
 		{"frozen", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, at })}},
 		{"cut off", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Partitioned, at })}},
-		{"not heard from", "at-risk", second, []model.Observation{acked, silent(0), silent(time.Second), silent(2 * time.Second), silent(3 * time.Second), silent(4 * time.Second)}},
+		{"silent", "at-risk", second, []model.Observation{acked, silent(0), silent(time.Second), silent(2 * time.Second), silent(3 * time.Second), silent(4 * time.Second)}},
 		{"a ghost", "", ghost, []model.Observation{acked, amber(func(m *model.Member) { m.Znode, m.Belief = ghost.Name, model.Waiting })}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// vanishNear is the longest time between the deletion of a candidate's znode and of its
-	// parent if both are deleted together, child by child.
-	vanishNear = 5 * time.Second
-	// vanishWait is how long clients may take to create the path again and rejoin.
-	vanishWait = 5 * time.Second
-	// vanishFor is how long the deletion is kept.
-	vanishFor = 10 * time.Minute
+	// deletedTogether is the longest time between the deletions of a candidate's znode and of its
+	// parent if a client deletes both, child by child.
+	deletedTogether = 5 * time.Second
+	// rejoinWait is how long clients may take to create the path again and rejoin.
+	rejoinWait = 5 * time.Second
+	// deletionKept is how long the doctor remembers the deletion.
+	deletionKept = 10 * time.Minute
 )
 
 // parentDeleted keeps the sessions whose candidates were deleted with the parent.
 func (d *Doctor) parentDeleted(at time.Time) {
-	d.parentGone, d.lost = at, d.lost[:0:0]
+	d.deletedAt, d.lost = at, d.lost[:0:0]
 	for _, f := range d.former.log {
-		if age := at.Sub(f.at); age >= 0 && age <= vanishNear {
+		if age := at.Sub(f.at); age >= 0 && age <= deletedTogether {
 			d.lost = append(d.lost, f.session)
 		}
 	}
@@ -39,11 +39,11 @@ func parentVanished(r *report) {
 	if len(d.lost) == 0 {
 		return
 	}
-	if r.at.Sub(d.parentGone) > vanishFor {
+	if r.at.Sub(d.deletedAt) > deletionKept {
 		d.lost = nil
 		return
 	}
-	listed := r.sessions.Listed().After(d.parentGone) && s.Tracked.Whole() && s.Table.At.Round(0).After(d.parentGone)
+	listed := r.sessions.Listed().After(d.deletedAt) && s.Tracked.Whole() && s.Table.At.Round(0).After(d.deletedAt)
 	var alive []uint64
 	unknown := 0
 	for _, session := range d.lost {
@@ -61,21 +61,21 @@ func parentVanished(r *report) {
 			unknown++
 		}
 	}
-	t := deletedUnderClients
+	t := deletedInUse
 	switch {
 	case len(alive) == 0 && unknown == 0:
 		return
 	case len(alive) == 0:
 		t = deletedWithCandidates
 	}
-	f := r.find(t, znode.Zxid(d.parentGone.UnixNano()))
-	f.Znodes, f.Sessions, f.again = []string{s.Path}, alive, d.parentGone.Add(vanishFor+time.Second)
-	f.because("%s was deleted by %s, together with %s", safe(s.Path), units.Clock(d.parentGone), candidates(len(d.lost)))
+	f := r.find(t, znode.Zxid(d.deletedAt.UnixNano()))
+	f.Znodes, f.Sessions, f.again = []string{s.Path}, alive, d.deletedAt.Add(deletionKept+time.Second)
+	f.because("%s was deleted at %s or earlier, together with %s", safe(s.Path), units.Clock(d.deletedAt), candidates(len(d.lost)))
 	if s.Phase == model.Live {
 		f.because("it exists again, with the czxid %s", znode.Zxid(s.Parent.Czxid))
 	}
 	if len(alive) == 0 {
-		f.because("it is unknown whether their sessions are alive: the servers were not asked since then")
+		f.because("it is unknown whether their sessions are alive: not all servers have listed their connections since then")
 	} else if s.Queue.Len() == 0 {
 		f.Severity = Critical
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// A livelock is many handoffs in a few seconds by a few candidates that rejoin repeatedly: a
-	// reset deletes a candidate's znode and creates another.
+	// A livelock is at least livelockMin reigns shorter than livelockReign within livelockWindow,
+	// by few sessions: a reset deletes a candidate's znode and creates another.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
 	livelockReign  = time.Second

@@ -28,7 +28,7 @@ type RiskChanged struct {
 	Risk   Risk
 	Raised bool
 	Gone   bool        // the risk is over because the contender's znode was deleted
-	Cause  model.Cause // why; known only for leaders and for electop's candidates
+	Cause  model.Cause // why it was deleted; known only for leaders and for electop's candidates
 }
 
 func (RiskChanged) EventBody() {}
@@ -36,7 +36,7 @@ func (RiskChanged) EventBody() {}
 // risks are the contenders at risk.
 type risks struct {
 	all    []*Risk // in queue order; shared with states: replaced, never written
-	rounds int     // number of the tracker's rounds that were assessed
+	rounds int     // the tracker's number of rounds at the last assessment
 }
 
 // riskOf returns the risk of a contender, nil for none.
@@ -48,7 +48,8 @@ func riskOf(all []*Risk, recipe dialect.Recipe, c *dialect.Candidate) *Risk {
 	return all[i]
 }
 
-// assess updates the risks from the session tracker, and returns which were raised or are over.
+// assess updates the risks from the session tracker, and returns an event for each that was raised
+// or is over.
 func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, j *model.Journal) (events []model.EventBody) {
 	sessions := j.Sessions()
 	if len(k.all) == 0 && sessions.Rounds() == k.rounds {

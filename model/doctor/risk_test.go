@@ -23,18 +23,19 @@ func TestZombieLeader(t *testing.T) {
 	st := c.J.State()
 	r := st.Risk(st.Queue.At(0))
 	if r == nil || !r.Leader || r.Next != st.Queue.At(1) || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
-		t.Fatalf("risk %+v", r)
+		t.Fatalf("got risk %+v, want one risk, of the leader, with a bound and the next candidate", r)
 	}
-	// Timeout, the tick to which it is rounded, half a tick in a batch, and the commit.
+	// The bound is the timeout, the tick to which the timeout is rounded, half a tick for a batch,
+	// and the commit.
 	if want := c.Tree.Now.Add(10*time.Second + 3*time.Second + time.Second); !r.By.Equal(want) {
-		t.Errorf("by %v, want %v", r.By, want)
+		t.Errorf("bound %v, want %v", r.By, want)
 	}
 	c.afterAnswers(gone, "zombie-leader critical") // for two thirds of its timeout
 	c.pass(time.Second)
 	c.answer(nil) // it is back
 	c.wantFindings()
 	if st := c.J.State(); len(st.Risks) != 0 {
-		t.Errorf("risks %+v", st.Risks)
+		t.Errorf("got risks %+v of a leader that is back, want none", st.Risks)
 	}
 
 	frozen := c.frozen()
@@ -43,16 +44,16 @@ func TestZombieLeader(t *testing.T) {
 	c.wantFindings()
 	c.answerTwice(frozen)
 	if c.found["zombie-leader "+names[0]] == "" {
-		t.Errorf("findings %v", c.found)
+		t.Errorf("findings %v, want zombie-leader", c.found)
 	}
 	c.leave(names[0])
 	c.wantFindings()
 	if st := c.J.State(); len(st.Risks) != 0 {
-		t.Errorf("risks %+v", st.Risks)
+		t.Errorf("got risks %+v of a leader that left, want none", st.Risks)
 	}
 	h := c.J.State().Handoffs[0]
 	if h.Cause != model.CauseExpired || !strings.Contains(h.Evidence, "received nothing from it since") {
-		t.Errorf("%s: %s", h.Cause, h.Evidence)
+		t.Errorf("got cause %s (%s), want expired after silence", h.Cause, h.Evidence)
 	}
 }
 
@@ -60,7 +61,7 @@ func TestRiskWatch(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
 	if why := st.RiskWatch(st.Queue.At(0)); why != "" {
-		t.Errorf("asked every second: %s", why)
+		t.Errorf("RiskWatch = %q, want none: the servers are asked every second", why)
 	}
 	for want, change := range map[string]func(*session.Table){
 		"too rarely":                 func(x *session.Table) { x.Every = 5 * time.Second },
@@ -77,7 +78,7 @@ func TestRiskWatch(t *testing.T) {
 		}
 		st := c.J.State()
 		if why := st.RiskWatch(st.Queue.At(0)); !strings.Contains(why, want) {
-			t.Errorf("%q, want %q", why, want)
+			t.Errorf("RiskWatch = %q, want %q", why, want)
 		}
 	}
 }
@@ -99,18 +100,18 @@ func TestCausesByTables(t *testing.T) {
 	c.pass(time.Second)
 	c.leave(names[0])
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "could not expire") {
-		t.Errorf("%s: %s", h.Cause, h.Evidence)
+		t.Errorf("got cause %s (%s), want left: the session could not expire", h.Cause, h.Evidence)
 	}
 	before := c.J.State()
 	if !slices.Contains(before.SessionsToAsk(), 1) {
-		t.Error("the leader's session is not among the sessions to ask")
+		t.Error("SessionsToAsk lacks the former leader's session")
 	}
 	c.pass(time.Second)
 	x := c.healthyTable()
 	x.Servers[1].Clients = append(x.Servers[1].Clients, session.Client{Session: 1, Addr: "10.0.0.1:4000", Timeout: 10 * time.Second})
 	c.apply(x)
 	if h := last(); h.Cause != model.CauseDeleted || !strings.Contains(h.Evidence, "is alive without") {
-		t.Errorf("%s: %s", h.Cause, h.Evidence)
+		t.Errorf("got cause %s (%s), want deleted: the session is alive", h.Cause, h.Evidence)
 	}
 	if before.Handoffs[0].Cause != model.CauseLeft {
 		t.Error("an older state changed")
@@ -120,7 +121,7 @@ func TestCausesByTables(t *testing.T) {
 	c.pass(time.Second)
 	c.answer(nil) // the session has ended
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "was over by") {
-		t.Errorf("%s: %s", h.Cause, h.Evidence)
+		t.Errorf("got cause %s (%s), want left: the session is over", h.Cause, h.Evidence)
 	}
 
 	// No server was asked.
@@ -131,12 +132,12 @@ func TestCausesByTables(t *testing.T) {
 	s.Tree.Delete(a)
 	s.Read()
 	if h := s.J.State().Handoffs[0]; h.Cause != model.CauseUnknown || !strings.Contains(h.Evidence, "--admin-sessions") {
-		t.Errorf("%s: %s", h.Cause, h.Evidence)
+		t.Errorf("got cause %s (%s), want unknown: no server was asked", h.Cause, h.Evidence)
 	}
 }
 
-// A risk is given up some time after its bound: the client came back, or the servers
-// were wrong.
+// A risk is dropped some time after its bound if the znode still exists: the client came back, or
+// the bound was wrong.
 func TestRiskIsGivenUp(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -146,11 +147,11 @@ func TestRiskIsGivenUp(t *testing.T) {
 	st := c.J.State()
 	r := st.Risk(st.Queue.At(1))
 	if r == nil || r.Leader || r.Next != nil {
-		t.Fatalf("risk %+v", r)
+		t.Fatalf("got risk %+v, want one of a waiting candidate", r)
 	}
 	c.pass(r.By.Sub(c.Tree.Now))
 	if len(c.J.State().Risks) != 1 {
-		t.Error("given up too early")
+		t.Error("the risk was dropped at its bound, want it later")
 	}
 	c.pass(3 * time.Second)
 	if n := len(c.J.State().Risks); n != 0 {
@@ -164,7 +165,7 @@ func TestRiskIsGivenUp(t *testing.T) {
 	}
 }
 
-// The event that ends a risk shows whether the znode is gone and why, or the client is back.
+// The event that ends a risk reports that the znode was deleted and why, or that the client is back.
 func TestRiskEnds(t *testing.T) {
 	for name, want := range map[string]doctor.RiskChanged{
 		"expired": {Gone: true, Cause: model.CauseExpired},
@@ -224,8 +225,8 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestSilentCandidatesAreCounted: a candidate without a connection in one answer only may be
-// reconnecting. It does not count yet, so the number is a lower bound.
+// TestSilentCandidatesAreCounted: the number of silent candidates is a lower bound while a
+// candidate has no connection in only one answer, because it may be reconnecting.
 func TestSilentCandidatesAreCounted(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for i := range 4 {
@@ -256,8 +257,8 @@ func TestSilentCandidatesAreCounted(t *testing.T) {
 	silent("2 waiting candidates are silent")
 }
 
-// A client that was stopped continues and closes its session at the last moment. If
-// that is reported as an expiry, the next answers take it back: no session expired.
+// If a stopped client continues and closes its session just before it expires, that may be
+// reported as an expiry. The next answers take it back, because no session expired.
 func TestExpiryIsTakenBack(t *testing.T) {
 	early := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -320,10 +321,10 @@ func TestDeletedBeforeTheSilence(t *testing.T) {
 // causeSim is an election that compares each reported cause with the true one.
 type causeSim struct {
 	*sim
-	late      map[string]time.Time   // when clients that were stopped continued and closed their session, by znode
+	late      map[string]time.Time   // when a stopped client continued and closed its session, by znode
 	published map[string]model.Cause // the last cause in the events, by znode
-	reported  map[model.Cause]int
-	early     int // expiries in the events that later events take back
+	reported  map[model.Cause]int    // number of reports of each cause
+	early     int                    // number of reported expiries that later events take back
 }
 
 func newCauseSim(t *rapid.T, candidates int) *causeSim {
@@ -347,7 +348,7 @@ func newCauseSim(t *rapid.T, candidates int) *causeSim {
 	s.Every = s.between("poll", 200*time.Millisecond, 2*time.Second)
 	s.polls(func() time.Duration { return s.Every }, false)
 	if s.Counts {
-		s.run(8 * time.Second) // so that there is an earlier count
+		s.run(8 * time.Second) // until the servers have reported a first count
 	}
 	return s
 }
@@ -362,7 +363,7 @@ func (s *causeSim) checkCause(h *model.Handoff) {
 	if h.Cause == model.CauseExpired && !at.IsZero() && slices.ContainsFunc(s.Clients, func(c *simClient) bool {
 		return !c.Expired.IsZero() && c.Expired.Sub(at).Abs() < 15*time.Second
 	}) {
-		return // another session expired at that time, and the servers only report their number
+		return // another session expired at that time, and the servers report only the number of sessions
 	}
 	switch {
 	case h.Cause == model.CauseUnknown, h.Cause == want, h.Cause == model.CauseLeft && want != model.CauseExpired,
@@ -382,7 +383,7 @@ func (s *causeSim) checkEvent(e model.Event) {
 			s.published[b.From.Name] = b.Cause
 		}
 		if b.Cause == model.CauseExpired && b.From != nil && !s.late[b.From.Name].IsZero() {
-			s.early++ // a later event takes it back
+			s.early++ // a later event takes the expiry back
 			return
 		}
 		s.checkCause(&b)
@@ -391,7 +392,7 @@ func (s *causeSim) checkEvent(e model.Event) {
 
 // act draws what a client does.
 func (s *causeSim) act(t *rapid.T, c *simClient) {
-	if c.Stopped { // and can do nothing
+	if c.Stopped {
 		return
 	}
 	switch rapid.IntRange(0, 4).Draw(t, "step") {
@@ -449,7 +450,7 @@ func TestCausesAreTrue(t *testing.T) {
 		early += s.early
 	})
 	if reported[model.CauseExpired] == 0 || reported[model.CauseLeft]+reported[model.CauseDeleted] == 0 {
-		t.Errorf("causes: %v", reported)
+		t.Errorf("got the causes %v, want expired, and left or deleted", reported)
 	}
 	t.Logf("causes: %v, %d taken back", reported, early)
 }
@@ -464,7 +465,7 @@ func TestHealthyElection(t *testing.T) {
 			switch b := e.Body.(type) {
 			case doctor.FindingChanged:
 				if b.Finding.Severity != doctor.Info && b.Finding.ID != "flapping" {
-					t.Fatalf("%v: %s %+v", e.At.Sub(modeltest.Start), b.Finding.ID, b.Finding)
+					t.Fatalf("after %v: got the finding %+v, want none above info", e.At.Sub(modeltest.Start), b.Finding)
 				}
 			case model.Handoff:
 				if b.Cause == model.CauseExpired {
@@ -505,7 +506,7 @@ func TestHealthyElection(t *testing.T) {
 				for i, c := range st.Queue.All() {
 					switch e := st.Edge(i); e.State {
 					case doctor.WrongWatch, doctor.MissingWatch:
-						t.Fatalf("%v: %s: %+v", s.Tree.Now.Sub(modeltest.Start), c.Name, e)
+						t.Fatalf("after %v: got the edge %+v of %s, want no fault", s.Tree.Now.Sub(modeltest.Start), e, c.Name)
 					case doctor.Verified:
 						verified++
 					}
@@ -519,7 +520,7 @@ func TestHealthyElection(t *testing.T) {
 		st := s.J.State()
 		for i := range st.Queue.Len() {
 			if e := st.Edge(i); i > 0 && e.State != doctor.Verified {
-				t.Fatalf("edge of %s: %+v", st.Queue.At(i).Name, e)
+				t.Fatalf("edge of %s: got %+v, want it verified", st.Queue.At(i).Name, e)
 			}
 		}
 		if len(st.Risks) > 0 {
@@ -528,8 +529,9 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
-// silentSim returns an ensemble with one of these ticks. Its servers report deadlines of either
-// clock. They may report no deadlines or, if conns, no connections.
+// silentSim returns an ensemble with a tick time of ticks. Its servers report deadlines by their
+// monotonic clock or their wall clock. They may report no deadlines or, if conns is true, no
+// connections.
 func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	s := newSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
@@ -546,8 +548,8 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// boundsHold checks the bounds of a client whose session expired; byEpoch: only the bounds that
-// name the epoch of the expiry.
+// boundsHold checks the bounds of a client whose session expired. If byEpoch is true, it checks an
+// upper bound only if it names the epoch of the expiry.
 func boundsHold(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)
@@ -600,7 +602,7 @@ func TestRiskBounds(t *testing.T) {
 				}
 			case model.Handoff:
 				if b.Cause != model.CauseExpired || b.Evidence == "" {
-					t.Fatalf("the session expired: %s, %s", b.Cause, b.Evidence)
+					t.Fatalf("got cause %s (%s), want expired, with evidence", b.Cause, b.Evidence)
 				}
 			}
 		}
@@ -610,13 +612,13 @@ func TestRiskBounds(t *testing.T) {
 			if r := s.J.State().Risk(s.candidate(victim)); r != nil {
 				risks = append(risks, *r)
 				if led != r.Leader || led && r.Next == nil {
-					t.Fatalf("led %v: %+v", led, r)
+					t.Fatalf("the victim led %v: got risk %+v", led, r)
 				}
 			}
 		}
 		s.run(time.Second)
 		if !victim.Over || !cleared || len(s.J.State().Risks) > 0 {
-			t.Fatalf("over %v, cleared %v, still %d at risk", victim.Over, cleared, len(s.J.State().Risks))
+			t.Fatalf("session over %v, risk cleared %v, %d risks left; want true, true, 0", victim.Over, cleared, len(s.J.State().Risks))
 		}
 		useful := false
 		for _, r := range risks {
@@ -629,8 +631,8 @@ func TestRiskBounds(t *testing.T) {
 	})
 }
 
-// Whatever the ensemble does, a bound holds in the epoch that it names.
-// There is no bound while the epoch cannot be known.
+// Whatever the ensemble does, a bound holds in the epoch that it names. No risk has a bound while
+// the epoch is unknown.
 func TestRiskBoundsThroughElections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := silentSim(t, true, 500*time.Millisecond, 2*time.Second)
@@ -658,7 +660,7 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 			case model.Handoff:
 				if b.From != nil && b.From.Session == victim.Session &&
 					slices.Contains([]model.Cause{model.CauseLeft, model.CauseDeleted, model.CauseResigned, model.CauseClosed}, b.Cause) {
-					t.Fatalf("the session expired: %s, %s", b.Cause, b.Evidence)
+					t.Fatalf("got cause %s (%s), want expired or unknown", b.Cause, b.Evidence)
 				}
 			}
 		}
@@ -672,12 +674,12 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 			if r := s.J.State().Risk(s.candidate(victim)); r != nil {
 				note(*r)
 				if s.Leader < 0 && s.Tree.Now.Sub(s.Elected) > s.Every+50*time.Millisecond && !r.By.IsZero() {
-					t.Fatalf("a bound while an election is under way: %+v", r)
+					t.Fatalf("got a bound while an election is under way: %+v", r)
 				}
 			}
 		}
 		if !victim.Over {
-			t.Fatal("it did not expire")
+			t.Fatal("the victim's session did not expire in three minutes")
 		}
 		boundsHold(t, risks, victim, true)
 	})

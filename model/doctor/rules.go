@@ -42,7 +42,7 @@ var rules = []rule{
 	{id: "foreign-child", check: foreignChild},
 }
 
-// rule finds one kind of trouble.
+// rule finds one kind of failure.
 type rule struct {
 	id    string
 	check func(*report)
@@ -68,7 +68,7 @@ type report struct {
 type draft struct {
 	Finding
 	hold
-	subject string // "" if the rule has only one
+	subject string // what the finding is about, "" if the rule has only one subject
 	lines   int    // number of lines of evidence, including those beyond evidenceMax
 	r       *report
 }
@@ -110,7 +110,7 @@ func (r *report) check() {
 }
 
 // find adds a finding about a subject; the subject is "" if the rule has only one. values has
-// each name in braces, followed by its replacement.
+// pairs: a name in braces, and its replacement in t.
 func (r *report) find(t text, subject string, values ...string) *draft {
 	in := strings.NewReplacer(values...)
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
@@ -212,7 +212,7 @@ func (rc *ruleContext) owners() map[uint64][]int {
 	return rc.owned
 }
 
-// child returns the child of that name, nil for none.
+// child returns the child called name, nil for none.
 func (rc *ruleContext) child(name string) *dialect.Candidate {
 	if rc.named == nil {
 		rc.named = make(map[string]*dialect.Candidate, rc.s.Queue.Len()+len(rc.s.Ignored))

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// From sequenceNear on, a thousand creates a second use up the numbers in a day and a half.
+	// From sequenceNear on, a thousand creates a second use up the numbers in 41 hours.
 	sequenceNear = 2_000_000_000
 	sequenceHalf = 1 << 30
 )

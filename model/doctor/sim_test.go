@@ -30,19 +30,19 @@ type sim struct {
 	epoch   int64
 	Elected time.Time // when the last election began
 	Tick    time.Duration
-	clock   time.Duration // of the leader, at the start
+	clock   time.Duration // the leader's clock at the start
 	Wall    bool          // deadlines are reported as wall-clock seconds
 	Clients []*simClient
 	own     *simClient // the observer's session
 
-	reading bool
-	Dated   bool          // reads have the times that date them
-	Lag     time.Duration // of the observer
+	reading bool          // the observer will read soon
+	Dated   bool          // reads have Notified, Heard and Sent
+	Lag     time.Duration // longest time from a notification to the observer's read
 	react   time.Duration // longest reaction of a client
-	// SilentConns and SilentDeadlines: the servers do not report these.
+	// SilentConns and SilentDeadlines: the servers report no connections, or no deadlines.
 	SilentConns, SilentDeadlines bool
 	Counts                       bool        // the ensemble's leader reports how many sessions it let expire
-	expired                      map[int]int // sessions that expired, by server
+	expired                      map[int]int // number of sessions that expired, by server
 	Every                        time.Duration
 
 	Ends  map[string]model.Cause // why znodes were deleted, by name
@@ -69,7 +69,7 @@ func (s *sim) between(what string, from, to time.Duration) time.Duration {
 	return time.Duration(rapid.Int64Range(int64(from), int64(to)).Draw(s.T, what))
 }
 
-// At calls do after that time.
+// At calls do after the time in.
 func (s *sim) At(in time.Duration, do func()) { s.agenda.Add(s.Tree.Now.Add(in), do) }
 
 // run lets time pass and wakes the journal at its deadlines.
@@ -106,7 +106,7 @@ func (s *sim) apply(o model.Observation) {
 	}
 }
 
-// changed lets the observer read the election, some time after a change.
+// changed lets the observer read the election some time after a change, unless it will read soon.
 func (s *sim) changed() {
 	if s.reading {
 		return
@@ -134,7 +134,7 @@ type simClient struct {
 	Stopped  bool
 	Over     bool // the session has ended
 	Expired  time.Time
-	Epoch    int64 // of the expiry
+	Epoch    int64 // the ensemble's epoch at the expiry
 	StopAt   time.Time
 	znode    string
 	watches  map[string]bool
@@ -168,7 +168,7 @@ func (s *sim) rewatch(c *simClient) {
 	})
 }
 
-// left returns how long the client's session lasts if the client sends nothing.
+// left returns how much longer the client's session lasts if the client sends nothing.
 func (s *sim) left(c *simClient) time.Duration { return c.deadline - s.leaderNow() }
 
 // withdraw deletes the client's znode. Its watch stays.
@@ -256,7 +256,7 @@ func (s *sim) touch(c *simClient) {
 	}
 }
 
-// pass lets the leader know of a touch, and sets the session's deadline.
+// pass reports a touch to the leader, which sets the session's deadline.
 func (s *sim) pass(c *simClient) {
 	if !c.pending || c.Over || s.Leader < 0 {
 		return
@@ -277,7 +277,7 @@ func (s *sim) pass(c *simClient) {
 	})
 }
 
-// batch passes the followers' touches on, every half tick.
+// batch reports the followers' touches to the leader, every half tick.
 func (s *sim) batch() {
 	s.At(s.Tick/2, func() {
 		for _, c := range s.Clients {
@@ -297,8 +297,8 @@ func (s *sim) end(c *simClient) {
 	s.withdraw(c)
 }
 
-// elect lets the ensemble lose its leader and, after a while, elect one, perhaps
-// the same. All clients lose their connections, and running clients come back.
+// elect lets the ensemble lose its leader and, after a while, elect a server, perhaps the same
+// one. All clients lose their connections, and running clients connect again.
 func (s *sim) elect() {
 	if s.Leader < 0 {
 		return
@@ -334,7 +334,7 @@ func (s *sim) elect() {
 	})
 }
 
-// poll asks the servers: their answers are of now, and arrive a moment later.
+// poll asks the servers. Their answers show the present state, and arrive 10 ms later.
 func (s *sim) poll(watches bool) {
 	if s.Dated && s.own.Server >= 0 && s.Leader >= 0 {
 		s.touch(s.own)

@@ -28,7 +28,7 @@ type State struct {
 }
 
 // Early returns the findings and, while nobody leads, the suspicions that are shown before they
-// have lasted.
+// have lasted long enough.
 func (s *State) Early() []*Finding {
 	out := slices.Clip(s.Findings)
 	for _, p := range s.Pending {
@@ -174,7 +174,7 @@ func (s *State) Lead() Lead {
 	return Elected
 }
 
-// wakesMax bounds how many of the last deletions are searched: a read follows each.
+// wakesMax bounds the last deletions that znodeDeleted searches: a read follows each of them.
 const wakesMax = 64
 
 // znodeDeleted reports whether the embedded server reported that it deleted the contender's znode.

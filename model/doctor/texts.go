@@ -2,9 +2,9 @@ package doctor
 
 import "time"
 
-// A text has the words of one kind of finding, and how long a suspicion has to last before it is
-// raised. The rule replaces names in braces. If references is nil, the source of the dialect is
-// the reference.
+// A text has the words of one kind of finding, and how long a suspicion has to last before it
+// becomes a finding. The rule replaces the names in braces. If references is nil, the source of
+// the dialect is the reference.
 type text struct {
 	severity            Severity
 	wait                time.Duration
@@ -93,14 +93,14 @@ var (
 		"Clients that read the acknowledgement find the wrong leader and use the wrong fencing token.",
 		"Make the acknowledgement ephemeral; each leader must create its own.", []string{"SOLR-18301"}}
 
-	deletedUnderClients = text{Warning, vanishWait,
+	deletedInUse = text{Warning, rejoinWait,
 		"the election was deleted while candidates used it",
 		"Their programs may not notice that they are no longer candidates: nobody leads, or a leader does not know the other candidates.",
 		"Restart the programs of these sessions. Keep the parent persistent, and delete it only when no program uses it.", []string{"CURATOR-724"}}
-	deletedWithCandidates = text{Info, vanishWait,
+	deletedWithCandidates = text{Info, rejoinWait,
 		"the election was deleted together with its candidates",
 		"None if their sessions had ended. Otherwise there may be no leader, or one that does not know the other candidates.",
-		deletedUnderClients.advice, []string{"CURATOR-724"}}
+		deletedInUse.advice, []string{"CURATOR-724"}}
 
 	noWatch = text{Warning, 0,
 		"a candidate has no watch",

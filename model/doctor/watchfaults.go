@@ -10,8 +10,8 @@ import (
 type watchFaults struct {
 	missing []int
 	wrong   []wrongWatcher
-	crowds  map[string]*crowd // herds, by the child that they watch
-	names   []string          // of these children, sorted
+	crowds  map[string]*crowd // herds, by the name of the child that they watch
+	names   []string          // keys of crowds, sorted
 }
 
 type wrongWatcher struct {
@@ -19,7 +19,7 @@ type wrongWatcher struct {
 	watched []string
 }
 
-// crowd returns the crowd of a child, which it adds if there is none.
+// crowd returns the crowd of a child. It adds an empty crowd if the child has none.
 func (v *watchFaults) crowd(name string) *crowd {
 	if v.crowds == nil {
 		v.crowds = make(map[string]*crowd)
@@ -32,9 +32,9 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return c
 }
 
-// watchFaults checks the edges, once in a run. Changes of the queue alone add no fault, they only
-// make the tables too old. So without a new table nothing has to be checked if there was no
-// fault.
+// watchFaults checks the edges, once in a run. Changes of the queue add no fault, they only make
+// the tables too old. So without a new table it checks nothing if the last check came [calm] after
+// the last table and found no fault.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults

@@ -14,7 +14,7 @@ func wrongWatch(r *report) {
 		if r.leadsBeside(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
-		before := false // a watched contender leaves before the turn of this one comes
+		before := false // c watches a contender that is before c in the queue
 		var names []string
 		for _, name := range w.watched {
 			k := r.child(name)
