@@ -14,10 +14,10 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// patience bounds every wait in these tests. No test is about it.
+// patience bounds every wait in these tests.
 const patience = time.Minute
 
-// rawClient sends and receives frames, so that tests see what a client library hides: the
+// rawClient sends and receives frames, so that tests can check what a client library hides: the
 // order of events and replies, zxids, and operations that go-zookeeper does not have.
 type rawClient struct {
 	t       testing.TB
@@ -93,7 +93,7 @@ func (c *rawClient) send(op wire.Op, req wire.Record) int32 {
 	return xid
 }
 
-// receive reads up to the next reply, passing events to onEvent.
+// receive reads the next reply, and passes the events before it to onEvent.
 func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 	c.t.Helper()
 	for {
@@ -107,7 +107,7 @@ func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 		if h.Xid == wire.XidWatch {
 			var ev wire.WatcherEvent
 			if ev.Fields(d); d.Err() != nil {
-				c.t.Fatalf("event: %v", d.Err())
+				c.t.Fatalf("watch event: %v", d.Err())
 			}
 			c.onEvent(ev)
 			continue
@@ -139,7 +139,7 @@ func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.Repl
 	return h
 }
 
-// must is a call that has to succeed.
+// must calls, and fails the test if the reply has an error.
 func (c *rawClient) must(op wire.Op, req wire.Record, rsp wire.Record) {
 	c.t.Helper()
 	if h := c.call(op, req, rsp); h.Err != wire.OK {
@@ -160,7 +160,7 @@ func (c *rawClient) closed() error {
 	_, err := c.receive(nil)
 	switch {
 	case err == nil:
-		return errors.New("got a reply")
+		return errors.New("got a reply, want a closed connection")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "reset by peer"):
 		return nil
 	}
@@ -172,8 +172,8 @@ func world(perms int32) []wire.ACL {
 }
 
 // A transcript has the text of a conversation. It is the same for two servers that behave
-// alike: zxids are relative to the beginning, session ids are names, and times are only
-// present or not.
+// alike: zxids are relative to the beginning, sessions have names, and of a time it has only
+// whether it is zero.
 type transcript struct {
 	t        testing.TB
 	addr     string
@@ -188,7 +188,7 @@ func newTranscript(t testing.TB, addr string) *transcript {
 	first.must(wire.OpCloseSession, nil, nil)
 	first.nc.Close()
 	probe := dialRaw(t, addr)
-	s.base = probe.call(wire.OpPing, nil, nil).Zxid + 1 // its end
+	s.base = probe.call(wire.OpPing, nil, nil).Zxid + 1 // the zxid of the probe's closeSession
 	probe.must(wire.OpCloseSession, nil, nil)
 	probe.nc.Close()
 	return s
@@ -196,7 +196,7 @@ func newTranscript(t testing.TB, addr string) *transcript {
 
 func (s *transcript) printf(format string, args ...any) { fmt.Fprintf(&s.text, format+"\n", args...) }
 
-// connect opens a session with a name.
+// connect opens a session, which the transcript calls name.
 func (s *transcript) connect(name string) *namedClient {
 	s.t.Helper()
 	c := dialRaw(s.t, s.addr)

@@ -17,9 +17,9 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// TestConformance has the same conversations with the embedded server and with
-// Apache ZooKeeper and compares each with the transcript of Apache 3.8.0 in testdata, which
-// `go test -run Conformance -update` writes.
+// TestConformance runs the same conversations with the embedded server and with Apache
+// ZooKeeper, and compares each with the transcript of Apache 3.8.0 in testdata.
+// `go test -run Conformance -update` writes these transcripts.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -39,13 +39,13 @@ func TestConformance(t *testing.T) {
 					t.Errorf("embedded server differs from Apache (-apache +embedded):\n%s", diff)
 				}
 				if n := s.Counters().Panics; n > 0 {
-					t.Errorf("%d panics", n)
+					t.Errorf("got %d panics, want none", n)
 				}
 			})
 			t.Run("apache", func(t *testing.T) {
 				var server *zktest.Server
 				if cs.name == "fresh" {
-					server = zktest.NewApache(t) // no client has used it
+					server = zktest.NewApache(t) // a server that no client has used
 				} else {
 					server = zktest.Apache(t)
 				}
@@ -66,7 +66,7 @@ func converse(t *testing.T, addr string, run func(*transcript)) string {
 	return s.text.String()
 }
 
-// tidy deletes the znodes of a conversation.
+// tidy deletes the znodes that a conversation left.
 func tidy(t *testing.T, addr string) {
 	t.Helper()
 	c := dialRaw(t, addr)
@@ -100,7 +100,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// conversations are below /t.
+// conversations lists the conversations of TestConformance. They create znodes only below /t.
 var conversations = []struct {
 	name string
 	run  func(*transcript)
@@ -167,7 +167,7 @@ var conversations = []struct {
 			"/t/\x7f", "/t/\u0085", "/t/\u00a0", "/t/ä", "/t/\ue000", "/t/\uf900", "/t/\uffef", "/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff"} {
 			a.create(p, "", 0)
 			if p == "" || p == "/" {
-				a.ls(p, false) // the root's Stat depends on what was there before
+				a.ls(p, false) // the root's Stat depends on earlier tests
 			} else {
 				a.exists(p, false)
 			}
@@ -190,7 +190,7 @@ var conversations = []struct {
 		a.create("/t/n_", "", seq)
 		a.create("/t/plain", "", 0)
 		a.create("/t/n_", "", eph|seq)
-		a.create("/t/plain", "", 0) // fails: does not count
+		a.create("/t/plain", "", 0) // fails: the counter stays
 		a.create("/t/", "", seq)
 		a.delete("/t/plain", -1)
 		a.exists("/t", false)
@@ -200,7 +200,7 @@ var conversations = []struct {
 		a.create("/t/n_", "", seq)
 		a.create("/t/n_0000000008", "", 0)
 		a.create("/t/n_", "", seq) // 7
-		a.create("/t/n_", "", seq) // 8 is taken
+		a.create("/t/n_", "", seq) // number 8 exists already
 		a.ls2("/t", false)
 		a.close()
 	}},
@@ -217,10 +217,12 @@ var conversations = []struct {
 		}
 		for _, ttl := range []int64{-1, 0, 1, 1 << 39, 1 << 40} {
 			for _, f := range []int32{5, 6} {
-				a.do(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: "/t/ttl", ACL: world(wire.PermAll), Flags: f}, TTL: ttl}, &wire.CreateResponse{})
+				req := wire.CreateRequest{Path: "/t/ttl", ACL: world(wire.PermAll), Flags: f}
+				a.do(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: req, TTL: ttl}, &wire.CreateResponse{})
 			}
 		}
-		a.do(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: "/t/ttl2", ACL: world(wire.PermAll), Flags: 0}, TTL: 9}, &wire.CreateResponse{})
+		plain := wire.CreateRequest{Path: "/t/ttl2", ACL: world(wire.PermAll)}
+		a.do(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: plain, TTL: 9}, &wire.CreateResponse{})
 		a.ls2("/t", false)
 		a.close()
 	}},
@@ -322,7 +324,7 @@ var conversations = []struct {
 		a.set("/t/x", "1", -1)
 		a.delete("/t/x", -1)
 		b.sync()
-		a.create("/t/x", "", 0) // b's watch is spent, but for the recursive one
+		a.create("/t/x", "", 0) // b has only its recursive watch left
 		b.sync()
 		a.do(wire.OpSetACL, &wire.SetACLRequest{Path: "/t/x", ACL: secret, Version: -1}, &wire.Stat{})
 		a.set("/t/x", "2", -1)
@@ -380,7 +382,7 @@ var conversations = []struct {
 		a.multi(op(wire.OpCheck, "/t/a", 0), put("/t/b", 0))
 		a.multi(put("/t/b", 0), put("/t/b", 0))
 		a.exists("/t", false)
-		a.create("/t/n_", "", seq) // failed operations did not count
+		a.create("/t/n_", "", seq) // the failed operations did not change the counter
 		a.multi(put("/t/d", 0), op(wire.OpDelete, "/t/d", 0), put("/t/d", eph), put("/t/d/x", 0))
 		a.multi(put("/t/d", 0), op(wire.OpDelete, "/t/d", 0), put("/t/d", eph))
 		a.exists("/t/d", false)
@@ -410,7 +412,7 @@ var conversations = []struct {
 			sp.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte("d"), ACL: acl}, &wire.PathResponse{})
 		}
 		whoami(a)
-		with(a, "/t/auth", id(wire.PermAll, "auth", "")) // nobody yet
+		with(a, "/t/auth", id(wire.PermAll, "auth", "")) // a has no identity for auth yet
 		a.auth("digest", "ann:secret")
 		a.auth("digest", "ann:secret")
 		a.auth("ip", "")
@@ -431,7 +433,8 @@ var conversations = []struct {
 		b.delete("/t/auth/none", -1)
 		a.delete("/t/auth/x", -1)
 		digest := "ann:DGZxUBvnmMPMQr0pt0LDU0J6iHo="
-		with(a, "/t/mixed", id(wire.PermAll, "digest", digest), id(wire.PermRead, "world", "anyone"), id(wire.PermRead, "world", "anyone"), id(1, "ip", "127.0.0.1/8"))
+		with(a, "/t/mixed", id(wire.PermAll, "digest", digest), id(wire.PermRead, "world", "anyone"),
+			id(wire.PermRead, "world", "anyone"), id(1, "ip", "127.0.0.1/8"))
 		a.acl("/t/mixed")
 		b.acl("/t/mixed")
 		b.get("/t/mixed", false)
@@ -483,9 +486,9 @@ var conversations = []struct {
 		again("no such session", wire.ConnectRequest{SessionID: id + 12345, Passwd: passwd})
 		moved := again("resumed", wire.ConnectRequest{SessionID: id, Passwd: passwd, Timeout: 7000})
 		if err := a.c.closed(); err != nil {
-			s.t.Errorf("the connection before: %v", err)
+			s.t.Errorf("the earlier connection is not closed: %v", err)
 		}
-		b.set("/t", "1", -1) // the watch has gone with its connection
+		b.set("/t", "1", -1) // a's watch ended with its connection
 		b.exists("/t/e", false)
 		moved.onEvent = func(ev wire.WatcherEvent) { s.printf("unexpected event %+v", ev) }
 		a.c = moved
@@ -502,7 +505,7 @@ var conversations = []struct {
 			a := s.connect("a")
 			a.auth(scheme, "x")
 			if err := a.c.closed(); err != nil {
-				s.t.Errorf("after a failed auth: %v", err)
+				s.t.Errorf("the connection is not closed after a failed auth: %v", err)
 			}
 			a.c.nc.Close()
 		}

@@ -26,11 +26,11 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// scriptedListener answers each Accept with the next of its results, and blocks
-// after the last until it is closed.
+// scriptedListener answers each Accept with the next of its results. After the last result
+// Accept blocks until the listener is closed.
 type scriptedListener struct {
-	results []any // error or net.Conn
-	times   []time.Time
+	results []any       // error or net.Conn
+	times   []time.Time // times of the calls of Accept
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -60,8 +60,8 @@ func (l *scriptedListener) Addr() net.Addr {
 
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
-// A temporary error of Accept does not end the listener: the server retries after pauses
-// that double, and reports the failure and its end once each.
+// TestAcceptRetries checks that the server retries after a temporary error of Accept, with
+// pauses that double, and reports the failure and its end once each.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, theirs := net.Pipe()
@@ -77,13 +77,13 @@ func TestAcceptRetries(t *testing.T) {
 				t.Fatal(err)
 			}
 			if reply, err := io.ReadAll(c); string(reply) != "imok" {
-				t.Errorf("ruok: %q, %v", reply, err)
+				t.Errorf("ruok: got %q, %v; want imok", reply, err)
 			}
 		}
 		synctest.Wait()
 		s.Close()
 		if err := <-served; err != nil {
-			t.Errorf("Serve: %v", err)
+			t.Errorf("Serve after Close: got %v, want nil", err)
 		}
 		var pauses []time.Duration
 		for i := range l.times[1:] {
@@ -92,11 +92,11 @@ func TestAcceptRetries(t *testing.T) {
 		const ms = time.Millisecond
 		want := []time.Duration{5 * ms, 10 * ms, 20 * ms, 40 * ms, 80 * ms, 160 * ms, 320 * ms, 640 * ms, time.Second, time.Second, 0, 5 * ms, 10 * ms, 0}
 		if !slices.Equal(pauses, want) {
-			t.Errorf("pauses %v, want %v", pauses, want)
+			t.Errorf("pauses between calls of Accept: got %v, want %v", pauses, want)
 		}
 		if len(reports) != 4 || !strings.Contains(reports[0], "cannot accept connections to 127.0.0.1:2181: accept tcp: accept4: too many open files") ||
 			!strings.Contains(reports[1], "again, after 3.275s") {
-			t.Errorf("reports %q", reports)
+			t.Errorf("got reports %q, want failure and end twice", reports)
 		}
 	})
 }
@@ -130,8 +130,8 @@ func (d *descriptor) Close() error {
 	return d.Conn.Close()
 }
 
-// TestSilentConnectionsAreClosed: without descriptors, silent connections are closed, but
-// not those of silent sessions.
+// TestSilentConnectionsAreClosed checks that without file descriptors the server closes silent
+// connections without a session, but not the connection of a silent session.
 func TestSilentConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, first := net.Pipe()
@@ -152,7 +152,7 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 		old := connectRaw(t, session, wire.ConnectRequest{Timeout: 60_000})
 		connectRaw(t, client, wire.ConnectRequest{})
 		if waited := time.Since(begin); waited >= 5*time.Second { // virtual
-			t.Errorf("a new client waited for %v", waited)
+			t.Errorf("a new client waited for %v, want less than 5s", waited)
 		}
 		old.must(wire.OpPing, nil, nil)
 		s.Close()
@@ -162,15 +162,15 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 	})
 }
 
-// A permanent error of Accept ends the listener, and Close ends a pause.
+// TestAcceptEnds checks that a permanent error of Accept ends Serve, and that Close ends a pause.
 func TestAcceptEnds(t *testing.T) {
-	gone := errors.New("the network is gone")
+	gone := errors.New("the network has failed")
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
 		defer s.Close()
 		l := newScripted(errFull, gone)
 		if err := s.Serve(l); !errors.Is(err, gone) {
-			t.Errorf("Serve: %v", err)
+			t.Errorf("Serve: got %v, want the error of Accept", err)
 		}
 		if _, open := <-l.closed; open {
 			t.Error("the listener is not closed")
@@ -184,12 +184,12 @@ func TestAcceptEnds(t *testing.T) {
 		began := time.Now()
 		s.Close()
 		if err := <-served; err != nil || time.Since(began) > 0 {
-			t.Errorf("Serve: %v, %v after Close", err, time.Since(began))
+			t.Errorf("Serve: got %v %v after Close, want nil at once", err, time.Since(began))
 		}
 	})
 }
 
-// TestOtherProtocols: the server closes connections of other protocols, and continues.
+// TestOtherProtocols checks that the server closes connections with invalid input, and continues.
 func TestOtherProtocols(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	handshake := string(wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16)}))
@@ -221,18 +221,18 @@ func TestOtherProtocols(t *testing.T) {
 			nc.(*net.TCPConn).CloseWrite()
 		}
 		if _, err := io.Copy(io.Discard, nc); errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s: not closed", name)
+			t.Errorf("%s: the connection is not closed", name)
 		}
 		nc.Close()
 	}
 	dialRaw(t, addr).must(wire.OpPing, nil, nil)
 	if n := s.Counters().Panics; n > 0 {
-		t.Errorf("%d panics", n)
+		t.Errorf("got %d panics, want none", n)
 	}
 }
 
-// TestLargestFrame: a request of exactly the limit is executed, one byte more ends the
-// connection.
+// TestLargestFrame checks that a request of exactly the limit is executed, and that one byte
+// more ends the connection.
 func TestLargestFrame(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := dialRaw(t, addr)
@@ -244,17 +244,17 @@ func TestLargestFrame(t *testing.T) {
 	var got wire.DataResponse
 	c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/big"}, &got)
 	if !bytes.Equal(got.Data, data) {
-		t.Errorf("read %d bytes back, wrote %d", len(got.Data), len(data))
+		t.Errorf("read %d bytes of data, want the %d bytes written", len(got.Data), len(data))
 	}
 	nc := c.nc
 	nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.SetDataRequest{Path: "/big", Data: append(data, 'x')}))
 	if err := c.closed(); err != nil {
-		t.Errorf("a frame beyond the limit: %v", err)
+		t.Errorf("after a frame beyond the limit: %v", err)
 	}
 }
 
-// TestSlowReaderIsCutOff: a client that does not read its events delays no others, and
-// its memory is bounded.
+// TestSlowReaderIsCutOff checks that a client that does not read its events does not delay other
+// clients, and is cut off when a bounded number of bytes wait.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -264,25 +264,25 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 		events := 0
 		for ; s.Counters().CutOff == 0; events++ {
 			if events > 10_000 {
-				t.Fatal("not cut off")
+				t.Fatal("the slow client was not cut off after 10,000 events")
 			}
 			writer.must(wire.OpSetData, &wire.SetDataRequest{Path: path, Version: -1}, &wire.Stat{})
 		}
 		if queued := events * len(path); queued > 6<<20 {
-			t.Errorf("cut off only after %d bytes", queued)
+			t.Errorf("the slow client was cut off after %d bytes, want at most 6 MiB", queued)
 		}
 		slow.nc.SetDeadline(time.Now().Add(patience))
 		if _, err := io.Copy(io.Discard, slow.nc); err != nil {
 			t.Errorf("end of the slow connection: %v", err)
 		}
-		// Its session lives on until it expires.
+		// The slow client's session has not ended.
 		again := pipeRaw(t, s, wire.ConnectRequest{SessionID: slow.conn.SessionID, Passwd: slow.conn.Passwd})
 		again.must(wire.OpPing, nil, nil)
 	})
 }
 
-// TestTotalIsBounded: if connections within their own bounds together hold too much, those
-// that hold most are dropped.
+// TestTotalIsBounded checks that if connections within their own bounds together hold too much,
+// the connections that hold most are dropped.
 func TestTotalIsBounded(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)
@@ -329,19 +329,19 @@ func TestTotalIsBounded(t *testing.T) {
 				synctest.Wait()
 				n := int(s.Counters().CutOff)
 				if rest := all - n*each; rest > zkserver.MaxHeld*5/4 || rest < zkserver.MaxHeld*3/4 {
-					t.Errorf("%d are dropped, the others hold %d MiB of %d", n, rest>>20, all>>20)
+					t.Errorf("%d connections dropped, the others hold %d MiB of %d, want about %d MiB", n, rest>>20, all>>20, zkserver.MaxHeld>>20)
 				}
 				s.SetPace(zkserver.Pace{})
 				fair.nc.Write([]byte("\x00\x08\xff\xff\xff\xfe\x00\x00\x00\x0b"))
 				if h, err := fair.receive(nil); err != nil || h.Xid != wire.XidPing {
-					t.Errorf("a connection that holds little: %+v, %v", h, err)
+					t.Errorf("ping on a connection that holds little: got %+v, %v; want a reply", h, err)
 				}
 			})
 		})
 	}
 }
 
-// writeHook calls after, once, after the next write.
+// writeHook calls after, if set, once after the next write.
 type writeHook struct {
 	net.Conn
 	after func()
@@ -356,8 +356,8 @@ func (c *writeHook) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadEventDoesNotStopReading: the server reads a client's next request even if the
-// client has not read an event that was queued just after the last reply.
+// TestUnreadEventDoesNotStopReading checks that the server reads a client's next request even if
+// the client has not read an event that was queued just after the last reply.
 func TestUnreadEventDoesNotStopReading(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		writer := pipeRaw(t, s, wire.ConnectRequest{})
@@ -374,13 +374,13 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 		synctest.Wait()
 		c.must(wire.OpPing, nil, nil)
 		if events != 1 {
-			t.Errorf("%d events", events)
+			t.Errorf("got %d events, want 1", events)
 		}
 	})
 }
 
-// TestBackPressure: the server stops reading from a client that does not read its replies,
-// and no reply is lost.
+// TestBackPressure checks that the server stops reading from a client that does not read its
+// replies, and that no reply is lost.
 func TestBackPressure(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -399,20 +399,20 @@ func TestBackPressure(t *testing.T) {
 			c.xid++
 		}
 		if sent == 1000 {
-			t.Fatal("the server read 1000 requests without a reply being read")
+			t.Fatal("the server read 1000 requests although the client read no reply")
 		}
 		c.nc.SetDeadline(time.Now().Add(patience))
 		for i := range sent {
 			h, err := c.receive(&wire.DataResponse{})
 			if want := c.xid - int32(sent-1-i); err != nil || h.Xid != want {
-				t.Fatalf("reply %d of %d: xid %d, %v; want xid %d", i, sent, h.Xid, err, want)
+				t.Fatalf("reply %d of %d: got xid %d, error %v; want xid %d", i, sent, h.Xid, err, want)
 			}
 		}
 	})
 }
 
-// TestEventBeforeReply: with several writers, a client never reads a change in a reply
-// before the event of its watch.
+// TestEventBeforeReply checks that with several writers a client never receives a reply that
+// shows a change before the watch event for this change.
 func TestEventBeforeReply(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -459,27 +459,28 @@ func TestEventBeforeReply(t *testing.T) {
 		for range 3 {
 			r.must(wire.OpGetChildren2, &wire.PathWatchRequest{Path: "/n"}, &now)
 			if changed := now.Stat.Cversion != armed.Stat.Cversion; changed != fired {
-				t.Fatalf("cversion %d -> %d, event: %t", armed.Stat.Cversion, now.Stat.Cversion, fired)
+				t.Fatalf("cversion %d, then %d; got an event: %t", armed.Stat.Cversion, now.Stat.Cversion, fired)
 			}
 			if fired {
 				changes++
 				break
 			}
 		}
-		// Without a watch no event comes later, unless it comes now.
+		// Removes the watch: it exists unless its event comes before the reply.
 		if !fired {
 			h := r.call(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/n", Type: wire.WatcherChildren}, nil)
 			if gone := h.Err == wire.NoWatcher; gone != fired {
-				t.Fatalf("removeWatches: %v, event: %t", h.Err, fired)
+				t.Fatalf("removeWatches: got %v, an event: %t; want NoWatcher only after an event", h.Err, fired)
 			}
 		}
 	}
 	if changes == 0 {
-		t.Error("no change was ever seen")
+		t.Error("no reply showed a change")
 	}
 }
 
-// TestManySessions has 2,000 sessions, which all receive one event.
+// TestManySessions checks the memory of 2,000 idle sessions, and that all receive one event and
+// expire.
 func TestManySessions(t *testing.T) {
 	const n = 2000
 	synctest.Test(t, func(t *testing.T) {
@@ -524,7 +525,7 @@ func TestManySessions(t *testing.T) {
 		each := (int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse)) / n
 		t.Logf("%d bytes for each idle session with a watch", each)
 		if each > 32<<10 {
-			t.Errorf("%d bytes for each idle session", each)
+			t.Errorf("got %d bytes for each idle session, want at most 32 KiB", each)
 		}
 		writer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		writer.create("/leader", 0)
@@ -538,20 +539,20 @@ func TestManySessions(t *testing.T) {
 			d := wire.NewDecoder(rsp)
 			h.Fields(d)
 			if ev.Fields(d); h.Xid != wire.XidWatch || ev.Type != wire.EventNodeCreated || ev.Path != "/leader" {
-				t.Fatalf("session %d: %+v %+v", i, h, ev)
+				t.Fatalf("session %d: got %+v %+v, want the creation of /leader", i, h, ev)
 			}
 		}
 		if got := s.Counters().Notifications; got != n {
-			t.Errorf("%d notifications", got)
+			t.Errorf("got %d notifications, want %d", got, n)
 		}
-		time.Sleep(61 * time.Second) // they expire at the same time
+		time.Sleep(61 * time.Second) // the sessions expire at the same time
 		if got := s.Counters().Expired; got != n+1 {
-			t.Errorf("%d sessions expired", got)
+			t.Errorf("got %d expired sessions, want %d", got, n+1)
 		}
 	})
 }
 
-// TestCloseUnderLoad closes a server while clients send requests and do not wait.
+// TestCloseUnderLoad closes a server while clients send requests without waiting for replies.
 func TestCloseUnderLoad(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	var clients sync.WaitGroup
@@ -573,16 +574,16 @@ func TestCloseUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	zktest.Await(t, "there is load", func() bool { return s.Counters().Requests[wire.OpCreate] > 500 })
+	zktest.Await(t, "500 creates have arrived", func() bool { return s.Counters().Requests[wire.OpCreate] > 500 })
 	s.Close()
 	clients.Wait()
 	if n := s.Counters().Panics; n > 0 {
-		t.Errorf("%d panics", n)
+		t.Errorf("got %d panics, want none", n)
 	}
 }
 
-// TestMaxClientCnxns: the connections from a host are bounded, but not those from
-// loopback addresses with LoopbackUnbounded.
+// TestMaxClientCnxns checks that the connections from a host are bounded, but with
+// LoopbackUnbounded not those from loopback addresses.
 func TestMaxClientCnxns(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 2, LoopbackUnbounded: true})
 	for range 4 {
@@ -604,11 +605,11 @@ func TestMaxClientCnxns(t *testing.T) {
 	}
 	first := connect()
 	if connect() == nil || connect() != nil || s.Counters().Rejected != 1 {
-		t.Errorf("of three connections from another host %d were rejected", s.Counters().Rejected)
+		t.Errorf("three connections from another host: got %d rejected, want only the last", s.Counters().Rejected)
 	}
 	first.must(wire.OpCloseSession, nil, nil)
 	first.nc.Close()
-	zktest.Await(t, "there is room again", func() bool { return connect() != nil })
+	zktest.Await(t, "another connection is accepted", func() bool { return connect() != nil })
 }
 
 type fromHost struct {
@@ -630,23 +631,24 @@ func waitState(t testing.TB, events <-chan zk.Event, want zk.State) {
 		select {
 		case ev, ok := <-events:
 			if !ok {
-				t.Fatalf("events ended while waiting for %v", want)
+				t.Fatalf("the events ended before the state %v", want)
 			}
 			if ev.Type == zk.EventSession && ev.State == want {
 				return
 			}
 		case <-ctx.Done():
-			t.Fatalf("no %v", want)
+			t.Fatalf("no state %v within %v", want, patience)
 		}
 	}
 }
 
+// TestRefuse checks Refuse, and the errors of a closed server.
 func TestRefuse(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	dialRaw(t, addr)
 	s.Refuse(true)
 	if _, err := s.Dial(); !errors.Is(err, zkserver.ErrRefused) {
-		t.Errorf("Dial while refusing: %v", err)
+		t.Errorf("Dial while refusing: got %v, want ErrRefused", err)
 	}
 	nc := dialTCP(t, addr)
 	nc.SetDeadline(time.Now().Add(patience))
@@ -657,20 +659,20 @@ func TestRefuse(t *testing.T) {
 	dialRaw(t, addr).must(wire.OpPing, nil, nil)
 	s.Close()
 	if _, err := s.Dial(); !errors.Is(err, zkserver.ErrClosed) {
-		t.Errorf("Dial after Close: %v", err)
+		t.Errorf("Dial after Close: got %v, want ErrClosed", err)
 	}
 	if err := zkserver.New(zkserver.Options{}).ExpireSession(7); err == nil || !strings.Contains(err.Error(), "0x7: no such session") {
-		t.Errorf("expire: %v", err)
+		t.Errorf("ExpireSession of an unknown session: got %v, want no such session", err)
 	}
 	if err := s.ExpireSession(1); !errors.Is(err, zkserver.ErrClosed) {
-		t.Errorf("ExpireSession after Close: %v", err)
+		t.Errorf("ExpireSession after Close: got %v, want ErrClosed", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
 }
 
-// TestStartAndEnd: a test may end before the server accepts.
+// TestStartAndEnd checks Start for a test that ends before the server accepts connections.
 func TestStartAndEnd(t *testing.T) {
 	for range 200 {
 		brief := &testingT{} // panics in Fatalf

@@ -25,16 +25,16 @@ import (
 	"electop/zkwatch/wire"
 )
 
-var differentialOps = flag.Int("differential.ops", 4000, "operations of the differential test, about")
+var differentialOps = flag.Int("differential.ops", 4000, "approximate number of operations in TestDifferential")
 
 // stepsPerTalk is the mean length of a conversation: long enough for many states of the
-// server, short enough to be shrunk.
+// server, short enough to be reduced.
 const stepsPerTalk = 150
 
 // TestDifferential has three clients send random requests to the embedded server and to
 // Apache ZooKeeper, and compares the replies, errors, Stats and zxids (relative to the
 // beginning of the conversation), and the place of each watch event between the replies of
-// a client. onPurpose lists the differences that are meant. Any other difference is
+// a client. onPurpose lists the intended differences. Any other difference is
 // reduced to a short conversation and printed with the seed; `-rapid.seed` repeats it,
 // `-differential.ops` sets the length.
 func TestDifferential(t *testing.T) {
@@ -51,7 +51,7 @@ func TestDifferential(t *testing.T) {
 		t.Cleanup(func() { f.Value.Set(old) })
 	}
 	ops, events := 0, 0
-	// compare has a conversation with both servers and returns their first difference.
+	// compare runs a conversation with both servers and returns their first difference.
 	compare := func(steps []step) (difference string) {
 		want, ours := both(t, steps)
 		ops += len(steps)
@@ -61,7 +61,7 @@ func TestDifferential(t *testing.T) {
 		}
 		return firstDifference(want, ours)
 	}
-	reported := make(map[string]string) // because rapid repeats failures
+	reported := make(map[string]string) // failure of each conversation, because rapid repeats failures
 	rapid.Check(t, func(rt *rapid.T) {
 		var steps []step
 		rt.Repeat(map[string]func(*rapid.T){"step": func(rt *rapid.T) { steps = append(steps, anyStep.Draw(rt, "step")) }})
@@ -86,12 +86,12 @@ func TestDifferential(t *testing.T) {
 	})
 	t.Logf("seed %d: %d operations and %d events compared in %d conversations", seed, ops, events, talks)
 	if ops < *differentialOps/4 || events == 0 {
-		t.Errorf("only %d operations and %d events were compared", ops, events)
+		t.Errorf("compared %d operations and %d events, want at least %d operations and an event", ops, events, *differentialOps/4)
 	}
 }
 
-// bothServers starts an Apache ZooKeeper, and returns a function that has a conversation
-// with it and with a new embedded server, and returns the two texts.
+// bothServers starts an Apache ZooKeeper. The function that it returns runs a conversation
+// with Apache and with a new embedded server, and returns the two texts.
 func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours string) {
 	// Apache must not delete containers at times that depend on the clock.
 	apache := zktest.NewApache(t, zktest.WithProperty("znode.container.checkIntervalMs", "86400000"),
@@ -110,7 +110,7 @@ func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours st
 	}
 }
 
-// firstDifference shows the first difference of two texts, and the lines before it.
+// firstDifference returns the first lines in which a (-) and b (+) differ, and the lines before.
 func firstDifference(a, b string) string {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	i := 0
@@ -138,8 +138,8 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced removes steps from a conversation as long as it fails. It is much faster than
-// rapid, which sees thousands of random bits and no steps.
+// reduced removes steps from a conversation while the rest still fails. It is much faster
+// than rapid, which reduces thousands of random bits and does not know the steps.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -172,7 +172,7 @@ func reduced(steps []step, fails func([]step) bool) []step {
 	return steps
 }
 
-// superAuth may delete the znodes of a conversation with any ACL.
+// superAuth authenticates Apache's super user, which may delete znodes with any ACL.
 const superAuth = "super:cleaner"
 
 func digestID(auth string) string {
@@ -186,11 +186,11 @@ type sessionEvent int
 
 const (
 	closeAndReturn sessionEvent = iota + 1 // closeSession, then a new session
-	reattach                               // connection lost, then resumed on another one
+	reattach                               // the connection is lost, and the session resumed on another
 	moveOver                               // resumed on another connection while the first is open
-	wrongPassword                          // connection lost, refused, then resumed
+	wrongPassword                          // connection lost, wrong passwords refused, then resumed
 	unknownSession                         // a request for a session that does not exist
-	expire                                 // expired, then a new session
+	expire                                 // the session expires, then a new session
 )
 
 func (e sessionEvent) String() string {
@@ -204,13 +204,13 @@ type talk struct {
 	tb      *talkTB
 	dial    func() (net.Conn, error)
 	clients [3]*namedClient
-	opened  int        // sessions so far
-	control *rawClient // not a part of the conversation
-	held    *[]string  // receives the events, if set
+	opened  int        // number of sessions so far
+	control *rawClient // reads zxids and cleans up; not a part of the conversation
+	held    *[]string  // receives the events instead of the transcript; nil: does not
 }
 
-// talkTB turns failures into panics, so that a conversation can run in any goroutine, and
-// has cleanups at the end of the conversation.
+// talkTB turns failures into panics, so that a conversation can run in any goroutine. Its
+// cleanups run at the end of the conversation.
 type talkTB struct {
 	testing.TB
 	cleanups []func()
@@ -228,7 +228,7 @@ func dialTo(addr string) func() (net.Conn, error) {
 	return func() (net.Conn, error) { return net.DialTimeout("tcp", addr, patience) }
 }
 
-// talkWith has a conversation and returns its text, with the failures.
+// talkWith runs a conversation and returns its text, with the failures.
 func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text string) {
 	tb := &talkTB{TB: t}
 	k := &talk{transcript: &transcript{t: tb, sessions: make(map[int64]string)}, tb: tb, dial: dial}
@@ -269,8 +269,7 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	return ""
 }
 
-// cleanUp restores the server, except for zxids, and ends the sessions of a conversation
-// that failed.
+// cleanUp deletes the znodes of a conversation and ends its sessions.
 func (k *talk) cleanUp() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -294,7 +293,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo connects. By default the timeout is so long that no session expires.
+// connectTo connects. The default session timeout is so long that no session expires.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -317,7 +316,7 @@ func (k *talk) begin(who int) {
 	k.adopt(who, c)
 }
 
-// adopt makes c the client's connection.
+// adopt makes c the connection of client who.
 func (k *talk) adopt(who int, c *rawClient) {
 	sp := k.clients[who]
 	if sp.c != nil {
@@ -334,7 +333,8 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes a session. In Apache the events have the order of a hash table.
+// end closes the session of client who. It sorts the events, which Apache sends in the order of a
+// hash table.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
 	sp.do(wire.OpPing, nil, nil)
@@ -349,7 +349,7 @@ func (k *talk) end(who int) {
 	sp.c.nc.Close()
 }
 
-// sorted calls f and adds the events meanwhile to the transcript in alphabetical order.
+// sorted calls f and adds the events during f to the transcript in alphabetical order.
 func (k *talk) sorted(f func()) {
 	for _, sp := range k.clients { // earlier events keep their order
 		if sp != nil && sp.c != nil {
@@ -420,7 +420,7 @@ func (k *talk) absolute(req wire.Record) wire.Record {
 	return req
 }
 
-// anyBytes is the body of a reply to an oddity.
+// anyBytes has the bytes of the reply to an oddity.
 type anyBytes []byte
 
 func (b *anyBytes) Fields(c *wire.Coder) { c.Raw((*[]byte)(b)) }
@@ -456,7 +456,7 @@ func responseTo(st step) wire.Record {
 	return nil
 }
 
-// inSomeOrder sorts the identities of a client, which Apache takes from a hash table.
+// inSomeOrder sorts the identities in a reply, which Apache sends in the order of a hash table.
 func inSomeOrder(rsp wire.Record) wire.Record {
 	byID := func(a, b wire.ID) int { return strings.Compare(a.Scheme+a.ID, b.Scheme+b.ID) }
 	switch r := rsp.(type) {
@@ -497,7 +497,7 @@ func (k *talk) happen(st step) {
 		old := sp.c
 		k.resume(st.who, 45_000)
 		if err := old.closed(); err != nil {
-			k.t.Fatalf("the connection before: %v", err)
+			k.t.Fatalf("the earlier connection is not closed: %v", err)
 		}
 	case wrongPassword:
 		k.hangUp(sp.c)
@@ -524,21 +524,21 @@ func (k *talk) happen(st step) {
 	}
 }
 
-// hangUp closes a connection and waits until the server has noticed. If Apache noticed
-// after the session has moved to another connection, it would lose track of that
-// connection and never close it, because it has connections by session.
+// hangUp closes a connection and waits until the server has noticed. If Apache noticed after
+// the session has moved to another connection, it would forget that other connection and
+// never close it, because it keeps one connection for each session.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
-		k.t.Fatalf("hang up: %v", err)
+		k.t.Fatalf("close a connection: %v", err)
 	}
 	if _, err := io.Copy(io.Discard, c.nc); err != nil && !strings.Contains(err.Error(), "reset by peer") {
-		k.t.Fatalf("hang up: %v", err)
+		k.t.Fatalf("close a connection: %v", err)
 	}
 	c.nc.Close()
 }
 
-// resume continues a client's session on a new connection.
+// resume continues the session of client who on a new connection.
 func (k *talk) resume(who int, timeout int32) {
 	sp := k.clients[who]
 	was := sp.c.conn
@@ -550,6 +550,7 @@ func (k *talk) resume(who int, timeout int32) {
 	k.adopt(who, c)
 }
 
+// refused connects with req, which the server must refuse, and prints the reply.
 func (k *talk) refused(what string, req wire.ConnectRequest) {
 	c := k.connectTo(req)
 	k.printf("%s: none %t, timeout %d, password empty %t", what, c.conn.SessionID == 0, c.conn.Timeout, len(bytes.Trim(c.conn.Passwd, "\x00")) == 0)
@@ -595,8 +596,8 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths create nothing outside of /t: it would stay after the conversation and change
-// the root.
+// oddPaths are mostly invalid. A create of them makes no node outside of /t: such a node
+// would stay after the conversation and change the root.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -704,12 +705,12 @@ func paths(t *rapid.T) []string {
 type kind struct {
 	weight int
 	op     wire.Op
-	event  sessionEvent // instead of op
+	event  sessionEvent // if set, there is no op
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path that may be read and sent back. For a server the empty path is the
-// root; for the other exceptions see onPurpose.
+// readPath draws a path for a read or a watch. It never draws the empty path, which is the
+// root for a server, or a path of onPurpose.
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -732,7 +733,7 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-// misplaced sometimes adds an operation that is not allowed there.
+// misplaced sometimes adds op, which is not allowed in the request, to ops.
 func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
 		return ops
@@ -741,6 +742,7 @@ func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	return slices.Concat(ops[:at], []wire.MultiOp{op}, ops[at:])
 }
 
+// kinds lists the kinds of steps.
 var kinds = []kind{
 	{1, wire.OpPing, 0, nothing},
 	{14, wire.OpCreate, 0, func(t *rapid.T) wire.Record {
@@ -824,7 +826,7 @@ type step struct {
 	who   int
 	op    wire.Op
 	req   wire.Record
-	event sessionEvent // instead of op
+	event sessionEvent // if set, there is no op
 	// burst reports that the client sends its next request, if that is the next step,
 	// before it reads the reply to this one.
 	burst bool
@@ -894,6 +896,7 @@ func printed(req wire.Record) string {
 	return " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
 }
 
+// anyStep draws a step.
 var anyStep = rapid.Custom(func(t *rapid.T) step {
 	total := 0
 	for _, k := range kinds {
@@ -905,7 +908,7 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 			continue
 		}
 		st := step{who: roll(t, 3), op: k.op, event: k.event}
-		// An expiry takes time.
+		// Fewer expiries, because each takes time.
 		if k.event == expire && roll(t, 4) > 0 {
 			st.event = reattach
 		}
@@ -919,10 +922,10 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 		}
 		return st
 	}
-	panic("weights")
+	panic("no kind was drawn")
 })
 
-// null is the length -1 of a string, a buffer or a list.
+// null is the length -1: a string, buffer or list that is null.
 const null = "\xff\xff\xff\xff"
 
 func str(s string) string { return string(wire.Append(nil, &wire.PathRequest{Path: s})) }
@@ -939,13 +942,13 @@ type oddity struct {
 	body bytesOf
 }
 
-// alike returns the oddities to which both servers reply alike.
+// alike returns the oddities that must have the same reply from both servers.
 var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches the other oddities: those of onPurpose, and watches of null, which
-// Apache accepts and which fail when the connection ends.
+// differs matches the other oddities: those of onPurpose, and watches of a null path, which
+// Apache accepts, but which fail when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 
@@ -955,7 +958,7 @@ func oddities() (all []oddity) {
 	acl := i32(1) + i32(31) + str("world") + str("anyone")
 	data := str("d")
 	paths := map[string]string{"null": null, "empty": str(""), "relative": str("t"), "fine": str("/t/x"), "absent": str("/t/none")}
-	// rests has the complete rest of each request after the path.
+	// rests maps each operation to the part of a complete request after the path.
 	rests := map[wire.Op]string{
 		wire.OpCreate: data + acl + i32(0), wire.OpCreate2: data + acl + i32(0), wire.OpCreateContainer: data + acl + i32(4),
 		wire.OpCreateTTL: data + acl + i32(5) + i64(1000), wire.OpDelete: i32(-1), wire.OpSetData: data + i32(-1),
@@ -993,11 +996,15 @@ func oddities() (all []oddity) {
 		add(create, "null path, sequential", null+data+acl+i32(2))
 		add(create, "empty path, sequential", str("")+data+acl+i32(2))
 	}
-	for name, a := range map[string]string{"null": null, "empty": i32(0), "null id": i32(1) + i32(31) + str("world") + null, "null scheme": i32(1) + i32(31) + null + str("x")} {
+	for name, a := range map[string]string{
+		"null": null, "empty": i32(0), "null id": i32(1) + i32(31) + str("world") + null, "null scheme": i32(1) + i32(31) + null + str("x"),
+	} {
 		add(wire.OpSetACL, name+" ACL", str("/t/x")+a+i32(-1))
 	}
 	add(wire.OpSetData, "null data", str("/t/x")+null+i32(-1))
-	lists := map[string]string{"null": null, "empty": i32(0), "with null": i32(1) + null, "with empty": i32(1) + str(""), "negative": i32(-2), "huge": i32(1 << 30)}
+	lists := map[string]string{
+		"null": null, "empty": i32(0), "with null": i32(1) + null, "with empty": i32(1) + str(""), "negative": i32(-2), "huge": i32(1 << 30),
+	}
 	for name, l := range lists {
 		for i := range 5 {
 			five := slices.Repeat([]string{i32(0)}, 5)
@@ -1066,9 +1073,9 @@ func oddities() (all []oddity) {
 	return all
 }
 
-// TestOddities sends each oddity, on a connection of its own, to the embedded server and
-// to Apache ZooKeeper, and compares the bytes of the reply, the state of the connection,
-// and the number of zxids.
+// TestOddities sends each oddity, on its own connection, to the embedded server and to Apache
+// ZooKeeper. It compares the bytes of the reply, whether the connection was closed, and the
+// zxids.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	both := bothServers(t)

@@ -15,14 +15,14 @@ import (
 type difference struct {
 	what, why    string
 	run          func(*transcript)
-	apache, here string // a line of the transcripts
-	fatal        bool   // Apache does not survive it
+	apache, here string // the line of each server's transcript that shows it
+	fatal        bool   // Apache serves no more after it
 }
 
-// onPurpose lists all meant differences between the embedded server and Apache ZooKeeper
+// onPurpose lists all intended differences between the embedded server and Apache ZooKeeper
 // 3.8, as in the package comment, with their reasons. If a conversation always shows the
-// difference it is here, so that no entry is out of date. TestDifferential avoids these
-// differences: see [withoutPurpose], and where [talk] sorts.
+// difference, run has it, so that no entry is out of date. TestDifferential avoids these
+// differences: see [withoutPurpose], and [talk], which sorts.
 var onPurpose = []difference{
 	{
 		what: "the order of children",
@@ -40,7 +40,7 @@ var onPurpose = []difference{
 		apache: `in order: ["a" "b"]`, here: `in order: ["b" "a"]`,
 	},
 	{
-		what: "the order in which the ephemeral nodes of an ended session are deleted, and the order of lists of them and of identities",
+		what: "the order of deletion of an ended session's ephemeral nodes, and the order of lists of ephemeral nodes and of identities",
 		why:  "as above; here it is the order of their creation",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
@@ -60,7 +60,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "several watches of one client on one path",
-		why:  "in 3.8 the last one replaces the mode of the earlier ones, so that a getData removes a persistent watch; in 3.9 they are separate (ZOOKEEPER-4466)",
+		why:  "in 3.8 the last watch replaces the mode of earlier watches, so that a getData removes a persistent watch; in 3.9 they are separate (ZOOKEEPER-4466)",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -91,7 +91,7 @@ var onPurpose = []difference{
 		apache: `watched: true`, here: `watched: false`,
 	},
 	{
-		what: "checkWatches of a path without a slash while anybody has a recursive watch, or of any kind",
+		what: "checkWatches of a path without a slash while a client has a recursive watch, or of kind any",
 		why:  "Apache fails when it looks for the path's parents; here, as in Apache otherwise, there is no watcher",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
@@ -117,7 +117,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "null in place of a path in a multi",
-		why:  "Apache takes a zxid for the transaction and replies with the previous one, and with a body; here it is an error like others",
+		why:  "Apache takes a zxid for the transaction and replies with the previous one, and with a body; here it is an error like other errors",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			multi := i32(int32(wire.OpDelete)) + "\x00" + i32(-1) + null + i32(-1) + i32(-1) + "\x01" + i32(-1)
@@ -158,13 +158,13 @@ var onPurpose = []difference{
 	},
 	{
 		what: "an operation that does not exist",
-		why:  "Apache closes the connection after its reply; a client newer than the server can go on if it stays open",
+		why:  "Apache closes the connection after its reply; a client newer than the server can continue if the connection stays open",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			h := a.c.call(wire.Op(99), nil, nil)
 			s.printf("zxid %d %v", h.Zxid, h.Err)
 			var err error
-			for i := 0; i < 1000 && err == nil; i++ { // Apache may answer some before it closes
+			for i := 0; i < 1000 && err == nil; i++ { // Apache may answer some pings before it closes the connection
 				if _, err = a.c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidPing, Op: wire.OpPing})); err == nil {
 					_, err = a.c.receive(nil)
 				}
@@ -200,7 +200,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "SASL",
-		why:  "there are no accounts; Apache without SASL replies, but authenticates nobody",
+		why:  "there are no accounts; Apache without SASL replies, but authenticates no client",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.c.send(wire.OpSASL, bytesOf("\x00\x00\x00\x01x"))
@@ -234,7 +234,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a createTTL with flags without TTL and a TTL of -1",
-		why:  "Apache takes it for valid and never replies",
+		why:  "Apache accepts the request as valid and never replies",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			xid := a.c.send(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: "/t", ACL: world(wire.PermAll)}, TTL: -1})
@@ -257,8 +257,8 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a request sent after a setACL without waiting for the reply",
-		why:  "Apache checks it with the old or the new ACL, by chance; here with the new one",
-		// no conversation always shows it
+		why:  "Apache checks it with the old or the new ACL, by chance; here with the new ACL",
+		// no run: no conversation always shows this difference
 	},
 	{
 		what: "quotas",
@@ -280,7 +280,7 @@ var onPurpose = []difference{
 	},
 }
 
-// TestDifferencesOnPurpose shows each difference on both servers.
+// TestDifferencesOnPurpose checks each difference of onPurpose on both servers.
 func TestDifferencesOnPurpose(t *testing.T) {
 	for _, d := range onPurpose {
 		if d.run == nil {
@@ -302,7 +302,7 @@ func TestDifferencesOnPurpose(t *testing.T) {
 				}
 				text := talk.text.String()
 				if !slices.Contains(strings.Split(text, "\n"), half.want) {
-					t.Errorf("no %q from %s (the difference: %s):\n%s", half.want, half.server, d.why, text)
+					t.Errorf("%s: no line %q in the transcript (the difference: %s):\n%s", half.server, half.want, d.why, text)
 				}
 			}
 		})
@@ -310,8 +310,8 @@ func TestDifferencesOnPurpose(t *testing.T) {
 }
 
 // withoutPurpose removes from a conversation the requests of onPurpose: watches of several
-// kinds that a client has, or may have, on one path, a checkWatches where another client
-// has or may have a watch, and requests after a setACL without waiting.
+// kinds that a client has, or may have, on one path, and a checkWatches of a path on which
+// another client has or may have a watch. No request follows a setACL without waiting.
 func withoutPurpose(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int
@@ -338,10 +338,10 @@ func withoutPurpose(steps []step) []step {
 		switch r := s.req.(type) {
 		case nil:
 			if s.event != 0 && s.event != unknownSession {
-				watched[s.who] = nil // gone with the connection
+				watched[s.who] = nil // the watches end with the connection
 			}
 		case *wire.AuthRequest:
-			if r.Scheme != "digest" && r.Scheme != "ip" || r.Scheme == "digest" && r.Auth == nil { // fails: a new connection follows
+			if r.Scheme != "digest" && r.Scheme != "ip" || r.Scheme == "digest" && r.Auth == nil { // auth fails: a new connection follows
 				watched[s.who] = nil
 			}
 		case *wire.PathWatchRequest:

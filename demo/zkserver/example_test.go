@@ -24,7 +24,7 @@ func (t *testingT) end() {
 	}
 }
 
-// connect returns a client with a session, which ends with the test.
+// connect returns a client with a session. It is closed when the test ends.
 func connect(t *testingT, addr string) *zk.Conn {
 	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
 	if err != nil {
@@ -39,7 +39,7 @@ func connect(t *testingT, addr string) *zk.Conn {
 	return c
 }
 
-// When a client's session expires, the next client can take its lock. In a test, t is the
+// When a client's session expires, another client can take the lock. In a test, t is the
 // test's *testing.T, and the server ends with the test.
 func Example() {
 	t := &testingT{}

@@ -28,8 +28,8 @@ func try(t testing.TB, err error) {
 	}
 }
 
-// receives waits for d and reports whether a message or the end of the connection comes
-// meanwhile.
+// receives waits at most d and reports whether a message or the end of the connection arrives
+// in that time.
 func receives(c *rawClient, d time.Duration) bool {
 	c.nc.SetReadDeadline(time.Now().Add(d))
 	_, err := c.in.Peek(1)
@@ -37,10 +37,11 @@ func receives(c *rawClient, d time.Duration) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
+// wantGone checks that the server closes the connection of c.
 func wantGone(t testing.TB, c *rawClient) {
 	t.Helper()
 	if err := c.closed(); err != nil {
-		t.Errorf("the connection: %v", err)
+		t.Errorf("the connection is not closed: %v", err)
 	}
 }
 
@@ -123,8 +124,8 @@ func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *
 	return c
 }
 
-// TestFaultsAtRandom applies all faults to some clients, in any combination. They recover,
-// and a client without faults keeps its session and its connection.
+// TestFaultsAtRandom applies random faults to four clients. It checks that they recover, and
+// that a client without faults keeps its session and its connection.
 func TestFaultsAtRandom(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		rng := rand.New(rand.NewPCG(zktest.Seed(t), 0))
@@ -177,19 +178,19 @@ func TestFaultsAtRandom(t *testing.T) {
 		var st wire.Stat
 		spared.must(wire.OpExists, &wire.PathWatchRequest{Path: "/spared"}, &st)
 		if st.EphemeralOwner != id(spared) {
-			t.Error("the session without faults lost its node")
+			t.Error("the session without faults does not own its node any more")
 		}
 		if n := s.Counters().Panics; n > 0 {
-			t.Errorf("%d panics", n)
+			t.Errorf("got %d panics, want none", n)
 		}
 		time.Sleep(time.Second)
 		if sum, _, deletions := counted.sum(); !sum.Settled || deletions == 0 {
-			t.Errorf("%d deletions, settled %t", deletions, sum.Settled)
+			t.Errorf("tallies: got %d deletions, settled %t; want at least one, all settled", deletions, sum.Settled)
 		}
 	})
 }
 
-// TestCloseDuringFaults closes a server with a partition, held messages and a tally.
+// TestCloseDuringFaults checks that Close ends a partition, held messages and a tally.
 func TestCloseDuringFaults(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		n := networkTo(t, s)
@@ -207,18 +208,18 @@ func TestCloseDuringFaults(t *testing.T) {
 		synctest.Wait()
 		s.Close()
 		if b := s.TakeBacklog(9); len(b.Held)+b.Waiting > 0 {
-			t.Errorf("held after the end: %+v", b.Held)
+			t.Errorf("held messages after Close: got %+v, want none", b.Held)
 		}
 		if _, ok := s.Step(); ok {
-			t.Error("a step after the end")
+			t.Error("Step after Close released a message")
 		}
 		if _, ok := s.Deadline(id(c)); ok {
-			t.Error("a deadline after the end")
+			t.Error("got a deadline after Close")
 		}
 		s.SetPace(zkserver.Pace{Steps: true})
 		counted.stop()
 		if all := counted.all(); len(all) != 1 || len(all[0].Notified) != 2 {
-			t.Errorf("counted %+v", all)
+			t.Errorf("tallies: got %+v, want one with two sessions notified", all)
 		}
 		wantGone(t, c)
 		wantGone(t, d)

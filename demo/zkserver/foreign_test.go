@@ -28,9 +28,9 @@ const (
 	foreignTimeout = 3 * time.Second
 )
 
-// foreigners start a candidate in a process and return when it is in the queue. The
-// process writes "leads NAME" when the candidate leads. The candidate resigns when the
-// input of the process ends.
+// foreigners maps each third-party client to a function that starts a candidate in a process
+// and returns when the candidate is in the queue. The process writes "leads NAME" when the
+// candidate leads. The candidate resigns when the input of the process ends.
 var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
@@ -54,8 +54,8 @@ func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
 	}
 }
 
-// TestForeignElections has two candidates of each client, kills the leader, and waits
-// until the other one leads.
+// TestForeignElections starts two candidates of each third-party client, kills the leader, and
+// waits until the other candidate leads.
 func TestForeignElections(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -74,7 +74,7 @@ func TestForeignElections(t *testing.T) {
 			queue(t, look, 2)
 			zktest.Await(t, "birch watches "+head, func() bool { return strings.Contains(word(t, addr, "wchp"), head+"\n") })
 			if output := birch.Output(); strings.Contains(output, "leads") {
-				t.Errorf("birch leads besides amber:\n%s", output)
+				t.Errorf("birch leads although amber leads:\n%s", output)
 			}
 			amber.Kill()
 			birch.Await(t, "leads birch")
@@ -82,15 +82,15 @@ func TestForeignElections(t *testing.T) {
 				t.Errorf("birch leads while %s exists", head)
 			}
 			if n := s.Counters().Expired; n != 1 {
-				t.Errorf("%d sessions expired before the handoff, want amber's", n)
+				t.Errorf("got %d expired sessions before the handoff, want only amber's", n)
 			}
 			if left := queue(t, look, 1); left[0] == head {
-				t.Errorf("left over: %q", left)
+				t.Errorf("the dead amber's znode is still in the queue %q", left)
 			}
 			birch.Finish(t)
 			queue(t, look, 0)
 			if n := s.Counters().Expired; n != 1 {
-				t.Errorf("birch resigned but its session expired")
+				t.Errorf("got %d expired sessions after birch resigned, want only amber's", n)
 			}
 			inOrder(t, s)
 		})
@@ -103,7 +103,7 @@ func observer(t *testing.T, addr string) *rawClient {
 	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
 }
 
-// queue waits until there are n candidates and returns their paths.
+// queue waits until n candidates are in the queue and returns their paths.
 func queue(t *testing.T, c *rawClient, n int) []string {
 	t.Helper()
 	var rsp wire.StringsResponse
@@ -117,19 +117,19 @@ func queue(t *testing.T, c *rawClient, n int) []string {
 	return rsp.Strings
 }
 
-// inOrder fails if the server had a panic or dropped a client.
+// inOrder fails the test if the server had a panic or dropped a client.
 func inOrder(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	if k := s.Counters(); k.Panics+k.CutOff+k.Rejected != 0 {
-		t.Errorf("panics %d, cut off %d, rejected %d", k.Panics, k.CutOff, k.Rejected)
+		t.Errorf("got %d panics, %d clients cut off, %d rejected; want none", k.Panics, k.CutOff, k.Rejected)
 	}
 }
 
-// TestJavaClient gives the same commands to Apache's command line client with both servers
-// and compares its output.
+// TestJavaClient compares the output of Apache's command line client for the same commands with
+// both servers.
 func TestJavaClient(t *testing.T) {
 	t.Parallel()
-	apache := zktest.Apache(t).Addr // or skips
+	apache := zktest.Apache(t).Addr // skips the test without Apache
 	const commands = `create /java data
 create -s -e /java/n_
 create -c /java/box
@@ -185,20 +185,20 @@ quit
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	ours, theirs := run(addr), run(apache)
 	if diff := cmp.Diff(theirs, ours); diff != "" {
-		t.Errorf("the Java client sees a difference (-apache +embedded):\n%s", diff)
+		t.Errorf("the output of the Java client differs (-apache +embedded):\n%s", diff)
 	}
 	if !strings.Contains(ours, "Created /java/n_0000000000") {
 		t.Errorf("the client did not execute its commands:\n%s", ours)
 	}
-	// The client prints its events at any time, so they are counted here.
+	// The output is compared without events, because they are printed at any time.
 	if n := s.Counters().Notifications; n != 2 {
-		t.Errorf("%d events, want the change of data and the creation", n)
+		t.Errorf("got %d events, want two: the change of data and the creation", n)
 	}
 }
 
 // compiledC compiles a candidate made with ZooKeeper's C client. The program takes an
-// address, the election's path, a name and a session timeout in ms, and writes "standing",
-// then "leads NAME" when it does; it resigns when its input ends.
+// address, the election's path, a name and a session timeout in ms. It writes "standing" when
+// it is in the queue and "leads NAME" when it leads, and resigns when its input ends.
 func compiledC(t *testing.T) (program string) {
 	t.Helper()
 	zktest.Require(t, "gcc libc6-dev", "cc")

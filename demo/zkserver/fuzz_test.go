@@ -30,9 +30,9 @@ type pieces string
 
 func (p pieces) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
 
-// FuzzConnection serves a connection with any input, after a valid handshake or without
-// one, and checks that the output consists of frames with the replies in the order of the
-// requests, and the invariants of the server.
+// FuzzConnection serves a connection with any input, after a valid handshake or without. It
+// checks that the output consists of frames with the replies in the order of the requests,
+// and checks the invariants of the server.
 func FuzzConnection(f *testing.F) {
 	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
 	requests := func(rs ...[]wire.Record) []byte {
@@ -100,7 +100,7 @@ func FuzzConnection(f *testing.F) {
 		checkInvariants(t, s)
 		s.mu.Unlock()
 		if n := s.counters.panics.Load(); n > 0 {
-			t.Errorf("%d panics", n)
+			t.Errorf("got %d panics, want none", n)
 		}
 	})
 }
@@ -129,13 +129,13 @@ func checkReplies(t *testing.T, out, stream []byte) {
 		var ev wire.WatcherEvent
 		if h.Xid == wire.XidWatch && h.Zxid == -1 && h.Err == wire.OK {
 			if ev.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
-				t.Fatalf("event: %v, %d bytes left", d.Err(), len(d.Rest()))
+				t.Fatalf("watch event: got error %v and %d bytes too many", d.Err(), len(d.Rest()))
 			}
 			continue
 		}
 		request, err := wire.ReadFrame(in, wire.MaxFrame)
 		if err != nil {
-			t.Fatalf("a reply without a request: %+v", h)
+			t.Fatalf("got reply %+v without a request", h)
 		}
 		describe(request, h, nil) // as in slow motion
 		var req wire.RequestHeader
@@ -145,7 +145,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 			want = wire.XidPing
 		}
 		if h.Xid != want {
-			t.Fatalf("reply to xid %d, want %d", h.Xid, want)
+			t.Fatalf("xid of a reply: got %d, want %d", h.Xid, want)
 		}
 	}
 }
@@ -159,11 +159,11 @@ func checkInvariants(t *testing.T, s *Server) {
 		owned += len(s.tree.EphemeralsOf(id))
 	}
 	if owned != s.tree.Ephemerals() {
-		t.Errorf("%d ephemeral nodes, of which %d have a session", s.tree.Ephemerals(), owned)
+		t.Errorf("%d ephemeral nodes, but only %d belong to a session", s.tree.Ephemerals(), owned)
 	}
 	for _, w := range []*watchTable{&s.watches.data, &s.watches.child} {
 		if s.alive == 0 && len(w.owned)+len(w.paths)+w.total+w.recursive != 0 {
-			t.Errorf("watches without connections: %d watchers, %d paths, %d in all", len(w.owned), len(w.paths), w.total)
+			t.Errorf("without connections: got watches of %d connections on %d paths, %d in all; want none", len(w.owned), len(w.paths), w.total)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// watchRules has the rules of watches written down one watch at a time.
+// watchRules is a simple model of the watch tables: it has the modes of each watch.
 type watchRules map[watchKey]watchMode
 
 type watchKey struct {
@@ -21,7 +21,7 @@ type watchKey struct {
 	child bool
 }
 
-// trigger returns the connections to notify, as watchTables.trigger does.
+// trigger returns the connections to notify, each with the direct of watchTables.trigger.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -95,13 +95,13 @@ func TestWatchTables(t *testing.T) {
 				want, got, calls := rules.trigger(k.path, event), make(map[*conn]bool), 0
 				ts.trigger(k.path, event, func(c *conn, direct bool) { got[c], calls = direct, calls+1 })
 				if !maps.Equal(got, want) || calls != len(want) {
-					t.Fatalf("step %d: event %d of %s notifies %v in %d calls, want %v", i, event, k.path, got, calls, want)
+					t.Fatalf("step %d: event %d at %s: got %v notified in %d calls, want %v", i, event, k.path, got, calls, want)
 				}
 			}
 		}
 		for child, table := range tables {
 			if got := fmt.Sprint(len(table.owned), len(table.paths), table.total, slices.Sorted(maps.Keys(table.paths))); got != rules.counts(child) {
-				t.Errorf("children %t: counts %s, want %s", child, got, rules.counts(child))
+				t.Errorf("counts of watches, of children %t: got %s, want %s", child, got, rules.counts(child))
 			}
 		}
 		for _, c := range conns {
@@ -109,14 +109,14 @@ func TestWatchTables(t *testing.T) {
 		}
 		for _, table := range tables {
 			if len(table.paths)+len(table.owned)+table.total+table.recursive != 0 {
-				t.Errorf("after the last connection: %+v", table)
+				t.Errorf("table after all connections were forgotten: got %+v, want an empty table", table)
 			}
 		}
 	})
 }
 
-// TestTriggerAllocatesNothing: an event is triggered under the server's lock, and there may
-// be 10,000 watches.
+// TestTriggerAllocatesNothing checks that trigger allocates no memory: it runs under the server's
+// lock, and there may be 10,000 watches.
 func TestTriggerAllocatesNothing(t *testing.T) {
 	ts := watchTables{data: newWatchTable(), child: newWatchTable()}
 	for range 1000 {
@@ -126,7 +126,7 @@ func TestTriggerAllocatesNothing(t *testing.T) {
 	if allocs := testing.AllocsPerRun(9, func() {
 		ts.trigger("/e", wire.EventNodeChildrenChanged, func(*conn, bool) { n++ })
 	}); allocs > 0 || n != 10_000 {
-		t.Errorf("%v allocations, %d notifications of 1,000 connections in 10 events", allocs, n)
+		t.Errorf("got %v allocations, %d notifications of 1,000 connections in 10 events; want 0 and 10,000", allocs, n)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestAverage(t *testing.T) {
 		{latency{count: 1, total: 12e6 + 500e3}, "12.5"},
 	} {
 		if got := tt.l.average(); got != tt.want {
-			t.Errorf("average of %+v = %s, want %s", tt.l, got, tt.want)
+			t.Errorf("average of %+v: got %s, want %s", tt.l, got, tt.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package zkserver_test
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -35,7 +34,7 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	synctest.Wait()
 	b := s.TakeBacklog(1 << 20)
 	if len(b.Held) != b.Waiting {
-		t.Errorf("%d messages are held, %d are listed", b.Waiting, len(b.Held))
+		t.Errorf("got %d held messages in the list, want %d", len(b.Held), b.Waiting)
 	}
 	return b.Held
 }
@@ -46,7 +45,7 @@ func replies(c *rawClient, n int) (xids []int32) {
 	for len(xids) < n {
 		frame, err := wire.ReadFrame(c.in, 1<<20)
 		if err != nil {
-			c.t.Fatalf("after %v: %v", xids, err)
+			c.t.Fatalf("read after the replies %v: %v", xids, err)
 		}
 		var h wire.ReplyHeader
 		h.Fields(wire.NewDecoder(frame))
@@ -55,15 +54,16 @@ func replies(c *rawClient, n int) (xids []int32) {
 	return xids
 }
 
+// stepOne checks that Step releases a message for op to c.
 func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	t.Helper()
 	if m, ok := s.Step(); !ok || m.Session != id(c) || m.Op != op {
-		t.Fatalf("step: %+v %t, want %v to %#x", m, ok, op, id(c))
+		t.Fatalf("Step: got %+v, %t; want %v to %#x", m, ok, op, id(c))
 	}
 }
 
-// TestSteps: every reply and event, also of new sessions, is held until a step releases
-// it, in the order in which they were made.
+// TestSteps checks that every reply and event, also of new sessions, is held until a step
+// releases it, and that steps release them in the order in which they were made.
 func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -73,7 +73,7 @@ func TestSteps(t *testing.T) {
 		var events []int32
 		back.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
 		if _, ok := s.Step(); ok {
-			t.Error("a step with nothing held")
+			t.Error("Step released a message although none was held")
 		}
 		s.SetPace(steps)
 		<-s.PaceChanged()
@@ -90,7 +90,7 @@ func TestSteps(t *testing.T) {
 		b.send(wire.OpCreate, &wire.CreateRequest{Path: "/n/s_", ACL: world(31), Flags: wire.FlagSequential})
 		synctest.Wait()
 		if !exists(back, "/n/s_0000000000") {
-			t.Error("a request whose reply is held is not executed")
+			t.Error("a request was not executed because its reply is held")
 		}
 		want := []zkserver.Paced{
 			{Session: id(b), N: 1, Since: begin, Op: wire.OpGetData, Path: "/n", Xid: 1},
@@ -101,19 +101,19 @@ func TestSteps(t *testing.T) {
 			{Session: id(b), N: 6, Since: begin.Add(time.Second), Op: wire.OpCreate, Path: "/n/s_0000000000", Xid: 3},
 		}
 		if got := held(t, s); !slices.Equal(got, want) {
-			t.Errorf("held\n%+v, want\n%+v", got, want)
+			t.Errorf("held messages: got\n%+v, want\n%+v", got, want)
 		}
 		if b := s.TakeBacklog(2); b.Pace != steps || !slices.Equal(b.Held, want[:2]) || b.Waiting != len(want) {
-			t.Errorf("backlog %+v", b)
+			t.Errorf("TakeBacklog(2): got %+v, want two of %d messages", b, len(want))
 		}
 		if b := s.TakeBacklog(-1); b.Held != nil || b.Waiting != len(want) {
-			t.Errorf("none requested: %+v", b)
+			t.Errorf("TakeBacklog(-1): got %+v, want no message listed", b)
 		}
 		a.must(wire.OpPing, nil, nil)
 		b.must(wire.OpPing, nil, nil)
 		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		if !slices.Equal(events, []int32{wire.EventNodeDataChanged}) {
-			t.Errorf("the observer got %v", events)
+			t.Errorf("events of the observer: got %v, want one change of data", events)
 		}
 		<-s.PaceChanged()
 		for _, m := range want {
@@ -121,14 +121,14 @@ func TestSteps(t *testing.T) {
 			stepOne(t, s, c, m.Op)
 			<-s.PaceChanged()
 			if got := replies(c, 1); got[0] != m.Xid {
-				t.Errorf("%v released, want %+v", got, m)
+				t.Errorf("released xid: got %v, want that of %+v", got, m)
 			}
 			if receives(a, time.Second) || receives(b, time.Second) {
-				t.Error("more was released")
+				t.Error("a step released more than one message")
 			}
 		}
 		if _, ok := s.Step(); ok {
-			t.Error("a step with nothing held")
+			t.Error("Step released a message although none was held")
 		}
 		a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		b.send(wire.OpSync, &wire.PathRequest{Path: "/"})
@@ -140,7 +140,7 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestTakeBacklog: each message is listed as passed once, after it was sent or lost.
+// TestTakeBacklog checks that each message is listed as passed once, after it was sent or lost.
 func TestTakeBacklog(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -156,14 +156,15 @@ func TestTakeBacklog(t *testing.T) {
 		s.Step()
 		if x := s.TakeBacklog(1); x.Pace != steps || x.Waiting != 2 || len(x.Held) != 1 || x.Held[0] != all[1] ||
 			!slices.Equal(x.Passed, []zkserver.Passed{{Paced: all[0], Left: begin.Add(time.Second)}}) {
-			t.Errorf("after a step: %+v", x)
+			t.Errorf("TakeBacklog after a step: got %+v, want one message passed and two waiting", x)
 		}
 		b.nc.Close()
 		synctest.Wait()
 		s.SetPace(zkserver.Pace{})
 		x := s.TakeBacklog(9)
-		if want := []zkserver.Passed{{Paced: all[1], Left: begin.Add(time.Second), Lost: true}, {Paced: all[2], Left: begin.Add(time.Second)}}; x.Waiting != 0 || !slices.Equal(x.Passed, want) {
-			t.Errorf("at the end: %+v, want %+v", x, want)
+		want := []zkserver.Passed{{Paced: all[1], Left: begin.Add(time.Second), Lost: true}, {Paced: all[2], Left: begin.Add(time.Second)}}
+		if x.Waiting != 0 || !slices.Equal(x.Passed, want) {
+			t.Errorf("TakeBacklog at full speed: got %+v, want %+v passed", x, want)
 		}
 		s.SetPace(steps)
 		for range 300 {
@@ -172,13 +173,13 @@ func TestTakeBacklog(t *testing.T) {
 		synctest.Wait()
 		s.SetPace(zkserver.Pace{})
 		if x := s.TakeBacklog(0); len(x.Passed)+x.Unlisted != 300 || x.Unlisted == 0 || x.Passed[len(x.Passed)-1].N != 303 {
-			t.Errorf("%d messages and %d that are not listed, want 300", len(x.Passed), x.Unlisted)
+			t.Errorf("passed messages: got %d listed and %d unlisted, want 300 together", len(x.Passed), x.Unlisted)
 		}
 	})
 }
 
-// TestPaceDelay: each message leaves after the delay, over all sessions, and a change of
-// the pace applies to held messages.
+// TestPaceDelay checks that each message of any session leaves after the delay, and that a
+// change of the pace applies to held messages.
 func TestPaceDelay(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -188,7 +189,7 @@ func TestPaceDelay(t *testing.T) {
 			t.Helper()
 			replies(c, n)
 			if d := time.Since(begin); d != want {
-				t.Errorf("a message after %v, want %v", d, want)
+				t.Errorf("got a message after %v, want after %v", d, want)
 			}
 		}
 		sync := func(c *rawClient) {
@@ -204,11 +205,11 @@ func TestPaceDelay(t *testing.T) {
 		at(b, 1500*time.Millisecond, 1)
 		at(a, 1500*time.Millisecond, 1)
 		sync(a)
-		s.SetPace(delay(-time.Second)) // like none
+		s.SetPace(delay(-time.Second)) // like full speed
 		at(a, 1500*time.Millisecond, 1)
-		s.SetPace(delay(time.Hour)) // like the longest
+		s.SetPace(delay(time.Hour)) // like PaceMax
 		if p := s.Pace(); p != delay(zkserver.PaceMax) {
-			t.Errorf("the pace is %+v", p)
+			t.Errorf("pace after SetPace(1h): got %+v, want PaceMax", p)
 		}
 		sync(a)
 		time.Sleep(time.Second)
@@ -217,24 +218,25 @@ func TestPaceDelay(t *testing.T) {
 		at(a, 2700*time.Millisecond, 1)
 		s.SetPace(zkserver.Pace{Steps: true, Delay: time.Millisecond})
 		if receives(b, 30*time.Second) {
-			t.Error("released without a step")
+			t.Error("a message was released without a step")
 		}
 		sync(a)
 		s.SetPace(delay(time.Second))
-		replies(b, 1) // is late already
+		replies(b, 1) // b's message is due
 		if receives(a, 999*time.Millisecond) {
-			t.Error("released early")
+			t.Error("a message was released before its delay ended")
 		}
 		replies(a, 1)
 		sync(b)
 		if m, ok := s.Step(); !ok || m.Session != id(b) {
-			t.Error("no step while there is a delay")
+			t.Errorf("Step at a delay: got %+v, %t; want the message to b", m, ok)
 		}
 		replies(b, 1)
 	})
 }
 
-// TestDialObserver: the connection decides, not the session.
+// TestDialObserver checks that messages on an observer's connection are not held, and messages
+// of its session on another connection are.
 func TestDialObserver(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -243,17 +245,17 @@ func TestDialObserver(t *testing.T) {
 		again := wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd}
 		back := observerRaw(t, s, again)
 		if id(back) != id(c) {
-			t.Fatal("not resumed")
+			t.Fatal("the session was not resumed")
 		}
 		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		in := pipeRaw(t, s, again)
 		in.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		if receives(in, time.Second) || len(held(t, s)) != 1 {
-			t.Error("a session that went through another connection is not paced")
+			t.Error("messages of an observer's session on an ordinary connection are not held")
 		}
 		out := observerRaw(t, s, again)
 		if out.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}); len(held(t, s)) != 0 {
-			t.Error("held for a connection that is gone")
+			t.Error("messages of the earlier connection are still held")
 		}
 		nc, err := s.Dial()
 		try(t, err)
@@ -261,34 +263,34 @@ func TestDialObserver(t *testing.T) {
 		cons, _ := io.ReadAll(nc)
 		nc.Close()
 		if !strings.Contains(string(cons), sessionHex(out)) {
-			t.Errorf("cons does not list it: %s", cons)
+			t.Errorf("cons does not list the observer's session: %s", cons)
 		}
 		s.Refuse(true)
 		if _, err := s.DialObserver(); err != zkserver.ErrRefused {
-			t.Errorf("refused: %v", err)
+			t.Errorf("DialObserver while refusing: got %v, want ErrRefused", err)
 		}
 	})
 }
 
-// TestDeadline follows a session's deadline.
+// TestDeadline checks a session's deadline after a request, during a hold and without a client.
 func TestDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
 		want := func(at time.Time) {
 			t.Helper()
 			if got, ok := s.Deadline(id(c)); !ok || !got.Equal(at) {
-				t.Errorf("in %v, %t; want %v", time.Until(got), ok, time.Until(at))
+				t.Errorf("deadline: got in %v, %t; want in %v", time.Until(got), ok, time.Until(at))
 			}
 		}
 		want(time.Now().Add(5 * time.Second))
 		time.Sleep(1950 * time.Millisecond)
 		c.must(wire.OpPing, nil, nil)
-		want(time.Now().Add(5050 * time.Millisecond)) // the tick after
+		want(time.Now().Add(5050 * time.Millisecond)) // at the next tick
 		s.SetPace(steps)
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
 		if receives(c, time.Hour) {
-			t.Error("released without a step")
+			t.Error("a message was released without a step")
 		}
 		want(time.Now().Add(5050 * time.Millisecond))
 		s.Step()
@@ -300,20 +302,21 @@ func TestDeadline(t *testing.T) {
 		at, _ := s.Deadline(id(c))
 		time.Sleep(time.Until(at) - 1)
 		if _, ok := s.Deadline(id(c)); !ok {
-			t.Error("expired early")
+			t.Error("the session expired before its deadline")
 		}
 		time.Sleep(2 * time.Nanosecond)
 		if _, ok := s.Deadline(id(c)); ok {
-			t.Error("did not expire")
+			t.Error("the session did not expire at its deadline")
 		}
 	})
 }
 
-// TestHeldMessagesEndWithTheConnection, for each end of a connection.
+// TestHeldMessagesEndWithTheConnection checks that each end of a connection drops its held
+// messages.
 func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
-		"hangs up":      func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
-		"all dropped":   func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
+		"disconnects":   func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
+		"dropped":       func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
 		"expired":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
 		"moved":         func(t *testing.T, s *zkserver.Server, c *rawClient) { resume(t, s, c) },
 		"server closed": func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Close() },
@@ -334,12 +337,12 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 						c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 					}
 					if n := len(held(t, s)); n != 3 {
-						t.Fatalf("%d held", n)
+						t.Fatalf("got %d held messages, want 3", n)
 					}
 					<-s.PaceChanged()
 					end(t, s, c)
 					if h := held(t, s); len(h) != 0 {
-						t.Errorf("held %+v", h)
+						t.Errorf("held messages after the end: got %+v, want none", h)
 					}
 					<-s.PaceChanged()
 					s.SetPace(zkserver.Pace{})
@@ -349,8 +352,8 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	}
 }
 
-// TestPaceIsBounded: a client that sends more and more requests is cut off, a client that
-// waits is not, and the messages of others stay.
+// TestPaceIsBounded checks that a client whose requests cause too many held bytes is cut off,
+// and that the messages of other clients stay held.
 func TestPaceIsBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -365,19 +368,19 @@ func TestPaceIsBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		if n < 8 || n > 10 {
-			t.Errorf("cut off after %d messages of half a megabyte", n)
+			t.Errorf("client cut off after %d replies of half a megabyte, want 8 to 10", n)
 		}
 		wantGone(t, c)
 		if h := held(t, s); len(h) != 1 || h[0].Session != id(other) {
-			t.Errorf("held %+v", h)
+			t.Errorf("held messages: got %+v, want one to the other client", h)
 		}
 		stepOne(t, s, other, wire.OpGetData)
 		replies(other, 1)
 	})
 }
 
-// TestPacePausesTheDeadline: while a message is held the session of its client does not
-// expire; after that it has the time that it had before.
+// TestPacePausesTheDeadline checks that a session does not expire while a message to it is held,
+// and that afterwards it has the time that was left before.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -395,7 +398,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 			if d := time.Since(begin); d < want || d > want+102*time.Millisecond {
-				t.Errorf("lived for %v, want %v", d, want)
+				t.Errorf("session expired after %v, want after %v", d, want)
 			}
 		}
 		for _, tt := range []struct {
@@ -425,7 +428,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 			synctest.Wait()
 			wait(time.Hour)
 			if !exists(observer, "/e") || len(held(t, s)) != 2 {
-				t.Fatal("expired while a message was held")
+				t.Fatal("the session expired while messages were held, or the messages were released")
 			}
 			if tt.end(c); tt.name == "cut" {
 				observer = observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -436,8 +439,8 @@ func TestPacePausesTheDeadline(t *testing.T) {
 	})
 }
 
-// TestPaceOverConnections: the handshake of a new connection is not held, and its messages
-// are, also the last ones.
+// TestPaceOverConnections checks that the handshake of a new connection is not held, but its
+// messages are, also the last reply.
 func TestPaceOverConnections(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -450,7 +453,7 @@ func TestPaceOverConnections(t *testing.T) {
 		again.send(wire.OpCloseSession, nil)
 		for _, op := range []wire.Op{wire.OpSync, wire.OpCloseSession} {
 			if receives(again, time.Hour) {
-				t.Error("the end is not held")
+				t.Error("a reply was not held")
 			}
 			stepOne(t, s, again, op)
 			replies(again, 1)
@@ -465,7 +468,7 @@ func TestPaceOverConnections(t *testing.T) {
 		s.SetPace(delay(time.Second))
 		last := c.send(wire.OpCloseSession, nil)
 		if got := replies(c, 2); !slices.Equal(got, []int32{wire.XidWatch, last}) {
-			t.Errorf("in the end: %v", got)
+			t.Errorf("last messages: got xids %v, want the event and then the reply to closeSession", got)
 		}
 		wantGone(t, c)
 
@@ -474,31 +477,31 @@ func TestPaceOverConnections(t *testing.T) {
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.send(wire.OpAuth, &wire.AuthRequest{Scheme: "nonsense"})
 		if receives(c, time.Second) {
-			t.Error("the refusal is not held")
+			t.Error("the reply to a failed authentication is not held")
 		}
 		if h := held(t, s); len(h) != 1 || h[0].Err != wire.AuthFailed {
-			t.Errorf("held: %+v", h)
+			t.Errorf("held messages: got %+v, want one with AuthFailed", h)
 		}
 		stepOne(t, s, c, wire.OpAuth)
 		replies(c, 1)
 		wantGone(t, c)
 		if h := held(t, s); len(h) != 0 {
-			t.Errorf("held: %+v", h)
+			t.Errorf("held messages: got %+v, want none", h)
 		}
 	})
 }
 
-// A requester sends requests, a few at a time, and waits for the replies without a limit.
-// It pings, and checks the order of the replies.
+// A requester sends requests, a few at a time, and waits for their replies as long as that
+// takes. It pings, and checks the order of the replies.
 type requester struct {
 	*rawClient
 	t   *testing.T
 	rng *rand.Rand
 
 	mu      sync.Mutex
-	waiting []sentRequest
-	own     []string // its nodes
-	others  []string // nodes of others
+	waiting []sentRequest // requests without a reply
+	own     []string      // paths of its nodes
+	others  []string      // paths in the last list of all nodes
 }
 
 type sentRequest struct {
@@ -510,7 +513,7 @@ type sentRequest struct {
 // their own nodes, and their requests.
 type crowdCount struct{ others, own, requests atomic.Int64 }
 
-// live makes n requests and closes the session. It returns after the last reply.
+// live sends n requests and closes the session. It returns after the last reply.
 func (p *requester) live(n int, count *crowdCount) {
 	room := make(chan struct{}, 8)
 	read := make(chan struct{})
@@ -530,7 +533,7 @@ func (p *requester) live(n int, count *crowdCount) {
 		select {
 		case room <- struct{}{}:
 		default:
-			continue // replies are missing
+			continue // eight requests wait for replies
 		}
 		op, req := p.next()
 		if n--; n < 0 {
@@ -546,7 +549,7 @@ func (p *requester) live(n int, count *crowdCount) {
 		select {
 		case <-read:
 			return
-		case <-pings.C: // until the server reads no more
+		case <-pings.C: // an error means that the server has closed the connection
 			p.nc.SetDeadline(time.Now().Add(patience))
 			p.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidPing, Op: wire.OpPing}))
 		}
@@ -582,7 +585,7 @@ func (p *requester) read(room <-chan struct{}, count *crowdCount) {
 	for {
 		frame, err := wire.ReadFrame(p.in, 1<<20)
 		if err != nil {
-			p.t.Errorf("%#x: %v", id(p.rawClient), err)
+			p.t.Errorf("session %#x: read: %v", id(p.rawClient), err)
 			return
 		}
 		d := wire.NewDecoder(frame)
@@ -607,7 +610,7 @@ func (p *requester) read(room <-chan struct{}, count *crowdCount) {
 		first := p.waiting[0]
 		p.waiting = p.waiting[1:]
 		if h.Xid != first.xid {
-			p.t.Errorf("%#x: reply to %d, want %d", id(p.rawClient), h.Xid, first.xid)
+			p.t.Errorf("session %#x: reply to xid %d, want %d", id(p.rawClient), h.Xid, first.xid)
 		}
 		if h.Err == wire.OK {
 			p.keep(first.op, d)
@@ -620,7 +623,7 @@ func (p *requester) read(room <-chan struct{}, count *crowdCount) {
 	}
 }
 
-// keep keeps the paths in a reply for later requests.
+// keep stores the paths in a reply for later requests.
 func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	switch op {
 	case wire.OpCreate:
@@ -637,7 +640,7 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-// liveCrowd runs a requester after the other over each network until stop is closed.
+// liveCrowd runs requesters, one after the other, over each network until stop is closed.
 func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
 	crowd = new(sync.WaitGroup)
 	for i := range nets {
@@ -658,9 +661,9 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 	return nets, crowd
 }
 
-// TestSlownessAtRandom slows, stops, steps and partitions clients that only wait. In the
-// end every request has its reply, in order; no session has expired; and the tallies have
-// each notification except those to the owners of the nodes.
+// TestSlownessAtRandom sets random paces and partitions the networks of patient clients for a
+// second. At the end every request must have its reply, in order, no session may have expired,
+// and the tallies must have each notification except those to the owners of the nodes.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
@@ -691,7 +694,7 @@ func TestSlownessAtRandom(t *testing.T) {
 					if m, ok := s.Step(); ok {
 						steps++
 					} else if m != (zkserver.Paced{}) {
-						t.Errorf("no step, but %+v", m)
+						t.Errorf("Step without a held message: got %+v, want a zero message", m)
 					}
 				}
 			case 3:
@@ -711,26 +714,26 @@ func TestSlownessAtRandom(t *testing.T) {
 		time.Sleep(time.Second)
 		c := s.Counters()
 		if c.Expired+c.CutOff+c.Panics > 0 {
-			t.Errorf("%d expired, %d cut off, %d panics", c.Expired, c.CutOff, c.Panics)
+			t.Errorf("got %d expired sessions, %d connections cut off, %d panics; want none", c.Expired, c.CutOff, c.Panics)
 		}
 		if b := s.TakeBacklog(9); b.Waiting > 0 {
-			t.Errorf("held at the end: %+v", b.Held)
+			t.Errorf("held messages at the end: got %+v, want none", b.Held)
 		}
 		sum, notified, deletions := a.sum()
 		others, own := count.others.Load(), count.own.Load()
 		if others != int64(notified) || others+own != c.Notifications || own == 0 || !sum.Settled {
-			t.Errorf("%d notified in %d deletions; clients received %d and %d of their own nodes, the server sent %d; settled %t",
+			t.Errorf("%d sessions notified of %d deletions; clients received %d events, %d more about their own nodes; the server sent %d; settled %t",
 				notified, deletions, others, own, c.Notifications, sum.Settled)
 		}
 		if made := count.requests.Load(); int64(sum.Requests) > made || sum.BytesIn > c.BytesIn || sum.BytesOut > c.BytesOut {
-			t.Errorf("%d requests were made, the tallies have %d", made, sum.Requests)
+			t.Errorf("clients sent %d requests, the tallies have %d", made, sum.Requests)
 		}
 		if deletions < 50 || notified < 50 || sum.Requests < 50 || steps < 50 {
-			t.Errorf("the test shows little: %s", fmt.Sprint(deletions, notified, sum.Requests, steps))
+			t.Errorf("got %d deletions, %d notifications, %d requests, %d steps; want at least 50 of each", deletions, notified, sum.Requests, steps)
 		}
 		for _, one := range a.all() {
 			if !strings.HasPrefix(one.Path, "/e/n_") {
-				t.Errorf("deleted: %s", one.Path)
+				t.Errorf("tally of %s, want only children of /e", one.Path)
 			}
 		}
 	})

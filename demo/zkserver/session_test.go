@@ -9,7 +9,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// bubble runs f with a server in virtual time.
+// bubble runs f with a new server in virtual time.
 func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserver.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,6 +19,7 @@ func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserve
 	})
 }
 
+// pipeRaw connects to s in memory.
 func pipeRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	nc, err := s.Dial()
@@ -41,8 +42,8 @@ func exists(c *rawClient, path string) bool {
 	}
 }
 
-// TestExpiry: the ephemeral node of a silent session is deleted after the timeout, and at
-// most a tick later.
+// TestExpiry checks that the ephemeral node of a silent session is deleted after the session
+// timeout, at most a tick late.
 func TestExpiry(t *testing.T) {
 	const tick = 100 * time.Millisecond
 	for _, timeout := range []time.Duration{200 * time.Millisecond, 250 * time.Millisecond, 3333 * time.Millisecond, 40 * time.Second} {
@@ -53,28 +54,29 @@ func TestExpiry(t *testing.T) {
 			c.create("/e", wire.FlagEphemeral)
 			var st wire.Stat
 			if c.must(wire.OpExists, &wire.PathWatchRequest{Path: "/e"}, &st); st.Ctime != time.Now().UnixMilli() {
-				t.Errorf("ctime %d, the clock says %d", st.Ctime, time.Now().UnixMilli())
+				t.Errorf("ctime: got %d, want %d", st.Ctime, time.Now().UnixMilli())
 			}
 			time.Sleep(timeout / 2)
-			c.must(wire.OpPing, nil, nil) // the last sign of life
+			c.must(wire.OpPing, nil, nil) // the last request
 			begin := time.Now()
 			for exists(observer, "/e") {
 				time.Sleep(time.Millisecond)
 			}
 			if lived := time.Since(begin); lived < timeout || lived > timeout+tick+time.Millisecond {
-				t.Errorf("timeout %v: expired after %v", timeout, lived)
+				t.Errorf("session with timeout %v expired after %v", timeout, lived)
 			}
 			if err := c.closed(); err != nil {
-				t.Errorf("the connection of the expired session: %v", err)
+				t.Errorf("the connection of the expired session is not closed: %v", err)
 			}
 			if n := s.Counters().Expired; n != 1 {
-				t.Errorf("%d sessions expired", n)
+				t.Errorf("got %d expired sessions, want 1", n)
 			}
 		})
 	}
 }
 
-// TestAnyRequestExtendsTheSession sends a ping, an unknown operation and a read.
+// TestAnyRequestExtendsTheSession checks that a ping, an unknown operation and a read each
+// extend a session.
 func TestAnyRequestExtendsTheSession(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 1000})
@@ -89,8 +91,8 @@ func TestAnyRequestExtendsTheSession(t *testing.T) {
 	})
 }
 
-// TestResume resumes a session on another connection with a shorter timeout, which counts
-// from then on.
+// TestResume resumes a session on another connection with a shorter timeout, and checks that
+// this timeout applies.
 func TestResume(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -104,20 +106,20 @@ func TestResume(t *testing.T) {
 		time.Sleep(19 * time.Second)
 		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 2000, SessionID: a.conn.SessionID, Passwd: a.conn.Passwd})
 		if b.conn.SessionID != a.conn.SessionID || b.conn.Timeout != 2000 {
-			t.Fatalf("resumed: %+v", b.conn)
+			t.Fatalf("resumed session: got %+v, want the same id and a timeout of 2000 ms", b.conn)
 		}
 		time.Sleep(1900 * time.Millisecond)
 		if !exists(observer, "/e") {
-			t.Fatal("expired before the new timeout")
+			t.Fatal("the session expired before the new timeout")
 		}
 		time.Sleep(200 * time.Millisecond)
 		if exists(observer, "/e") {
-			t.Fatal("lives beyond the new timeout")
+			t.Fatal("the session did not expire after the new timeout")
 		}
 	})
 }
 
-// TestReaper: a container without children is deleted only if it had one.
+// TestReaper checks that a container without children is deleted only if it had a child before.
 func TestReaper(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -133,7 +135,7 @@ func TestReaper(t *testing.T) {
 			t.Helper()
 			for p, there := range paths {
 				if exists(c, p) != there {
-					t.Errorf("%s: %s exists: %t, want %t", when, p, !there, there)
+					t.Errorf("%s: %s exists: got %t, want %t", when, p, !there, there)
 				}
 			}
 		}
@@ -149,14 +151,14 @@ func TestReaper(t *testing.T) {
 		wait(2 * time.Minute)
 		want("without children", map[string]bool{"/used": false, "/never": true})
 		if len(events) != 1 || events[0].Type != wire.EventNodeDeleted || events[0].Path != "/used" {
-			t.Errorf("events: %+v", events)
+			t.Errorf("got events %+v, want only the deletion of /used", events)
 		}
 		wait(time.Hour)
-		want("in the end", map[string]bool{"/never": true})
+		want("an hour later", map[string]bool{"/never": true})
 	})
 }
 
-// TestHandshakeDeadline: the connection of a peer without a handshake is closed.
+// TestHandshakeDeadline checks that the connection of a peer without a handshake is closed.
 func TestHandshakeDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		for _, first := range []string{"", "\x00", "\x00\x00\x00\x2d", "\x00\x00\x00\x2d\x00\x00"} {
@@ -168,7 +170,7 @@ func TestHandshakeDeadline(t *testing.T) {
 			begin := time.Now()
 			nc.SetReadDeadline(begin.Add(time.Hour))
 			if _, err := nc.Read(make([]byte, 1)); err == nil || time.Since(begin) > time.Minute {
-				t.Errorf("after %q: %v after %v", first, err, time.Since(begin))
+				t.Errorf("first bytes %q: got %v after %v, want the connection closed within a minute", first, err, time.Since(begin))
 			}
 			nc.Close()
 		}

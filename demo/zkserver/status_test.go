@@ -34,11 +34,12 @@ func word(t testing.TB, addr, w string) string {
 	}
 	answer, err := io.ReadAll(nc)
 	if err != nil {
-		t.Fatalf("%s: %v after %q", w, err, answer)
+		t.Fatalf("%s: read after %q: %v", w, answer, err)
 	}
 	return string(answer)
 }
 
+// shapes lists the values that differ from run to run, and what replaces them.
 var shapes = []struct {
 	re   *regexp.Regexp
 	with string
@@ -54,7 +55,7 @@ var shapes = []struct {
 	{regexp.MustCompile(`\b\d+\b`), "N"},
 }
 
-// shape replaces the values that differ from run to run.
+// shape applies shapes to an answer.
 func shape(s string) string {
 	for _, r := range shapes {
 		s = r.re.ReplaceAllString(s, r.with)
@@ -91,7 +92,7 @@ func TestFourLetterLayout(t *testing.T) {
 	for w, want := range theirs {
 		want, got := shape(want), shape(ours[w])
 		switch w {
-		case "mntr": // a part of Apache's lines, in its order
+		case "mntr": // has a part of Apache's lines
 			var kept []string
 			for line := range strings.Lines(want) {
 				if key, _, _ := strings.Cut(line, "\t"); strings.Contains(got, key+"\t") {
@@ -106,15 +107,15 @@ func TestFourLetterLayout(t *testing.T) {
 			slices.Sort(kept)
 			slices.Sort(keys)
 			if diff := cmp.Diff(kept, keys); diff != "" {
-				t.Errorf("mntr has keys that Apache has not (-apache +embedded):\n%s", diff)
+				t.Errorf("mntr has keys that Apache does not have (-apache +embedded):\n%s", diff)
 			}
 			for _, key := range []string{"zk_watch_count", "zk_ephemerals_count", "zk_server_state", "zk_approximate_data_size"} {
 				if a, b := line(theirs[w], key), line(ours[w], key); a != b {
-					t.Errorf("mntr: %q, Apache says %q", b, a)
+					t.Errorf("mntr: got %q, want %q as in Apache", b, a)
 				}
 			}
 		case "dump", "wchp", "cons": // sets in any order, deadlines grouped by chance
-			want, _, _ = strings.Cut(want, "Connections dump:\n") // nobody reads it
+			want, _, _ = strings.Cut(want, "Connections dump:\n") // the embedded server does not have this part
 			if diff := cmp.Diff(setOfLines(want), setOfLines(got)); diff != "" {
 				t.Errorf("%s (-apache +embedded):\n%s\nraw:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
 			}
@@ -137,7 +138,7 @@ func line(text, key string) string {
 
 func setOfLines(text string) []string {
 	lines := strings.Split(text, "\n")
-	// [0] and [1] depend on whether a reply is on its way.
+	// [0] or [1], and the counts, depend on whether a reply is being sent.
 	for i, l := range lines {
 		lines[i] = regexp.MustCompile(`\[N\]\(queued=N,recved=N,sent=N`).ReplaceAllString(l, "[N](")
 	}
@@ -165,18 +166,18 @@ func TestFourLetterValues(t *testing.T) {
 		got := word(t, addr, w)
 		for _, part := range want {
 			if !strings.Contains(got, part) {
-				t.Errorf("%s lacks %q:\n%s", w, part, got)
+				t.Errorf("the answer to %s does not contain %q:\n%s", w, part, got)
 			}
 		}
 	}
 	// telnet and echo add a line ending.
 	for _, w := range []string{"ruok\n", "ruok\r\n"} {
 		if got := word(t, addr, w); got != "imok" {
-			t.Errorf("%q answers %q", w, got)
+			t.Errorf("answer to %q: got %q, want imok", w, got)
 		}
 	}
 	if n := s.Counters().Panics; n > 0 {
-		t.Errorf("%d panics", n)
+		t.Errorf("got %d panics, want none", n)
 	}
 }
 
@@ -266,15 +267,15 @@ func canon(v any, key string, names map[string]string) any {
 	return v
 }
 
-// An adminSituation is a server in a state that both kinds of server can have.
+// An adminSituation is a server that newAdminSituation has brought into a known state.
 type adminSituation struct {
 	url    string
-	names  map[string]string // of sessions, by id
+	names  map[string]string // name of each session id
 	silent net.Conn          // a connection without a handshake
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // because zktest asked whether the server serves
+	get(t, "GET", url+"/commands/stat_reset") // zktest has requested srvr, which counts
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
 	silent := dialTCP(t, addr)
@@ -294,11 +295,12 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 	}, silent}
 }
 
+// ask returns the answer to a command, changed by canon.
 func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
 	t.Helper()
 	rsp, body := get(t, "GET", s.url+"/commands/"+command)
 	if kind := rsp.Header.Get("Content-Type"); rsp.StatusCode != 200 || kind != "application/json" {
-		t.Errorf("%s: status %d, %s", command, rsp.StatusCode, kind)
+		t.Errorf("%s: got status %d, type %s; want 200, JSON", command, rsp.StatusCode, kind)
 	}
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
@@ -309,7 +311,7 @@ func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
 	return canon(v, "", s.names).(map[string]any)
 }
 
-// TestAdminLikeApache sends all commands to both servers, in the same state.
+// TestAdminLikeApache compares the answers of both servers, in the same state, to all commands.
 func TestAdminLikeApache(t *testing.T) {
 	t.Parallel()
 	apache := zktest.NewApache(t, zktest.WithAdmin())
@@ -319,7 +321,7 @@ func TestAdminLikeApache(t *testing.T) {
 	compare := func(command string) string {
 		want, got := theirs.ask(t, command), ours.ask(t, command)
 		switch command {
-		case "monitor": // a part of Apache's fields
+		case "monitor": // has a part of Apache's fields
 			for key := range want {
 				if _, ok := got[key]; !ok {
 					delete(want, key)
@@ -332,17 +334,17 @@ func TestAdminLikeApache(t *testing.T) {
 		"connections", "configuration", "dump", "monitor", "ruok", "server_stats", "watch_summary", "watches_by_path",
 		"nosuch", "RUOK", "ruok/", "ruok/x", "ruok?pretty", "a%22b%3Cc%3E%C3%A9",
 	} {
-		// Apache counts a message after it sent it.
+		// Retry: Apache counts a message only after it has sent it.
 		diff := compare(command)
 		for deadline := time.Now().Add(patience); diff != "" && time.Now().Before(deadline); diff = compare(command) {
 		}
 		if diff != "" {
 			t.Errorf("%s (-apache +embedded):\n%s", command, diff)
 		}
-		ours.silent.Close() // before the servers close it, at different times
+		ours.silent.Close() // before the servers close these, at different times
 		theirs.silent.Close()
 	}
-	// Apache's index has all commands, in the same form.
+	// Apache's index has the embedded server's commands in the same form.
 	_, want := get(t, "GET", theirs.url+"/commands")
 	_, got := get(t, "GET", ours.url+"/commands")
 	var kept []string
@@ -362,24 +364,24 @@ func TestAdminRequests(t *testing.T) {
 	url := startAdmin(t, s)
 	for _, path := range []string{"/commands", "/commands/"} {
 		if rsp, body := get(t, "GET", url+path); rsp.StatusCode != 200 || !strings.HasPrefix(body, `<a href="/commands/configuration">configuration</a>`) {
-			t.Errorf("%s: %d %q", path, rsp.StatusCode, body)
+			t.Errorf("%s: got status %d, body %q; want the index", path, rsp.StatusCode, body)
 		}
 	}
 	for _, path := range []string{"/", "/command", "/commandsx", "/favicon.ico"} {
 		if rsp, _ := get(t, "GET", url+path); rsp.StatusCode != 404 {
-			t.Errorf("%s: status %d", path, rsp.StatusCode)
+			t.Errorf("%s: got status %d, want 404", path, rsp.StatusCode)
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"} {
 		if rsp, _ := get(t, method, url+"/commands/ruok"); rsp.StatusCode != 405 || rsp.Header.Get("Allow") == "" {
-			t.Errorf("%s: status %d, Allow %q", method, rsp.StatusCode, rsp.Header.Get("Allow"))
+			t.Errorf("%s: got status %d, Allow %q; want 405 and the methods", method, rsp.StatusCode, rsp.Header.Get("Allow"))
 		}
 	}
 	if rsp, body := get(t, "HEAD", url+"/commands/ruok"); rsp.StatusCode != 200 || body != "" || rsp.ContentLength <= 0 {
-		t.Errorf("HEAD: status %d, length %d, body %q", rsp.StatusCode, rsp.ContentLength, body)
+		t.Errorf("HEAD: got status %d, length %d, body %q; want 200 and only a length", rsp.StatusCode, rsp.ContentLength, body)
 	}
 	if rsp, _ := get(t, "GET", url+"/commands/"+strings.Repeat("x", 20<<10)); rsp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("20 KB of name: status %d", rsp.StatusCode)
+		t.Errorf("command name of 20 KB: got status %d, want 431", rsp.StatusCode)
 	}
 }
 
@@ -411,8 +413,8 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// TestAdminIsBounded: many peers that send nothing, send too slowly or do not read do not
-// block others for long.
+// TestAdminIsBounded checks that many peers that send nothing, send too slowly or do not read
+// block other peers for less than a minute.
 func TestAdminIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
@@ -433,8 +435,8 @@ func TestAdminIsBounded(t *testing.T) {
 		for what, sent := range map[string]string{
 			"nothing":             "",
 			"half a header":       "GET /commands/ruok HTTP/1.1\r\nHost:",
-			"a body that lasts":   "GET /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx",
-			"and does not read":   "GET /commands HTTP/1.1\r\nHost: x\r\n\r\n",
+			"an endless body":     "GET /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx",
+			"a reply not read":    "GET /commands HTTP/1.1\r\nHost: x\r\n\r\n",
 			"a handshake instead": "\x00\x00\x00\x2c\x00\x00\x00\x00",
 		} {
 			var all []net.Conn // more than the server accepts at a time
@@ -445,11 +447,11 @@ func TestAdminIsBounded(t *testing.T) {
 			}
 			synctest.Wait()
 			if got := ask(); got != "nothing" && sent == "" {
-				t.Errorf("%s: another one is answered %s", what, got)
+				t.Errorf("%s: one more connection: got answer %s, want nothing", what, got)
 			}
-			time.Sleep(time.Minute) // of the bubble
+			time.Sleep(time.Minute) // virtual
 			if got := ask(); got != "200 OK" {
-				t.Errorf("%s: a minute later the answer is %s", what, got)
+				t.Errorf("%s: a minute later: got answer %s, want 200 OK", what, got)
 			}
 			for _, c := range all {
 				c.Close()
@@ -463,12 +465,12 @@ func TestAdminIsBounded(t *testing.T) {
 			t.Errorf("ServeAdmin: %v", err)
 		}
 		if _, err := c.Read(make([]byte, 1)); err == nil {
-			t.Error("open after Close")
+			t.Error("an idle connection is open after Close")
 		}
 		l = newPipeListener()
 		if err := s.ServeAdmin(l); !errors.Is(err, zkserver.ErrClosed) {
-			t.Errorf("ServeAdmin on a closed server: %v", err)
+			t.Errorf("ServeAdmin on a closed server: got %v, want ErrClosed", err)
 		}
-		<-l.done // it is closed
+		<-l.done // ServeAdmin has closed the listener
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies keeps the last report of each deletion and checks the rules of all reports.
+// tallies keeps the last report of each deletion, and checks each report against the last.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -27,7 +27,7 @@ type tallies struct {
 	mu   sync.Mutex
 	last map[tallyKey]zkserver.Tally
 	at   map[tallyKey]time.Time
-	n    int // reports
+	n    int // number of reports
 }
 
 type tallyKey struct {
@@ -50,24 +50,24 @@ func (a *tallies) report(now zkserver.Tally) {
 	switch {
 	case !again:
 		if now.Requests != 0 || now.BytesIn != 0 || now.BytesOut != 0 || now.Settled != (len(now.Notified) == 0) || !now.At.Equal(time.Now()) {
-			a.t.Errorf("first report %+v", now)
+			a.t.Errorf("first report: got %+v, want no requests and bytes", now)
 		}
 	case was.Settled:
-		a.t.Errorf("%+v after it was settled", now)
+		a.t.Errorf("got report %+v after the deletion was settled", now)
 	case !slices.Equal(was.Notified, now.Notified) || !was.At.Equal(now.At):
-		a.t.Errorf("%+v became %+v", was, now)
+		a.t.Errorf("report %+v follows %+v: want the same sessions and time", now, was)
 	case now.Requests < was.Requests || now.BytesIn < was.BytesIn || now.BytesOut < was.BytesOut:
-		a.t.Errorf("%+v became less: %+v", was, now)
+		a.t.Errorf("report %+v follows %+v: want no smaller number", now, was)
 	case !now.Settled && now.Requests == was.Requests && now.BytesIn == was.BytesIn && now.BytesOut == was.BytesOut:
-		a.t.Errorf("%+v is reported again with nothing new", now)
+		a.t.Errorf("report %+v repeats the last", now)
 	}
 	if d := time.Since(a.at[k]); again && d < 20*time.Millisecond {
-		a.t.Errorf("%s is reported again after %v", now.Path, d)
+		a.t.Errorf("%s is reported again after %v, want at least 20ms", now.Path, d)
 	}
 	a.last[k], a.at[k] = now, time.Now()
 }
 
-// count returns how many reports there were.
+// count returns the number of reports.
 func (a *tallies) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +83,7 @@ func (a *tallies) all() []zkserver.Tally {
 	})
 }
 
-// sum adds up all last reports; deletions is how many there are.
+// sum adds up the last reports of all deletions.
 func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	sum.Settled = true
 	for _, one := range a.all() {
@@ -97,7 +97,7 @@ func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	return sum, notified, deletions
 }
 
-// A watching leaves a watch.
+// A watching makes a client set a watch.
 type watching func(*rawClient)
 
 func read(op wire.Op, path string, rsp wire.Record) watching {
@@ -121,8 +121,8 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients with watches whose notifications count for a tally of a
-// deletion of /e/n, and others.
+// tallyWatchers returns clients that count for a deletion of /e/n, because they watch /e/n
+// itself, and other clients.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -158,8 +158,9 @@ func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitG
 	return reading
 }
 
-// TestTallyWhoIsNotified: the sessions that watch the node itself and may read it, for any
-// cause of the deletion. The report comes before the first notification.
+// TestTallyWhoIsNotified checks that Notified has the sessions that watch the node itself and
+// may read it, for any cause of the deletion, and that the first report comes before the first
+// notification.
 func TestTallyWhoIsNotified(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		main, keyed := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -215,7 +216,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 			reading.Wait()
 			all := a.all()
 			if len(all) != n+1 {
-				t.Fatalf("%s: %d deletions are reported, want 1", tt.how, len(all)-n)
+				t.Fatalf("%s: got reports of %d deletions, want 1", tt.how, len(all)-n)
 			}
 			bytes := len(want) * len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"}))
 			if got := all[n]; got.Path != "/e/n" || !got.Settled || !slices.Equal(got.Notified, want) ||
@@ -223,7 +224,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 				t.Errorf("%s: got %+v, want %x notified with %d bytes", tt.how, got, want, bytes)
 			}
 			if early || received.Load() == 0 {
-				t.Errorf("%s: a message before the report: %t; %d messages", tt.how, early, received.Load())
+				t.Errorf("%s: a message before the report: got %t, want false; %d messages in all", tt.how, early, received.Load())
 			}
 		}
 	})
@@ -260,8 +261,8 @@ var listRequest = &wire.PathWatchRequest{Path: "/e"}
 // list makes a request that counts.
 func (x *tallyTest) list() { x.c.call(wire.OpGetChildren, listRequest, &wire.StringsResponse{}) }
 
-// want checks the last report of the i-th deletion: one notification, and requests of list
-// with their replies.
+// want checks the last report of the i-th deletion: it must have one notification, requests
+// calls of list and answered replies.
 func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	x.t.Helper()
 	in := len(wire.AppendFrame(nil, &wire.RequestHeader{}, listRequest))
@@ -273,7 +274,7 @@ func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	}
 }
 
-// silent fails if there is a report within a second after f.
+// silent fails the test if there is a report during f or in the second after it.
 func (x *tallyTest) silent(f func()) {
 	x.t.Helper()
 	n := x.count()
@@ -283,8 +284,8 @@ func (x *tallyTest) silent(f func()) {
 	}
 }
 
-// TestTallyIsSettled: requests are reported together, none is lost, and the tally is
-// settled 300 ms after the last one.
+// TestTallyIsSettled checks that many requests share a report, none is missing, and the tally
+// is settled 300 ms after the last request.
 func TestTallyIsSettled(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -300,10 +301,10 @@ func TestTallyIsSettled(t *testing.T) {
 		time.Sleep(21 * time.Millisecond)
 		x.want(0, 100, 100, false)
 		if x.count() < 6 || x.count() > 8 {
-			t.Errorf("%d reports of 100 requests in 100 ms", x.count())
+			t.Errorf("got %d reports of 100 requests in 100 ms, want 6 to 8", x.count())
 		}
 		x.c.must(wire.OpPing, nil, nil)
-		time.Sleep(276 * time.Millisecond) // 297 since the last request
+		time.Sleep(276 * time.Millisecond) // 297 ms since the last request
 		x.want(0, 100, 100, false)
 		x.list()
 		time.Sleep(299 * time.Millisecond)
@@ -314,8 +315,8 @@ func TestTallyIsSettled(t *testing.T) {
 	})
 }
 
-// TestTallyInSlowMotion: a session counts from the release of its notification on, and a
-// tally is not settled while a message is held.
+// TestTallyInSlowMotion checks that a session counts from the release of its notification on,
+// and that a tally is not settled while a message is held.
 func TestTallyInSlowMotion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -325,7 +326,7 @@ func TestTallyInSlowMotion(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(10 * time.Second)
 		if got := x.all()[0]; got.BytesOut != 0 || got.Requests != 0 || got.Settled {
-			t.Errorf("before the notification: got %+v", got)
+			t.Errorf("before the notification: got %+v, want zero and not settled", got)
 		}
 		x.s.Step()
 		x.c.send(wire.OpGetChildren, listRequest)
@@ -339,7 +340,7 @@ func TestTallyInSlowMotion(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		x.want(0, 1, 1, true)
 
-		// After an event that is held the client may request more.
+		// While an event is held the tally is not settled: the client may request more after it.
 		x.watched()
 		getChildren("/e")(x.c)
 		x.s.SetPace(steps)
@@ -348,7 +349,7 @@ func TestTallyInSlowMotion(t *testing.T) {
 		replies(x.c, 1)
 		time.Sleep(10 * time.Second)
 		if got := x.all()[1]; got.Settled || len(held(t, x.s)) != 1 {
-			t.Errorf("with a held event: got %+v", got)
+			t.Errorf("with a held event: got %+v, want not settled", got)
 		}
 		x.s.SetPace(zkserver.Pace{})
 		replies(x.c, 1)
@@ -357,7 +358,8 @@ func TestTallyInSlowMotion(t *testing.T) {
 	})
 }
 
-// TestTallyOfTheLastDeletion: a session counts for the last deletion, until it ends.
+// TestTallyOfTheLastDeletion checks that a session counts only for the last deletion that it was
+// notified of, until the session ends.
 func TestTallyOfTheLastDeletion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -369,7 +371,7 @@ func TestTallyOfTheLastDeletion(t *testing.T) {
 		x.delete()
 		time.Sleep(25 * time.Millisecond)
 		if got := x.all()[0]; !got.Settled || got.Requests != 3 || requests > 3 {
-			t.Errorf("after a later deletion: got %+v", got)
+			t.Errorf("first deletion after a later deletion: got %+v, want settled with 3 requests", got)
 		}
 		x.list()
 		time.Sleep(25 * time.Millisecond)
@@ -378,12 +380,13 @@ func TestTallyOfTheLastDeletion(t *testing.T) {
 		x.c.must(wire.OpCloseSession, nil, nil)
 		time.Sleep(25 * time.Millisecond)
 		if got := x.all()[1]; !got.Settled || got.Requests != 2 || got.BytesOut != before.BytesOut+20 {
-			t.Errorf("after the session: got %+v, before %+v", got, before)
+			t.Errorf("after the session ended: got %+v, want settled with one more request than %+v", got, before)
 		}
 	})
 }
 
-// TestTallyEnds: there is no report of a deletion elsewhere, after stop, or after Close.
+// TestTallyEnds checks that there is no report of a deletion below another parent, after stop,
+// or after Close.
 func TestTallyEnds(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.silent(func() {
@@ -406,7 +409,7 @@ func TestTallyEnds(t *testing.T) {
 		begin := time.Now()
 		x.silent(func() { x.s.Close() })
 		if d := time.Since(begin); d > time.Second {
-			t.Errorf("Close waited for %v", d-time.Second)
+			t.Errorf("Close took %v, want no time", d-time.Second)
 		}
 	})
 }
@@ -453,7 +456,7 @@ func (e *elector) wait(name string) {
 		slices.Sort(all)
 		i := slices.Index(all, name)
 		if i <= 0 {
-			return // it leads, or is gone
+			return // it leads, or has no znode
 		}
 		before := all[i-1]
 		if e.herd {
@@ -471,16 +474,16 @@ func (e *elector) wait(name string) {
 	}
 }
 
-// end ends the session as after a crash.
+// end expires the session, as after a crash.
 func (e *elector) end(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	e.dead.Store(true)
 	try(t, s.ExpireSession(e.SessionID()))
 }
 
-// TestTallyEqualsCounters: if there are only candidates, the tallies of some handoffs equal
-// the changes of the server's counters, at any pace. In a chain one candidate is notified,
-// in a herd all.
+// TestTallyEqualsCounters checks that the tallies of some deletions equal the changes of the
+// server's counters at any pace, if all clients are candidates. In a chain one candidate is
+// notified, in a herd all.
 func TestTallyEqualsCounters(t *testing.T) {
 	for _, herd := range []bool{false, true} {
 		for _, pace := range []zkserver.Pace{{}, delay(100 * time.Millisecond), delay(time.Second), steps} {
@@ -512,25 +515,25 @@ func TestTallyEqualsCounters(t *testing.T) {
 					all[0].end(t, s)
 					quiet()
 					if _, notified, deletions := a.sum(); deletions != 1 || herd && notified != size-1 || !herd && notified != 1 {
-						t.Errorf("the first handoff notified %d, %d deletions", notified, deletions)
+						t.Errorf("first handoff: got %d sessions notified of %d deletions, want one deletion; 1 in a chain, %d in a herd", notified, deletions, size-1)
 					}
 					all[5].end(t, s) // not the leader
 					quiet()
-					all[1].end(t, s) // two at once, after the messages are written
+					all[1].end(t, s) // two, one right after the messages about the other are written
 					synctest.Wait()
 					all[2].end(t, s)
 					quiet()
-					all[3].end(t, s) // soon after each other
+					all[3].end(t, s) // two within 50 ms
 					time.Sleep(50 * time.Millisecond)
 					all[4].end(t, s)
 					quiet()
 					after := s.Counters()
 					sum, notified, deletions := a.sum()
 					if deletions != 6 || !sum.Settled {
-						t.Errorf("%d deletions, settled %t", deletions, sum.Settled)
+						t.Errorf("tallies: got %d deletions, settled %t; want 6, settled", deletions, sum.Settled)
 					}
 					if n := after.Notifications - before.Notifications; int(n) != notified {
-						t.Errorf("%d notified, the server says %d", notified, n)
+						t.Errorf("notifications in the tallies: got %d, want %d as in the counters", notified, n)
 					}
 					requests, pings := int64(0), after.Requests[wire.OpPing]-before.Requests[wire.OpPing]
 					for op, n := range after.Requests {
@@ -539,17 +542,17 @@ func TestTallyEqualsCounters(t *testing.T) {
 					ping := int64(len(wire.AppendFrame(nil, &wire.RequestHeader{})))
 					pong := int64(len(wire.AppendFrame(nil, &wire.ReplyHeader{})))
 					if n := requests - pings; int64(sum.Requests) != n || n == 0 {
-						t.Errorf("%d requests, the server says %d", sum.Requests, n)
+						t.Errorf("requests in the tallies: got %d, want %d as in the counters, not 0", sum.Requests, n)
 					}
 					if n := after.BytesIn - before.BytesIn - pings*ping; sum.BytesIn != n {
-						t.Errorf("%d bytes in, the server says %d", sum.BytesIn, n)
+						t.Errorf("bytes in: got %d in the tallies, want %d as in the counters", sum.BytesIn, n)
 					}
 					if n := after.BytesOut - before.BytesOut - pings*pong; sum.BytesOut != n {
-						t.Errorf("%d bytes out, the server says %d", sum.BytesOut, n)
+						t.Errorf("bytes out: got %d in the tallies, want %d as in the counters", sum.BytesOut, n)
 					}
 					s.SetPace(zkserver.Pace{})
 					for _, e := range all {
-						synctest.Wait() // it may hang if it closes while it sends
+						synctest.Wait() // Close may hang while the client sends
 						e.Close()
 						<-e.done
 					}

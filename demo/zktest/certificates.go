@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// ServerName is in the server's certificate besides the loopback addresses.
+// ServerName is a name in the server's certificate, besides localhost and loopback addresses.
 const ServerName = "zookeeper.example"
 
-// Certificates are PEM files of a new authority. They are valid for an hour.
+// Certificates are PEM files of a new authority. The certificates are valid for an hour.
 type Certificates struct {
 	CA        string // the authority's certificate
-	Cert, Key string // the client's
+	Cert, Key string // the client's certificate and key
 
 	server    string // the server's key and certificate
 	authority tls.Certificate

@@ -9,14 +9,14 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Client returns a go-zookeeper client of the servers in a comma-separated list. It has a
-// session, and ends with the test.
+// Client returns a go-zookeeper client of the servers in a comma-separated list. The client has
+// a session, and ends with the test.
 func Client(t testing.TB, servers string) *zk.Conn {
 	t.Helper()
 	return ClientOver(t, servers, 10*time.Second, dialPrompt)
 }
 
-// ClientOver returns a Client with a session timeout and a dialer. A request that waits for
+// ClientOver returns a client like [Client], with a session timeout and a dialer. A request that waits for
 // longer than two thirds of the timeout fails, because pings wait behind it.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
@@ -56,8 +56,8 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// A promptConn has its own read deadline until the first byte. The library reads and sets
-// read deadlines in one goroutine.
+// A promptConn keeps its own read deadline until the first byte arrives. It has no lock: the
+// library reads and sets read deadlines in one goroutine.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

@@ -4,7 +4,7 @@
 // (package zookeeper: jars under /usr/share/java), on free loopback ports with
 // data under a temporary directory, waits until it serves, and ends it with the
 // test. [Apache] is a standalone server that all tests of a test binary share,
-// [NewApache] a private one that may be stopped, killed and paused, [NewEnsemble] a
+// [NewApache] a private server that may be stopped, killed and paused, [NewEnsemble] a
 // real quorum; options turn on TLS (with [NewCertificates]), SASL and the
 // AdminServer. A [Link] is a network that can be delayed, held and cut, in front of
 // one server or, with [WithLinks], between the members of an ensemble. [Each] runs
@@ -16,14 +16,14 @@
 //
 // [Kazoo] and [Curator] start third-party libraries in a process whose candidates
 // join, lead and resign on the test's commands; [Run] starts any program and reads its
-// output line by line. A process can be stopped and killed like a server.
+// output line by line. A process can be paused and killed like a server.
 //
 // A package that uses zktest calls [Main] from its TestMain. Each server ends in a
 // cleanup or in Main, and on Linux the kernel ends it with the test binary.
 //
-// The tests have two tiers. [Second] skips a test of the second tier, [Long] reports
-// whether the second tier is on, and [Seed] is fixed in the first tier.
+// The tests have two tiers; ELECTOP_TEST_LONG turns the second on. [Second] skips a test of
+// the second tier, [Long] reports whether that tier is on, and [Seed] is fixed in the first.
 //
-// This package imports demo/zkserver, so the tests of demo/zkserver and of its imports
-// must be external ones (package zkserver_test) to use it.
+// This package imports demo/zkserver, so only external tests (package zkserver_test) of
+// demo/zkserver and of its imports can use it.
 package zktest

@@ -21,8 +21,8 @@ type Ensemble struct {
 	links links // nil without WithLinks
 }
 
-// NewEnsemble starts n servers and returns when all of them serve and one of
-// them leads the ensemble. They end with the test.
+// NewEnsemble starts n servers and returns when all of them serve and one leads the
+// ensemble. They end with the test.
 //
 // With [WithAdmin] each member has its own loopback address (127.0.0.1, 127.0.0.2,
 // ...), and all AdminServers have the same port, as on several machines. Only Linux has
@@ -114,7 +114,7 @@ func (e *Ensemble) AdminURL() string {
 	return "http://{host}:" + port + "/commands"
 }
 
-// Leader waits for a member that leads the ensemble.
+// Leader waits until a member leads the ensemble, and returns that member.
 func (e *Ensemble) Leader(t testing.TB) *Server {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
@@ -128,8 +128,8 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	return nil
 }
 
-// links are the links between the members of an ensemble: from the first to
-// the second, by index, for the quorum port and the election port.
+// links maps the indexes of two members to the links from the first to the second: one for the
+// quorum port and one for the election port.
 type links map[[2]int][2]*Link
 
 // dialPatience bounds the time that a link between members retries a closed port. A
@@ -159,7 +159,7 @@ func newLinks(t testing.TB, quorum, election []string) links {
 }
 
 // callBack reads the first message of an election connection and replaces its sender's
-// election address by addr. If the sender has a lower id than the receiver, the receiver
+// election address with addr. If the sender has a lower id than the receiver, the receiver
 // connects back to the address in this message, and not to the address in its
 // configuration: that connection would bypass the links.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
@@ -180,7 +180,7 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Hold holds everything that one member sends to the other until Heal, see Link.Hold. The
+// Hold holds everything that member from sends to member to until Heal, see Link.Hold. The
 // ensemble needs [WithLinks].
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1
@@ -190,8 +190,8 @@ func (e *Ensemble) Hold(from, to *Server) {
 	}
 }
 
-// Isolate holds everything between a member and the others until Heal. Clients can reach
-// the member. The ensemble needs [WithLinks].
+// Isolate holds everything between a member and the other members until Heal. Clients can
+// still reach the member. The ensemble needs [WithLinks].
 func (e *Ensemble) Isolate(member *Server) {
 	for _, other := range e.Members {
 		if other != member {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The programs take a connect string and a session timeout in ms; see their comments.
+// These programs take a connect string and a session timeout in ms; see their comments.
 //
 //go:embed clients/candidate.py
 var candidatePy string
@@ -87,13 +87,13 @@ func foreign(t testing.TB, servers string, timeout time.Duration, command string
 
 // Standing is a candidate in a [Foreign] process.
 type Standing struct {
-	Name    string // in its znode, except for Curator's mutex
+	Name    string // its znode contains the name, except for Curator's mutex
 	Session uint64
-	Znode   string // its path
+	Znode   string // path of its znode
 }
 
-// Stand adds a candidate, and returns when its znode exists. leases is the number of
-// holders of a semaphore.
+// Stand adds a candidate, and returns when its znode exists. A semaphore needs leases, its
+// number of holders.
 func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
 	t.Helper()
 	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)

@@ -28,7 +28,7 @@ type Link struct {
 	Addr string // host:port to dial instead of the address behind it
 
 	target   string
-	patience time.Duration // for a target that does not listen yet
+	patience time.Duration // time to retry a target that does not listen
 	// first, if set, reads the first message of a connection and returns its
 	// replacement.
 	first func(io.Reader) ([]byte, error)
@@ -39,7 +39,7 @@ type Link struct {
 
 	mu      sync.Mutex
 	latency [2]time.Duration
-	life    context.Context // of connections; done: new connections are reset too
+	life    context.Context // context of connections; when it is done, new connections are reset too
 	reset   context.CancelFunc
 }
 
@@ -79,8 +79,8 @@ func (l *Link) SetLatency(toServer, fromServer time.Duration) {
 }
 
 // Hold holds everything in the given directions, in both if none is given, until Heal.
-// Nothing is lost: held bytes arrive afterwards, as over a network that drops packets, from
-// which TCP recovers. The end of a connection is held too.
+// Nothing is lost: held bytes arrive afterwards, as when TCP recovers from lost packets. The
+// end of a connection is held too.
 //
 // While a direction is held there is no new connection to the address, because TCP's
 // handshake needs both directions. A client's dial succeeds, because the link accepts it,
@@ -126,13 +126,13 @@ func (l *Link) accept() {
 	}
 }
 
-// relay relays one connection until both directions have ended. If ctx is done
-// before, it resets the connection.
+// relay relays one connection until both directions have ended. If ctx is done before, relay
+// resets the connection.
 func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // after both sides are closed: it would reset them
+	defer reset() // runs after both sides are closed; earlier it would reset them
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)
@@ -175,7 +175,7 @@ const maxPackets = 1000
 type packet struct {
 	due   time.Time
 	bytes []byte
-	end   error // of the connection; io.EOF: it was closed
+	end   error // error that ended the connection; io.EOF: it was closed
 }
 
 // read queues the packets from one side, until its end.
@@ -203,8 +203,8 @@ func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets cha
 	}
 }
 
-// write writes the packets when they are due and not held, until the end. It returns nil
-// if the connection was closed.
+// write writes the packets when they are due and not held, until the end. It returns an error
+// if the connection must be reset.
 func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets chan packet) error {
 	for {
 		var p packet
@@ -233,9 +233,9 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial connects to the target when nothing is held. waiting ends when the client
-// disconnects: while dial waits there was no handshake in a real network, so there is no
-// connection then. If the client disconnects later, its bytes must arrive.
+// dial connects to the target when nothing is held. waiting ends when the client disconnects.
+// If that happens while dial waits, there is no connection: a real network would not have
+// passed the handshake. If the client disconnects later, its bytes must arrive.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()

@@ -11,7 +11,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// echo is a server that sends back everything, and sends it to received too.
+// echo starts a server that sends everything back, and to received.
 func echo(t *testing.T, received chan string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +41,7 @@ func echo(t *testing.T, received chan string) (addr string) {
 	return l.Addr().String()
 }
 
-// TestLink: a hold of each direction loses nothing, and a cut resets connections.
+// TestLink checks that a hold of each direction loses nothing, and that a cut resets connections.
 func TestLink(t *testing.T) {
 	received := make(chan string, 9)
 	l := zktest.NewLink(t, echo(t, received))
@@ -64,13 +64,13 @@ func TestLink(t *testing.T) {
 	passes := func(text string) {
 		t.Helper()
 		if got, err := read(10 * time.Second); got != text || <-received != text {
-			t.Fatalf("the reply is %q, %v; want %q", got, err, text)
+			t.Fatalf("got reply %q, %v; want %q", got, err, text)
 		}
 	}
 	held := func(reached int) {
 		t.Helper()
 		if got, err := read(50 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("the reply is %q, %v; want none", got, err)
+			t.Fatalf("got reply %q, %v over a held link; want none", got, err)
 		}
 		zktest.Await(t, "messages reach the server", func() bool { return len(received) == reached })
 	}
@@ -86,7 +86,7 @@ func TestLink(t *testing.T) {
 
 		l.Hold(d...)
 		gone := c
-		dial() // which the link accepts
+		dial() // the link accepts it
 		io.WriteString(c, "c")
 		held(0)
 		gone.Close()
@@ -97,11 +97,11 @@ func TestLink(t *testing.T) {
 	reset := func() {
 		t.Helper()
 		if got, err := read(10 * time.Second); err == nil || err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("over a cut link: %q, %v", got, err)
+			t.Errorf("read over a cut link: got %q, %v; want a reset", got, err)
 		}
 	}
 	reset()
-	if conn, err := net.Dial("tcp", l.Addr); err == nil { // otherwise it is reset already
+	if conn, err := net.Dial("tcp", l.Addr); err == nil { // otherwise the link has already reset it
 		defer conn.Close()
 		c = conn
 		reset()

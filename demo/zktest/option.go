@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// An Option of [NewApache] and [NewEnsemble].
+// An Option configures the servers of [NewApache] or [NewEnsemble].
 type Option func(*Server)
 
 // WithAdmin turns the AdminServer on, see Server.Admin.
 func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 
-// WithTick sets the tick; the default is 100 ms. Sessions last two ticks at least, and
-// expire on a tick.
+// WithTick sets the tick; the default is 100 ms. The shortest session timeout is two ticks,
+// and sessions expire on a tick.
 func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
 
 // WithLinks connects the members of an ensemble over links, one for each pair and
 // direction of dialing, for Ensemble.Hold and Ensemble.Isolate.
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
-// WithLimits sets the number of ticks in which a member of an ensemble must catch up with
-// the ensemble leader, and in which each must reply to the other. The defaults are ten and
-// five seconds.
+// WithLimits sets the ticks in which a member of an ensemble must catch up with the ensemble
+// leader (initLimit), and in which each must reply to the other (syncLimit). The defaults are
+// ten and five seconds.
 func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
 
-// WithStockSessions sets the tick of Apache's default configuration, 2 s: sessions last 4 s
-// to 40 s.
+// WithStockSessions sets the tick of Apache's default configuration, 2 s: session timeouts are
+// 4 s to 40 s.
 func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
 }
 
 // WithWords sets the four-letter words that the server answers, comma-separated; the
-// default is all. It always answers srvr, which shows whether it serves.
+// default is all. The server always answers srvr, which shows whether it serves.
 func WithWords(words string) Option {
 	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	startTimeout = 60 * time.Second // a JVM on a busy machine with two cores
-	stopTimeout  = 10 * time.Second // after SIGTERM, then SIGKILL
+	stopTimeout  = 10 * time.Second // time between SIGTERM and SIGKILL
 	pollInterval = 20 * time.Millisecond
 )
 
@@ -53,8 +53,8 @@ type Program struct {
 
 	mu    sync.Mutex
 	lines []string
-	next  int           // the first line that Line has not read
-	more  chan struct{} // closed and replaced when there is a line or the process ended
+	next  int           // index of the first line that Line has not read
+	more  chan struct{} // closed at the next line, and then replaced, or when the process has ended
 	ended bool
 	err   error
 }
@@ -70,7 +70,7 @@ func Run(t testing.TB, command string, args ...string) *Program {
 	return p
 }
 
-// start starts a program, which the caller ends.
+// start starts a program, which the caller must end.
 func start(command string, args ...string) (*Program, error) {
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)
@@ -131,8 +131,8 @@ func (p *Program) Say(t testing.TB, line string) {
 	}
 }
 
-// Line waits for the next line that contains a text, and returns the rest after the text.
-// It skips the lines before.
+// Line waits for the next line that contains text, and returns the rest of the line after it.
+// Line skips the lines before.
 func (p *Program) Line(t testing.TB, text string) (rest string) {
 	t.Helper()
 	p.wait(t, text, func() (ok bool) {
@@ -148,13 +148,13 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits for a line, which may have come before.
+// Await waits until the program has written a line, at any time.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// wait waits until done, which is called with the lock held.
+// wait waits until done, which is called with p.mu held, returns true.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(startTimeout)
@@ -171,7 +171,7 @@ func (p *Program) wait(t testing.TB, what string, done func() bool) {
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("%s has no line %q:\n%s", p.name, what, p.Output())
+			t.Fatalf("%s wrote no line %q within %v:\n%s", p.name, what, startTimeout, p.Output())
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string
 // Kill ends the program and the processes that it started (SIGKILL), and waits for its
 // end. It does nothing if the program has ended.
 func (p *Program) Kill() {
-	if p.Ended() { // its number may belong to another process now
+	if p.Ended() { // its process id may belong to another process now
 		return
 	}
 	killGroup(p.cmd.Process)

@@ -34,7 +34,7 @@ func requireApache(t testing.TB) {
 // A Server is an Apache ZooKeeper in a process of its own. Only one goroutine at a time may
 // call its methods.
 type Server struct {
-	Addr   string // host:port for clients; stays after a restart
+	Addr   string // host:port for clients; the same after a restart
 	Admin  string // host:port of the AdminServer; empty without [WithAdmin]
 	Secure string // host:port for clients with TLS; empty without [WithTLS]
 
@@ -44,7 +44,7 @@ type Server struct {
 	stock  bool          // no configuration of session timeouts
 	words  string        // the four-letter words that it answers
 	tls    *Certificates // nil: no TLS
-	login  string        // of the JAAS configuration; empty: no SASL
+	login  string        // section Server of the JAAS configuration; empty: no SASL
 	dir    string        // zoo.cfg and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
@@ -54,7 +54,7 @@ type Server struct {
 
 	properties []string // -Dkey=value, for Java
 
-	held reservation // its ports
+	held reservation // reserves its ports
 
 	mu   sync.Mutex
 	proc *Program // nil: not running
@@ -137,6 +137,7 @@ func (s *Server) dispose() {
 	s.held.release()
 }
 
+// take returns the server's process, nil if it does not run, and sets s.proc to nil.
 func (s *Server) take() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +170,7 @@ func (s *Server) spawn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc != nil {
-		return errors.New("it is running")
+		return errors.New("the server is already running")
 	}
 	data := filepath.Join(s.dir, "data")
 	if err := os.MkdirAll(data, 0o755); err != nil {
@@ -255,9 +256,8 @@ func (s *Server) config() string {
 	return b.String()
 }
 
-// waitServing waits until the server serves clients. It answers ruok before it has loaded
-// its data; srvr shows a mode only when it serves. It opens the port for TLS after the other
-// port.
+// waitServing waits until the server serves clients. A server answers ruok before it has
+// loaded its data; srvr shows a mode only when it serves. The port for TLS opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)

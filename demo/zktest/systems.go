@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// System has the znodes of a real system, healthy or in trouble.
+// System has the znodes of a real system, healthy or after a failure.
 type System struct {
 	Name string
 	// Layout has a znode on each line, as the system's source writes it: its mode, its

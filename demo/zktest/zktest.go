@@ -35,7 +35,7 @@ var (
 
 var ends struct {
 	sync.Mutex
-	do []func() // in reverse
+	do []func() // called after the tests, the last first
 }
 
 func atEnd(f func()) {
@@ -118,13 +118,13 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls, for a minute at most, until a condition holds, for example about the state
-// of a server or another process. If there is an event, wait for the event instead.
+// Await polls until holds returns true, for a minute at most, for example for a state of a
+// server or another process. If there is an event, wait for the event instead.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, startTimeout)
+			t.Fatalf("not within %v: %s", startTimeout, what)
 		}
 	}
 }

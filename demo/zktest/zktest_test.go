@@ -29,7 +29,8 @@ func serves(addr string) bool {
 	return line == "imok"
 }
 
-// TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
+// TestServerDiesWithTheBinary kills a copy of this test binary that runs a server, and checks
+// that the server ends.
 func TestServerDiesWithTheBinary(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -41,7 +42,7 @@ func TestServerDiesWithTheBinary(t *testing.T) {
 		<-t.Context().Done() // until killed
 		return
 	}
-	zktest.Apache(t) // skips where there is none
+	zktest.Apache(t) // skips the test without Apache
 	cmd := exec.Command(os.Args[0], "-test.run=^TestServerDiesWithTheBinary$", "-test.v")
 	cmd.Env = append(os.Environ(), "ZKTEST_HOLD=1", "TMPDIR="+t.TempDir())
 	out, err := cmd.StdoutPipe()
@@ -59,7 +60,7 @@ func TestServerDiesWithTheBinary(t *testing.T) {
 		}
 	}
 	if addr == "" || !serves(addr) {
-		t.Errorf("no server at %q", addr)
+		t.Errorf("no server answers at %q", addr)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()

@@ -8,7 +8,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// create creates a node by a request.
+// create executes a create request of session 1 and returns the path of the node.
 func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code) {
 	t.Helper()
 	req := wire.CreateRequest{Path: path, ACL: openACL, Flags: flags}
@@ -19,8 +19,8 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-// TestLastSequenceNumber: after 2^31-1 no sequential child can be created. Through a
-// connection this would take 2^31 requests.
+// TestLastSequenceNumber checks that after number 2^31-1 creates of a further sequential child
+// with the same prefix fail. Over a connection this would take 2^31 requests.
 func TestLastSequenceNumber(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)
@@ -31,7 +31,7 @@ func TestLastSequenceNumber(t *testing.T) {
 		flags int32
 		want  string
 		code  wire.Code
-		cv    int32 // afterwards
+		cv    int32 // the parent's cversion afterwards
 	}{
 		{"/e/n_", wire.FlagSequential, "/e/n_1073741823", wire.OK, math.MaxInt32},     // 2^31 - 1
 		{"/e/n_", wire.FlagSequential, "/e/n_1073741824", wire.OK, math.MinInt32},     // wraps
@@ -40,47 +40,47 @@ func TestLastSequenceNumber(t *testing.T) {
 	for _, st := range steps {
 		got, code := create(t, tr, st.path, st.flags)
 		if got != st.want || code != st.code || e.Stat().Cversion != st.cv {
-			t.Errorf("create %s: %q %v, cversion %d; want %q %v, %d", st.path, got, code, e.Stat().Cversion, st.want, st.code, st.cv)
+			t.Errorf("create %s: got %q, %v, cversion %d; want %q, %v, cversion %d", st.path, got, code, e.Stat().Cversion, st.want, st.code, st.cv)
 		}
 	}
 
 	e.creates = math.MaxInt32 - 1
 	if got, code := create(t, tr, "/e/n_", wire.FlagSequential); got != "/e/n_2147483646" || code != wire.OK {
-		t.Errorf("last but one: %q %v", got, code)
+		t.Errorf("last but one number: got %q, %v; want /e/n_2147483646", got, code)
 	}
 	if got, code := create(t, tr, "/e/n_", wire.FlagSequential); got != "/e/n_2147483647" || code != wire.OK {
-		t.Errorf("last: %q %v", got, code)
+		t.Errorf("last number: got %q, %v; want /e/n_2147483647", got, code)
 	}
 	if e.creates != math.MaxInt32 {
-		t.Errorf("creates = %d after the last", e.creates)
+		t.Errorf("creates counter after the last number: got %d, want 2^31-1", e.creates)
 	}
 	pzxid := e.pzxid
 	for range 3 {
 		if got, code := create(t, tr, "/e/n_", wire.FlagSequential); code != wire.NodeExists {
-			t.Errorf("beyond the last: %q %v, want NodeExists", got, code)
+			t.Errorf("create after the last number: got %q, %v; want NodeExists", got, code)
 		}
 	}
 	// Other children can be created, but creates and pzxid stay.
 	if _, code := create(t, tr, "/e/plain", 0); code != wire.OK || e.creates != math.MaxInt32 || e.pzxid != pzxid {
-		t.Errorf("plain create after the last: %v, creates %d, pzxid %d -> %d", code, e.creates, pzxid, e.pzxid)
+		t.Errorf("plain create after the last number: got %v, creates counter %d, pzxid %d; want OK, no change, %d", code, e.creates, e.pzxid, pzxid)
 	}
 	if got, code := create(t, tr, "/e/other_", wire.FlagSequential); got != "/e/other_2147483647" || code != wire.OK {
-		t.Errorf("another prefix after the last: %q %v", got, code)
+		t.Errorf("another prefix after the last number: got %q, %v; want /e/other_2147483647", got, code)
 	}
 }
 
 func TestNewTree(t *testing.T) {
 	tr := New()
 	if st := tr.Get("/").Stat(); st != (wire.Stat{Cversion: -1, NumChildren: 1}) {
-		t.Errorf("root of a new tree: %+v", st)
+		t.Errorf("root of a new tree: got %+v, want cversion -1 and one child", st)
 	}
 	if tr.bytes != 44 || tr.Len() != 4 {
-		t.Errorf("new tree: %d bytes, %d nodes; Apache has 44 and 4", tr.bytes, tr.Len())
+		t.Errorf("new tree: got %d bytes, %d nodes; want 44 and 4 as in Apache", tr.bytes, tr.Len())
 	}
 }
 
-// FuzzWrites makes any writes of three sessions, single or in a multi, and checks the
-// invariants of the tree afterwards.
+// FuzzWrites executes any writes of three sessions, single or in a multi, and then checks the
+// invariants of the tree.
 func FuzzWrites(f *testing.F) {
 	one := func(session byte, op wire.Op, req wire.Record) []byte {
 		body := wire.Append(nil, req)
@@ -140,7 +140,7 @@ func FuzzWrites(f *testing.F) {
 		}
 		checkInvariants(t, tr)
 		if tr.Ephemerals() != 0 {
-			t.Errorf("%d ephemeral nodes without an owner", tr.Ephemerals())
+			t.Errorf("got %d ephemeral nodes after the end of all sessions, want none", tr.Ephemerals())
 		}
 	})
 }
@@ -155,22 +155,22 @@ func checkInvariants(t *testing.T, tr *Tree) {
 		children += len(n.children)
 		for i, name := range n.children {
 			if n.index[name] != i {
-				t.Errorf("%s: child %s is not where the index says", path, name)
+				t.Errorf("%s: child %s: got index %d, want %d", path, name, n.index[name], i)
 			}
 			child := tr.nodes[strings.TrimSuffix(path, "/")+"/"+name]
 			if child == nil {
-				t.Errorf("%s: child %s is no node", path, name)
+				t.Errorf("%s: child %s has no node", path, name)
 			}
 		}
 		if len(n.index) != len(n.children) {
 			t.Errorf("%s: %d children, %d in the index", path, len(n.children), len(n.index))
 		}
 		if path != "/" && !validPath(path) {
-			t.Errorf("a node at %q", path)
+			t.Errorf("node with the invalid path %q", path)
 		}
 		if isSession(n.owner) {
 			if _, ok := tr.ephemerals[n.owner][path]; !ok {
-				t.Errorf("%s: not among the nodes of its session %#x", path, n.owner)
+				t.Errorf("%s is missing in the list of its session %#x", path, n.owner)
 			}
 		}
 		if _, ok := tr.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
@@ -178,12 +178,12 @@ func checkInvariants(t *testing.T, tr *Tree) {
 		}
 	}
 	if bytes != tr.bytes || children != len(tr.nodes)-1 {
-		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes", bytes, tr.bytes, children, len(tr.nodes))
+		t.Errorf("tree has %d bytes, counter %d; its nodes have %d children, want %d", bytes, tr.bytes, children, len(tr.nodes)-1)
 	}
 	for id, paths := range tr.ephemerals {
 		for path := range paths {
 			if n := tr.nodes[path]; n == nil || n.owner != id {
-				t.Errorf("session %#x is said to own %s", id, path)
+				t.Errorf("session %#x lists %s, but does not own it", id, path)
 			}
 		}
 	}
