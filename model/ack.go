@@ -14,14 +14,14 @@ import (
 )
 
 // acknowledgement has the last reads of the znodes by which a leader acknowledges, and the
-// handoff that waits for one. Usually there is one such znode. If a system has several, one
-// with the leader's session is enough.
+// time of a handoff that waits for its acknowledgement. Usually there is one such znode. If
+// a system has several, one with the leader's session is enough.
 type acknowledgement struct {
-	ackZnode            // the znode of all that counts now
-	all      []ackZnode // by path; replaced when it changes
-	paths    []string   // of all, nil for none
-	expected bool       // leaders here acknowledge: configured, or one was seen
-	// since bounds the last handoff while it waits for its acknowledgement. A lost
+	ackZnode            // the element of all that counts now: see choose
+	all      []ackZnode // one for each path; replaced when it changes
+	paths    []string   // of the elements of all, nil for none
+	expected bool       // leaders here acknowledge: configured, or an acknowledgement was seen
+	// since bounds the time of the last handoff while it waits for its acknowledgement. A lost
 	// connection clears it: the acknowledgement may be old when it is read.
 	since timeBounds
 }
@@ -31,7 +31,7 @@ type ackZnode struct {
 	AckState
 	changed timeBounds // when it last changed
 	missed  bool       // the connection was lost since it was read
-	sent    time.Time  // the last request for it; zero: not known, or in a gap
+	sent    time.Time  // when the last read was requested; zero: not known, or in a gap
 }
 
 // newAcknowledgement returns an acknowledgement by the znodes at paths, none of them read.
@@ -44,8 +44,8 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	return a
 }
 
-// choose chooses the znode that counts: one that names head, or else one that names
-// another leader, one in the way, one of unknown state, an absent one, in this order.
+// choose chooses the znode that counts, in this order: a znode that names head; one that
+// names another leader; the first one, if it exists; one of unknown state; an absent one.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -71,7 +71,7 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 }
 
 // read applies a read. If it acknowledges the last handoff, ok is true, took is the
-// takeover, and within bounds it.
+// duration of the takeover, and within bounds that duration.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
@@ -102,8 +102,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds bounds the last change before a read. One notification may stand for several
-// changes, so only the answer is certainly later than the last of them.
+// bounds bounds the time of the last change before read o. One notification may stand for
+// several changes, so only the answer is certainly later than the last of them.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
@@ -137,9 +137,9 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff applies a new head, nil for none. If the head has acknowledged already, it
-// returns the takeover with its bounds. Otherwise waits reports whether the head is
-// expected to acknowledge.
+// handoff applies a new head, nil for none; changed bounds the time of the change. If the
+// head has acknowledged since, took and within are as in read. Otherwise waits reports
+// whether the head is expected to acknowledge.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	// The deletion is notified before the new leader's acknowledgement, so an
 	// acknowledgement before the deletion is from an earlier reign.
@@ -157,7 +157,7 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
-// ackText is the data of an acknowledgement of electop's own.
+// ackText is the data of an acknowledgement of electop's own candidates.
 type ackText struct {
 	Znode string `json:"znode"`
 	Czxid string `json:"czxid"` // hex, 0x...
@@ -186,24 +186,24 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
-// AckState is the acknowledgement znode in its last read.
+// AckState is the acknowledgement znode according to its last read.
 type AckState struct {
-	Path     string // "": there is none
+	Path     string // "": the election has no acknowledgement
 	Presence Presence
-	At       time.Time
-	Session  uint64
-	Znode    string // the leader's znode according to the data; "": unknown
-	Fence    int64  // the czxid of that znode according to the data
-	// ID is the name of the leader's znode in Solr's data, "" for none. Solr's overseer
-	// uses it, whoever owns the acknowledgement.
+	At       time.Time // of the read
+	Session  uint64    // the ephemeral owner
+	Znode    string    // the leader's znode according to the data; "": unknown
+	Fence    int64     // the czxid of that znode according to the data
+	// ID is the name of the leader's znode in Solr's data, "" for none. It names the leader
+	// even if another session owns the acknowledgement.
 	ID string
-	// ByData reports whether the znode is persistent and has the same data as the
-	// leader's znode. Then Data is that data.
+	// ByData reports whether leaders acknowledge by copying the data of their znode to this
+	// persistent znode. Then Data is the copy.
 	ByData bool
 	Data   znode.Data
 }
 
-// Names reports whether the acknowledgement is that contender's.
+// Names reports whether the acknowledgement names contender c as the leader.
 func (a AckState) Names(c *dialect.Candidate) bool {
 	switch {
 	case a.Presence != Present || c == nil:

@@ -12,7 +12,7 @@ import (
 )
 
 // Around returns the directories to read besides the election. They show its system, who
-// could lead, and since when nobody leads. They are not needed for a queue with candidates.
+// could lead, and since when nobody leads. A queue with candidates does not need them.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -26,8 +26,8 @@ func (s *State) Around() (dirs []string) {
 	return dirs
 }
 
-// around applies a read of a directory beside the election. The names beside a leader's
-// own znode show the system.
+// around applies a read of a directory beside the election. The names beside a single
+// znode may show its system.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
@@ -71,8 +71,8 @@ type Standbys struct {
 	Gone, ShutDown bool
 }
 
-// Standbys returns who could take over from a leader without a queue, or could lead if
-// the queue is empty.
+// Standbys returns the programs that could take over if the election has no queue, or could
+// lead if its queue is empty.
 func (s *State) Standbys() (out Standbys) {
 	leader, alive := "", false
 	if l := s.First(); l != nil {
@@ -166,8 +166,8 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// note applies a read of a znode of [dialect.Notes]. epoch reports whether it counts the
-// leaders.
+// note applies a read of a znode of [dialect.Notes]. epoch reports whether that znode counts
+// the leaders.
 func (j *Journal) note(o *Ack, epoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); epoch && before && now && from != to {
@@ -200,7 +200,7 @@ func (s *State) Epoch() string {
 type LedLast struct {
 	Who    string `json:"name"`           // as [dialect.Dialect.Who] names a leader
 	Path   string `json:"known_by"`       // of the znode that shows it
-	Fenced bool   `json:"must_be_fenced"` // by the next leader
+	Fenced bool   `json:"must_be_fenced"` // the next leader must fence it first
 }
 
 // LedLast returns the last leader if nobody leads and a znode shows who led last,
@@ -240,7 +240,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member finds the leader's znode in a list of programs, if leaders are listed there.
+// member sets Member and Missing, if the programs p of directory d include leaders.
 func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

@@ -16,7 +16,7 @@ type leaderEnd struct {
 	at    time.Time // when its znode was seen to be deleted
 	from  dialect.ID
 	cause Cause
-	alive time.Time // its session cannot have expired before; zero: not known
+	alive time.Time // its session cannot have expired before this time; zero: not known
 	// expired counts the sessions that had expired before the end; nil: not known.
 	expired *expiredCount
 }
@@ -29,7 +29,7 @@ const (
 )
 
 // foreignEnd returns why the znode of a third-party leader was deleted, according to the
-// servers' tables. answers are the last ones, nil if the servers were not asked.
+// servers' tables. answers are the last answers, nil if the servers were not asked.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
@@ -43,8 +43,8 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	}
 	// The cause must be right for every time at which the znode may have been deleted. A
 	// client that is known to be silent has been silent for longer than a third of its
-	// timeout. So it cannot have deleted its znode since, unless it continued just then.
-	// The latter is corrected later if the servers count the sessions that expire.
+	// timeout. So it cannot have deleted its znode since, unless it continued just then. The
+	// cause of such a handoff is corrected later if the servers count expired sessions.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
@@ -93,7 +93,7 @@ type correction struct {
 }
 
 // add adds the end of h's old leader, if later tables can explain it better. tracked
-// returns what is known about a session.
+// returns what is known about a session; counts has the counts of expired sessions.
 func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
@@ -118,7 +118,7 @@ func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, co
 	(*u)[h.From.Session] = g
 }
 
-// has reports whether the session owned the znode of such a leader.
+// has reports whether the session owned the znode of a leader in u.
 func (u unexplained) has(session uint64) bool {
 	_, ok := u[session]
 	return ok
@@ -134,8 +134,8 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a later table shows: a session that still exists
-// did not expire, and neither did a session that ended before it could expire.
+// explain returns the corrections that a later table shows, and removes their ends. A session
+// did not expire if it still exists, or ended before it could expire, or if none expired.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
@@ -235,7 +235,7 @@ func (e *expiredCount) same(later *expiredCount) bool {
 // expiredCounts has the last counts, oldest first. It is replaced when it changes.
 type expiredCounts []*expiredCount
 
-// expiredCountsMax bounds the number of counts. expiredCountsEvery is the time between two.
+// expiredCountsMax bounds the number of counts, expiredCountsEvery the time between two.
 const (
 	expiredCountsMax   = 16
 	expiredCountsEvery = time.Second
@@ -273,7 +273,7 @@ type Returned struct {
 	Expired time.Time // when its znode was seen to be deleted
 	Host    string    // of its client, according to the server
 	// Sessions are new sessions from Host that own no contender. One of them is the
-	// client's, if no other program on that host connected since.
+	// client's, unless only other programs on that host connected since.
 	Sessions []uint64
 
 	before []uint64 // the sessions from Host before the expiry
@@ -286,8 +286,8 @@ const (
 	returnedFor = 10 * time.Minute
 )
 
-// returned has these leaders, oldest first. States share it: elements are replaced, never
-// written.
+// returned has the last such leaders, oldest first. States share it: elements are replaced,
+// never written.
 type returned []*Returned
 
 // expired adds a leader whose session expired.

@@ -40,7 +40,7 @@ func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	return again
 }
 
-// count counts another contender of the session.
+// count counts another contender of the session, and returns the number of all of them.
 func (cs *children) count(session uint64) int32 {
 	cs.index()
 	cs.owned[session]++
@@ -116,13 +116,13 @@ const removeMax = 32
 // all returns all children.
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
 
-// follow sorts the children by another recipe.
+// follow sorts the children according to another recipe.
 func (cs *children) follow(r dialect.Recipe) {
 	cs.recipe = r
 	cs.sort(cs.all())
 }
 
-// sort divides all children into the two lists.
+// sort divides all children into the two sorted lists.
 func (cs *children) sort(all []*dialect.Candidate) {
 	var queue, rest []*dialect.Candidate
 	for _, c := range all {
@@ -137,8 +137,8 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
-// interpret interprets all names with another dialect, nil for none, sorts the children by
-// the recipe, and calls renewed for each child that is interpreted differently.
+// interpret interprets all names with another dialect, nil for none, sorts the children
+// according to r, and calls renewed for each child that is interpreted differently.
 func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
 	all := cs.all()
 	for i, old := range all {
@@ -153,7 +153,7 @@ func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func
 	cs.sort(all)
 }
 
-// first returns the head of the queue, nil for an empty queue.
+// first returns the head of the queue, nil if the recipe gives nobody the role.
 func (cs *children) first() *dialect.Candidate {
 	if cs.recipe.Holders(cs.queue) == 0 {
 		return nil
@@ -192,7 +192,7 @@ func (cs *children) unreadNames() (names []string) {
 	return names
 }
 
-// has reports whether the child still exists.
+// has reports whether znode c still exists, according to the last read.
 func (cs *children) has(c *dialect.Candidate) bool {
 	k := cs.known[c.Name]
 	return k != nil && k.Czxid == c.Czxid
@@ -200,7 +200,8 @@ func (cs *children) has(c *dialect.Candidate) bool {
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
-// Position finds the position of a contender in an ordered queue, or where it belongs.
+// Position returns the position of contender c in a queue in r's order, or false and the
+// position where c belongs.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
 		return n, false // a new candidate usually goes to the end

@@ -7,14 +7,14 @@
 // An election is a parent znode and its children. Every contender creates one
 // ephemeral sequential child. The child with the lowest sequence number holds the
 // role, and every other contender watches the child just below its own. That is a
-// [dialect.Recipe]. How a system writes the recipe into znodes is a
-// [dialect.Dialect], which the names of the children show.
+// [dialect.Recipe]. A [dialect.Dialect] describes how one system writes the recipe into
+// znodes. The names of the children show the dialect.
 //
 // An observer sees an election in pieces: a list of children with the parent's stat,
-// a changed acknowledgement, a lost connection, a step of one of our own candidates.
+// a changed acknowledgement, a lost connection, a report of one of our own candidates.
 // Each piece is an [Observation], and observations are the only input of this package.
-// The [Journal] applies them one by one, in order. It returns [Event] values (joined,
-// left, handoff, missed, connection, snapshot), which it never drops or merges, and on
+// The [Journal] applies them one by one, in order. It returns [Event] values (such as
+// [Joined], [Left], [Handoff] and [Snapshot]), which it never drops or merges, and on
 // request an immutable [State] for the screen.
 //
 //	Observation -> Journal.Apply -> []Event
@@ -27,40 +27,39 @@
 //	dialect   recipes, and the system of an election
 //	session   what the servers report about sessions
 //	model     observations in, events and state out: this package
-//	doctor    verified watches, risks, findings; merges events with the journal's
+//	doctor    verified watches, risks, findings; adds its events to those of the journal
+//	phrase    words for why nobody leads and why a leader left
 //	history   recordings and time travel
 //	lesson    the lesson engine
 //
-// A package imports only packages above it (and history imports doctor). cause.go decides
-// the cause of a handoff for third-party candidates, and handoff.go for our own. A new
-// observation is a type in observation.go with a case in [Journal.Apply], and an entry in
-// the codec of package history.
+// A package imports only packages above it. cause.go decides the cause of a handoff for
+// third-party candidates, and handoff.go for our own. A new observation is a type in
+// observation.go with a case in [Journal.Apply], and an entry in the codec of package history.
 //
 // # Missed changes
 //
-// Watches fire once, so anything may happen between two reads of the children. ZooKeeper
-// counts it: a parent's cversion and number of children give the number of creates and
-// deletes so far (see [znode.Parent.Creates]). The journal subtracts the changes that it
-// saw and reports the others as a [Missed] event. What cannot be known is reported as
-// unknown.
+// A normal watch fires once, so anything may happen between two reads of the children.
+// ZooKeeper counts the changes: a parent's cversion and number of children give the number
+// of creates and deletes so far (see [znode.Parent.Creates]). The journal subtracts the
+// changes that it saw and reports the others as a [Missed] event.
 //
 // # The past
 //
 // A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] computes
 // from these, and from a log of changes (lanelog.go), what each candidate did over time:
-// a lane at a time equals the state at that time. It is computed on request, so a change
-// costs only an entry in a bounded log.
+// a lane at a time equals the state at that time. Lanes are computed on request, so a
+// change costs only an entry in a bounded log.
 //
 // # The demo
 //
-// The demo's server, its candidates and their workers report more than an observer
-// can see. A [Cast] has a member's current line of the recipe ([State.Steps]) and its
-// belief. A [Wake] has the sessions that a deletion notified, and their later requests
-// ([State.Wakes]). With the members' steps it shows how each of the notified reacted
-// ([State.Waves]), and what a handoff costs with each rule ([State.Costs]). A [Write] is
-// a write of a leader's worker; the wakes show whether that leader still led
-// ([State.Work]). Beliefs and queue together give the two [Properties] of an election,
-// at most one leader and mostly one. [State.Broken] reports what must never happen.
-// [Pace] and [Rules] are the settings of the demo. None of these is an event, because
-// they change no election.
+// The demo's server, its candidates and their workers report more than an observer can
+// see. A [Cast] has a member's belief and its current line of the recipe ([State.Steps]).
+// A [Wake] has the sessions that were notified of a deletion, and counts their later
+// requests ([State.Wakes]). With the members' steps it shows how each notified session
+// reacted ([State.Waves]), and what a handoff costs with each rule ([State.Costs]). A
+// [Write] is a write of a leader's worker; the wakes show whether that leader still led
+// ([State.Work]). Beliefs and queue together give the two [Properties] of an election: at
+// most one leader, and a leader most of the time. [State.Broken] describes the broken
+// invariants. [Pace] has the messages that the server holds, [Rules] the settings of the
+// demo. None of these is an event, because they change no election.
 package model

@@ -14,7 +14,7 @@ type Event struct {
 	Body EventBody
 }
 
-// EventBody is one of the types of this file, [Snapshot], or one of the doctor's events.
+// EventBody is what happened: a type of this package (such as [Joined]) or of package doctor.
 type EventBody interface{ EventBody() }
 
 // Joined is a new child.
@@ -29,13 +29,13 @@ type Left struct {
 	Ignored   bool // it was no contender
 }
 
-// Cause is the reason why a leader's znode was deleted.
+// Cause is the reason why a contender's znode was deleted.
 type Cause string
 
 const (
 	CauseUnknown  Cause = "unknown"
-	CauseResigned Cause = "resigned" // it deleted its znode; our own candidates only
-	CauseClosed   Cause = "closed"   // it closed its session; our own candidates only
+	CauseResigned Cause = "resigned" // it closed its session, on request; our own candidates only
+	CauseClosed   Cause = "closed"   // it closed its session, for another reason; likewise
 	CauseExpired  Cause = "expired"  // its session expired
 	// CauseDeleted means a delete by any client: the session was alive after it.
 	CauseDeleted Cause = "deleted"
@@ -44,8 +44,7 @@ const (
 	CauseLeft Cause = "left"
 )
 
-// Explained is an earlier handoff with a better cause, which later answers of the servers
-// show.
+// Explained is an earlier handoff with a better cause, which a later observation showed.
 type Explained struct{ Handoff }
 
 // Acknowledged reports that the new leader of an earlier handoff acknowledged, if the
@@ -75,8 +74,8 @@ func (Explained) EventBody()    {}
 func (Missed) EventBody()       {}
 func (LinkChanged) EventBody()  {}
 
-// AckWait is how long the event of a handoff waits for the acknowledgement, so that it can
-// have the takeover. Later events wait behind it.
+// AckWait is how long the event of a handoff waits for the acknowledgement, which completes
+// its takeover. Later events wait behind it.
 const AckWait = time.Second
 
 // heldMax bounds the events that wait behind a handoff, in case the clock stops.
@@ -86,7 +85,7 @@ const heldMax = 4096
 // acknowledgement holds back all events after it.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
-	due  []Event // because of the last observation
+	due  []Event // since the last observation
 	held []Event // the first one waits for the acknowledgement
 }
 
@@ -103,7 +102,7 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
 
-// hold adds a handoff that waits, or a snapshot without its state. No event may wait yet.
+// hold adds a handoff that waits, or a snapshot without its state. No other event waits yet.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
 // waiting returns the event that waits, nil for none.

@@ -88,9 +88,9 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// checkHead compares the head of the queue with the last head and adds a handoff at that
-// time if it changed. changed bounds when. listed reports whether the children that exist
-// now existed when the last head was deleted.
+// checkHead adds a handoff at that time if the head of the queue changed; changed bounds the
+// time of the change. listed reports whether the list that shows the present children was
+// made after the deletion of the last head.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
@@ -179,9 +179,9 @@ func (j *Journal) firstHead(at time.Time) {
 }
 
 // reign returns the reign of the head that electop sees at that time. changed bounds when
-// the reign began. If electop did not observe the beginning, the head's znode bounds it
-// too: it was not before the creation of that znode, by the servers' clock. It was at the
-// creation if no child was ever deleted, or if that creation was the last change.
+// the reign began. If electop did not observe the beginning, the reign did not begin before
+// the creation of the head's znode, by the servers' clock. It began at the creation if no
+// child was ever deleted, or if that creation was the last change.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -230,7 +230,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 
 // memberEnd returns why a member's znode was deleted, and how long the member had been
 // silent. The cause is expiry only if the session could expire: the server keeps it until
-// ExpiresFrom at least. deletion bounds when it was deleted, at is when that was read.
+// ExpiresFrom at least. deletion bounds the time of the deletion; at is when a read showed it.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
@@ -338,7 +338,7 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of a handoff and returns the handoff, nil if it is forgotten.
+// correct corrects the cause of a handoff and returns the handoff, nil if p no longer has it.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -367,7 +367,7 @@ func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.r
 // Reign is one contender's time at the head of the queue.
 type Reign struct {
 	Leader *dialect.Candidate
-	From   time.Time // when electop first saw it
+	From   time.Time // when electop first saw it lead
 	// FromKnown is false for a reign that began before the first read or in a gap.
 	FromKnown bool
 	// Earliest and Latest bound when it began: see [Journal.reign].

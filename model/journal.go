@@ -16,20 +16,20 @@ type Config struct {
 	Cluster string // as the user named it, "" for an embedded server
 	Path    string
 	Recipe  dialect.Recipe // nil: recognised from the names of the children
-	// AckPath is the path of the acknowledgement; "": there is none.
+	// AckPath is the path of the acknowledgement; "": leaders do not acknowledge.
 	AckPath string
 	// AckExpected reports whether leaders here acknowledge (our own candidates do).
 	// Otherwise leaders are expected to from the first acknowledgement on.
 	AckExpected bool
-	// AckFollows reports whether AckPath is for electop's own elections only, and the
-	// dialect of another system has its own path.
+	// AckFollows reports whether AckPath is for electop's own elections only. The dialect of
+	// another system gives the path instead.
 	AckFollows bool
 	// Found reports whether a search found the path, and no user named it as an election.
 	Found bool
 }
 
-// Journal applies observations to an election and returns the events. It is for one
-// goroutine.
+// Journal applies observations to an election and returns the events. Only one goroutine
+// may use it.
 type Journal struct {
 	cfg Config
 
@@ -40,7 +40,7 @@ type Journal struct {
 	last   Changed
 	cached *State
 
-	at       time.Time // of the last observation
+	at       time.Time // the latest time of an observation
 	phase    Phase
 	parent   znode.Parent
 	readAt   time.Time      // of the last good read
@@ -67,7 +67,7 @@ type Journal struct {
 	link        connection
 	ack         acknowledgement
 	directories map[string]*Directory // by path; replaced when it changes
-	notes       map[string]*Ack       // likewise
+	notes       map[string]*Ack       // by path; replaced when it changes
 	epoch       *EpochChanged         // the last one, nil for none
 	sessions    session.Tracker
 	unexplained unexplained
@@ -112,7 +112,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	j.last = Changed{}
 	switch o.(type) {
 	case *Ack, *Directory, *session.Table, *Follow, *Pace, *Advance:
-	default: // a waiting snapshot must not show its changes
+	default: // a snapshot that waits must not show the changes of this observation
 		j.deliver()
 	}
 	if r, ok := o.(*Read); ok && r.Gap {
@@ -333,8 +333,8 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		}
 		c.downSince = time.Time{}
 	}
-	// An attempt to connect is an event only after a good connection. Nor is the next
-	// server that is tried an event while the connection is down.
+	// An attempt to connect is an event only after a good connection. While the connection
+	// is down, an attempt with another server is no event either.
 	now := LinkChanged{o.Link, o.Server, o.Session}
 	again := o.Link != Connected && o.Link == c.last.Link && o.Session == c.last.Session
 	if now == c.last || again || o.Link == Connecting && c.last.Link != Connected {
@@ -369,7 +369,7 @@ func (j *Journal) Clone() *Journal {
 	return &c
 }
 
-// News reports whether o will change what a screen shows, besides events.
+// News reports whether o will change what a screen shows, apart from the events.
 func (j *Journal) News(o Observation) bool {
 	switch o := o.(type) {
 	case *Cast:
@@ -383,7 +383,7 @@ func (j *Journal) News(o Observation) bool {
 			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
 	case *Wake:
 		return !slices.ContainsFunc(j.wakes.last, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
-	case *Pace: // each message that was held passes later
+	case *Pace: // a held message is news when it leaves
 		return len(o.Passed) > 0
 	case *Switch, *Rules, *Write:
 		return true

@@ -9,8 +9,8 @@ import (
 
 // laneLog has logs of changes for [State.Lanes]. Each change has the value before it, so
 // everything after the oldest change of a log is known, also of candidates that did not
-// change since. Each log has its own bound. Its ...From is the time of the last change
-// that it dropped, zero for none. States share the slices.
+// change since. Each log has its own bound and its own field ...From: the time of the last
+// change that it dropped, zero for none. States share the slices.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // holding was known once
@@ -27,7 +27,7 @@ type laneLog struct {
 const (
 	holdsMax   = 2 * HistoryMax
 	leftMax    = HistoryMax
-	reportsMax = 4096 // an election of 300 members makes some 1500 when it begins
+	reportsMax = 4096 // an election of 300 members makes some 1500 reports when it begins
 )
 
 // hold is a change of the role: a contender got it (on), or lost it.
@@ -72,8 +72,8 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// observed notes whether the election is observed. It is not from the loss of the
-// connection to the next read.
+// observed notes whether the election is observed. From the loss of the connection to the
+// next read it is not observed.
 func (l *laneLog) observed(at time.Time, yes bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
@@ -134,7 +134,7 @@ func (l *laneLog) leave(d departure) {
 	*log = appendLog(*log, d, leftMax, func(d departure) time.Time { return d.at }, from)
 }
 
-// led reports whether a contender has the role, or had it.
+// led reports whether c has the role, or had it.
 func (l *laneLog) led(c *dialect.Candidate) bool {
 	for i := range l.holds {
 		if of := l.holds[i].of; of.Czxid == c.Czxid && of.Name == c.Name {

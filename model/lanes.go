@@ -24,14 +24,14 @@ type Lanes struct {
 	// Notices are the last notifications that the embedded server sent, at most
 	// [NoticesMax], oldest first. Those of one deletion are complete.
 	Notices []Notice
-	// Writes are the last attempts of leaders' workers, oldest first.
+	// Writes are the last attempts of leaders' workers to write, oldest first.
 	Writes []Tried
 	// Gaps are the times in which nothing was observed, oldest first. In a gap the lanes
 	// show the znodes from before it.
 	Gaps []Gap
 }
 
-// NoticesMax bounds [Lanes.Notices]. A herd of 300 gets as many at each handoff.
+// NoticesMax bounds [Lanes.Notices]. A herd of 300 gets some 300 at each handoff.
 const NoticesMax = 4096
 
 // Gap is a time in which the election was not observed; To is zero while it lasts.
@@ -57,8 +57,8 @@ type Stretch struct {
 // Standing describes a candidate at one time.
 type Standing struct {
 	Place Place // of its znode
-	// Belief and Fault are from the member's last report. Both are "" before the member
-	// came, and for a third-party client.
+	// Belief and Fault are from the member's last report. Both are "" before its first
+	// report, and for a third-party client.
 	Belief Belief
 	Fault  Fault
 	// Departed reports whether the member is no longer in [State.Members].
@@ -168,7 +168,8 @@ func (b *laneBuilder) departed(most int) {
 	}
 }
 
-// queued adds contenders of the queue, and returns how many it leaves out.
+// queued adds the first contenders of the queue (at least most, and all holders), and the
+// members and former holders behind them. It returns how many contenders it leaves out.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
@@ -362,8 +363,8 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is one change of a lane: of its member's report or, if self is nil, of a znode,
-// which begins (on) or stops to exist or to have the role (holds).
+// change is one change of a lane. With self it is a member's report. Otherwise a znode
+// begins (on) or ends to exist, or to have the role (holds).
 type change struct {
 	at    time.Time
 	self  *selfChange
@@ -372,7 +373,7 @@ type change struct {
 	on    bool
 }
 
-// laneState is a lane at one time. present and holds are by znode.
+// laneState is a lane at one time. present and holds have an element for each znode.
 type laneState struct {
 	self    selfReport
 	present []bool

@@ -18,7 +18,7 @@ const (
 	// NotAcknowledged means that the first contender did not create the znode by which the
 	// leaders of its system acknowledge.
 	NotAcknowledged NoLeader = "not-acknowledged"
-	// OtherAcknowledged means that another session than the first contender's owns that
+	// OtherAcknowledged means that a session other than the first contender's owns that
 	// znode.
 	OtherAcknowledged NoLeader = "acknowledged-by-another"
 	// Membership means that the children are members of a group, which elects nobody.
@@ -140,9 +140,9 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// acknowledgedBy returns the session that acknowledged, the first contender's if it is one
-// of several, 0 if none did or it is not known. If stem is not "", a child with that stem
-// acknowledges.
+// acknowledgedBy returns the session that acknowledged, 0 if none did or it is not known. If
+// stem is not "", the children with that stem acknowledge. If there are several, it prefers
+// the first contender's session.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -160,10 +160,10 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 // NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the child for which the first contender waits according to the servers'
-// tables, nil for none. It is an ephemeral child with a lower number that is no contender
-// by the recipe. Then the first contender does not lead, and the clients order more names
-// than electop knows of their system: for example, clients of two libraries share a lock.
+// WaitsFor returns the child that the first contender watches according to the servers'
+// tables, nil for none: an ephemeral child with a lower number that is no contender by the
+// recipe. Then the first contender does not lead, and the clients order more names than
+// electop knows of their system: for example, clients of two libraries share a lock.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
 
 // Holders counts the contenders at the front of the queue that have the role: one leader,
@@ -199,8 +199,8 @@ func (s *State) AckPath() string {
 	return s.AckPaths[0]
 }
 
-// Vacancy is the time without a leader, if the queue is empty or the election's only znode
-// absent.
+// Vacancy is a time without a leader that has not ended: the queue is empty, or the
+// election's only znode absent.
 type Vacancy struct {
 	Since time.Time
 	Known VacancyKnown
@@ -219,8 +219,8 @@ const (
 	VacancyFound VacancyKnown = ""
 )
 
-// Vacancy returns the present vacancy. ok is false if somebody leads, or if the present
-// state is not known.
+// Vacancy returns the present vacancy. ok is false if nobody can lead here, if there is a
+// candidate, or if the present state is not known.
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
@@ -241,8 +241,8 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 // created another znode, known. A candidate of electop, m, reports which znode it knows.
 // For a third-party client (m is nil) two znodes with the same guid are the evidence: a
 // guid serves to find a znode again, so the client wanted one znode only, and uses the last
-// one. Without this evidence a client may want several: latches and threads share its
-// session.
+// one. Without such evidence a client may want several znodes: its latches and threads share
+// one session.
 func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate, known *dialect.Candidate) {
 	last := make(map[string]*dialect.Candidate, len(owned))
 	key := func(c *dialect.Candidate) string { return dialect.Stem(c.Name) }

@@ -9,8 +9,8 @@ import (
 	"electop/model/dialect"
 )
 
-// Belief names what a candidate of ours believes about itself. The znodes may show something
-// else: a frozen leader still believes it leads.
+// Belief is what one of our own candidates believes about itself. The znodes may show
+// something else: a frozen leader still believes it leads.
 type Belief string
 
 const (
@@ -18,9 +18,9 @@ const (
 	Waiting      Belief = "waiting"   // behind a predecessor
 	Elected      Belief = "elected"   // lowest, leader procedure or acknowledgement not done
 	Leading      Belief = "leading"   // leader procedure done (and acknowledged, if the election has acknowledgements)
-	Suspended    Belief = "suspended" // connection or lease lost: neither leads nor knows
+	Suspended    Belief = "suspended" // connection or lease lost: it does not lead for now
 	Resigned     Belief = "resigned"
-	Lost         Belief = "lost" // session or znode gone: this candidacy is over
+	Lost         Belief = "lost" // session expired or znode deleted: this candidacy is over
 )
 
 // Fault is a fault that was injected into a member.
@@ -66,8 +66,8 @@ type Member struct {
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`
 	FaultAt time.Time `json:"fault_at,omitzero"`
-	// The mistakes that it was ordered to make: its next znode has no guid, the reply to
-	// its next create is lost, its leader procedure does not end.
+	// More injected faults: its later znodes have no guid in their names, the reply to its
+	// next create will be lost, its leader procedure does not end.
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
@@ -75,7 +75,8 @@ type Member struct {
 	// to show.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the end of the lease of a member that leads or is about to: until then
-	// the ensemble is proved to keep the session. Zero if it has no lease.
+	// the ensemble is proved to keep the session. Zero if it has no lease. The JSON names of
+	// LeaseEnd and ExpiresFrom are those of older recordings.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest time at which connected servers can expire the session:
 	// Timeout after the last answered request or ping was sent.
@@ -91,7 +92,7 @@ type roster struct {
 	// explain the end of that znode: the znode of a killed member exists until its session
 	// expires.
 	owners map[uint64]*Member
-	former map[uint64]int // counts the reads since, for the sessions of such members
+	former map[uint64]int // maps the sessions of such members to the number of reads since
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
@@ -161,8 +162,8 @@ func (r *roster) view() *rosterView {
 	return r.shown
 }
 
-// forget drops the former members without a znode, after two reads: a create may still be
-// on its way.
+// forget drops the former members without a contender, from the third read or delta on: until
+// then a create may still be on its way.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {
@@ -215,10 +216,10 @@ func (o StepOn) IsZero() bool { return o.Equal(StepOn{}) }
 
 // StepTaken is a step of the recipe that one of our members took.
 type StepTaken struct {
-	N      uint64 // the number of the step, from 1
+	N      uint64 // numbers the steps of all members, from 1
 	At     time.Time
 	Member string // [Member.ID]
-	Name   string
+	Name   string // [Member.Name]
 	Step   Step
 	On     StepOn
 }

@@ -11,12 +11,12 @@ import (
 type Exchange struct {
 	Passed
 	Member string // [Member.ID]; "" for a client that is not ours, or not known yet
-	// Fault is the fault with which the member could not read the message.
+	// Fault is the fault that kept the member from reading the message.
 	Fault Fault
 	// Lost reports whether the reply was lost because the member was ordered to lose it.
 	Lost bool
 	// Before counts the messages just before this one that are not listed. Fast reports
-	// whether the server ran at full speed before, when it reports no messages.
+	// whether the server ran at full speed before this one: then it reports no messages.
 	Before int
 	Fast   bool
 }
@@ -27,8 +27,8 @@ const ExchangesMax = 256
 // exchanges is the log of messages. Nothing in it is written in place.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost has replies that were lost on request, as long as only one side has reported the
-	// loss: the server reports that the reply was sent, the member that it is lost.
+	// lost has replies that were lost on request, while only one side has reported them: the
+	// server reports that it sent the reply, the member that it lost the reply.
 	lost []lostReply
 	fast bool // the server ran at full speed since the last message
 }
@@ -67,15 +67,15 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether a message is the reply that a member loses: the next reply to a
-// successful create.
+// loses reports whether a message is the reply that a member loses: its first reply to a
+// successful create after the order.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != createOp || e.Err != "" || e.Dropped {
 		return false
 	}
 	i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == e.Session })
 	switch {
-	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older report is about a reply that the server never held
+	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older entry of the member is about a reply that the server never held
 		x.lost = keep(x.without(i), lostReply{session: e.Session, sent: true}, lostMax)
 		return true
 	case i >= 0 && !x.lost[i].sent && !e.Left.After(x.lost[i].at):

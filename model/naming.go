@@ -13,7 +13,7 @@ type naming struct {
 	fixed    dialect.Recipe   // from the configuration; nil: recognise the dialect
 	dialect  *dialect.Dialect // nil: not recognised
 	switched dialect.Recipe   // from the last [Switch], nil for the dialect's own
-	preset   bool             // a later part of a recording gave the dialect
+	preset   bool             // a [Switch] gave the dialect, as in a later part of a recording
 	named    bool             // the user named the path as an election
 }
 
@@ -126,8 +126,8 @@ func (j *Journal) recognise(r *Read) {
 	}
 }
 
-// nameless reports whether our own candidate left out its guid on request: such a name
-// shows no other system.
+// nameless reports whether z is the znode of a member that left out its guid on request:
+// such a name shows no other system.
 func (j *Journal) nameless(z znode.Znode) bool {
 	m := j.owners[z.Session]
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"

@@ -44,7 +44,8 @@ type Read struct {
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
-	// Markers are the names of [dialect.Markers] that exist.
+	// Markers are the names of [dialect.Markers] that exist. Older recordings have this JSON
+	// name.
 	Markers []string `json:"witnesses,omitempty"`
 	// Gap reports whether changes before this read were not watched (the connection was
 	// lost), so that a new [Snapshot] event is due.
@@ -56,8 +57,8 @@ type Read struct {
 	Single bool `json:"single,omitempty"`
 }
 
-// Delta is one change of the children, from a persistent watch. Deltas come after a [Read]
-// of the same parent, in the order of the changes.
+// Delta is one change of the children, from a persistent watch. Deltas follow a [Read] of
+// the same parent, in the order of the changes.
 type Delta struct {
 	// At is the time at which the change was known: a created child was read by then.
 	At time.Time `json:"at"`
@@ -86,7 +87,7 @@ type Ack struct {
 	Notified time.Time  `json:"notified,omitzero"` // Notified, Heard and Sent are as in Read
 	Heard    time.Time  `json:"heard,omitzero"`
 	Sent     time.Time  `json:"sent,omitzero"`
-	Path     string     `json:"path,omitempty"` // "": the journal's
+	Path     string     `json:"path,omitempty"` // "": the first of [State.AckPaths]
 	Presence Presence   `json:"presence"`
 	Session  uint64     `json:"session,omitempty"` // ephemeral owner
 	Czxid    int64      `json:"czxid,omitempty"`
@@ -119,7 +120,7 @@ const (
 	Connecting   Link = "connecting"
 	Connected    Link = "connected"
 	Disconnected Link = "disconnected"
-	Expired      Link = "expired" // the session is over; another will follow
+	Expired      Link = "expired" // the session expired; another session will follow
 )
 
 // Connection is a change of the observing connection, or a newly measured
@@ -252,8 +253,8 @@ type Write struct {
 	// Refused reports whether the write was refused, and Reason why.
 	Refused bool   `json:"refused,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	Zxid    int64  `json:"zxid,omitempty"` // of the change of the counter
-	Value   int64  `json:"value,omitempty"`
+	Zxid    int64  `json:"zxid,omitempty"`  // of the change of the counter
+	Value   int64  `json:"value,omitempty"` // the written value
 }
 
 // Advance reports that time passed. The journal (see [Journal.Held]) and the doctor need it

@@ -6,21 +6,21 @@ import (
 )
 
 // Properties has the two properties that ZooKeeper's documentation requires of an election,
-// at most one leader (safety) and mostly one (liveness), for our own members since the
-// first observation.
+// for our own members since the first observation: at most one leader (safety), and a leader
+// most of the time (liveness).
 type Properties struct {
 	// Believers are the IDs of the members that now believe they lead. A frozen member
 	// keeps its belief.
 	Believers []string
-	// Doubles counts how often a second believer appeared. AwakeDoubles counts how often
-	// two believers were awake, which must never happen. DoubleFor is the total time with
-	// two or more believers.
+	// Doubles counts how often a second believer appeared. AwakeDoubles counts how often a
+	// second awake believer appeared, which must never happen. DoubleFor is the total time
+	// with two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
 
 	// Working is the time with an awake leader. Observed is the time that counts: since the
-	// first leader, while connected. A third-party leader counts as awake while its znode
-	// is the first.
+	// first leader, while the queue is observed and shows who leads. A third-party leader
+	// counts as awake.
 	Working, Observed time.Duration
 	// LongestVacancy is the longest observed time without an awake leader, up to the last
 	// observation. VacantSince is the beginning of the present vacancy, zero if there is a
@@ -28,22 +28,22 @@ type Properties struct {
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 
-	// Ghosts counts how often a session got a second contender.
+	// Ghosts counts how often a session got a second contender by mistake.
 	Ghosts int
 }
 
 // properties has the properties, and the values from which they are summed.
 type properties struct {
 	Properties
-	at     time.Time // of the last observation
-	awake  int       // counts the awake believers
-	led    bool      // there was a leader once
-	works  bool      // an awake member or a third party leads
-	vacant time.Duration
+	at     time.Time     // of the last observation
+	awake  int           // counts the awake believers
+	led    bool          // there was a leader once
+	works  bool          // an awake member or a third party leads
+	vacant time.Duration // the length of the present vacancy
 }
 
-// believes reports whether a member (nil: no) believes that it leads, and whether it is
-// awake.
+// believes reports whether a member believes that it leads, and whether that member is
+// awake. A killed member, or nil, believes nothing.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false
@@ -81,8 +81,8 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds the time since the last observation. sees reports whether the queue was
-// known.
+// elapse adds the time since the last observation. sees reports whether it was known who
+// led.
 func (t *properties) elapse(at time.Time, sees bool) {
 	p := &t.Properties
 	if t.at.IsZero() {

@@ -112,7 +112,7 @@ func (j *Journal) readAgain(r *Read) {
 	at, old := wall(r.At), j.parent
 	j.setParent(r)
 	var gone []*dialect.Candidate
-	later := 0 // counts the children in gone that were deleted after the list was made
+	later := 0 // counts the children in gone that were replaced after the list was made
 	if r.Full {
 		gone, later = j.compared(r, old)
 	} else {
@@ -141,7 +141,7 @@ func (j *Journal) readAgain(r *Read) {
 
 // compared returns the known children that a full read of the same parent shows to be
 // deleted. A known name may belong to a new znode now. Its creation was
-//   - before the read before: its list had the name, so the change was counted as missed,
+//   - before the previous list: that list had the name, so the change was counted as missed,
 //     and the new znode replaces the old one without events;
 //   - between the two lists: the old znode left;
 //   - after this read's list (later): the old znode left, but the parent's stat does not
@@ -167,7 +167,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 			}
 		}
 	}
-	slices.SortFunc(replaced, j.order) // a map has none
+	slices.SortFunc(replaced, j.order) // a map has no order
 	for _, c := range replaced {
 		j.replace(c, j.naming.candidate(*listed[c.Name], wall(r.At), false))
 	}
@@ -272,7 +272,7 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 // were deleted: see [State.Unsettled].
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
-		return // a read comes first
+		return // a read must come first
 	}
 	var gone []string
 	if c := j.known[d.Gone]; c != nil && d.New == nil && d.Parent == nil {
@@ -310,7 +310,7 @@ func (j *Journal) settle() {
 	}
 }
 
-// ended returns the names of the children whose deletions wait, and forgets these.
+// ended returns the names of the children whose deletions wait, and forgets the deletions.
 func (j *Journal) ended() (names []string) {
 	for _, d := range j.ending {
 		names = append(names, d.Gone)
@@ -319,8 +319,8 @@ func (j *Journal) ended() (names []string) {
 	return names
 }
 
-// change applies a delta and the deletion of these children, as a read that shows nothing
-// else.
+// change applies a delta and the deletion of the children gone, as a read that shows
+// nothing else.
 func (j *Journal) change(d *Delta, gone []string) {
 	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))

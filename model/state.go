@@ -21,14 +21,14 @@ const (
 	Live      Phase = "live"
 )
 
-// State is an election at one moment. It is immutable. States share slices, which must not
-// be written.
+// State is an election at one time. It is immutable. States share slices, which must not be
+// written.
 type State struct {
 	Path   string
 	Recipe dialect.Recipe
 	// Dialect describes the election's system, nil until the children show it.
 	Dialect *dialect.Dialect
-	At      time.Time // of the last observation
+	At      time.Time // the latest time of an observation
 	ReadAt  time.Time // of the last good read; zero: none yet
 	Phase   Phase
 	Link    Connection
@@ -45,7 +45,7 @@ type State struct {
 	// Unsettled reports whether the leader's znode was deleted, and a read of the parent
 	// must show whether other znodes of its session were deleted with it.
 	Unsettled bool
-	// NextSequence is the number of the next volunteer's znode, if it is known.
+	// NextSequence is the number of the next candidate's znode, if it is known.
 	NextSequence      uint32
 	NextSequenceKnown bool
 
@@ -69,8 +69,8 @@ type State struct {
 	// Steps are the last steps of the recipe that members took, at most [StepsMax], oldest
 	// first.
 	Steps []StepTaken
-	// Wakes are the last deletions with their effects, at most [HistoryMax], oldest first.
-	// Only the embedded server reports them.
+	// Wakes are the last deletions with their effects, as the embedded server reports them,
+	// at most [HistoryMax], oldest first.
 	Wakes []*Woken
 	// Waves are the reactions to the last deletions with notified sessions, at most
 	// [WavesMax], oldest first.
@@ -107,14 +107,14 @@ type State struct {
 	lanes       laneLog
 }
 
-// Acknowledged reports whether the acknowledgement names the first contender.
+// Acknowledged reports whether the acknowledgement names the leader.
 func (s *State) Acknowledged() bool {
 	l := s.Leader()
 	return l != nil && s.Ack.Names(l)
 }
 
 // Member returns our own candidate whose session owns c, or nil. The candidate may have
-// departed from [State.Members] before its znode is deleted, as a killed one.
+// departed from [State.Members] before its znode is deleted, as a killed candidate does.
 func (s *State) Member(c *dialect.Candidate) *Member {
 	if c == nil || c.Session == 0 {
 		return nil
@@ -122,8 +122,8 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 	return s.bySession[c.Session]
 }
 
-// Client returns the connection of a contender's session. If the servers no longer list
-// one, it returns the last connection, and listed is false. Conn is nil if it is unknown.
+// Client returns the connection of a contender's session. If the servers no longer list a
+// connection, it returns the last one, and listed is false. Conn is nil if it is unknown.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false
@@ -170,9 +170,9 @@ func (s *State) positionOf(m *Member) (int, bool) {
 	return 0, false
 }
 
-// WithoutZnode returns our own members without a znode in the queue: they still volunteer,
-// or were frozen while their session expired. It walks through the queue only if a znode is
-// not found by its name, or if there are many members.
+// WithoutZnode returns our own members without a znode in the queue: members that have not
+// created it yet, or were frozen while their session expired. It walks through the queue
+// only if a znode is not found by its name, or if there are many members.
 func (s *State) WithoutZnode() []*Member {
 	found := len(s.Members)*16 < s.Queue.Len()
 	for _, m := range s.Members {
@@ -286,7 +286,7 @@ func (s *State) Observations() (out []Observation) {
 		add(&rules)
 	}
 	for _, session := range slices.Sorted(maps.Keys(s.bySession)) {
-		if m := s.bySession[session]; s.MemberWith(session) == nil { // it departed before its znode
+		if m := s.bySession[session]; s.MemberWith(session) == nil { // it departed, and its znode may still exist
 			add(&Cast{At: s.At, Member: *m})
 			add(&Cast{At: s.At, Member: *m, Gone: true})
 		}

@@ -44,8 +44,8 @@ func (j *Journal) correct(c correction, at time.Time) {
 }
 
 // chained reports whether a server's table shows that a contender watches its predecessor,
-// as in an election. A table from before the last read is no evidence: the watched znode
-// may not have been the predecessor then.
+// as in an election. A table from before the last read is no evidence, because the watched
+// znode may not have been the predecessor then: the caller checks that.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
@@ -84,8 +84,8 @@ type watches struct {
 }
 
 // Watchers are the sessions that had a watch on the first znode of the queue in the last
-// round about watches, without its owner's and electop's own. Watches on the list of
-// children are in no server's table.
+// round about watches, without the session of its owner and electop's own. Watches on the
+// list of children are in no server's table.
 type Watchers struct {
 	Candidates int      // counts the sessions that own a contender
 	Others     []uint64 // the other sessions, sorted

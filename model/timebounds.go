@@ -6,11 +6,11 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time of a change. A read shows the changes since the read before:
-// after that one's request for the list was sent, and before this one's list was answered.
-// A notification gives closer bounds. It travels for an unknown time, so the change is
-// later than the last request that was answered before the notification. And it reports
-// only the first change.
+// timeBounds bounds the time of a change. A read shows the changes since the previous read:
+// after the request for the previous list was sent, and before the request for this list was
+// answered. A notification gives closer bounds. It travels for an unknown time, so the lower
+// bound is the last request that was answered before the notification. And a notification
+// reports only the first change.
 //
 // The times are from the server to which electop is connected. A follower may apply a
 // change later than others.
@@ -30,7 +30,7 @@ func (m timeBounds) known() bool { return !m.likely.IsZero() }
 // bounded reports whether both bounds are known.
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since returns the lower bound. Older recordings have none: then it is the best guess.
+// since returns the lower bound, or the best guess: older recordings have no lower bounds.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
@@ -38,7 +38,7 @@ func (m timeBounds) since() time.Time {
 	return m.earliest
 }
 
-// between returns the middle of two times, to if from is unknown.
+// between returns the middle of two times, to if from is unknown or not before it.
 func between(from, to time.Time) time.Time {
 	if from.IsZero() || !from.Before(to) {
 		return to
@@ -71,8 +71,7 @@ func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// looseLeast is the time of a read on a good network. A screen shows no smaller difference
-// of a relevant duration.
+// looseLeast is an error that is always accepted: the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
 // listTimes has the times at which the last list of the children was requested and answered.

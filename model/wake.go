@@ -46,7 +46,7 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// existed notes that a child existed at a zxid. If its deletion was reported before it was
+// existed notes that child c existed at zxid from. If its deletion was reported before c was
 // read, this completes the report.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
@@ -81,8 +81,8 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	return m
 }
 
-// amend calls change for each deletion of a name after a zxid, and keeps the deletion if
-// change is true. States share the old values.
+// amend calls change with a copy of each deletion of a name after a zxid, and stores the
+// copy if change returns true. States share the old values.
 func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
@@ -167,8 +167,8 @@ func (s *State) Costs(since time.Time) (c Costs) {
 		case w.Deleted.Before(since) || !w.Leader || n == 0:
 		case w.Recipe == dialect.Election().Name() && n == 1 && len(c.Chain) < CostsMax:
 			c.Chain = append(c.Chain, w)
-		// When the rule has just changed, candidates still watch by the old one. With one
-		// waiting candidate both rules are the same, which shows nothing for a longer queue.
+		// When the rule has just changed, candidates still watch according to the old rule.
+		// One notification shows the cost of the herd only in a queue of two.
 		case w.Herd() && (n > 1 || s.Queue.Len() == 2) && len(c.Herd) < CostsMax:
 			c.Herd = append(c.Herd, w)
 		}

@@ -25,19 +25,19 @@ type Wave struct {
 	Settled time.Duration
 }
 
-// Reaction is the reaction of a notified session, as its candidate reports it. For
-// third-party clients both times are 0.
+// Reaction is the reaction of a notified session, as its candidate reports it. Third-party
+// clients report none.
 type Reaction struct {
 	Session uint64
 	Read    time.Duration // when it had read the list again; 0: not reported
 	Done    time.Duration // when it watched again or was elected; 0: not reported
 }
 
-// WaveCount is a report of the server about a [Wave].
+// WaveCount is a report of the server about a [Wave]. It counts since the deletion.
 type WaveCount struct {
-	After    time.Duration
+	After    time.Duration // the time from the deletion to the report
 	Requests int
-	Bytes    int64
+	Bytes    int64 // of requests, replies and notifications
 }
 
 // Bounds of the waves of a state, and of the reactions and counts of a wave.
@@ -47,8 +47,7 @@ const (
 	CountsMax    = 64
 )
 
-// Find returns the index of a session's reaction; ok is false if it was not
-// notified.
+// Find returns the index of a session's reaction; ok is false if Reactions does not have it.
 func (w *Wave) Find(session uint64) (i int, ok bool) {
 	return slices.BinarySearchFunc(w.Reactions, session, func(r Reaction, session uint64) int { return cmp.Compare(r.Session, session) })
 }
@@ -61,11 +60,11 @@ func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 type waves struct {
 	last   []*Wave
 	shared bool           // a state has last
-	times  map[uint64]int // by session
+	times  map[uint64]int // the number of notifications of each session
 }
 
 // wake applies the server's report of a deletion. first reports whether it is the first
-// report of that deletion. The sessions of queue exist.
+// report of that deletion. queue has the contenders whose sessions count must not forget.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
@@ -87,8 +86,8 @@ func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	}
 }
 
-// count counts a notification of each session. It forgets the sessions without a contender
-// if they are more than half of the known ones.
+// count counts a notification of each notified session. If it knows more than
+// 2*queue.Len()+len(notified) sessions, it forgets those without a contender.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))

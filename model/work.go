@@ -5,7 +5,7 @@ package model
 type Work struct {
 	Rules Rules // the last ones
 
-	// Value is the counter's value after the last accepted write, and Writer its leader.
+	// Value is the counter's value after the last accepted write, Writer the writer's leader.
 	Value  int64
 	Writer string // [Member.ID]
 	// Highest is the highest token that the outside resource accepted.

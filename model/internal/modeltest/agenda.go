@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Agenda is a list of future tasks, in the order of their times and then of Add.
+// Agenda is a list of future tasks, in the order of their times and then of the calls of Add.
 type Agenda struct{ tasks []task }
 
 type task struct {

@@ -21,8 +21,8 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Differs describes how two states, or values with states, differ; "" if they do not.
-// Most are equal, which reflect finds much faster than cmp.
+// Differs describes how two states, or values with states, differ; "" if they are equal.
+// Most are equal, and reflect finds that much faster than cmp.
 func Differs(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -47,7 +47,7 @@ func Text(t rapid.TB, s *doctor.State) []byte {
 	return b
 }
 
-// Heap returns the bytes of the reachable objects.
+// Heap returns the total size of the reachable objects in bytes.
 func Heap() int64 {
 	runtime.GC()
 	runtime.GC()

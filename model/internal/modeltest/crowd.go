@@ -13,10 +13,10 @@ import (
 // joins; every tenth time the leader leaves.
 type Crowd struct {
 	J     *doctor.Journal
-	At    time.Time
-	Names []string
+	At    time.Time     // of the last change
+	Names []string      // of the present children
 	First []znode.Znode // the children of the first read
-	Next  uint32
+	Next  uint32        // the number of the next child
 }
 
 // NewCrowd returns a crowd with a journal to which the first read was applied.
@@ -37,6 +37,7 @@ func (c *Crowd) znode() znode.Znode {
 	return znode.Znode{Name: name, Session: uint64(c.Next), Czxid: int64(c.Next), Ctime: c.At, Data: znode.NewData([]byte("host"))}
 }
 
+// Stat returns the parent's present stat.
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
 // Change makes change i and returns the read that shows it.

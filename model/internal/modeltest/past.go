@@ -14,8 +14,8 @@ import (
 	"electop/model/znode"
 )
 
-// past draws what may be observed of an election of any kind: a tree that changes at
-// random, members that act at random, and servers with random answers.
+// past draws what an observer may see of an election of any kind: a tree that changes at
+// random, members with random reports, and servers with random answers.
 type past struct {
 	*rapid.T
 	tree    *Tree
@@ -49,7 +49,7 @@ func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	if p.flip("ack path") {
 		p.cfg.AckPath, p.cfg.AckExpected, p.cfg.AckFollows = "/leader", p.flip("ack expected"), p.flip("ack follows")
 	}
-	// It may become a parent later.
+	// A single znode may become a parent later.
 	if p.single = p.pick("single", 6) == 0; p.single {
 		p.cfg.Path = rapid.SampledFrom(singles).Draw(t, "path")
 	}

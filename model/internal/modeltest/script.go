@@ -22,8 +22,10 @@ type Script struct {
 	J    *doctor.Journal
 }
 
+// Start is the time at which a script begins.
 var Start = NewTree().Now
 
+// NewScript returns a script with an empty parent, whose journal is connected.
 func NewScript(t *testing.T, cfg model.Config) *Script {
 	tr := NewTree()
 	tr.CreateParent(0)
@@ -39,6 +41,7 @@ var Acked = model.Config{AckPath: "/leader", AckExpected: true}
 // After lets time pass.
 func (s *Script) After(d time.Duration) { s.Tree.Now = s.Tree.Now.Add(d) }
 
+// Apply applies an observation and returns the events as text: see Short.
 func (s *Script) Apply(o model.Observation) []string {
 	var out []string
 	for _, e := range s.J.Apply(o) {
@@ -47,8 +50,10 @@ func (s *Script) Apply(o model.Observation) []string {
 	return out
 }
 
+// Read applies a read of the tree.
 func (s *Script) Read() []string { return s.Apply(s.W.Read(false, false, nil)) }
 
+// Join creates a candidate's znode in the tree and returns its name.
 func (s *Script) Join(session uint64) string {
 	return s.Tree.Create("n_", true, session, fmt.Sprint("host", session))
 }
@@ -64,6 +69,7 @@ func (s *Script) Ack(name string) []string {
 
 func (s *Script) Advance() []string { return s.Apply(&model.Advance{At: s.Tree.Now}) }
 
+// Want compares events.
 func (s *Script) Want(got []string, want ...string) {
 	s.Helper()
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

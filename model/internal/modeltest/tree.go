@@ -13,14 +13,14 @@ import (
 // Tree is the part of a ZooKeeper server that an election needs: one parent, its
 // children, and their counters.
 type Tree struct {
-	Zxid     int64
+	Zxid     int64 // of the last change
 	Now      time.Time
-	Exists   bool
+	Exists   bool // the parent exists; its czxid and pzxid follow
 	czxid    int64
 	Pzxid    int64
-	Creates  uint32
-	Deletes  uint32 // a real server has no such counter
-	Children map[string]znode.Znode
+	Creates  uint32                 // counts the creates of children
+	Deletes  uint32                 // likewise; a real server has no such counter
+	Children map[string]znode.Znode // by name
 }
 
 // Jammed is the number of creates at which a server stops counting.
@@ -155,7 +155,8 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat returns a parent's stat as a server computes it (DataNode.copyStat).
+// Stat returns the stat of a parent as a server computes it (DataNode.copyStat). creates
+// counts the creates of children so far, children the present children.
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
