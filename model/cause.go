@@ -62,7 +62,8 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
 		return CauseLeft, "its session was alive and could not expire before " + units.Clock(alive)
 	case !alive.IsZero() && earliest.Before(alive):
-		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; electop saw only at " + units.Clock(session.Later(latest, deleted.likely)) + " that its znode was gone"
+		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; electop saw the deletion of its znode only at " +
+			units.Clock(session.Later(latest, deleted.likely))
 	}
 	return CauseUnknown, h.LastKnown()
 }

@@ -43,9 +43,9 @@ func queued(s *model.State) (names []string) {
 	return names
 }
 
-// A journal that gets each change as deltas and one that gets a read after each change have
-// the same state and make the same events. A change is a create, a delete, or the end of a
-// session. A later read by either finds no missed change.
+// A journal that gets each change as deltas and a journal that gets a read after each change
+// have the same queue and make the same events. A change is a create, a delete, or the end
+// of a session. After the deltas a read finds no missed change.
 func TestDeltasAndReadsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()
@@ -141,10 +141,10 @@ func TestDeltaOfAnUnreadChild(t *testing.T) {
 		case model.Left:
 			left++
 		case model.Missed:
-			t.Errorf("missed %+v", b)
+			t.Errorf("event Missed %+v, want none", b)
 		}
 	}
 	if joined != 1 || left != 1 {
-		t.Errorf("%d joined, %d left, want 1 and 1", joined, left)
+		t.Errorf("%d Joined and %d Left events, want 1 of each", joined, left)
 	}
 }

@@ -13,6 +13,17 @@ import (
 	"electop/model/znode"
 )
 
+// leaderDeleted returns a script with candidates of sessions 1 and 2. The leader's znode was
+// deleted after the last read; second is the name of the other znode.
+func leaderDeleted(t *testing.T, cfg model.Config) (s *modeltest.Script, second string) {
+	s = modeltest.NewScript(t, cfg)
+	first := s.Join(1)
+	second = s.Join(2)
+	s.Read()
+	s.Tree.Delete(first)
+	return s, second
+}
+
 func TestForbiddenFirst(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
@@ -37,7 +48,7 @@ func TestForbiddenThenReadable(t *testing.T) {
 	s.Want(s.Read(),
 		"2 0s left .", "3 0s joined 1.", "4 0s handoff . > 1. unknown", "5 0s missed 1 1 true", "6 0s state live 1")
 	if c := s.J.State().Leader(); c.Joined {
-		t.Error("a candidate that joined while reads were forbidden has an exact age")
+		t.Error("a candidate that joined while reads were forbidden is Joined, want an unknown age")
 	}
 }
 
@@ -73,12 +84,12 @@ func TestDeletedBeforeItIsRead(t *testing.T) {
 		"2 0s left .", "3 0s joined 1.", "4 0s joined 2.", "5 0s handoff . > 1. unknown")
 	s.Want(s.Read(), "6 0s left 1.", "7 0s handoff 1. > 2. unknown")
 	if h := s.J.State().Handoffs[1]; !strings.Contains(h.Evidence, "before it was read") {
-		t.Errorf("evidence %q", h.Evidence)
+		t.Errorf("evidence %q, want that the znode was deleted before it was read", h.Evidence)
 	}
 	s.Want(s.Read())
 }
 
-// A known child may be deleted during a full read.
+// A known child that is deleted during a full read leaves at the next read, with its session.
 func TestKnownChildDeletedDuringAFullRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
@@ -86,14 +97,9 @@ func TestKnownChildDeletedDuringAFullRead(t *testing.T) {
 	s.Read()
 	r := s.W.Read(true, false, func() { s.Tree.Delete(a) })
 	s.Want(s.Apply(r))
-	events := s.J.Apply(s.W.Read(false, false, nil))
-	var got []string
-	for _, e := range events {
-		got = append(got, modeltest.Short(e))
-	}
-	s.Want(got, "2 0s left .", "3 0s handoff . > 1. unknown")
-	if l := events[0].Body.(model.Left); l.Candidate.Unread || l.Candidate.Session != 1 {
-		t.Errorf("left %+v, want its session", l.Candidate)
+	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > 1. unknown")
+	if c := s.J.State().Handoffs[0].From; c.Unread || c.Session != 1 {
+		t.Errorf("the former leader is %+v, want session 1", c)
 	}
 	s.Want(s.Read())
 }
@@ -163,7 +169,7 @@ func TestMemberDepartsBeforeItsZnode(t *testing.T) {
 		s.Read()
 	}
 	if got := s.J.State().Member(&dialect.Candidate{Znode: znode.Znode{Session: 1}}); got != nil {
-		t.Errorf("a member without a znode is still known: %+v", got)
+		t.Errorf("member %+v of a deleted znode after 3 reads, want none", got)
 	}
 }
 
@@ -199,10 +205,10 @@ func TestHandoffInAGap(t *testing.T) {
 	s.Ack(b)
 	st := s.J.State()
 	if h := st.Handoffs[0]; h.Takeover != nil || h.Silent != nil {
-		t.Errorf("durations across a gap: %+v", h)
+		t.Errorf("takeover %v and silence %v across a gap, want none", h.Takeover, h.Silent)
 	}
 	if st.Reigns[1].FromKnown {
-		t.Error("a reign that began in a gap has a known beginning")
+		t.Error("the beginning of a reign that began in a gap is known, want unknown")
 	}
 	if st.Totals.Led != time.Second || st.Totals.Vacant != 0 {
 		t.Errorf("totals %+v, want 1s led and no time of the gap", st.Totals)
@@ -237,10 +243,7 @@ func TestOvertaken(t *testing.T) {
 }
 
 func TestAckBeforeTheRead(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	a, b := s.Join(1), s.Join(2)
-	s.Read()
-	s.Tree.Delete(a)
+	s, b := leaderDeleted(t, modeltest.Acked)
 	s.After(30 * time.Millisecond)
 	s.Want(s.Ack(b))
 	s.After(20 * time.Millisecond)
@@ -271,10 +274,7 @@ func TestAckOfAnEarlierReign(t *testing.T) {
 }
 
 func TestHeldUntilTheAck(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	a, b := s.Join(1), s.Join(2)
-	s.Read()
-	s.Tree.Delete(a)
+	s, b := leaderDeleted(t, modeltest.Acked)
 	s.Want(s.Read(), "2 0s left .")
 	due, ok := s.J.Held()
 	if want := modeltest.Start.Add(model.AckWait); !ok || !due.Equal(want) {
@@ -301,10 +301,7 @@ func TestHeldUntilTheAck(t *testing.T) {
 }
 
 func TestHeldUntilTheDeadline(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	a, b := s.Join(1), s.Join(2)
-	s.Read()
-	s.Tree.Delete(a)
+	s, b := leaderDeleted(t, modeltest.Acked)
 	s.Read()
 	s.After(model.AckWait - 1)
 	s.Want(s.Advance())
@@ -322,7 +319,7 @@ func TestHeldUntilTheDeadline(t *testing.T) {
 }
 
 // The first event, a snapshot, waits for the first read of the acknowledgement, which may
-// show who leads. It does not wait for long, and no event comes before it.
+// show who leads. The snapshot waits at most AckWait, and no event comes before it.
 func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	start := func() (s *modeltest.Script, a string) {
 		s = modeltest.NewScript(t, model.Config{AckPath: "/leader"})
@@ -360,16 +357,13 @@ func TestHeldUntilTheNextHandoff(t *testing.T) {
 	s.After(10 * time.Millisecond)
 	s.Want(s.Ack(c), "5 10ms handoff 1. > 2. unknown takeover 10ms")
 	if h := s.J.State().Handoffs; h[0].Takeover != nil {
-		t.Error("the first handoff has the acknowledgement of the second")
+		t.Errorf("takeover %v of the first handoff, want none: the second one was acknowledged", *h[0].Takeover)
 	}
 }
 
 func TestHeldUntilTheConnectionIsLost(t *testing.T) {
 	for _, link := range []model.Link{model.Disconnected, model.Expired, model.Connecting} {
-		s := modeltest.NewScript(t, modeltest.Acked)
-		a, b := s.Join(1), s.Join(2)
-		s.Read()
-		s.Tree.Delete(a)
+		s, b := leaderDeleted(t, modeltest.Acked)
 		s.Read()
 		s.After(10 * time.Millisecond)
 		s.Want(s.Apply(&model.Connection{At: s.Tree.Now, Link: link}),
@@ -385,24 +379,16 @@ func TestHeldUntilTheConnectionIsLost(t *testing.T) {
 
 // A clock that goes back must not hold events until it catches up.
 func TestHeldWhileTheClockGoesBack(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	a := s.Join(1)
-	s.Join(2)
+	s, _ := leaderDeleted(t, modeltest.Acked)
 	s.Read()
-	s.Tree.Delete(a)
-	s.Read()
-	s.After(-time.Millisecond) // by a little: the event still waits
+	s.After(-time.Millisecond) // the event still waits
 	s.Want(s.Advance())
 	s.After(-time.Hour)
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
 }
 
 func TestHeldIsBounded(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	a := s.Join(1)
-	s.Join(2)
-	s.Read()
-	s.Tree.Delete(a)
+	s, _ := leaderDeleted(t, modeltest.Acked)
 	got := len(s.Read())
 	const held = 4096 // the bound
 	const n = 2 * held
@@ -464,7 +450,7 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("leader %+v, want the new data and the old SeenAt", l)
 	}
 	if st.Reigns[0].Leader != st.Leader() || old.Reigns[0].Leader != old.Leader() || old.Leader().Label() != "host1" {
-		t.Error("a reign has another leader than its state")
+		t.Error("the leader of a reign is not the leader of its state")
 	}
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: "stranger"}}))
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: a, Unread: true}}))
@@ -498,19 +484,19 @@ func TestConnectionEvents(t *testing.T) {
 	}
 	st := s.J.State()
 	if !st.DownSince.Equal(modeltest.Start.Add(time.Second)) || st.Reconnects != 0 {
-		t.Errorf("down since %v, %d reconnects", st.DownSince, st.Reconnects)
+		t.Errorf("down since %v with %d reconnects, want 1 s after the start and 0", st.DownSince, st.Reconnects)
 	}
 	s.Want(link(model.Expired, 9, 0), "3 4s link expired")
 	s.Want(link(model.Connected, 10, 0), "4 4s link connected")
 	st = s.J.State()
 	if !st.DownSince.IsZero() || st.Reconnects != 1 {
-		t.Errorf("down since %v, %d reconnects", st.DownSince, st.Reconnects)
+		t.Errorf("down since %v with %d reconnects, want not down and 1", st.DownSince, st.Reconnects)
 	}
 	s.Want(s.Read(), "5 4s state live 0")
 	s.Want(link(model.Connected, 11, 0), "6 4s link connected") // another session: the loss was not reported
 	s.Want(s.Read(), "7 4s state live 0")
 	if st := s.J.State(); st.Reconnects != 2 {
-		t.Errorf("%d reconnects", st.Reconnects)
+		t.Errorf("%d reconnects, want 2", st.Reconnects)
 	}
 }
 
@@ -533,11 +519,11 @@ func TestMonotonicReadings(t *testing.T) {
 	j := doctor.NewJournal(modeltest.Acked)
 	j.Apply(&model.Read{At: now, Presence: model.Absent})
 	if s := j.State(); s.At != now.Round(0) || s.ReadAt != now.Round(0) {
-		t.Errorf("At %v, ReadAt %v", s.At, s.ReadAt)
+		t.Errorf("At %v and ReadAt %v, want %v without a monotonic reading", s.At, s.ReadAt, now)
 	}
 	j.Apply(&model.Advance{At: now.Add(1)})
 	if s := j.State(); s.At != now.Round(0).Add(1) {
-		t.Errorf("At %v", s.At)
+		t.Errorf("At %v, want 1 ns after %v", s.At, now)
 	}
 }
 
@@ -567,21 +553,13 @@ func TestCausesByZnodes(t *testing.T) {
 		}
 	}
 	t.Run("a new znode in the same read", func(t *testing.T) {
-		s := modeltest.NewScript(t, model.Config{})
-		a := s.Join(1)
-		s.Join(2)
-		s.Read()
-		s.Tree.Delete(a)
+		s, _ := leaderDeleted(t, model.Config{})
 		again := s.Join(1)
 		s.Read()
 		cause(s, model.CauseDeleted, again)
 	})
 	t.Run("a new znode in a later read", func(t *testing.T) {
-		s := modeltest.NewScript(t, model.Config{})
-		a := s.Join(1)
-		s.Join(2)
-		s.Read()
-		s.Tree.Delete(a)
+		s, _ := leaderDeleted(t, model.Config{})
 		s.Read()
 		before := s.J.State()
 		cause(s, model.CauseUnknown, "--admin")
@@ -592,15 +570,11 @@ func TestCausesByZnodes(t *testing.T) {
 			t.Errorf("the silence is not known because %s, want %s", m.Why, model.NotSilent)
 		}
 		if before.Handoffs[0].Cause != model.CauseUnknown {
-			t.Error("an old state changed")
+			t.Error("the cause in an older state changed")
 		}
 	})
 	t.Run("a new znode of another session", func(t *testing.T) {
-		s := modeltest.NewScript(t, model.Config{})
-		a := s.Join(1)
-		s.Join(2)
-		s.Read()
-		s.Tree.Delete(a)
+		s, _ := leaderDeleted(t, model.Config{})
 		s.Join(3)
 		s.Read()
 		s.Join(4)
@@ -619,7 +593,7 @@ func TestCausesByZnodes(t *testing.T) {
 	})
 }
 
-// The creation of a znode does not show when it became the first, but bounds it.
+// The creation of a znode does not show when it became the first, but bounds that time.
 func TestReignBounds(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
@@ -628,7 +602,7 @@ func TestReignBounds(t *testing.T) {
 		change           func(s *modeltest.Script)
 		earliest, latest time.Duration // since the start
 	}{
-		{"the leader before it left", func(s *modeltest.Script) {
+		{"the former leader left", func(s *modeltest.Script) {
 			a := s.Join(1)
 			s.After(second)
 			s.Join(2)
@@ -638,7 +612,7 @@ func TestReignBounds(t *testing.T) {
 			s.Tree.Delete(a)
 			s.After(12 * second)
 		}, second, 59 * second},
-		{"another joined after that", func(s *modeltest.Script) {
+		{"a candidate joined after the former leader left", func(s *modeltest.Script) {
 			a := s.Join(1)
 			s.After(second)
 			s.Join(2)
@@ -648,7 +622,7 @@ func TestReignBounds(t *testing.T) {
 			s.Join(3)
 			s.After(10 * second)
 		}, second, 58 * second},
-		{"a candidate behind it left, which looks the same", func(s *modeltest.Script) {
+		{"a candidate behind the leader left, which looks the same", func(s *modeltest.Script) {
 			s.Tree.Delete(s.Join(1))
 			s.After(second)
 			s.Join(2)
@@ -663,7 +637,7 @@ func TestReignBounds(t *testing.T) {
 			s.Join(2)
 			s.After(12 * second)
 		}, 0, 0},
-		{"its creation was the last change", func(s *modeltest.Script) {
+		{"the creation of the leader's znode was the last change", func(s *modeltest.Script) {
 			s.Tree.Delete(s.Join(1))
 			s.After(45 * second)
 			s.Join(2)
@@ -682,7 +656,7 @@ func TestReignBounds(t *testing.T) {
 			s.Read()
 			r, ok := s.J.State().Reign()
 			if !ok || r.FromKnown || !r.From.Equal(s.Tree.Now) {
-				t.Fatalf("reign %+v, %v; want one of unknown time, seen now", r, ok)
+				t.Fatalf("reign %+v, %v; want a reign with an unknown beginning, seen now", r, ok)
 			}
 			if e, l := r.Earliest.Sub(modeltest.Start), r.Latest.Sub(modeltest.Start); e != c.earliest || l != c.latest {
 				t.Errorf("the reign began between %s and %s, want %s and %s", e, l, c.earliest, c.latest)
@@ -718,7 +692,7 @@ func TestRandomReignBounds(t *testing.T) {
 		check := func(when string) {
 			r, ok := s.J.State().Reign()
 			if ok != (first != "") || ok && (since.Before(r.Earliest) || since.After(r.Latest) || r.Latest.After(s.Tree.Now)) {
-				t.Fatalf("seed %d, %s: %q is the first since %s; reign %v %+v", seed, when, first, since, ok, r)
+				t.Fatalf("seed %d, %s: reign %v %+v, want one that bounds %s, since when %q is first", seed, when, ok, r, since, first)
 			}
 		}
 		change()

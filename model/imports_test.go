@@ -158,7 +158,7 @@ func TestImports(t *testing.T) {
 		t.Error(v)
 	}
 	if files < 20 {
-		t.Errorf("only %d files were checked", files)
+		t.Errorf("%d files were checked, want at least 20", files)
 	}
 }
 
@@ -188,11 +188,11 @@ func TestReadmeNamesThePackages(t *testing.T) {
 	slices.Sort(named)
 	slices.Sort(packages)
 	if !slices.Equal(named, packages) {
-		t.Errorf("the README names\n%q, there are\n%q", named, packages)
+		t.Errorf("the README's table names the packages\n%q, want\n%q", named, packages)
 	}
 }
 
-func TestImportsOfAFake(t *testing.T) {
+func TestViolations(t *testing.T) {
 	for _, c := range []struct {
 		file, imports string
 		ok            bool

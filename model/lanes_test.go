@@ -54,7 +54,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	lane, member := map[dialect.ID]*model.Lane{}, map[string]*model.Lane{}
 	for _, l := range lanes.All {
 		if !l.From.IsZero() {
-			t.Fatalf("the lane of %q is cut", l.Name)
+			t.Fatalf("the lane of %q begins at %v, want a lane from the beginning", l.Name, l.From)
 		}
 		for _, z := range l.Znodes {
 			lane[z.ID()] = l
@@ -64,7 +64,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		}
 	}
 	again := shownAgain(states)
-	contended := map[dialect.ID]bool{} // in the last state with that child
+	contended := map[dialect.ID]bool{} // whether a child contends in the last state that has it
 	for _, s := range states {
 		for _, c := range s.Ignored {
 			contended[c.ID()] = false
@@ -78,7 +78,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 			continue // the next state has the same time
 		}
 		if !s.DownSince.IsZero() && !s.ReadAt.IsZero() && !inGap(lanes, s.At) {
-			t.Fatalf("at %v there is no connection, but no gap in %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
+			t.Fatalf("at %v the connection is lost, but the gaps are %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
 		}
 		places, came := map[dialect.ID]model.Place{}, map[string]bool{}
 		for k, c := range s.Queue.All() {
@@ -104,7 +104,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 				}
 			}
 			if got, _ := l.At(s.At); got.Place != want {
-				t.Fatalf("at %v the znode of %q %v is %q, the state has %q\n%+v", s.At.Sub(modeltest.Start), l.Name, l.Znodes, got.Place, want, l.Stretches)
+				t.Fatalf("at %v the znode of %q %v is %q, want %q as in the state\n%+v", s.At.Sub(modeltest.Start), l.Name, l.Znodes, got.Place, want, l.Stretches)
 			}
 		}
 		for _, m := range s.Members {
@@ -114,19 +114,19 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 				t.Fatalf("member %s has no lane", m.ID)
 			}
 			if got, _ := l.At(s.At); got.Belief != m.Belief || got.Fault != m.Fault || got.Departed {
-				t.Fatalf("at %v member %s is %+v, in the state %s %s", s.At.Sub(modeltest.Start), m.ID, got, m.Belief, m.Fault)
+				t.Fatalf("at %v member %s is %+v, want %s %s as in the state", s.At.Sub(modeltest.Start), m.ID, got, m.Belief, m.Fault)
 			}
 		}
 		for id, l := range member {
 			if got, _ := l.At(s.At); !came[id] && !got.Departed && got.Belief != "" {
-				t.Fatalf("at %v member %s is %+v, but not in the state", s.At.Sub(modeltest.Start), id, got)
+				t.Fatalf("at %v member %s is %+v, want departed: the state does not have it", s.At.Sub(modeltest.Start), id, got)
 			}
 		}
 	}
 }
 
-// shownAgain returns the children that a state shows again after they were deleted: those
-// of a server that lags behind, and unread ones of the same name. Their lanes are not exact.
+// shownAgain returns the children that a state shows again after their deletion: from a
+// server that lags behind, or unread children of the same name. Their lanes are not exact.
 func shownAgain(states []*model.State) map[dialect.ID]bool {
 	last, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {
@@ -146,7 +146,7 @@ func inGap(lanes *model.Lanes, at time.Time) bool {
 	})
 }
 
-// A cut lane is right from its From on, and unknown before.
+// A lane whose oldest changes were dropped is right from its From on, and unknown before.
 func TestLanesAreBounded(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
@@ -172,7 +172,7 @@ func TestLanesAreBounded(t *testing.T) {
 		}
 		seen++
 		if n := len(l.Stretches); n > 4200 || l.From.IsZero() {
-			t.Errorf("the lane of %s has %d stretches, from %v", l.Name, n, l.From)
+			t.Errorf("the lane of %s has %d stretches from %v on, want at most 4200 from a known time on", l.Name, n, l.From)
 		}
 		if _, known := l.At(l.From.Add(-time.Millisecond)); known {
 			t.Errorf("%s is known before its lane begins", l.Name)
@@ -180,7 +180,7 @@ func TestLanesAreBounded(t *testing.T) {
 		for _, st := range states {
 			for _, m := range st.Members {
 				if got, known := l.At(st.At); m.ID == l.Member && known && got.Belief != m.Belief {
-					t.Fatalf("at %v %s is %s, in the state %s", st.At, m.ID, got.Belief, m.Belief)
+					t.Fatalf("at %v the belief of %s is %s, want %s as in the state", st.At, m.ID, got.Belief, m.Belief)
 				}
 			}
 		}
@@ -190,7 +190,8 @@ func TestLanesAreBounded(t *testing.T) {
 	}
 }
 
-// A large election has as many lanes as requested, and those of the members and the leader.
+// A large election has the requested number of lanes of each kind, and those of the members
+// and the leader.
 func TestLanesOfACrowd(t *testing.T) {
 	c := modeltest.NewCrowd(10000)
 	for i := range 5000 {
@@ -225,7 +226,7 @@ func TestLanesOfAHandoff(t *testing.T) {
 	a, b := s.Join(1), s.Join(2)
 	s.Read()
 	at := func() time.Time { s.Tree.Now = s.Tree.Now.Add(time.Second); return s.Tree.Now }
-	say := func(id, znode string, session uint64, belief model.Belief, fault model.Fault, gone bool) time.Time {
+	report := func(id, znode string, session uint64, belief model.Belief, fault model.Fault, gone bool) time.Time {
 		m := model.Member{ID: id, Name: id, Znode: znode, Session: session, Belief: belief, Fault: fault, ExpiresFrom: s.Tree.Now}
 		if fault != model.NoFault {
 			m.FaultAt = s.Tree.Now
@@ -234,20 +235,20 @@ func TestLanesOfAHandoff(t *testing.T) {
 		s.J.Apply(&model.Cast{At: now, Member: m, Gone: gone})
 		return now
 	}
-	say("a", a, 1, model.Leading, model.NoFault, false)
-	say("b", b, 2, model.Waiting, model.NoFault, false)
-	killed := say("a", a, 1, model.Leading, model.Killed, false)
-	gone := say("a", a, 1, model.Leading, model.Killed, true)
+	report("a", a, 1, model.Leading, model.NoFault, false)
+	report("b", b, 2, model.Waiting, model.NoFault, false)
+	killed := report("a", a, 1, model.Leading, model.Killed, false)
+	gone := report("a", a, 1, model.Leading, model.Killed, true)
 	token := s.Tree.Children[a].Czxid
 	s.Tree.Delete(a)
 	deleted := at()
 	s.J.Apply(&model.Wake{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
 	s.J.Apply(s.W.Read(false, false, nil))
-	leads := say("b", b, 2, model.Leading, model.NoFault, false)
+	leads := report("b", b, 2, model.Leading, model.NoFault, false)
 	s.J.Apply(&model.Write{At: at(), Member: "a", Znode: a, Token: token, Resource: model.Tokens})
 	lanes := s.J.State().Lanes(10)
 	if len(lanes.All) != 2 || lanes.All[0].Member != "a" || lanes.All[1].Member != "b" {
-		t.Fatalf("lanes %+v", lanes.All)
+		t.Fatalf("lanes %+v, want those of a and b", lanes.All)
 	}
 	for _, c := range []struct {
 		lane int
@@ -266,7 +267,7 @@ func TestLanesOfAHandoff(t *testing.T) {
 		}
 	}
 	if z := lanes.All[0].Znodes; len(z) != 1 || z[0].End.IsZero() || z[0].Cause != model.CauseExpired || !lanes.All[0].Over() || lanes.All[1].Over() {
-		t.Errorf("the znodes of a: %+v, want one that ended by expiry", z)
+		t.Errorf("the znodes of a: %+v, want one that expired, in the only lane that is over", z)
 	}
 	if n := lanes.Notices; len(n) != 1 || n[0].From != 0 || n[0].To != 1 || !n[0].At.Equal(deleted) {
 		t.Errorf("notices %+v, want one from lane 0 to lane 1", n)

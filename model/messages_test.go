@@ -17,7 +17,10 @@ func exchanges(s *modeltest.Script) (out []string) {
 		for _, part := range []struct {
 			on   bool
 			text string
-		}{{x.Member != "", x.Member}, {x.Dropped, "dropped"}, {x.Lost, "lost"}, {x.Fault != "", string(x.Fault)}, {x.Before > 0, fmt.Sprint("after ", x.Before)}, {x.Fast, "after full speed"}} {
+		}{
+			{x.Member != "", x.Member}, {x.Dropped, "dropped"}, {x.Lost, "lost"}, {x.Fault != "", string(x.Fault)},
+			{x.Before > 0, fmt.Sprint("after ", x.Before)}, {x.Fast, "after full speed"},
+		} {
 			if part.on {
 				text += " " + part.text
 			}
@@ -31,37 +34,34 @@ func exchanges(s *modeltest.Script) (out []string) {
 func TestExchanges(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	n := 0
-	pass := func(session uint64, op string, change func(*model.Passed)) {
+	pass := func(session uint64, op string, dropped bool, unlisted int) {
 		n++
-		p := model.Passed{Message: model.Message{Session: session, N: n, Since: s.Tree.Now.Add(-time.Second), Op: op}, Left: s.Tree.Now}
-		if change != nil {
-			change(&p)
-		}
-		s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{p}})
+		p := model.Passed{Message: model.Message{Session: session, N: n, Since: s.Tree.Now.Add(-time.Second), Op: op}, Left: s.Tree.Now, Dropped: dropped}
+		s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Unlisted: unlisted, Passed: []model.Passed{p}})
 	}
-	say := func(m model.Member, gone bool) { s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone}) }
+	report := func(m model.Member, gone bool) { s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone}) }
 	amber := model.Member{ID: "a", Session: 1, Znode: "n_0"}
-	say(amber, false)
-	pass(1, "getChildren", nil)
-	pass(9, model.Notification, nil) // to a third-party client
+	report(amber, false)
+	pass(1, "getChildren", false, 0)
+	pass(9, model.Notification, false, 0) // to a third-party client
 	amber.Fault, amber.FaultAt = model.Frozen, s.Tree.Now.Add(time.Second)
-	say(amber, false)
-	pass(1, "getData", nil) // before it froze
+	report(amber, false)
+	pass(1, "getData", false, 0) // before the member froze
 	s.After(2 * time.Second)
-	pass(1, model.Notification, nil)
+	pass(1, model.Notification, false, 0)
 	amber.Fault, amber.FaultAt = model.NoFault, time.Time{}
-	say(amber, false)
-	say(amber, true)
-	pass(1, "closeSession", func(p *model.Passed) { p.Dropped = true }) // after it departed
-	s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Unlisted: 3, Passed: []model.Passed{{Message: model.Message{Session: 2, N: 9, Op: "exists"}, Left: s.Tree.Now}}})
+	report(amber, false)
+	report(amber, true)
+	pass(1, "closeSession", true, 0) // after the member departed
+	n = 8
+	pass(2, "exists", false, 3)
 	for _, steps := range []bool{true, false, true} {
 		s.Apply(&model.Pace{At: s.Tree.Now, Steps: steps})
 	}
-	n = 9
-	pass(2, "exists", nil)
-	pass(2, "exists", nil)
-	s.Want(exchanges(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen", "5 closeSession 1 2s a dropped", "9 exists 2 2s after 3",
-		"10 exists 2 2s after full speed", "11 exists 2 2s")
+	pass(2, "exists", false, 0)
+	pass(2, "exists", false, 0)
+	s.Want(exchanges(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen",
+		"5 closeSession 1 2s a dropped", "9 exists 2 2s after 3", "10 exists 2 2s after full speed", "11 exists 2 2s")
 }
 
 // Only the reply that a member is ordered to lose is marked as lost, whether the server or
@@ -73,24 +73,24 @@ func TestLostReply(t *testing.T) {
 			left := func(n int, op, err string) model.Passed {
 				return model.Passed{Message: model.Message{Session: 1, N: n, Op: op, Err: err}, Left: s.Tree.Now}
 			}
-			say := func(loses bool) {
+			report := func(loses bool) {
 				s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, LosesReply: loses}})
 			}
-			say(false)
+			report(false)
 			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(1, "create", "")}})
 			s.After(time.Second)
-			say(true)
+			report(true)
 			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(2, "getChildren", ""), left(3, "create", "NoNode")}})
 			s.After(time.Second)
 			sent := &model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(4, "create", "")}}
 			if memberFirst {
 				s.After(time.Millisecond)
-				say(false)
+				report(false)
 				s.Apply(sent)
 			} else {
 				s.Apply(sent)
 				s.After(time.Millisecond)
-				say(false)
+				report(false)
 			}
 			s.After(time.Second)
 			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(5, "create", "")}})

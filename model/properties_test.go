@@ -123,7 +123,7 @@ func TestKilledLeader(t *testing.T) {
 	s.After(4 * time.Second)
 	s.Read()
 	if p := s.J.State().Properties; p.Working != time.Second || p.LongestVacancy != 4*time.Second || p.VacantSince.IsZero() {
-		t.Errorf("while the killed member's znode exists: %+v", p)
+		t.Errorf("while the killed member's znode exists: %+v, want 1s working and a vacancy of 4s", p)
 	}
 	s.Join(77)
 	s.Tree.Delete(a)
@@ -131,16 +131,16 @@ func TestKilledLeader(t *testing.T) {
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || !p.VacantSince.IsZero() {
-		t.Errorf("while a third-party client leads: %+v", p)
+		t.Errorf("while a third-party client leads: %+v, want 2s working and no vacancy", p)
 	}
-	s.Cast("b", model.Waiting, model.NoFault, 77) // the leader is ours, and does not believe it leads
+	s.Cast("b", model.Waiting, model.NoFault, 77) // a member leads, and does not believe it leads
 	s.After(time.Second)
 	s.Advance()
-	s.Cast("b", model.Waiting, model.NoFault, 78) // it has another session now
+	s.Cast("b", model.Waiting, model.NoFault, 78) // that member has another session now
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || p.Observed != 8*time.Second {
-		t.Errorf("after a member changed its session: %+v", p)
+		t.Errorf("after a member changed its session: %+v, want 2s working of 8s", p)
 	}
 	s.Tree.Delete("n_0000000001")
 	s.Join(79)
@@ -148,12 +148,12 @@ func TestKilledLeader(t *testing.T) {
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.Read()
 	s.After(time.Second)
-	nameless.Session = 80 // so the znode is a third-party client's
+	nameless.Session = 80 // so the znode of session 79 belongs to a third-party client
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 3*time.Second || p.Observed != 10*time.Second {
-		t.Errorf("at the end: %+v", p)
+		t.Errorf("at the end: %+v, want 3s working of 10s", p)
 	}
 }
 

@@ -55,15 +55,16 @@ type world struct {
 	parent           int64 // czxid of the parent in the last read
 	creates, deletes int   // under that parent before its first read
 	counted          struct{ creates, deletes int }
-	unknown          int // Missed events that could not count
+	unknown          int // counts the Missed events with unknown numbers
 	allowed          int // bounds unknown
 
-	// The election according to the events alone; counted too.
+	// The election according to the events alone.
 	alive  map[string]bool
 	leader *dialect.Candidate
 	totals model.Totals
 }
 
+// pass lets time pass.
 func (w *world) pass() {
 	w.tree.Now = w.tree.Now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
 }
@@ -172,7 +173,7 @@ func (w *world) event(e model.Event) {
 			break
 		}
 		if b.Creates < 0 || b.Deletes < 0 || b.Creates+b.Deletes == 0 {
-			w.Fatalf("event %d: %+v", e.N, b)
+			w.Fatalf("event %d counts no missed change: %+v", e.N, b)
 		}
 		w.totals.MissedCreates += b.Creates
 		w.totals.MissedDeletes += b.Deletes
@@ -181,7 +182,7 @@ func (w *world) event(e model.Event) {
 			w.Fatalf("event %d: handoff from %v, but %v led", e.N, modeltest.ID(b.From), modeltest.ID(w.leader))
 		}
 		if modeltest.ID(b.From) == modeltest.ID(b.To) || b.To != nil && b.Fence != b.To.Czxid || b.To == nil && b.Fence != 0 {
-			w.Fatalf("event %d: %+v", e.N, b)
+			w.Fatalf("event %d: a handoff to the same leader or with a wrong fencing token: %+v", e.N, b)
 		}
 		for _, d := range []*time.Duration{b.Silent, b.Takeover, b.Vacant} {
 			if d != nil && *d < 0 {
@@ -201,7 +202,7 @@ func (w *world) flush() {
 		}
 		w.apply(&model.Advance{At: w.tree.Now})
 		if _, ok := w.j.Held(); ok {
-			w.Fatalf("a handoff waits after its deadline")
+			w.Fatalf("events wait after their deadline, want them released")
 		}
 	}
 }
@@ -234,7 +235,7 @@ func (w *world) read(full, gap, quiet bool) {
 			return ok && !m.Known
 		})
 		if end < 0 {
-			w.Fatalf("the deletion of the parent made no event of unknown changes")
+			w.Fatalf("no Missed event with unknown numbers after the deletion of the parent")
 		}
 		events = events[end+1:] // of the new parent
 	}
@@ -262,13 +263,13 @@ func (w *world) read(full, gap, quiet bool) {
 		w.creates = -1
 	}
 	if s := w.j.State(); !exists && (s.Phase != model.NoParent || s.Leader() != nil || s.Queue.Len()+len(s.Ignored) > 0) {
-		w.Fatalf("absent parent: phase %s, %d children", s.Phase, s.Queue.Len()+len(s.Ignored))
+		w.Fatalf("absent parent: phase %s and %d children, want %s and 0", s.Phase, s.Queue.Len()+len(s.Ignored), model.NoParent)
 	}
 	if w.unknown > w.allowed {
 		w.Fatalf("changes could not be counted, though the parent was neither deleted nor jammed")
 	}
 	if exists && w.creates >= 0 {
-		// Children that were created again during the reads are events, but not in the stat.
+		// The stat does not count children that were created again during the read.
 		wantCreates, wantDeletes := int(creates)-w.creates, int(deletes)-w.deletes
 		if more := count.creates - wantCreates; more != count.deletes-wantDeletes || more < 0 || more > races {
 			w.Fatalf("the events have %d creates and %d deletes, want %d and %d (read %+v)", count.creates, count.deletes, wantCreates, wantDeletes, r)
@@ -365,7 +366,7 @@ func TestRandomHistory(t *testing.T) {
 	})
 }
 
-// Two children of one number that are deleted before they are read have no czxid, so their
+// Two children with one number that are deleted before they are read have no czxid, so their
 // names decide the order.
 func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})

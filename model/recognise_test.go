@@ -35,7 +35,7 @@ func TestJournalRecognises(t *testing.T) {
 	s.Read()
 	wantDialect(s, "curator-latch, curator-latch: a b (3 ignored)")
 
-	// Nor does a stray child beside an empty queue.
+	// A stray child beside an empty queue changes nothing either.
 	s.Tree.Delete(a)
 	s.Tree.Delete(b)
 	for _, name := range s.Tree.Names() {
@@ -48,7 +48,7 @@ func TestJournalRecognises(t *testing.T) {
 	wantDialect(s, "curator-latch, curator-latch: (1 ignored)")
 	s.Tree.Delete(odd)
 
-	// Another system replaces it when the queue is empty.
+	// Another system replaces the known one when the queue is empty.
 	c := s.Add(modeltest.Hex1+"__lock__", 7, "c")
 	s.Read()
 	wantDialect(s, "kazoo-lock, kazoo-lock: c")
@@ -74,7 +74,7 @@ func TestJournalRecognisesAgain(t *testing.T) {
 	s.Tree.CreateParent(0)
 	s.Add("odd-", 2, "b")
 	s.Read()
-	wantDialect(s, "unknown, unknown: b") // of another parent nothing is known
+	wantDialect(s, "unknown, unknown: b") // the children of another parent may be another system's
 	s.Add("odd-", 3, "c")
 	s.Read()
 	wantDialect(s, "unknown-election, election: b c") // two children are alike, and the user named the path
@@ -104,15 +104,15 @@ func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
 	s.Add("n_", 2, "a")
 	s.Read()
 	if st := s.J.State(); st.Dialect.ID != "electop" || st.AckPath() != "/e-leader" || st.Leader() == nil {
-		t.Errorf("leader %v in an election of %s, acknowledged by %q", st.Leader(), st.Dialect.ID, st.AckPath())
+		t.Errorf("leader %v, dialect %s, acknowledgement %q; want a leader, electop, /e-leader", st.Leader(), st.Dialect.ID, st.AckPath())
 	}
-	// A third-party candidate with such a name does.
+	// A third-party candidate with such a name shows another system.
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("n_", 3, "b")
 	s.Read()
 	if st := s.J.State(); st.Dialect.ID != "recipe" || st.AckPath() != "" {
-		t.Errorf("an election of %s, acknowledged by %q", st.Dialect.ID, st.AckPath())
+		t.Errorf("dialect %s, acknowledgement %q; want recipe and none", st.Dialect.ID, st.AckPath())
 	}
 }
 
@@ -130,7 +130,7 @@ func TestEventsHaveTheNames(t *testing.T) {
 		}
 	}
 	if got := strings.Join(who, ", "); got != "joined core_node3, handoff core_node3" {
-		t.Errorf("events %s", got)
+		t.Errorf("events %s, want core_node3 as the name in each", got)
 	}
 	// A later read of the znode keeps the name.
 	s.Apply(s.W.Refresh(s.J.State().Leader().Name))
@@ -168,11 +168,11 @@ func TestFixedRecipe(t *testing.T) {
 	wantDialect(s, "nobody's, election: a b")
 	h := history.NewHeader(model.Config{Path: "/e", Recipe: dialect.Election()}, modeltest.Start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != dialect.Election() {
-		t.Errorf("%+v, %+v, %v", h, cfg, err)
+		t.Errorf("header %+v, configuration %+v, error %v; want the recipe election", h, cfg, err)
 	}
 	h = history.NewHeader(model.Config{Path: "/e"}, modeltest.Start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "recognised" || cfg.Recipe != nil {
-		t.Errorf("%+v, %+v, %v", h, cfg, err)
+		t.Errorf("header %+v, configuration %+v, error %v; want a recognised recipe", h, cfg, err)
 	}
 }
 
@@ -180,7 +180,9 @@ func TestFixedRecipe(t *testing.T) {
 // child is in the queue or beside it, and a known dialect changes only while the queue is
 // empty.
 func TestRandomNamings(t *testing.T) {
-	prefixes := []string{latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_"}
+	prefixes := []string{
+		latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		tr := modeltest.NewTree()
 		tr.CreateParent(0)
@@ -217,7 +219,7 @@ func TestRandomNamings(t *testing.T) {
 			}
 			for i, c := range s.Queue.All() {
 				if !s.Recipe.Contends(c) || i > 0 && !s.Recipe.Before(s.Queue.At(i-1), c) {
-					t.Fatalf("%s at %d of the queue of %s", c.Name, i, s.Recipe.Name())
+					t.Fatalf("position %d of the queue has %s, which recipe %s does not put there", i, c.Name, s.Recipe.Name())
 				}
 			}
 			was, is := modeltest.DialectID(before.Dialect), modeltest.DialectID(s.Dialect)

@@ -29,44 +29,44 @@ func TestSingleZnode(t *testing.T) {
 	s := newSingle(t)
 	s.Want(readSingle(s, 5, broker(1)), "1 0s state live 1")
 	st := s.J.State()
-	if st.Dialect.ID != "kafka" || st.Leader().Who != "broker 1" || st.Leader().Label() != "broker 1" || znode.Join(st.Path, st.Leader().Name) != "/kafka/controller" {
-		t.Errorf("%s, %+v", modeltest.DialectID(st.Dialect), st.Leader())
+	if l := st.Leader(); st.Dialect.ID != "kafka" || l.Who != "broker 1" || l.Label() != "broker 1" || znode.Join(st.Path, l.Name) != "/kafka/controller" {
+		t.Errorf("dialect %s, leader %+v; want kafka, broker 1", st.Dialect.ID, l)
 	}
 	if st.Phase != model.Live || st.NextSequenceKnown || st.Leader().HasSequence {
-		t.Errorf("%s, next sequence known %v, has one %v", st.Phase, st.NextSequenceKnown, st.Leader().HasSequence)
+		t.Errorf("phase %s, next sequence known %v, leader %+v; want %s, no sequences", st.Phase, st.NextSequenceKnown, st.Leader(), model.Live)
 	}
 	if len(st.Reigns) != 1 || !st.Reigns[0].From.Equal(modeltest.Start) {
-		t.Errorf("reigns %+v", st.Reigns)
+		t.Errorf("reigns %+v, want one from the start on", st.Reigns)
 	}
 
-	// The same znode makes no events, and other data is no other leader.
+	// A read of the same znode makes no events, even if its data names another broker.
 	s.After(time.Second)
 	s.Want(readSingle(s, 5, broker(1)))
 	s.Want(readSingle(s, 5, broker(7)))
 	if st = s.J.State(); st.Leader().Who != "broker 7" || len(st.Handoffs) != 0 || st.Reigns[0].Leader != st.Leader() {
-		t.Errorf("%+v", st.Leader())
+		t.Errorf("leader %+v, %d handoffs; want broker 7 in the first reign, 0", st.Leader(), len(st.Handoffs))
 	}
 
 	// Without a leader the election still exists.
 	s.After(time.Second)
 	s.Want(readSingle(s, 0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
 	if st = s.J.State(); st.Phase != model.Live || st.Leader() != nil {
-		t.Errorf("%s, %+v leads", st.Phase, st.Leader())
+		t.Errorf("phase %s, leader %+v; want %s and none", st.Phase, st.Leader(), model.Live)
 	}
 	s.After(3 * time.Second)
 	s.Want(readSingle(s, 9, broker(2)), "4 5s joined "+z, "5 5s handoff nobody > "+z+" unknown vacant 3s")
 	st = s.J.State()
 	if st.Totals.Vacant != 3*time.Second || st.Totals.Led != 2*time.Second || st.Handoffs[1].Fence != 9 {
-		t.Errorf("totals %+v, handoff %+v", st.Totals, st.Handoffs[1])
+		t.Errorf("totals %+v, handoff %+v; want 3s vacant, 2s led, fencing token 9", st.Totals, st.Handoffs[1])
 	}
 
 	// Another znode between two reads: one left, one joined, and a handoff.
 	s.After(time.Second)
 	s.Want(readSingle(s, 12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
-		t.Errorf("handoff from %+v to %+v", h.From, h.To)
+		t.Errorf("handoff from %+v to %+v, vacant %v; want from broker 2 to broker 3, never vacant", h.From, h.To, h.Vacant)
 	}
-	// A refresh has the last element of the path as name, or the path.
+	// A refresh names the znode with the last element of the path, or with the path.
 	for i, name := range []string{"controller", "/kafka/controller"} {
 		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
@@ -77,7 +77,7 @@ func TestSingleZnode(t *testing.T) {
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
 	if st = s.J.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
-		t.Errorf("%s, totals %+v", st.Phase, st.Totals)
+		t.Errorf("phase %s, totals %+v; want %s and no missed change", st.Phase, st.Totals, model.Live)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestSingleZnodeAfterAGap(t *testing.T) {
 		"4 1m0s left /kafka/controller.", "5 1m0s joined /kafka/controller.",
 		"6 1m0s handoff /kafka/controller. > /kafka/controller. unknown", "7 1m0s state live 1")
 	if c := s.J.State().Leader(); c.Joined || s.J.State().Totals.Led != 0 {
-		t.Errorf("the leader %+v counts as seen joining, and led for %v", c, s.J.State().Totals.Led)
+		t.Errorf("leader %+v, led for %v; want a leader not seen joining, 0s", c, s.J.State().Totals.Led)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestSingleZnodeOrParent(t *testing.T) {
 	s := newSingle(t)
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "1 0s state absent 0")
 	if s.J.State().Phase != model.NoParent {
-		t.Error("an absent path that is not known to be single has a parent")
+		t.Errorf("phase %s of an absent path that is not known to be single, want %s", s.J.State().Phase, model.NoParent)
 	}
 	s.Want(readSingle(s, 5, "x"), "2 0s joined /kafka/controller.", "3 0s handoff nobody > /kafka/controller. unknown")
 	s.Tree.Create("n_", true, 1, "a")
@@ -150,7 +150,7 @@ func TestRandomSingleZnode(t *testing.T) {
 				case doctor.Snapshot:
 					leader = modeltest.ID(b.State.Leader())
 				case model.Missed:
-					t.Fatalf("missed: %+v", b)
+					t.Fatalf("event Missed %+v, want none", b)
 				}
 			}
 			if got := modeltest.ID(j.State().Leader()); got != leader {
@@ -160,20 +160,19 @@ func TestRandomSingleZnode(t *testing.T) {
 	})
 }
 
-// A parent in the place of a single znode does not keep the dialect and its
-// acknowledgement.
+// A parent in the place of a single znode has neither its dialect nor its acknowledgement.
 func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.J = doctor.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
 	readSingle(s, 5, "a leader of its own")
 	if st := s.J.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {
-		t.Fatalf("a single znode is %s with the acknowledgement %q", modeltest.DialectID(st.Dialect), st.Ack.Path)
+		t.Fatalf("single znode: dialect %s, acknowledgement %q; want one for single znodes, none", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
 	s.After(time.Second)
 	s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 7}})
 	if st := s.J.State(); st.Dialect != nil || st.Ack.Path != "/somewhere-leader" {
-		t.Errorf("a parent is %s with the acknowledgement %q", modeltest.DialectID(st.Dialect), st.Ack.Path)
+		t.Errorf("parent: dialect %s, acknowledgement %q; want none, /somewhere-leader", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
 }
 

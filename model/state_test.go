@@ -37,7 +37,7 @@ func TestHistoryMax(t *testing.T) {
 	s.Advance()
 	st := s.J.State()
 	if len(st.Handoffs) != model.HistoryMax || len(st.Reigns) != model.HistoryMax || st.Totals.Handoffs != n {
-		t.Fatalf("the state has %d handoffs and %d reigns of %d, want %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax)
+		t.Fatalf("the state has %d handoffs and %d reigns of %d, want %d of %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax, n)
 	}
 	if cap(st.Handoffs) > 2*model.HistoryMax || cap(st.Reigns) > 2*model.HistoryMax {
 		t.Errorf("the histories have room for %d and %d, want at most %d", cap(st.Handoffs), cap(st.Reigns), 2*model.HistoryMax)
@@ -47,14 +47,14 @@ func TestHistoryMax(t *testing.T) {
 			t.Fatalf("handoff %d is to %d, want %d", i, h.To.Sequence, want)
 		}
 		if acked := (n-model.HistoryMax+i)%2 == 0; (h.Takeover != nil) != acked {
-			t.Fatalf("handoff %d: acknowledged %v, takeover %v", i, acked, h.Takeover)
+			t.Fatalf("handoff %d has the takeover %v, want one: %v", i, h.Takeover, acked)
 		}
 		if r := st.Reigns[i]; r.Leader != h.To || !r.From.Equal(h.At) || i > 0 && !st.Reigns[i-1].To.Equal(r.From) {
-			t.Fatalf("reign %d: %+v", i, r)
+			t.Fatalf("reign %d is %+v, want it from handoff %d on, after the previous reign", i, r, i)
 		}
 	}
 	if !st.Reigns[model.HistoryMax-1].To.IsZero() {
-		t.Error("the present reign has ended")
+		t.Error("the last reign has ended, want no end")
 	}
 	old.unchanged(t)
 }
@@ -68,22 +68,22 @@ func TestStateLookups(t *testing.T) {
 	}
 	st := s.J.State()
 	if c, i := st.Candidate(dialect.ID{Name: b, Czxid: s.Tree.Children[b].Czxid}); i != 1 || c.Name != b {
-		t.Errorf("Candidate = %v, %d", c, i)
+		t.Errorf("Candidate = %v, %d; want %s, 1", c, i, b)
 	}
 	if c, i := st.Candidate(dialect.ID{Name: a}); c != nil || i != -1 {
-		t.Errorf("Candidate of another czxid = %v, %d", c, i)
+		t.Errorf("Candidate of another czxid = %v, %d; want nil, -1", c, i)
 	}
 	if m := st.Member(st.Queue.At(1)); m == nil || m.ID != "b" {
-		t.Errorf("Member = %v", m)
+		t.Errorf("Member = %v, want b", m)
 	}
 	if m := st.Member(st.Queue.At(0)); m != nil {
-		t.Errorf("Member of a third-party client = %v", m)
+		t.Errorf("Member of a third-party client = %v, want nil", m)
 	}
 	if m := st.Member(nil); m != nil {
-		t.Errorf("Member(nil) = %v", m)
+		t.Errorf("Member(nil) = %v, want nil", m)
 	}
 	if h := st.WithoutZnode(); len(h) != 2 || h[0].ID != "a" || h[1].ID != "c" {
-		t.Errorf("WithoutZnode = %v", h)
+		t.Errorf("WithoutZnode = %v, want a and c", h)
 	}
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "b"}, Gone: true})
 	if len(st.Members) != 3 || len(s.J.State().Members) != 2 {
@@ -153,7 +153,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 	}
 	events := s.Read()
 	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // after nine findings about persistent children
-		t.Errorf("%d events, the last %q", len(events), events[len(events)-1])
+		t.Errorf("%d events, the last is %q; want 101 up to the handoff to n_2", len(events), events[len(events)-1])
 	}
 	st := s.J.State()
 	contenders, others := queueOf(s.W)
@@ -212,7 +212,7 @@ func TestCandidateIsFound(t *testing.T) {
 					want = -1
 				}
 				if c, i := s.Candidate(id); i != want || (c != nil) != there || there && c != s.Queue.At(i) {
-					t.Fatalf("after observation %d %v is found at %d (%v), want %d", n, id, i, c, want)
+					t.Fatalf("after observation %d Candidate(%v) = %v, %d; want position %d", n, id, c, i, want)
 				}
 			}
 		}
@@ -221,39 +221,38 @@ func TestCandidateIsFound(t *testing.T) {
 
 func TestSteps(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
-	say := func(m model.Member, gone bool) {
+	report := func(m model.Member, gone bool) {
 		s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone})
 	}
 	amber := model.Member{ID: "a", Name: "amber", Belief: model.Volunteering}
-	say(amber, false) // without a step
+	report(amber, false) // without a step
 	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "1f…-n_"}
-	say(amber, false)
+	report(amber, false)
 	s.After(time.Second)
 	amber.ExpiresFrom = s.Tree.Now // the same step, reported again
-	say(amber, false)
+	report(amber, false)
 	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
-	say(amber, false)
+	report(amber, false)
 	amber.StepOn = model.StepOn{Found: true}
-	say(amber, false)
-	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at an unknown time
+	report(amber, false)
+	report(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at an unknown time
 	amber.Step, amber.StepAt, amber.StepOn = model.StepList, s.Tree.Now, model.StepOn{Children: []string{"0"}}
-	say(amber, false)
+	report(amber, false)
 	s.After(time.Second)
 	amber.StepAt = s.Tree.Now // the same step, taken again
-	say(amber, false)
+	report(amber, false)
 	amber.Belief, amber.Step, amber.StepOn, amber.Reason = model.Lost, model.StepNone, model.StepOn{}, "session expired"
-	say(amber, false)
-	say(amber, true)
+	report(amber, false)
+	report(amber, true)
 	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "3d…-n_"} // a new member with the same ID
-	say(amber, false)
+	report(amber, false)
 	amber.Step, amber.StepOn = model.StepList, model.StepOn{Children: []string{"0", "1"}}
-	say(amber, true) // the last report
+	report(amber, true) // the last report
 
 	var got []string
 	for _, x := range s.J.State().Steps {
-		got = append(got, fmt.Sprint(x.N, " ", x.At.Sub(modeltest.Start), " ", x.Member, " ", x.Name, " ", int(x.Step), fmt.Sprintf(" %+v", x.On)))
+		got = append(got, fmt.Sprint(x.N, " ", x.At.Sub(modeltest.Start), " ", x.Member, " ", x.Name, " ", int(x.Step), " ", x.On))
 	}
-	s.Want(got,
-		"1 0s a amber 1 {Name:1f…-n_ Found:false Children:[] More:0}", "2 0s a amber 1 {Name: Found:true Children:[] More:0}", "3 1s b birch 1 {Name:2e…-n_ Found:false Children:[] More:0}", "4 1s a amber 2 {Name: Found:false Children:[0] More:0}",
-		"5 2s a amber 2 {Name: Found:false Children:[0] More:0}", "6 2s a amber 1 {Name:3d…-n_ Found:false Children:[] More:0}", "7 2s a amber 2 {Name: Found:false Children:[0 1] More:0}")
+	s.Want(got, "1 0s a amber 1 {1f…-n_ false [] 0}", "2 0s a amber 1 { true [] 0}", "3 1s b birch 1 {2e…-n_ false [] 0}", "4 1s a amber 2 { false [0] 0}",
+		"5 2s a amber 2 { false [0] 0}", "6 2s a amber 1 {3d…-n_ false [] 0}", "7 2s a amber 2 { false [0 1] 0}")
 }

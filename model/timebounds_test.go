@@ -141,7 +141,7 @@ func (d *distant) apply(o model.Observation) {
 		}
 		if !h.Earliest.IsZero() && (truth.Before(h.Earliest) || truth.After(h.Latest)) {
 			since := func(at time.Time) time.Duration { return at.Sub(modeltest.Start) }
-			d.Fatalf("the leader changed at %v, which is not between %v and %v", since(truth), since(h.Earliest), since(h.Latest))
+			d.Fatalf("bounds %v and %v of a handoff, want bounds around %v", since(h.Earliest), since(h.Latest), since(truth))
 		}
 		if h.From == nil && h.Vacant != nil {
 			var last time.Time
@@ -166,7 +166,8 @@ func TestBoundsOfHandoffsAreRight(t *testing.T) {
 		tr := modeltest.NewTree()
 		tr.CreateParent(0)
 		d := &distant{
-			T: t, tree: tr, w: &modeltest.Watcher{Tree: tr}, j: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
+			T: t, tree: tr, w: &modeltest.Watcher{Tree: tr},
+			j:   doctor.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
 			ack: &model.Ack{Presence: model.Absent}, deleted: map[dialect.ID]time.Time{}, created: map[dialect.ID]time.Time{}, acked: map[dialect.ID]time.Time{},
 		}
 		d.apply(&model.Connection{At: tr.Now, Link: model.Connected, Session: 99})

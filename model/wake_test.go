@@ -104,7 +104,7 @@ type deletion struct {
 }
 
 // want returns the deletions that a journal must have after all reads. requests has the
-// number of requests in the last report of each.
+// number of requests in the last report of each deletion.
 func (l *lives) want(requests []int) (out []deletion) {
 	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // children that were deleted before they were read: pzxid of the list
@@ -130,15 +130,15 @@ func (l *lives) want(requests []int) (out []deletion) {
 	return out
 }
 
-// deletionsOf returns the deletions of a state, and checks that those of leaders are the
-// ones with a handoff.
+// deletionsOf returns the deletions of a state, and checks that a deletion is a leader's
+// exactly if it caused a handoff.
 func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 	for _, w := range s.Wakes {
 		led := slices.ContainsFunc(s.Handoffs, func(h *model.Handoff) bool {
 			return w.Candidate != nil && h.From != nil && h.From.ID() == w.Candidate.ID()
 		})
 		if w.Leader != led {
-			t.Errorf("the deletion of %s is of a leader: %v, want %v", w.Znode, w.Leader, led)
+			t.Errorf("the deletion of %s is a leader's: %v, want %v", w.Znode, w.Leader, led)
 		}
 		out = append(out, deletion{w.Znode, modeltest.ID(w.Candidate), w.Requests})
 	}
@@ -230,7 +230,7 @@ func TestWakesOfOneName(t *testing.T) {
 		s.Read()
 		for i, w := range s.J.State().Wakes {
 			if modeltest.ID(w.Candidate).Czxid != czxids[i] || w.Leader {
-				t.Errorf("wake %d is of %v, leader %v; want czxid %#x and no leader", i, modeltest.ID(w.Candidate), w.Leader, czxids[i])
+				t.Errorf("wake %d has the candidate %v, leader %v; want czxid %#x and no leader", i, modeltest.ID(w.Candidate), w.Leader, czxids[i])
 			}
 		}
 	}

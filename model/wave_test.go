@@ -22,7 +22,9 @@ func TestWave(t *testing.T) {
 		j.Apply(&model.Cast{At: ms(n + 1), Member: model.Member{ID: string(rune('a' + session)), Session: session, Step: step, StepAt: ms(n)}})
 	}
 	wake := func(n, requests int, settled bool) {
-		j.Apply(&model.Wake{At: ms(n), Deleted: at, Znode: "n_1", Zxid: 7, Notified: []uint64{4, 2, 3}, Requests: requests, BytesIn: 10, BytesOut: 20, Settled: settled})
+		w := model.Wake{At: ms(n), Deleted: at, Znode: "n_1", Zxid: 7, Notified: []uint64{4, 2, 3}, BytesIn: 10, BytesOut: 20}
+		w.Requests, w.Settled = requests, settled
+		j.Apply(&w)
 	}
 	step(-5, 2, model.StepListAgain) // before the deletion: no reaction
 	wake(0, 0, false)
@@ -39,7 +41,7 @@ func TestWave(t *testing.T) {
 	w := j.State().Waves[0]
 	want := []model.Reaction{{Session: 2, Read: 3e6, Done: 6e6}, {Session: 3, Read: 8e6, Done: 8e6}, {Session: 4}}
 	if !slices.Equal(w.Reactions, want) || w.Settled != 400*time.Millisecond || w.Notified() != 3 {
-		t.Errorf("the wave is %+v, want the reactions %v", w, want)
+		t.Errorf("the wave is %+v, want the reactions %v, settled after 400ms", w, want)
 	}
 	counts := []model.WaveCount{{0, 0, 30}, {5e6, 2, 30}, {4e8, 4, 30}}
 	if !slices.Equal(w.Counts, counts) {
@@ -80,7 +82,8 @@ func TestWavesMax(t *testing.T) {
 	}
 	w := s.Waves[model.WavesMax-1]
 	if len(w.Reactions) != model.ReactionsMax || w.More != 70 || len(w.Counts) != model.CountsMax || w.Counts[model.CountsMax-1].Requests != 3*model.CountsMax-1 {
-		t.Errorf("%d reactions, %d more, %d counts, the last %+v", len(w.Reactions), w.More, len(w.Counts), w.Counts[model.CountsMax-1])
+		t.Errorf("%d reactions, %d more, %d counts up to %+v; want %d, 70, %d up to the newest", len(w.Reactions), w.More, len(w.Counts), w.Counts[len(w.Counts)-1],
+			model.ReactionsMax, model.CountsMax)
 	}
 	known := 0
 	for id := range uint64(model.WavesMax+4) * uint64(len(all)) {
@@ -149,7 +152,7 @@ func TestCosts(t *testing.T) {
 				zxids = append(zxids, w.Zxid)
 			}
 			if want := c.want[max(0, len(c.want)-model.CostsMax):]; !slices.Equal(zxids, want) {
-				rt.Errorf("the costs of the %s of %d are at %v, want %v", c.name, crowd, zxids, want)
+				rt.Errorf("the costs of the %s of %d have the zxids %v, want %v", c.name, crowd, zxids, want)
 			}
 		}
 	})

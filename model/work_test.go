@@ -73,10 +73,10 @@ func TestStaleWrites(t *testing.T) {
 				t.Errorf("last %+v, want stale %v", got.Last, c.stale)
 			}
 			if counted := !w.Refused && w.Resource == model.Counter; counted != (got.Value == 7) || counted != (got.Writer == "a") {
-				t.Errorf("the counter is %d by %q, changed %v", got.Value, got.Writer, counted)
+				t.Errorf("the counter is %d by %q, want changed %v", got.Value, got.Writer, counted)
 			}
 			if accepted := !w.Refused && w.Resource == model.Tokens; accepted != (got.Highest == w.Token) {
-				t.Errorf("the highest token is %d, accepted %v", got.Highest, accepted)
+				t.Errorf("the highest token is %d, want %d: %v", got.Highest, w.Token, accepted)
 			}
 		})
 	}
@@ -96,19 +96,20 @@ func TestCounterAndTokens(t *testing.T) {
 		t.Errorf("the counter is %d by %s, the highest token %d; want 3 by b, 3", w.Value, w.Writer, w.Highest)
 	}
 	if w.Counter != (model.Tries{Accepted: 3, Refused: 1}) || w.Tokens != (model.Tries{Accepted: 1, Refused: 1}) {
-		t.Errorf("tries %+v and %+v", w.Counter, w.Tokens)
+		t.Errorf("tries %+v and %+v, want 3 accepted and 1 refused, 1 and 1", w.Counter, w.Tokens)
 	}
 	for i := range 3 * model.HistoryMax {
 		put(&model.Write{Member: "b", Resource: model.Counter, Token: 3, Zxid: int64(10 + i), Value: int64(i)})
 	}
 	last := j.State().Work.Last
-	if len(last) != model.HistoryMax || cap(last) > 2*model.HistoryMax || last[0].Value != 2*model.HistoryMax || last[model.HistoryMax-1].Value != 3*model.HistoryMax-1 {
-		t.Errorf("the state has %d writes with room for %d, want the last %d", len(last), cap(last), model.HistoryMax)
+	const most = model.HistoryMax
+	if len(last) != most || cap(last) > 2*most || last[0].Value != 2*most || last[most-1].Value != 3*most-1 {
+		t.Errorf("the state has %d writes with room for %d, want the last %d", len(last), cap(last), most)
 	}
 }
 
-// A write of a leader that is older than the log of deletions is still known to be stale,
-// even if the leader is older than the first read.
+// A write for a leader whose deletion is older than the log of deletions is still known to
+// be stale, even if the znode was deleted before the first read.
 func TestStaleAfterManyDeletions(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	before := s.Join(99)
@@ -218,7 +219,8 @@ func (s *randomDemo) step() {
 		s.writes = nil
 	case 11:
 		s.put(&model.Rules{At: s.Now, Workers: true, Fenced: rapid.Bool().Draw(s.T, "fenced")})
-		s.put(&model.Pace{At: s.Now, Delay: 100 * time.Millisecond, Held: []model.Message{{Session: 3, Since: s.Now, Op: "notification", Path: "/e/n", Event: "deleted"}}, Waiting: 1})
+		held := []model.Message{{Session: 3, Since: s.Now, Op: model.Notification, Path: "/e/n", Event: "deleted"}}
+		s.put(&model.Pace{At: s.Now, Delay: 100 * time.Millisecond, Held: held, Waiting: 1})
 		s.put(&model.Switch{At: s.Now, Recipe: rapid.SampledFrom([]string{"herd", "election"}).Draw(s.T, "recipe")})
 	case 12:
 		link := rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected}).Draw(s.T, "link")
@@ -296,7 +298,9 @@ func TestHeapIsBounded(t *testing.T) {
 			for _, o := range both {
 				c.J.Apply(o)
 			}
-			c.J.Apply(&model.Cast{At: c.At, Member: model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i), Step: model.StepList, StepAt: c.At, StepOn: model.StepOn{Name: fmt.Sprint(i)}}, Gone: i%2 == 0})
+			m := model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i)}
+			m.Step, m.StepAt, m.StepOn = model.StepList, c.At, model.StepOn{Name: fmt.Sprint(i)}
+			c.J.Apply(&model.Cast{At: c.At, Member: m, Gone: i%2 == 0})
 			c.J.Apply(&model.Write{At: c.At, Member: "1", Znode: name, Token: int64(i), Resource: model.Counter, Zxid: int64(c.Next)})
 			c.J.State()
 		}

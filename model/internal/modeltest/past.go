@@ -211,7 +211,8 @@ func (p *past) demo() {
 	case 2:
 		o := &model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3), Unlisted: p.pick("unlisted", 2)}
 		for i := range p.pick("passed", 4) {
-			m := model.Message{Session: uint64(7 + p.pick("to", 6)), N: i + 1, Since: now, Op: rapid.SampledFrom([]string{"create", "getChildren", model.Notification}).Draw(p.T, "op")}
+			m := model.Message{Session: uint64(7 + p.pick("to", 6)), N: i + 1, Since: now}
+			m.Op = rapid.SampledFrom([]string{"create", "getChildren", model.Notification}).Draw(p.T, "op")
 			o.Passed = append(o.Passed, model.Passed{Message: m, Left: now, Dropped: p.flip("dropped")})
 		}
 		p.put(o)
