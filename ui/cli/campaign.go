@@ -44,7 +44,7 @@ func newCampaign(std IO) *cobra.Command {
 	})
 	o.commandFlags(cmd)
 	o.metrics.Flag(cmd, "metrics", "")
-	o.jsonFlag(cmd, "print one JSON object a line")
+	o.jsonFlag(cmd, "print one JSON object per line")
 	o.logFlag(cmd)
 	return cmd
 }
@@ -52,13 +52,13 @@ func newCampaign(std IO) *cobra.Command {
 const campaignHelp = `Take part as a candidate until interrupted, and print what happens.
 PATH is /election if it is not given.
 
-With CMD behind --, CMD runs while the candidate leads. ELECTOP_PATH, ELECTOP_ZNODE and
+With CMD after --, CMD runs while the candidate leads. ELECTOP_PATH, ELECTOP_ZNODE and
 ELECTOP_FENCE are in its environment. When leadership is in doubt, CMD and all that it
 started (on macOS: its process group) get SIGTERM, and after --grace, or before the lease
 ends, SIGKILL. If electop and its watchdog are both stopped, CMD runs until they continue.
 When the candidate leads again CMD runs again, except with --once. When CMD ends by itself,
-what it left is killed, the candidate resigns, and electop exits with CMD's exit code. What
-electop prints about the election then goes to standard error.
+the processes that it left are killed, the candidate resigns, and electop exits with CMD's
+exit code. With CMD electop prints the candidate's lines to standard error.
 electop help command has the rest: what can still go wrong, and what the fencing token is for.`
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
@@ -136,8 +136,8 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure observes the election of a candidate for --metrics. It has a session of its own, so
-// that it never delays the candidate. put takes the candidate's reports, stop ends the
+// measure observes the election of a candidate for --metrics. It uses a session of its own, so
+// that it never delays the candidate. put receives the candidate's reports, stop ends the
 // observation. Without --metrics both do nothing.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
@@ -152,7 +152,7 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 	}
 	t := process.NewTasks(ctx)
 	o.metrics.Start(t, w)
-	e, _ := o.metrics.Watch(observed) // the only one
+	e, _ := o.metrics.Watch(observed) // no other election has its label
 	return e.Feed.Put, func() {
 		if err := t.Stop(); err != nil && ctx.Err() == nil {
 			notice("--metrics: " + err.Error())
@@ -165,7 +165,7 @@ type report struct {
 	at     time.Time
 	member model.Member
 	over   bool   // the program was interrupted
-	closed string // why the candidate has ended, in the last report, which has no member
+	closed string // why the candidate has ended; only in the last report, which has no member
 }
 
 // campaignPrinter prints a line whenever a candidate's belief or watch changes.
@@ -175,7 +175,7 @@ type campaignPrinter struct {
 	json bool
 	n    uint64
 	last model.Member
-	end  model.Member // reported after the interrupt
+	end  model.Member // the candidate as reported after the interrupt
 }
 
 // campaignEvent is a line of `campaign --json`.
@@ -188,7 +188,7 @@ type campaignEvent struct {
 	Session *string `json:"session"`
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
-	Lease   *string `json:"lease_until"` // as of this line; it is renewed continually
+	Lease   *string `json:"lease_until"` // as of this line; the leader renews it continually
 	Detail  *string `json:"detail"`      // why the candidacy was lost, or what blocks it
 }
 
@@ -288,20 +288,20 @@ func (o *options) commandFlags(cmd *cobra.Command) {
 	})
 }
 
-// pathAndCommand takes PATH and, after --, a command to run.
+// pathAndCommand reads PATH and, after --, a command to run.
 func pathAndCommand(o *options) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
 		if dash < 0 {
 			if cmd.Flags().Changed("once") || cmd.Flags().Changed("grace") {
-				return process.Usagef("--once and --grace are about a command to run: give it behind --")
+				return process.Usagef("--once and --grace are about a command to run: give it after --")
 			}
 			return pathArg(o)(cmd, args)
 		}
 		o.command.args = args[dash:]
 		switch {
 		case len(o.command.args) == 0:
-			return process.Usagef("there is no command behind --")
+			return process.Usagef("there is no command after --")
 		case !command.Supported:
 			return process.Usagef("electop cannot run a command on this system: it needs process groups")
 		case o.command.grace < 0:
@@ -340,9 +340,9 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 	}
 }
 
-// supervised runs a candidate with cfg, and the command while the candidate leads, until ctx or
-// the command ends; only then it ends run, the candidate's context. ended is the reason as text;
-// the error has the exit code.
+// supervised runs a candidate with cfg in the context run, and the command while the candidate
+// leads. After the end of ctx it stops the command, then calls end, which ends run. ended is the
+// reason as text; the error has the exit code.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {

@@ -45,7 +45,7 @@ func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 		f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
 		f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
 	})
-	o.jsonFlag(cmd, "with --headless: one JSON object a line")
+	o.jsonFlag(cmd, "with --headless: one JSON object per line")
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", 0, "with --headless: stop after `DURATION`")
 	})
@@ -108,10 +108,10 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 }
 
 // errBroken is the error of a run in which an invariant was violated.
-var errBroken = errors.New("something that must hold did not")
+var errBroken = errors.New("an invariant was violated")
 
 // runHeadless causes random faults without a screen and prints the events. All
-// connections are inside the process, unless --listen lets others join.
+// connections are inside the process, unless --listen lets other programs join.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger,
 	return h, err
 }
 
-// headless is one run without a screen.
+// headless is one run of random faults without a screen.
 type headless struct {
 	o      *options
 	chaos  demo.Chaos

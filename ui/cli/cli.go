@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 		code = received.code()
 	}
 	if code == process.ExitTerminate && cmd.Name() == exporterName {
-		return process.ExitOK // so a service manager ends it
+		return process.ExitOK // a service manager ends it with SIGTERM
 	}
 	return code
 }
@@ -60,7 +60,7 @@ const example = `  electop                                     the dashboard on 
   electop -s zk1:2181/app /election --cast 3  take part with three candidates
   electop doctor /election -s zk1             diagnose known failures
   electop status /election -s zk1 --json      who leads, for a script
-  electop events /election -s zk1 --json      every change, one object a line`
+  electop events /election -s zk1 --json      every change, one object per line`
 
 func newRoot(std IO) *cobra.Command {
 	o := &options{}
@@ -90,7 +90,7 @@ func newRoot(std IO) *cobra.Command {
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(help.Usage)
-	root.SuggestionsMinimumDistance = 2 // letters typed wrong
+	root.SuggestionsMinimumDistance = 2 // mistyped letters
 	o.cluster.Flags(root)
 	o.admin.WatchFlags(root)
 	o.admin.CadenceFlags(root)
@@ -107,7 +107,7 @@ func newRoot(std IO) *cobra.Command {
 		cmd.GroupID = commands
 	}
 	root.SetCompletionCommandGroupID(commands)
-	root.InitDefaultCompletionCmd() // it keeps the output that is set
+	root.InitDefaultCompletionCmd() // after SetOut: its commands keep the output that is set now
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
 		cmd.Example = completionExample
 	}
@@ -126,8 +126,8 @@ func newRoot(std IO) *cobra.Command {
 const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
   electop completion fish > ~/.config/fish/completions/electop.fish`
 
-// newHelp shows the help of a command or a topic. Cobra's own help command takes an
-// unknown name for a PATH of the dashboard.
+// newHelp returns the command that shows the help of a command or a topic. Cobra's own help
+// command takes an unknown name for a PATH of the dashboard.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",

@@ -128,7 +128,7 @@ func TestTurnToAnotherCluster(t *testing.T) {
 		x.press(":cluster d")
 		x.sees("cluster dead", "leave these elections")
 		x.press("\r")
-		x.sees("amber", "leads", "Can't turn to cluster dead: no server of 127.0.0.1:1 reached")
+		x.sees("amber", "leads", "Can't switch to cluster dead: no server of 127.0.0.1:1 reached")
 		x.press(":cluster s")
 		x.sees("cluster second", "leave these elections")
 		x.press("\r")

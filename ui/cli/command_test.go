@@ -49,7 +49,7 @@ func TestCommandHasItsExitCode(t *testing.T) {
 		{[]string{"--no-such-flag", "--", "true"}, 125, "unknown flag"},
 		{[]string{"--grace", "-1s", "--", "true"}, 125, "--grace"},
 		{[]string{"--"}, 125, "no command"},
-		{[]string{"--once"}, 2, "behind --"},
+		{[]string{"--once"}, 2, "after --"},
 		{[]string{"--no-such-flag"}, 2, "unknown flag"},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

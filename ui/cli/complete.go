@@ -42,7 +42,7 @@ func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellC
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes PATH, up to most of them: the cluster's in the configuration,
+// completePaths completes up to most PATHs with the cluster's paths in the configuration
 // and the elections on the servers.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -61,8 +61,8 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes PATH. The arguments after it are completed by the shell: they can
-// only be a command. Cobra does not tell whether -- was given.
+// completeCampaign completes PATH. The shell completes the arguments after PATH: they can
+// only be a command. Cobra does not report whether -- was given.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -87,8 +87,8 @@ func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string)
 	return roots[:min(len(roots), completeMax)], directive
 }
 
-// electionsNear returns the elections below root that are found in time, none if no server is
-// reached.
+// electionsNear returns the paths of the elections below root that are found in time, none if no
+// server is reached.
 func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var mu sync.Mutex
 	var paths []string
@@ -118,7 +118,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths returns the paths of the elections that were found, without lists of members.
+// electionPaths returns the paths of the elections in d, without the lists of members.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
@@ -171,7 +171,7 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 }
 
 // completeFlags registers the completion of all flags that take a value. The shell completes
-// those that take a FILE.
+// each FILE.
 func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,

@@ -61,7 +61,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
 		cfg.NoActing = "read-only. Start with --campaign or --cast N to take part"
-		return o.runThenTurn(ctx, std, cfg)
+		return o.runThenSwitch(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
 	if u := (process.Error{}); err != nil && !(errors.As(err, &u) && u.Code == process.ExitNoServer) { // a server may answer later
@@ -74,10 +74,10 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenTurn runs a read-only dashboard and then, with the same flags about the screen, the
-// dashboard of the cluster to which the user turned. If that fails, the first dashboard runs
-// again and shows why.
-func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config) error {
+// runThenSwitch runs a read-only dashboard and then, with the same flags about the screen, the
+// dashboard of the cluster to which the user switched. If that dashboard fails, the first one
+// runs again and shows why.
+func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
 	for _, c := range o.file.Clusters {
@@ -97,7 +97,7 @@ func (o *options) runThenTurn(ctx context.Context, std IO, cfg dashboard.Config)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		cfg.Notices = []string{fmt.Sprintf("Can't turn to cluster %s: %v", next, err)}
+		cfg.Notices = []string{fmt.Sprintf("Can't switch to cluster %s: %v", next, err)}
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 // demoAsking is the interval at which the demo asks its own server for connections and watches.
 const demoAsking = time.Second
 
-// demoSessionTimeout is short enough to wait for in front of a class.
+// demoSessionTimeout is the candidates' session timeout: short enough to wait for in a class.
 const demoSessionTimeout = 4 * time.Second
 
 // demoCast is the number of candidates at the start of the demo.
@@ -116,8 +116,8 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 		cast = demoCast
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	// The embedded server counts the notifications of a deletion: those of the candidates, not
-	// one of the observer.
+	// The embedded server counts the notifications of a deletion. Those of the candidates count;
+	// a persistent watch of the observer would add one.
 	o.byReads = true
 	ours, _ := net.InterfaceAddrs() // without them the invitations name loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
@@ -174,7 +174,7 @@ func newLesson(std IO) *cobra.Command {
 // invitations returns lines to paste, with which other programs join the election at path on
 // the embedded server at addr. By default kazoo and Curator consider only names like their own;
 // with these lines every child with a sequence number is a candidate, so that they queue behind
-// electop's. The line of electop itself has --yes, so that it asks nothing.
+// electop's candidates. The line for electop itself has --yes, so that electop asks nothing.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -187,8 +187,8 @@ func invitations(addr, path string) []overlay.Invitation {
 }
 
 // invitedTo returns the address at which other machines reach a server that listens on addr. If
-// the server listens on all addresses of this machine, ours, it is the first that is not
-// loopback.
+// the server listens on all addresses of this machine, ours, the result has the first of them
+// that is not local, IPv4 before IPv6.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

@@ -100,9 +100,9 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow searches and shows the progress, and has poller, if there is one, ask the
-// servers. The elections are in the order of their paths. Those found before an error are
-// in the result.
+// searchBelow searches and shows the progress; then poller, if it is not nil, asks the servers.
+// The elections are in the order of their paths. Those found before an error are in the
+// result.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	cleared := showProgress(s, std)
@@ -110,7 +110,7 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 	cleared()
 	if err == nil && poller != nil {
 		if unasked := s.Ask(ctx, poller); unasked != nil && ctx.Err() == nil {
-			std.note("the servers did not say who is at risk: %s", znode.Safe(unasked.Error(), 0))
+			std.note("the servers did not report who is at risk: %s", znode.Safe(unasked.Error(), 0))
 		}
 	}
 	d := s.Discovery()
@@ -132,8 +132,8 @@ func showProgress(s *election.Search, std IO) (done func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// noteBelow notes which elections are below the path of s, if nothing shows that the path is
-// one. It searches over a connection of its own. If the search fails there is no note.
+// noteBelow notes which elections are below the path of s, if nothing shows an election at the
+// path itself. It searches over a connection of its own. If the search fails there is no note.
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -154,8 +154,8 @@ func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches the cluster for elections, and makes the first one the PATH. The result is
-// for the list of elections.
+// choose searches the cluster for elections, and makes that of [firstElection] the PATH. The
+// result is for the list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {

@@ -38,7 +38,7 @@ func newEvents(std IO) *cobra.Command {
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
-	o.jsonFlag(cmd, "print one JSON object a line")
+	o.jsonFlag(cmd, "print one JSON object per line")
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {
 		f.DurationVar(&o.duration, "for", 0, "stop after `DURATION`")
 		f.IntVar(&o.count, "count", 0, "stop after `N` events")
@@ -64,7 +64,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.admin.Mode = admin.Off // nobody can press a key to ask for more
 	}
 	defer std.secondSignal(ctx)()
-	var failed error // of the first read
+	var failed error // why the first read failed
 	events := func(es []model.Event) error {
 		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
 			failed = cluster.Missing(o.path, conn.Servers)
@@ -105,7 +105,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 // clusterName returns the value of --cluster or --servers, "" for an embedded server.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
-// runHook puts the handoffs among the events that will be printed into the hook, each as its
+// runHook passes the handoffs among the events that will be printed to the hook, each as its
 // line of JSON.
 func runHook(h *command.Hook, o *options, es []model.Event) error {
 	if o.count > 0 {
@@ -124,7 +124,7 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// over returns the value of --for. Without the flag the command never ends.
+// over returns the value of --for; 0, the default, means forever.
 func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
 // printEvents prints events, at most --count of them if that was given.

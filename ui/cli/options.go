@@ -30,18 +30,18 @@ type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
 	unnamed     bool     // no PATH was given: path is the default
-	found       bool     // a search found paths
+	found       bool     // a search found the paths
 	keepTrying  bool     // electop tries to connect even if no host exists
 	cluster     cluster.Options
 	file        config.File     // the user's file
-	settings    config.Settings // the values of flags that were not given
+	settings    config.Settings // the settings that are not defaults
 	admin       cluster.Asking
 	search      election.SearchOptions
 	problems    bool // a search lists only elections with problems
 	server      embeddedOptions
 	record      election.Recording
 	metrics     exporter.Exporter
-	byReads     bool // without a persistent watch
+	byReads     bool // observers use no persistent watch
 	json        bool
 	campaign    bool
 	cast        int
@@ -60,10 +60,10 @@ type options struct {
 	command     commandOptions
 }
 
-// pathArg takes PATH, the election's parent.
+// pathArg accepts one PATH, the election's parent.
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs takes up to most PATHs, without any those of the cluster.
+// pathArgs accepts up to most PATHs. Without PATH it uses those of the cluster.
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -122,7 +122,7 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures the observation of the elections over conn. acting: electop's own
+// watch configures the observation of the elections over conn. acting means that electop's own
 // candidates take part, and acknowledge.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
@@ -203,7 +203,7 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 	})
 }
 
-// jsonFlag declares --json; what is for the help.
+// jsonFlag declares --json, with the help what.
 func (o *options) jsonFlag(cmd *cobra.Command, what string) {
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
 }
@@ -214,7 +214,7 @@ func (o *options) logFlag(cmd *cobra.Command) {
 	})
 }
 
-// settled returns args, but sets the flags that were not given before it reads args.
+// settled returns a function that calls settle and then args.
 func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := o.settle(cmd); err != nil {
@@ -271,8 +271,8 @@ func (o *options) settle(cmd *cobra.Command) error {
 	return nil
 }
 
-// clusterPaths returns the paths of the cluster, for a command without PATH that takes up to
-// most of them.
+// clusterPaths returns the paths of the cluster, for a command without PATH. It refuses more than
+// most paths.
 func (o *options) clusterPaths(cmd *cobra.Command, most int) ([]string, error) {
 	paths := o.settings.Paths
 	if len(paths) > most {

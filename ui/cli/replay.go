@@ -33,7 +33,7 @@ func newReplay(std IO) *cobra.Command {
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), o, std, args[0]) },
 	}
-	o.jsonFlag(cmd, "print the recording's events as JSON, one object a line")
+	o.jsonFlag(cmd, "print the recording's events as JSON, one object per line")
 	help.Screen.Add(cmd, func(f *pflag.FlagSet) {
 		f.Float64Var(&o.speed, "speed", 1, "playback speed: a `FACTOR` of 1 is real time")
 	})
@@ -90,7 +90,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 	return err
 }
 
-// printRecording prints the events of a recording as events prints them live.
+// printRecording prints the events of a recording as `electop events` prints them live.
 func printRecording(ctx context.Context, o *options, std IO, file string) error {
 	r, err := process.Await(ctx, func() (*feed.Recording, error) { return feed.OpenRecording(file) })
 	if err != nil {

@@ -59,7 +59,7 @@ const (
 	tickMax     = time.Hour
 )
 
-// serverOptions bound sessions as Apache ZooKeeper does by default.
+// serverOptions returns options that bound session timeouts as Apache ZooKeeper does by default.
 func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
 }
@@ -103,8 +103,8 @@ type embedded struct {
 	ZooKeeper *zkserver.Server
 
 	addr     net.Addr    // nil if it does not listen
-	messages chan string // of the server
-	ended    chan error  // of listeners that ended before Close
+	messages chan string // messages of the server
+	ended    chan error  // errors of listeners that ended before Close
 }
 
 // newEmbedded returns a server that only this process can reach.
@@ -120,7 +120,7 @@ func newEmbedded(opts zkserver.Options) *embedded {
 	return s
 }
 
-// start starts a ZooKeeper that listens.
+// start starts a ZooKeeper that listens on --listen.
 func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	switch {
 	case o.cnxns < 0:
@@ -141,7 +141,7 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	return s, nil
 }
 
-// serve runs f, which serves a listener and returns nil at the server's Close.
+// serve runs f in a goroutine. f serves a listener, and returns nil at the server's Close.
 func (s *embedded) serve(f func() error) {
 	go func() {
 		if err := f(); err != nil {
@@ -214,8 +214,8 @@ func open(listen string) bool {
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen asks before the embedded server or its AdminServer is opened to the network,
-// unless --yes was given.
+// confirmOpen asks the user before the embedded server or its AdminServer is opened to the
+// network, unless --yes was given.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{
@@ -259,7 +259,7 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within returns conn for candidates in the server's process.
+// within returns conn for candidates in the process of the server s.
 func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn

@@ -97,7 +97,7 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 		return nil, err
 	}
 	if unasked != nil && ctx.Err() == nil {
-		std.note("the servers did not say who watches what: %s", znode.Safe(unasked.Error(), 0))
+		std.note("the servers did not report who watches what: %s", znode.Safe(unasked.Error(), 0))
 	}
 	for _, j := range all {
 		o.noteBelow(ctx, cfg, j.State(), std)
@@ -125,11 +125,11 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 }
 
 // severalPaths is the help of a command that takes several elections.
-const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several the exit code is the worst: 1 (a PATH that cannot be read; the others are\nprinted), then that of what was printed, then 0."
+const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several exit codes the worst counts: 1 (a PATH cannot be read; the others are\nprinted), then those of the printed elections, then 0."
 
 // each prints the result of read for each path, as text (with a heading if there are several
-// paths) or as one JSON object a line. It skips an empty text. An error of one path is noted and
-// the next path is read, unless no server was reached.
+// paths) or as one JSON object per line. It skips an empty text. An error of one path is noted and
+// the next path is read, unless the error has an exit code of its own: no server was reached.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	sessions = 2 * time.Second // see Asking.Cheap
+	sessions = 2 * time.Second // the interval of --admin-sessions auto
 	// shortest is the shortest interval of --admin-sessions.
 	shortest = 100 * time.Millisecond
 )
@@ -58,15 +58,15 @@ func (c *cadence) Type() string { return "cadence" }
 
 // Asking configures how, how often and for what the servers are asked about themselves.
 type Asking struct {
-	Mode     admin.Mode // "": the command has no such flag
+	Mode     admin.Mode // "": the command has no flag --admin
 	URL      string
 	Interval time.Duration // 0: the default
-	Sessions time.Duration // 0: only when watches are verified
-	Cheap    bool          // Sessions counts only while that costs the servers little
+	Sessions time.Duration // the interval for sessions; 0: only when watches are verified
+	Cheap    bool          // Sessions counts only while it costs the servers little
 	Heavy    bool          // servers with many watches are asked, too
 }
 
-// Flags declares how the servers are asked; what is for the help.
+// Flags declares --admin and --admin-url. what completes the help of --admin.
 func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, where that fails four-letter words), http, 4lw or off")
@@ -74,7 +74,7 @@ func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	})
 }
 
-// WatchFlags declares how the servers are asked who watches what.
+// WatchFlags declares the flags of a command that asks the servers who watches what.
 func (o *Asking) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
@@ -82,7 +82,7 @@ func (o *Asking) WatchFlags(cmd *cobra.Command) {
 	})
 }
 
-// CadenceFlags declares how often the servers are asked.
+// CadenceFlags declares --admin-sessions, and sets its default, auto.
 func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	o.Sessions, o.Cheap = sessions, true
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
@@ -90,7 +90,7 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses invalid values. Errors name the flags as called does.
+// Check refuses invalid values. called returns the name of a flag in an error.
 func (o Asking) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return process.Usagef("%s: %v", called("admin"), err)
@@ -148,12 +148,12 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 	})
 }
 
-// AskLimit bounds the time in which all servers are asked once.
+// AskLimit bounds the time for the answers of all servers.
 const AskLimit = 10 * time.Second
 
-// AskAbout asks every server once for connections, sessions and watches, if an election has
-// candidates. It applies the answers to the elections' journals. The error says why there
-// are no answers. A nil poller asks nobody.
+// AskAbout asks every server for connections, sessions and watches, if an election has
+// candidates. It applies the answers to the elections' journals. If a risk has no bound, it asks
+// for sessions again. The error says why there are no answers. A nil poller asks nobody.
 func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -183,8 +183,8 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// By then the last ping of a client that lost its connection has reached the ensemble's
-	// leader. Before that a deadline is no bound of the time left.
+	// After settle the ensemble's leader has the last ping of a client that lost its
+	// connection. Before, a deadline does not bound the time left.
 	select {
 	case <-time.After(settle):
 		return poller.Poll(ctx, admin.Want{Sessions: true})
@@ -193,11 +193,11 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	}
 }
 
-// settle is half a tick of the default configuration and [session.Slack], and a little more.
+// settle is half a tick of the default configuration plus [session.Slack], and a little more.
 const settle = 1600 * time.Millisecond
 
 // SessionsOf returns the sessions of the election's contenders, of its other children and
-// of electop's members.
+// of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := s.SessionsToAsk()
 	for _, c := range s.Ignored {
@@ -222,14 +222,14 @@ const (
 )
 
 // Tick asks the servers for their tick, from which a leader's lease is computed,
-// and returns the longest, 0 if one is unknown. It then warns of a session timeout
-// that may be too short for a lease.
+// and returns the longest one, 0 if that of any server is unknown. If it is 0 and the session
+// timeout may be too short for a lease, warning says so.
 func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
 		defer cancel()
-		tables := make(chan *session.Table, 1) // of one round
+		tables := make(chan *session.Table, 1) // receives the answers of one round
 		defer poller.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, answer model.Observation) {
 			if t, ok := answer.(*session.Table); ok {
 				tables <- t

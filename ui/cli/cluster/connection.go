@@ -34,12 +34,12 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// othersAnswer is the longest time to connect if one of several servers fails and another one
-// answers: that is not worth a note.
+// othersAnswer is how long the failure of one of several servers is not noted: usually another
+// server answers within this time.
 const othersAnswer = time.Second
 
-// Waiting returns a function to call with each error while electop tries to connect. It notes
-// that no server answers yet, why, and how long electop tries.
+// Waiting returns a function to call with each error while electop tries to connect. The
+// function notes that no server answers yet, why, and how long electop tries.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
@@ -49,7 +49,7 @@ func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	}
 }
 
-// Once opens a session and waits until it is connected.
+// Once opens a session and waits until it is connected, as long as reach says.
 func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -64,7 +64,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Failed adds the hosts that do not exist: another server's error says more.
+			// Failed adds the hosts that do not exist, so the error of another server says more.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)
@@ -90,7 +90,7 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 	deadline := time.Now().Add(reach.For)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	var last error // of the previous connection
+	var last error // of f on the previous connection
 	for {
 		left := reach
 		left.For = time.Until(deadline).Round(10 * time.Millisecond)
@@ -134,7 +134,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is about one server: a name that is wrong must not hide behind another's error.
+	// why is the error of one server. A host that does not exist must be reported, too.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}

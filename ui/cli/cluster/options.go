@@ -41,16 +41,16 @@ type Options struct {
 	Cluster        string // its name in the configuration, "" for none
 	Servers        string
 	SessionTimeout time.Duration // 0: the command's default
-	Timeout        time.Duration // to reach a server
+	Timeout        time.Duration // how long to try to reach a server
 	// Named has the origin of each setting that is not from its flag: a variable, or a line
 	// of the configuration.
 	Named    map[string]string
-	Note     func(text string) // see Reach
+	Note     func(text string) // see Reach.Note
 	access   access
 	kerberos kerberosLogin
 }
 
-// Called returns the name of a setting for an error.
+// Called returns the name of a setting in an error: its origin, or the flag.
 func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
@@ -120,7 +120,7 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 	})
 }
 
-// servers parses --servers: a connect string, perhaps as a URL of ZooKeeper's, as Mesos and
+// servers parses --servers: a connect string, perhaps as a URL zk://..., as Mesos and
 // others write it.
 func (o *Options) servers() (client.ConnectString, error) {
 	given := cmp.Or(o.Servers, DefaultServers)
@@ -158,8 +158,8 @@ type access struct {
 	serverName    string
 }
 
-// apply completes the configuration of connections. Errors name the file or
-// the variable, as called does, and never hold a credential.
+// apply completes the configuration of connections. Errors name a setting as called does, and
+// never hold a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
@@ -215,8 +215,7 @@ func (k *kerberosLogin) flags(cmd *cobra.Command) {
 	})
 }
 
-// apply completes the configuration of connections. Errors name the flag or the
-// variable, as called does.
+// apply completes the configuration of connections. Errors name a setting as called does.
 func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) string) error {
 	if !k.on && k.keytab == "" && k.principal == "" && k.service == "" {
 		return nil
@@ -229,7 +228,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 	return nil
 }
 
-// lookupLimit bounds the look-up of host names. A host without an answer by then is tried.
+// lookupLimit bounds the look-up of host names. A host without an answer counts as existing.
 const lookupLimit = time.Second
 
 // Known returns an error if no host of the cluster exists: electop would try to connect until

@@ -20,7 +20,7 @@ import (
 // reportFile is the descriptor of the pipe for the guard's reports.
 const reportFile = 3
 
-// gonePause is the shortest pause between two checks whether killed processes are gone.
+// gonePause is the shortest pause between two checks whether killed processes have ended.
 const gonePause = 2 * time.Millisecond
 
 // A guard runs the command, and ends it with all that the command started.
@@ -30,14 +30,14 @@ type guard struct {
 	limits limits
 
 	termed    <-chan os.Signal // SIGTERM
-	announced <-chan limits    // closed when the supervisor has ended
+	announced <-chan limits    // from the supervisor; closed when the supervisor has ended
 	orphan    bool             // the supervisor has ended
 	command   int              // the command's process
 	stopped   time.Duration    // when the command got SIGTERM, or ended; 0: not yet
 }
 
-// Guard is the guard's process. Its standard input and its third file are the supervisor's
-// pipes. It ends when nothing of the command is left.
+// Guard runs the command args as the guard, in a process of its own. in and the descriptor
+// reportFile are the supervisor's pipes. Guard returns when no process of the command is left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -56,7 +56,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	return g.run(args)
 }
 
-// listen passes on the limits that the supervisor announces.
+// listen returns a channel of the limits that the supervisor announces on in.
 func listen(in io.Reader) <-chan limits {
 	announced := make(chan limits)
 	go func() {
@@ -102,7 +102,7 @@ func (g *guard) run(args []string) error {
 				g.stop()
 			}
 		case <-ended:
-			if ended = nil; g.stopped == 0 { // by itself: processes that it left get no grace
+			if ended = nil; g.stopped == 0 { // by itself: the processes that it left get no grace
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
@@ -131,8 +131,8 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits that are not over. The first ones may be over if the start of the
-// guard took long. It returns false if the command must not run any more.
+// awaitLease waits for limits in the future: the first limits may have passed if the start of
+// the guard took long. It returns false if the command must not run any more.
 func (g *guard) awaitLease() bool {
 	for {
 		select {

@@ -37,5 +37,5 @@ func endOrphans(guard int, _ []int) {
 
 func tied() *syscall.SysProcAttr { return nil }
 
-// self is this program's file.
+// self returns this program's file.
 func self() (string, error) { return os.Executable() }

@@ -45,8 +45,8 @@ func below(pid int, spared []int) (found []int) {
 // family returns the descendants of this process.
 func family() []int { return below(syscall.Getpid(), nil) }
 
-// signalAll sends the guard's descendants a signal. It cannot hit a new process with the number
-// of one that ended meanwhile: the kernel uses a number again only after all others.
+// signalAll sends the guard's descendants a signal. If one has ended meanwhile, no new process
+// has its number yet: the kernel uses a number again only after all others.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range family() {
 		_ = syscall.Kill(pid, sig)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Supported tells whether commands can be supervised on this system: it needs process
+// Supported reports whether commands can be supervised on this system: that needs process
 // groups, and a clock that processes share.
 const Supported = false
 

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// WaitingMax bounds the handoffs that wait while the command runs. One more drops the
-	// oldest: the newest shows who leads.
+	// WaitingMax bounds the handoffs that wait while the command runs. A further handoff
+	// replaces the oldest one: the newest shows who leads.
 	WaitingMax = 16
 	// hookTimeout bounds a run of the command.
 	hookTimeout = 30 * time.Second
@@ -31,7 +31,7 @@ const (
 // waits for it: whatever the command does, the observation continues. Its zero value has no command.
 type Hook struct {
 	Command string        // of the shell; "": none
-	Timeout time.Duration // of each run, and of all runs that are left at the end
+	Timeout time.Duration // bounds each run, and in Close all remaining runs together
 
 	errs    io.Writer
 	note    func(format string, args ...any)
@@ -63,8 +63,8 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 }
 
 // Start begins to run the command for the events of [Hook.Put], until [Hook.Close]. At the end
-// of ctx a running command is killed. errs gets the commands' output, note how each one ended.
-// env is the commands' environment.
+// of ctx a running command is killed. errs gets the commands' output, note reports how each run
+// ended, env is the commands' environment.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return

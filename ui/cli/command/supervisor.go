@@ -14,7 +14,7 @@
 // that the command started is below it, and is killed until no process is left. So a process
 // with a Supervisor must start no others meanwhile. On macOS there are only process groups.
 //
-// The lease's end is a moment on a clock that all processes share and that counts the
+// The lease's end is a time on a clock that all processes share and that counts the
 // machine's sleep. The command outlives the lease only if neither process can act: if both are
 // stopped or killed at once, as on a machine that was paused.
 package command
@@ -37,8 +37,8 @@ import (
 )
 
 // A Supervisor runs a command whenever this process leads. [Supervisor.Lead] and
-// [Supervisor.Stop] are for the goroutine of the candidate, and [Supervisor.Close] for
-// another.
+// [Supervisor.Stop] are for the goroutine of the candidate, [Supervisor.Close] is for another
+// goroutine.
 type Supervisor struct {
 	Command Command
 	Once    bool // the command is not run again after leadership was in doubt
@@ -109,8 +109,8 @@ func (s *Supervisor) Close() {
 	}
 }
 
-// Result returns how the supervision ended. exited reports whether the command ended by itself,
-// with the exit code. err is a [process.Error], or nil.
+// Result returns how the supervision ended. exited reports whether the command ended by itself;
+// code is its exit code then. err is a [process.Error], or nil.
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,8 +168,8 @@ type Lease struct {
 
 // Shares of the session timeout, before the end of the lease.
 const (
-	stopShare = 10 // a leader stops; the candidate does so at the same time
-	killShare = 20 // no process of the command runs any more
+	stopShare = 10 // the command gets SIGTERM; the candidate stops leading at the same time
+	killShare = 20 // all processes of the command get SIGKILL
 )
 
 // limits holds the times of clock at which the command must be stopped and killed.
@@ -177,7 +177,7 @@ type limits struct{ stop, kill time.Duration }
 
 // limits returns the limits of the lease, the zero value if it has not begun or is over.
 func (l Lease) limits() limits {
-	// The clock first: after a pause between the two calls the limits are too early, not too late.
+	// clock is read first: after a pause between the calls the limits are too early, not too late.
 	at, now := clock(), time.Now()
 	left := min(l.End.Sub(now), l.End.Round(0).Sub(now.Round(0)))
 	if l.End.IsZero() || left <= 0 {
@@ -234,7 +234,7 @@ func exitCode(s syscall.WaitStatus) int {
 	return s.ExitStatus()
 }
 
-// The reports of the guard, one a line.
+// The reports of the guard, one per line.
 const (
 	reportExit   = "exit"   // and the command's exit code
 	reportFailed = "failed" // and an exit code and why: the command could not be started
@@ -264,13 +264,13 @@ type ending struct {
 // A run is one process of the command, with its guard.
 type run struct {
 	lease  func() Lease
-	end    time.Time // of the lease, as announced to the guard
+	end    time.Time // the end of the lease, as announced to the guard
 	limits limits
 
 	guard   *os.Process
 	toGuard *os.File
-	reports chan string // closed when the guard has ended
-	stopped time.Duration
+	reports chan string   // closed when the guard has ended
+	stopped time.Duration // when the command was first stopped; 0: not yet
 	ending  ending
 }
 
@@ -285,7 +285,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
-	others := family() // the children of a shell that executed electop in its place
+	others := family() // if a shell replaced itself by electop (exec), its children are electop's
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
@@ -407,8 +407,8 @@ func (r *run) tick() {
 	}
 }
 
-// stop makes the guard end the command. It is called repeatedly, because somebody may stop the
-// guard again.
+// stop makes the guard end the command. It is called repeatedly, because somebody may suspend
+// the guard again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()

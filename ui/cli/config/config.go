@@ -41,14 +41,14 @@ import (
 type File struct {
 	Path     string
 	Missing  bool
-	Defaults map[string]Value // by key
-	Clusters []Cluster        // by name
+	Defaults map[string]Value // the value of each key
+	Clusters []Cluster        // sorted by name
 }
 
 // Cluster is one entry of the file.
 type Cluster struct {
 	Name   string
-	Values map[string]Value // by key, without the paths
+	Values map[string]Value // the value of each key, without the paths
 	Paths  []string         // the elections to watch, each once
 	// PathsLine is the line of the file that has the paths.
 	PathsLine int
@@ -85,7 +85,7 @@ func Parse(path, home string, text []byte) (File, error) {
 	return f, nil
 }
 
-// parser takes the values out of decoded tables. lines has the line of each key.
+// parser reads the values of decoded tables. lines maps each key to its line.
 type parser struct {
 	dir, home string
 	lines     map[string]int
@@ -228,7 +228,7 @@ func (p *parser) value(key, name string, value any) (Value, error) {
 	return v, nil
 }
 
-// checkPaths returns a list of paths of elections, without a / at their end.
+// checkPaths returns value as a list of paths of elections, without a / at their end.
 func checkPaths(value any) ([]string, error) {
 	all, ok := value.([]any)
 	if !ok {
@@ -242,7 +242,7 @@ func checkPaths(value any) ([]string, error) {
 			return nil, fmt.Errorf("%q is not the path of a znode below the root", s)
 		}
 		if slices.Contains(paths, path) {
-			return nil, fmt.Errorf("%s is there twice", path)
+			return nil, fmt.Errorf("%s is listed twice", path)
 		}
 		paths = append(paths, path)
 	}
@@ -299,8 +299,8 @@ func (f File) Cluster(name string) (Cluster, error) {
 // maxFile bounds the file, in bytes.
 const maxFile = 1 << 20
 
-// Place returns the path of the file: in electop below XDG_CONFIG_HOME, or below the system's
-// directory for configuration. A relative XDG_CONFIG_HOME is ignored, as its specification requires.
+// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME, or below the
+// system's directory for configuration. A relative XDG_CONFIG_HOME is ignored, as its specification requires.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -320,7 +320,7 @@ func Place(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "electop", "config.toml"), nil
 }
 
-// Read reads the file at path. A file that does not exist is empty. Read refuses a file that
+// Read reads the file at path; if it does not exist, File.Missing is set. Read refuses a file that
 // other users own, or can write or replace (not on Windows, which has no such permissions):
 // they could send this user's credentials elsewhere.
 func Read(path, home string) (File, error) {

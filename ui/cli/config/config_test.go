@@ -94,7 +94,7 @@ func TestParseRefuses(t *testing.T) {
 		prod + "tls = \"yes\"":                     "line 3: clusters.prod.tls: want true or false",
 		prod + "paths = \"/a\"":                    "line 3: clusters.prod.paths: want a list of strings",
 		prod + "paths = [\"a\"]":                   "line 3: clusters.prod.paths: \"a\" is not the path of a znode",
-		prod + "paths = [\"/a\", \"/a/\"]":         "clusters.prod.paths: /a is there twice",
+		prod + "paths = [\"/a\", \"/a/\"]":         "clusters.prod.paths: /a is listed twice",
 		prod + "theme = \"pink\"":                  "line 3: clusters.prod.theme: \"pink\": give auto, dark, light or mono",
 		prod + "session-timeout = \"10\"":          "line 3: clusters.prod.session-timeout: \"10\": give a duration",
 		prod + "session-timeout = \"1ns\"":         "between 1ms and 24 days",

@@ -26,7 +26,7 @@ const (
 	adminURLKey = "admin-url"
 	themeKey    = "theme"
 	noMouseKey  = "no-mouse"
-	pathsKey    = "paths" // the only one that is not a flag
+	pathsKey    = "paths" // the only setting that is not a flag
 )
 
 // Screen holds the flags of every dashboard, the demo included.
@@ -35,7 +35,7 @@ type Screen struct {
 	NoMouse bool
 }
 
-// Flags declares them.
+// Flags declares the flags of s.
 func (s *Screen) Flags(cmd *cobra.Command) {
 	s.Theme = term.Auto
 	help.Screen.Add(cmd, func(f *pflag.FlagSet) {
@@ -87,7 +87,7 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check refuses a value that the flag would refuse. Errors call the setting by called.
+// check refuses a value text that the flag name would refuse. Errors name the setting called.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -115,8 +115,8 @@ func (k Kind) String() string {
 // Origin is the source of a setting.
 type Origin struct {
 	Kind Kind
-	Name string // of the flag, the variable or the file
-	Line int    // of the file
+	Name string // the name of the flag, of the variable or of the file
+	Line int    // the line in the file
 }
 
 func (o Origin) String() string {
@@ -139,9 +139,9 @@ type Setting struct {
 
 // Settings holds the settings that are not defaults.
 type Settings struct {
-	Cluster     Setting            // its name; "" if --servers is given instead, or neither
-	Values      map[string]Setting // by key
-	Paths       []string           // of the cluster
+	Cluster     Setting            // the cluster's name; "" if servers are given instead, or neither
+	Values      map[string]Setting // the setting of each key
+	Paths       []string           // the paths of the cluster
 	PathsOrigin Origin
 }
 
@@ -189,7 +189,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 	return s, nil
 }
 
-// choose decides whether the servers or the name of a cluster counts: the one of the higher kind.
+// choose decides whether the servers or a cluster's name counts: the setting of the higher kind.
 func (s *Settings) choose(f File) error {
 	cluster, servers := s.Values[clusterKey], s.Values[serversKey]
 	switch c, v := cluster.Origin.Kind, servers.Origin.Kind; {

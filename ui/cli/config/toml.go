@@ -25,8 +25,8 @@ func decode(text []byte) (tables map[string]any, err error) {
 }
 
 // linesOf returns the line of each key and table in text, which must be TOML. The name of a key
-// begins with its tables, as in clusters.prod.servers. If several tables of an array have the
-// key, it is the last line.
+// begins with its tables, as in clusters.prod.servers. If several tables of an array have a
+// key, its last line is returned.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser

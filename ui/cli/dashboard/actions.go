@@ -31,8 +31,8 @@ type actions struct {
 	sandbox       *demo.Sandbox // nil on a live cluster
 	elections     *elections
 	candidacyName string
-	noActing      string                 // why nothing may be changed; "": it may
-	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": it may
+	noActing      string                 // why nothing may be changed; "": changes are allowed
+	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": candidates may
 }
 
 // acts returns the table of the actions.
@@ -161,7 +161,7 @@ func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
 	case arg == action.ArgFaster:
 		i--
 	case i == len(paces)-1:
-		return now, "it goes step by step already. The key . releases the next message"
+		return now, "the server goes step by step already. The key . releases the next message"
 	default:
 		i++
 	}
@@ -221,10 +221,10 @@ type admitter struct {
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // the last reason for which no candidate may join
+	last     string // why no candidate may join, according to the last decision; "": they may
 }
 
-// unknownYet is why no candidate may join before the first read.
+// unknownYet is the reason why no candidate may join before the first read.
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
 // run starts the candidates of the command line, then decides again after each change.

@@ -83,7 +83,7 @@ func Run(ctx context.Context, cfg Config) error {
 		log.Warn(s)
 		select {
 		case notices <- s:
-		default: // the status line has one row; the log has them all
+		default: // the status line shows one notice; the log has all of them
 		}
 	}
 	tasks := process.NewTasks(ctx)
@@ -115,7 +115,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 		tasks.Start("sandbox", p.actions.sandbox.Run)
 	}
 	p.elections.start()
-	if cfg.choose() { // the list is what the user sees first
+	if cfg.choose() { // the user sees the list first
 		p.elections.searcher.start(cfg.Found.Root)
 	}
 	watched := p.elections.watched
@@ -160,9 +160,9 @@ const verifyEvery = 2 * time.Second
 type Config struct {
 	Watch   election.Config // all but First and Notice
 	Reach   cluster.Reach   // how long to try to reach a server
-	Conn    client.Config   // of electop's candidates
+	Conn    client.Config   // for the sessions of electop's candidates
 	Screen  ui.Options      // parts.options sets the rest
-	Notices []string        // to show first
+	Notices []string        // shown at the start
 
 	// Found is the result of a search, nil for none. If it has several elections, the
 	// dashboard begins with their list.
@@ -191,6 +191,6 @@ func (cfg *Config) choose() bool {
 // Play holds what a demo does by itself.
 type Play struct {
 	Lesson bool   // a lesson begins at once
-	Name   string // its ID; "": the first lesson that was not done
+	Name   string // the ID of the lesson; "": the first lesson that was not done
 	Chaos  *demo.Chaos
 }

@@ -80,7 +80,7 @@ func (e *elections) States() []*doctor.State {
 // Search implements [ui.MultiSource].
 func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
-// find returns the election watched at path, nil for none. "" is the first.
+// find returns the election watched at path, nil for none. "" means the first election.
 func (e *elections) find(path string) *election.Election {
 	for i, one := range e.watched.All() {
 		if one.Path == path || path == "" && i == 0 {
@@ -90,7 +90,7 @@ func (e *elections) find(path string) *election.Election {
 	return nil
 }
 
-// open watches one more election.
+// open watches the election at path, if it is not watched yet.
 func (e *elections) open(path string) error {
 	path, err := election.CheckPath(path)
 	if err != nil {
@@ -148,7 +148,7 @@ type searcher struct {
 	tasks *process.Tasks
 	conn  client.Config
 	reach cluster.Reach
-	mark  func() // called when the list has changed
+	mark  func() // called when shown has changed
 
 	shown atomic.Pointer[list.Search]
 
@@ -200,7 +200,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed repeats searches while the list is on the screen, which on reports.
+// listed repeats searches until the next call, if on: the list is on the screen.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,14 +240,14 @@ func (s *searcher) repeat() time.Duration {
 	return election.Pause(0)
 }
 
-// found shows a search that has ended.
+// found shows d, the result of a search that has ended.
 func (s *searcher) found(d plain.Discovery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended(d, 0, nil)
 }
 
-// set sets the search that is shown. The caller holds s.mu.
+// set sets the search to show. The caller holds s.mu.
 func (s *searcher) set(d plain.Discovery, running bool, err error) {
 	if running {
 		s.next = time.Time{}

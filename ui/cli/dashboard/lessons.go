@@ -48,10 +48,10 @@ type lessonRunner struct {
 	run *lesson.Run
 }
 
-// setupMax bounds how long the preparation of a setup takes. A caller of Start has its own bound.
+// setupMax bounds a preparation in the background. A caller of Start has a bound of its own.
 const setupMax = 30 * time.Second
 
-// newLessonRunner returns a lessonRunner that keeps its progress where the environment says.
+// newLessonRunner returns a lessonRunner. Its progress is kept where the environment says.
 func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, error) {
 	all, err := lessons.All()
 	if err != nil {
@@ -106,8 +106,8 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the setup that a run waits for, and begins the part in it. If that fails
-// the lesson ends. The caller holds r.preparing.
+// prepare prepares the setup that a run waits for, and begins the part of the lesson in that
+// setup. If the preparation fails the lesson ends. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -122,7 +122,7 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	}
 	r.mu.Lock()
 	switch {
-	case r.run != run: // the user left it
+	case r.run != run: // the user left the lesson
 	case err != nil:
 		r.run = nil
 	default:
@@ -203,7 +203,7 @@ func (r *lessonRunner) Input(in lesson.Input, choice int) (why string) {
 	defer r.mu.Unlock()
 	run := r.run
 	if run == nil {
-		return "no lesson is running: L lists them"
+		return "no lesson is running: L lists the lessons"
 	}
 	why = run.Input(in, choice)
 	if _, ok := run.Setup(); ok && why == "" {
@@ -296,7 +296,7 @@ func find(all []*lesson.Lesson, id string) (int, error) {
 // progress holds which lessons were done, in a file of the user's state directory
 // (XDG Base Directory Specification: XDG_STATE_HOME, or ~/.local/state).
 type progress struct {
-	file string // "": there is none
+	file string // "": the progress is not kept
 
 	mu   sync.Mutex
 	done []string
@@ -358,7 +358,7 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save writes the progress, and keeps what another program has written meanwhile. It reports
+// save writes the progress, with the lessons that another program has added meanwhile. It reports
 // only the first failure.
 func (p *progress) save() error {
 	if p.file == "" {

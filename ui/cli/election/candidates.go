@@ -21,13 +21,13 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Cast returns an empty cast for the election. It fills in the rest of cfg.
+// Cast returns an empty cast for the election. It sets Path, Put and Now of cfg.
 func (e *Election) Cast(cfg demo.Config) *demo.Cast {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewCast(cfg)
 }
 
-// Sandbox returns the sandbox of a demo's election. It fills in the rest of cfg.
+// Sandbox returns the sandbox of a demo's election. It sets Path, Put and Now of cfg.
 func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewSandbox(cfg)
@@ -41,8 +41,8 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the election has n candidates of electop and no others, and
-// each of them leads or waits.
+// InPlace reports whether the election has n candidates of electop and no others, without
+// faults: the first leads and is acknowledged, the others wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -74,7 +74,7 @@ type Admission struct {
 	Known   bool             // the election could be read
 	dialect *dialect.Dialect // nil: there is no candidate; electop's candidates use their own naming
 	Foreign int              // third-party candidates
-	Behind  string           // the queue that electop's candidates will join; "" if it is empty
+	Behind  string           // the queue that electop's candidates will join, as text; "": empty
 }
 
 // Admit describes an election that electop's candidates want to join. The error says why
@@ -121,11 +121,11 @@ type Request struct {
 	Path    string
 	Servers client.ConnectString
 	Yes     bool      // the user has confirmed already
-	In      io.Reader // of the user's answer, if it is a terminal
+	In      io.Reader // for the user's answer, if it is a terminal
 	Err     io.Writer
 }
 
-// read reads the election. Known is false if that is not possible.
+// read reads the election. Known of the result is false if the election cannot be read.
 func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {
@@ -136,9 +136,8 @@ func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error)
 	return Admit(j.State())
 }
 
-// Confirm reads the election over conn and, if it has third-party candidates, asks the user to
-// type its path, unless --yes was given. It asks nothing if the election could not be
-// read.
+// Confirm reads the election over conn. If the election has third-party candidates, Confirm asks
+// the user to type its path, unless --yes was given.
 func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	e, err := r.read(ctx, conn)
 	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {

@@ -30,9 +30,9 @@ const (
 	askPause = 2 * time.Second
 )
 
-// Diagnose observes an election and asks the servers: for everything at the beginning, and
-// again later: for sessions, to find silent ones, and for watches if one was not found. It
-// returns how long it observed. The elections must be running, without the poller.
+// Diagnose observes e. It asks the servers for everything at the beginning, and before the end
+// again for sessions, to find silent ones, and for watches if one is not verified. observed is
+// the duration with its extensions. The elections must be running, without the poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -62,8 +62,8 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 	}
 }
 
-// conclude asks the servers for sessions, and for watches if necessary. It returns the state
-// at end or later, in which everything that was due by then has happened.
+// conclude asks the servers for sessions, and for watches if watches is set or one is not
+// verified. It returns the state at end or later, after everything that was due until then.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
@@ -81,8 +81,8 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 }
 
 // worthwhile returns the suspicion that needs the longest observation, of those that
-// [doctor.Pending.Decides] within limit, and the time that it needs, 0 if there is none. ask:
-// another answer of the servers may decide it too.
+// [doctor.Pending.Decides] within limit, and the time that it needs, 0 for no suspicion. ask
+// means that another answer of the servers may decide it, too.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !ask {
@@ -96,7 +96,7 @@ func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.
 	return longest, by
 }
 
-// unverified reports whether no server has reported the watch of a waiting contender.
+// unverified reports whether the watch of at least one waiting contender is not verified.
 func unverified(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {

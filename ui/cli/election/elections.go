@@ -46,11 +46,11 @@ type Elections struct {
 	record  *recorder
 
 	mu  sync.Mutex
-	all []*Election // replaced, never written
+	all []*Election // its elements are never changed: All returns it
 
 	asking sync.Mutex
-	asked  time.Time // when the last question of Ask was sent
-	want   admin.Want
+	asked  time.Time  // when Ask last asked the servers
+	want   admin.Want // what it asked for
 }
 
 // New returns elections that are not running yet.
@@ -165,8 +165,8 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Ask asks the servers within [cluster.AskLimit]. The answers' table shows what is missing. The
-// answers are for all elections, so callers that want the same at one time share a question.
+// Ask asks the servers within [cluster.AskLimit]. The table of the answers shows what is missing.
+// The answers are for all elections, so concurrent callers that want the same share a question.
 func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.asking.Lock()
@@ -288,7 +288,7 @@ func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
 	}
 }
 
-// Health describes the observing session at one moment.
+// Health describes the observing session at one time.
 type Health struct {
 	Connected time.Time     // when the connection began; zero: there is none
 	Answered  time.Time     // the last answer of a server to a request or a ping; zero: none in this session
@@ -324,8 +324,8 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds the elections that one dashboard watches: each costs two watches
-// and, per change, a request.
+// Max bounds the elections of one dashboard, status or doctor: each costs two watches and, per
+// change, a request.
 const Max = 50
 
 // CheckPath checks the path of an election, and returns it without a / at its end, which the

@@ -20,7 +20,7 @@ import (
 // Recording says where to record an election.
 type Recording struct {
 	File string   // "": nowhere
-	Max  ByteSize // of the file and the older part
+	Max  ByteSize // bounds the file and the older part together
 }
 
 // Flags declares the flags of a recording.
@@ -81,7 +81,7 @@ type ByteSize struct {
 func (b *ByteSize) Set(s string) error {
 	n, err := humanize.ParseBytes(s)
 	if err != nil || n > math.MaxInt64 {
-		return errors.New("a size, as in 100MB or 64KiB")
+		return errors.New("give a size, as in 100MB or 64KiB")
 	}
 	b.n, b.set = n, true
 	return nil

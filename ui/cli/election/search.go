@@ -26,7 +26,7 @@ import (
 // progressEvery is the interval at which progress is reported.
 const progressEvery = 200 * time.Millisecond
 
-// Pause returns the time between a search that took so long and the next one: searches must
+// Pause returns the time between a search of duration took and the next one: searches must
 // not load the servers.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
@@ -39,7 +39,7 @@ type Search struct {
 	all   bool
 	cfg   discover.Config
 	found []plain.Found
-	read  map[string]*doctor.Journal // of the elections that this search found, by path
+	read  map[string]*doctor.Journal // the journals of the elections that this search found, by path
 	at    discover.Progress
 	last  time.Time // when Changed was called last
 }
@@ -88,7 +88,7 @@ func (s *Search) Keep(d plain.Discovery) {
 	}
 }
 
-// changed calls Changed, now or if the last call is long enough ago.
+// changed calls Changed if now is set or the last call was at least progressEvery ago.
 func (s *Search) changed(now bool) {
 	if t := s.cfg.Now(); now || t.Sub(s.last) >= progressEvery {
 		s.last = t
@@ -109,7 +109,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
-// Over searches over a connection of its own.
+// Over runs the search over a connection of its own, and counts its requests.
 func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reach) (requests uint64, err error) {
 	conn, err := cluster.Once(ctx, cfg, reach)
 	if err != nil {
@@ -188,8 +188,7 @@ func Below(root string) SearchOptions {
 	return SearchOptions{Root: root, depth: defaultDepth, nodes: defaultNodes, rate: defaultRate}
 }
 
-// Near returns the options of a quick look below root, where the user expected an
-// election.
+// Near returns the options of a quick search below root, where the user expected an election.
 func Near(root string) SearchOptions {
 	return SearchOptions{Root: root, depth: 4, nodes: 300, rate: 1000}
 }

@@ -54,7 +54,7 @@ type Exporter struct {
 	searcher      *searcher // nil: the elections are given
 }
 
-// Start runs w, and serves its metrics, until t ends. An election is in them after
+// Start runs w, and serves its metrics, until t ends. They include an election after
 // [Exporter.Watch].
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
@@ -135,7 +135,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return nil
 }
 
-// handler returns a handler of the two pages.
+// handler returns the handler of /metrics and /healthz.
 func (x *Exporter) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(x.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax}))
@@ -154,8 +154,8 @@ func (x *Exporter) handler() http.Handler {
 	return mux
 }
 
-// unhealthy returns why the observation is not healthy at now: the session or the searches
-// in a line, or a line for each election. It is "" if all are.
+// unhealthy returns why the observation is not healthy at now: a line about the session or the
+// searches, or a line for each unhealthy election. It returns "" if the observation is healthy.
 func (o overview) unhealthy(now time.Time) string {
 	why := ""
 	switch age := now.Sub(o.Answered); {
@@ -202,8 +202,8 @@ func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 // Wanted reports whether there is an address.
 func (x *Exporter) Wanted() bool { return x.address != "" }
 
-// Listen listens where the flag says and reports the address to note. An address that
-// cannot be used is wrong usage.
+// Listen listens at the address of the flag, and reports the address to note. If the address
+// cannot be used, the error is one of wrong usage.
 func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	addr := x.address
 	if !strings.Contains(addr, ":") {
@@ -265,7 +265,7 @@ type searcher struct {
 type searches struct {
 	ended     bool  // a search ended without an error
 	complete  bool  // the last such search read everything
-	err       error // of the last one
+	err       error // of the last search
 	unwatched int   // elections that were found and are not watched
 	requests  uint64
 }
@@ -349,8 +349,8 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted or, if it is a lock, is no longer used, and
-// since when electop knows it.
+// over reports whether the election was deleted or, if it is a lock, is no longer used. since is
+// the time of that or when electop last read the election.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

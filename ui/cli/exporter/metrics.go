@@ -64,7 +64,7 @@ func electionMetrics() []description {
 		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
 		{"candidates", "", "Candidates in the queue, the leader among them; no sample while not known."},
 		{"own_candidates_leading", "", "Candidates of this process that believe that they lead."},
-		{"last_handoff_session_timeout_seconds", "", "Session timeout of the last leader that left and of which it is known."},
+		{"last_handoff_session_timeout_seconds", "", "Session timeout of the last leader that left and whose timeout is known."},
 		{"missed_changes_total", "change", "Candidates created or deleted between two reads, which electop did not see."},
 		{"uncounted_gaps_total", "", "Times that changes were missed and their number is not known."},
 		{"findings", "severity", "Findings of the doctor, by severity."},
@@ -165,7 +165,7 @@ func putTime(put put, metric string, t time.Time, label ...string) {
 // events counts the events of an election.
 type events struct {
 	handoffs  *prometheus.CounterVec
-	durations map[string]*prometheus.HistogramVec // by [model.Measure.Name]
+	durations map[string]*prometheus.HistogramVec // keys: [model.Measure.Name]
 }
 
 func newEvents(labels prometheus.Labels) *events {
@@ -197,7 +197,7 @@ func newEvents(labels prometheus.Labels) *events {
 	return e
 }
 
-// nobody is the cause of a handoff if nobody led before.
+// nobody is the cause of a handoff before which nobody led.
 const nobody = "none"
 
 // The values of the label quality: see [model.Measure].
@@ -237,7 +237,7 @@ func (e *events) count(all []model.Event) error {
 	return nil
 }
 
-// overview describes the observation of all elections at one moment.
+// overview describes the observation of all elections at one time.
 type overview struct {
 	election.Health
 	elections []*doctor.State

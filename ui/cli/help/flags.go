@@ -90,14 +90,14 @@ func Sections(cmd *cobra.Command) []Section {
 
 // Similar returns the names that s may be a misspelling of, as cobra finds commands.
 func Similar(s string, names []string) []string {
-	all := cobra.Command{SuggestionsMinimumDistance: 2} // letters typed wrong
+	all := cobra.Command{SuggestionsMinimumDistance: 2} // mistyped letters
 	for _, name := range names {
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
 	return all.SuggestionsFor(s)
 }
 
-// Why says what to give in place of a value that f refused with err.
+// Why returns what to give in place of a value that f refused with err.
 func Why(f *pflag.Flag, err error) string {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

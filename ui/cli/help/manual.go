@@ -56,7 +56,7 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 	if !b.Date.IsZero() {
 		date = b.Date.UTC().Format(time.DateOnly)
 	}
-	// .nh: a hyphenated flag could not be copied.
+	// .nh turns hyphenation off: a hyphenated flag could not be copied.
 	fmt.Fprintf(&out, ".nh\n.TH %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
 	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", roff(name(cmd)), roff(cmd.Short), bold(cmd.UseLine()))
 	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", roff(cmp.Or(cmd.Long, cmd.Short)))

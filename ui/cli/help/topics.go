@@ -176,7 +176,7 @@ func systems() string {
 		}
 		fmt.Fprintf(&out, " Source: %s.\n", d.Source)
 	}
-	out.WriteString("\n## What discover says of them\n\nThis is a search on a tree with these systems in it, some of them in trouble.\n`discover` also prints the system, the age of the leader's znode, and findings.\n\n")
+	out.WriteString("\n## What discover prints for them\n\nThis is a search on a tree with these systems, some of them in trouble.\n`discover` also prints the system, the age of the leader's znode, and findings.\n\n")
 	out.WriteString(text("discovered"))
 	return out.String()
 }
@@ -232,7 +232,7 @@ func isProse(s string) bool {
 // unmarked returns text without the marks of code.
 func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// wrap returns s behind first, with its further lines indented as far.
+// wrap returns first and then s, whose further lines are indented by the width of first.
 func wrap(first, s string) string {
 	at := ansi.StringWidth(first)
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"

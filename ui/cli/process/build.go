@@ -11,7 +11,7 @@ import (
 // Build is the build information that the toolchain wrote into a program. A field that it did
 // not write is empty.
 type Build struct {
-	Version  string // a release's, "v1.2.0"; "" between releases
+	Version  string // of a release, "v1.2.0"; "" between releases
 	Commit   string
 	Time     time.Time // of the commit
 	Modified bool      // files differed from the commit
@@ -25,7 +25,7 @@ func ThisBuild() Build {
 	return BuildOf(info)
 }
 
-// BuildOf reads build information, which is nil for a program without any.
+// BuildOf returns the build that info describes. info is nil for a program without build information.
 func BuildOf(info *debug.BuildInfo) Build {
 	b := Build{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write once the program has to end. Nobody may read the terminal any more,
-// as after a lost connection.
+// lastWrite bounds a write once the program has to end: perhaps nobody reads the terminal any
+// more, as after a lost connection.
 const lastWrite = 2 * time.Second
 
 // Screen is the terminal of a dashboard. It reads keys and writes frames.
