@@ -61,7 +61,7 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
 					own := believes(t, c, "waiting")
 					if said := c.errs.all(); !strings.Contains(said, "behind 1 candidate") {
-						t.Errorf("no note about the candidate before it: %q", said)
+						t.Errorf("no note about the candidate ahead in the queue: %q", said)
 					}
 					cedar := theirs.Stand(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
@@ -100,7 +100,7 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// TestCampaignShowsItsLease: and it warns of a session timeout that may be too short for a
+// TestCampaignShowsItsLease: campaign also warns of a session timeout that may be too short for a
 // lease if the servers do not report their tick.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
@@ -139,7 +139,7 @@ func TestCampaignShowsItsLease(t *testing.T) {
 	}
 }
 
-// TestSignalsHaveTheirExitCodes ends a command by each signal. A shell and systemd tell
+// TestSignalsHaveTheirExitCodes ends a command with each signal. A shell and systemd distinguish
 // SIGTERM from Ctrl-C by the exit code.
 func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	t.Parallel()
@@ -174,14 +174,14 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d; %s", got, code, errs.all())
 			}
 			if !strings.HasSuffix(out.all(), "\"detail\":\"interrupted\"}\n") || !strings.Contains(out.all(), `"belief":"resigned"`) {
-				t.Errorf("the last line is not that it resigned:\n%s", out.all())
+				t.Errorf("want a last line with belief resigned, got\n%s", out.all())
 			}
 		})
 	}
 }
 
-// TestInterruptedWithoutConnection interrupts a candidate that can't close its session. It
-// must not report that it closed it.
+// TestInterruptedWithoutConnection interrupts a candidate that can't close its session. The
+// candidate must not report that it closed the session.
 func TestInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -191,10 +191,10 @@ func TestInterruptedWithoutConnection(t *testing.T) {
 	c.out.await(t, "suspended", func(s string) bool { return strings.Contains(s, `"belief":"suspended"`) })
 	c.cancel()
 	if code := c.finish(t); code != 130 {
-		t.Errorf("exit code %d: %s", code, c.errs.all())
+		t.Errorf("exit code %d, standard error %q", code, c.errs.all())
 	}
 	said := slices.Collect(strings.Lines(c.out.all()))
 	if last := said[len(said)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {
-		t.Errorf("%s", said)
+		t.Errorf("want a last line with belief lost, got %q", said)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"electop/zkwatch/sasl"
 )
 
-// configured writes a configuration and returns the environment that has it.
+// configured writes a configuration and returns the environment that names it.
 func configured(t *testing.T, text string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,18 +68,18 @@ func TestSecuredClusterByName(t *testing.T) {
 	file := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\nauth-file = %q\ntls-ca = %q\ntls-cert = %q\ntls-key = %q\npaths = [\"/private\"]\n",
 		server.Secure, authFile, certs.CA, certs.Cert, certs.Key))
 	if out := status(file, 0, "--cluster", "prod"); !strings.Contains(out, "amber") {
-		t.Errorf("by the file: %s", out)
+		t.Errorf("status with the cluster of the file does not show amber: %s", out)
 	}
 	// With --servers no setting of the cluster counts.
 	if out := status(file, 1, "-s", server.Addr, "/private"); !strings.Contains(out, "ACL") {
-		t.Errorf("without the cluster: %s", out)
+		t.Errorf("status without the cluster's credentials has no error about the ACL: %s", out)
 	}
 	variables := []string{
 		"ELECTOP_SERVERS=" + server.Secure, "ELECTOP_AUTH_FILE=" + authFile,
 		"ELECTOP_TLS_CA=" + certs.CA, "ELECTOP_TLS_CERT=" + certs.Cert, "ELECTOP_TLS_KEY=" + certs.Key,
 	}
 	if out := status(variables, 0, "/private"); !strings.Contains(out, "amber") {
-		t.Errorf("by the environment: %s", out)
+		t.Errorf("status with the settings of the environment does not show amber: %s", out)
 	}
 	// The environment beats the file.
 	if out := status(append(file, "ELECTOP_TLS_CA="+authFile), 2, "--cluster", "prod"); strings.Contains(out, "sesame") {
@@ -109,9 +109,9 @@ func TestDashboardOnACluster(t *testing.T) {
 	x.quits("\x03")
 }
 
-// TestTurnToAnotherCluster turns to another cluster from the dashboard's list of actions, and
-// back from a cluster that is not reached.
-func TestTurnToAnotherCluster(t *testing.T) {
+// TestSwitchCluster switches to another cluster from the dashboard's list of actions. If the
+// other cluster is not reached, the former dashboard comes back.
+func TestSwitchCluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		c := session(t, addr)
@@ -201,7 +201,7 @@ func hasNoSecret(t *testing.T, secret string, files []string, commands ...*comma
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil || len(b) == 0 || strings.Contains(string(b), secret) {
-			t.Errorf("%s: %d bytes, maybe with the password: %v", filepath.Base(file), len(b), err)
+			t.Errorf("%s: got %d bytes, error %v; want a file with content, and without the password", filepath.Base(file), len(b), err)
 		}
 	}
 	for _, c := range commands {
@@ -294,7 +294,7 @@ func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 		}
 		c := run(t, slices.Concat(args, flags)...)
 		if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), says) || strings.Contains(c.errs.all(), secret) {
-			t.Errorf("%s: exit code %d; it said %q, want %q", command, code, c.errs.all(), says)
+			t.Errorf("%s: exit code %d, error %q, want %q", command, code, c.errs.all(), says)
 		}
 	}
 }
@@ -331,12 +331,12 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 	campaign := run(t, slices.Concat([]string{"campaign", "/private", "--json"}, plain, auth)...)
 	head := believes(t, campaign, "leading")
 	if _, stat, err := setup.Get(t.Context(), head); err != nil || stat.EphemeralOwner == 0 {
-		t.Errorf("%s: %+v, %v", head, stat, err)
+		t.Errorf("the leader %s: stat %+v, error %v; want an ephemeral znode", head, stat, err)
 	}
 	for _, how := range [][]string{plain, tls} {
 		out := printed(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "off"}, how, auth)...)
 		if s := decode[statusJSON](t, out); text(s.Leader) != head {
-			t.Errorf("status: %+v", s)
+			t.Errorf("status %+v, want the leader %s", s, head)
 		}
 	}
 	campaign.cancel()
@@ -344,7 +344,7 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 
 	c := run(t, slices.Concat([]string{"status", "/private", "--auth-file", secretFile(t, "sasl:reader:r\n")}, plain)...)
 	if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), "ACL") {
-		t.Errorf("another account: exit code %d, %s", code, c.errs.all())
+		t.Errorf("another account: exit code %d, want 1; error %q, want one about the ACL", code, c.errs.all())
 	}
 	refusedAtOnce(t, "/private", "requires authentication", secret, plain...)
 	refusedAtOnce(t, "/private", "user or password is wrong", "wrong-horse", append(plain, "--auth-file", secretFile(t, "sasl:operator:wrong-horse\n"))...)
@@ -475,7 +475,7 @@ func temporary(t *testing.T, k *kdc, operator string) {
 			_, err = account.Begin(t.Context(), "localhost")
 		}
 		if err == nil || errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+			t.Errorf("error %v, want one with %q that is not final", err, want)
 		}
 	}
 }
@@ -505,11 +505,11 @@ func TestListBeyondTheReplyLimit(t *testing.T) {
 	}
 	out, _ = once(t, 0, "discover", "-s", addr, "--connect-timeout", "2m", "--rate", "10000", "--json")
 	if a := decode[discoverJSON](t, out); len(a.Elections) != 1 || !strings.Contains(out, `"skipped":[{"path":"/large","znodes":1,"why":"its list of children does not fit in a reply of 16777216 bytes`) {
-		t.Errorf("discover: %s", out)
+		t.Errorf("discover --json does not list /large as skipped: %s", out)
 	}
 	out, _ = once(t, 0, "discover", "-s", addr, "--connect-timeout", "2m", "--rate", "10000")
 	if !strings.Contains(out, "; 1 skipped.") || !strings.Contains(out, "  /large, 1 znode: its list of children does not fit") {
-		t.Errorf("discover: %s", out)
+		t.Errorf("discover does not list /large as skipped: %s", out)
 	}
 }
 
@@ -564,7 +564,7 @@ func TestReplyBeyondAllLimits(t *testing.T) {
 	})
 	_, errs := once(t, 1, "status", "/e", "-s", l.Addr().String(), "--admin", "off", "--connect-timeout", "20s")
 	if !strings.Contains(errs, "getChildren /e") || !strings.Contains(errs, "reply too large: 1342177280 bytes, the limit is 1073741824") {
-		t.Errorf("status: %s", errs)
+		t.Errorf("status does not name the request and both sizes: %s", errs)
 	}
 }
 
@@ -651,7 +651,7 @@ func (k *kdc) admin(t testing.TB, commands ...string) {
 	k.run(t, strings.Join(commands, "\n")+"\n", "/usr/sbin/kadmin.local", "-r", realm)
 }
 
-// login gets a ticket of a keytab's principal, for a time as in 1h, and returns the
+// login gets a ticket for a principal of keytab, valid for lifetime, as in 1h, and returns the
 // ticket cache.
 func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
 	t.Helper()

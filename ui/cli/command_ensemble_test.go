@@ -31,7 +31,7 @@ func TestNeverTwoCommands(t *testing.T) {
 	end := time.Now().Add(duration)
 	h := newHavoc(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
 	names := slices.Sorted(maps.Keys(havocs))
-	order := h.rng.Perm(len(names)) // each once, then again
+	order := h.rng.Perm(len(names)) // each fault once, then again
 	made := map[string]int{}
 	rounds := 0
 	for ; rounds < len(names) || time.Now().Before(end); rounds++ {
@@ -186,10 +186,10 @@ var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 		return nil
 	},
 	"electop stopped": func(h *havoc, s *seat, _ stint) func() { return h.stop(s.Process.Pid) },
-	// Electop then ends, too, unless it was about to end the command itself.
+	// Then electop ends, too, unless it was about to end the command itself.
 	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
-	// On Linux the kernel then ends the command's first process; the command of a has no other.
+	// On Linux the kernel then ends the command's first process; at seat a it has only that one.
 	"both killed": func(h *havoc, s *seat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

@@ -18,7 +18,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestCommandHasItsExitCode: electop's own failures have other codes.
+// TestCommandHasItsExitCode: electop exits with the command's code, for its own failures with others.
 func TestCommandHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -62,8 +62,8 @@ func TestCommandHasItsExitCode(t *testing.T) {
 	}
 }
 
-// TestCommandKnowsItsFence: the command's variables are those of the election, and only the
-// command writes to standard output.
+// TestCommandKnowsItsFence: the command's variables name the election, the znode and the fencing
+// token, and only the command writes to standard output.
 func TestCommandKnowsItsFence(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -94,7 +94,7 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 	cmd := exec.Command("electop", "campaign", "/environment", "--create", "-s", addr, "--", "sh", "-c", "echo $ELECTOP_AUTH $OTHER")
 	cmd.Env = append(os.Environ(), "ELECTOP_AUTH=digest:u:p", "OTHER=value")
 	if out, err := cmd.Output(); err != nil || string(out) != "digest:u:p value\n" {
-		t.Errorf("the command printed %q, %v", out, err)
+		t.Errorf("the command printed %q, want both variables; error %v", out, err)
 	}
 }
 
@@ -112,14 +112,14 @@ func TestCommandIsStoppedFirst(t *testing.T) {
 	c.cancel()
 	believes(t, next, "leading")
 	if got := c.out.all(); got != "started\nstopped\n" {
-		t.Errorf("another leads, and the command has printed %q", got)
+		t.Errorf("another candidate leads, and the command printed %q, want that it started and stopped", got)
 	}
 	if code := c.finish(t); code != 130 {
 		t.Errorf("exit code %d: %s", code, c.errs.all())
 	}
 }
 
-// TestOnceEndsWithLeadership: the connection is lost, and the command does not run again.
+// TestOnceEndsWithLeadership: with --once electop ends after a lost connection.
 func TestOnceEndsWithLeadership(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -130,11 +130,11 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, c.errs.all())
 	}
 	if got := c.out.all(); got != "started\nstopped\n" {
-		t.Errorf("the command printed %q", got)
+		t.Errorf("the command printed %q, want that it started and stopped once", got)
 	}
 }
 
-// stamping runs electop campaign with a stamper of so many processes.
+// stamping runs electop campaign with a stamper that has a number of processes.
 func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
@@ -151,8 +151,8 @@ func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes i
 	return cmd
 }
 
-// TestCommandDiesWithElectop: electop is killed or stopped, and its guard ends the command,
-// which ignores SIGTERM, before another leads.
+// TestCommandDiesWithElectop: if electop is killed or stopped, its guard ends the command,
+// which ignores SIGTERM, before another candidate leads.
 func TestCommandDiesWithElectop(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -254,7 +254,7 @@ func TestSignalEndsTheCommandFirst(t *testing.T) {
 				t.Errorf("exit code %d, want %d", got, code)
 			}
 			if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
-				t.Errorf("the command: %v", err)
+				t.Errorf("signal to the command: %v, want no such process", err)
 			}
 		})
 	}

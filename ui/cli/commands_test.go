@@ -35,7 +35,7 @@ func printed(t *testing.T, code int, args ...string) string {
 func TestVersion(t *testing.T) {
 	want := "electop " + process.ThisBuild().String() + "\n"
 	if out, errs := once(t, 0, "--version"); out != want || errs != "" {
-		t.Errorf("%q, %q, want %q", out, errs, want)
+		t.Errorf("printed %q and errors %q, want %q and no error", out, errs, want)
 	}
 }
 
@@ -54,7 +54,7 @@ func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 
 const contender = zk.FlagEphemeral | zk.FlagSequence
 
-// TestResultIsNotPrinted has an output to which every write fails.
+// TestResultIsNotPrinted: a command that cannot write its result fails.
 func TestResultIsNotPrinted(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -64,7 +64,7 @@ func TestResultIsNotPrinted(t *testing.T) {
 		var errs strings.Builder
 		args := append(strings.Fields(line), "-s", addr)
 		if code := cli.Run(t.Context(), args, cli.IO{In: strings.NewReader(""), Out: failing{}, Err: &errs}); code != 1 || !strings.Contains(errs.String(), "broken pipe") {
-			t.Errorf("%s: exit code %d, %s", line, code, errs.String())
+			t.Errorf("%s: exit code %d, want 1; error %q, want broken pipe", line, code, errs.String())
 		}
 	}
 }

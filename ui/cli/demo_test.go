@@ -179,7 +179,7 @@ func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) 
 		began := time.Now()
 		err = r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 		if d := time.Since(began); len(listeners) > 0 && d > time.Minute {
-			t.Errorf("the end came after %v", d)
+			t.Errorf("chaos ended after %v", d)
 		}
 	})
 	return stdout.String(), stderr.String(), err
@@ -203,7 +203,7 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 	t.Parallel()
 	_, errs, err := runChaos(t, 1, &options{}, brokenListener{after: 30 * time.Second})
 	if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
-		t.Errorf("ended with %v", err)
+		t.Errorf("chaos ended with error %v, want that of the server", err)
 	}
 	if strings.Contains(errs, "one leader") {
 		t.Errorf("standard error:\n%s", errs)
@@ -219,7 +219,7 @@ func same(t *testing.T, live, again []string) {
 		}
 	}
 	if len(live) != len(again) {
-		t.Errorf("%d events live, %d in the replay", len(live), len(again))
+		t.Errorf("%d live events, %d events in the replay", len(live), len(again))
 	}
 }
 
@@ -231,7 +231,7 @@ func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	o := &options{record: election.Recording{File: file}}
 	printed, errs, err := runChaos(t, zktest.Seed(t), o)
 	if err != nil {
-		t.Errorf("%v; standard error:\n%s", err, errs)
+		t.Errorf("chaos failed: %v; standard error:\n%s", err, errs)
 	}
 	var replayed, notices bytes.Buffer
 	if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
@@ -288,7 +288,7 @@ func TestMaxClientCnxnsDefault(t *testing.T) {
 		}
 		conn.Write([]byte("conf"))
 		if conf, err := io.ReadAll(conn); err != nil || !strings.Contains(string(conf), c.want) {
-			t.Errorf("%+v: %v, %s", c, err, conf)
+			t.Errorf("%+v: error %v, configuration %s", c, err, conf)
 		}
 		conn.Close()
 		h.ZooKeeper.Close()

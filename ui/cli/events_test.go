@@ -111,7 +111,7 @@ func (l *lines) first() string {
 	return line
 }
 
-// await waits until the output holds, at most until the end of the command.
+// await waits until holds accepts the output, at most until the end of the command.
 func (l *lines) await(t *testing.T, what string, holds func(string) bool) {
 	t.Helper()
 	deadline := time.After(waitFor)
@@ -142,7 +142,7 @@ type line struct {
 	Cause    string
 	Creates  *int
 	Deletes  *int
-	Leader   any // of a state a znode, of a risk whether it leads
+	Leader   any // in a state the leader's znode, in a risk whether the candidate leads
 	Parent   *struct{ Cversion, Children int32 }
 	Silent   *float64 `json:"silent_ms"`
 	Takeover *float64 `json:"takeover_ms"`
@@ -162,13 +162,13 @@ func parse(t *testing.T, out string) []line {
 }
 
 // account counts the creates and deletes in the lines of events, seen and missed, and checks
-// that each handoff begins with the leader at which the one before ended.
+// that each handoff is from the leader that the handoff before led to.
 func account(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
 	for i, l := range ls {
 		if l.N != i+1 {
-			t.Errorf("line %d has n %d", i+1, l.N)
+			t.Errorf("line %d has the number n=%d", i+1, l.N)
 		}
 		switch l.Type {
 		case "state":
@@ -232,7 +232,7 @@ func TestEventsAccountForEverything(t *testing.T) {
 		first := parse(t, c.out.first())[0].Parent
 		creates, deletes, ok := client.Parent(stat).Since(znode.Parent{Czxid: stat.Czxid, Cversion: first.Cversion, Children: first.Children})
 		if !ok || creates < joins {
-			t.Fatalf("%d spawned, and the server counted %d creates, %v", joins, creates, ok)
+			t.Fatalf("%d candidates spawned, but the server counted %d creates (known: %v)", joins, creates, ok)
 		}
 		c.out.await(t, fmt.Sprintf("%d creates, %d deletes", creates, deletes), func(s string) bool {
 			c, d := tally(s)
@@ -294,7 +294,7 @@ func newCrowd(t *testing.T, addr, path string) *crowd {
 	return x
 }
 
-// awaitStanding waits until a member has had a znode: one that leaves before never joins.
+// awaitStanding waits until a member has had a znode: a member that leaves before never joins.
 func (x *crowd) awaitStanding(id string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -412,7 +412,7 @@ func TestHandoffHasItsDurations(t *testing.T) {
 			})
 			if h.Cluster != addr || h.Path != path || h.FromName != "amber" || h.ToName != "birch" || h.From == "" || h.To == "" ||
 				h.Takeover == nil || h.Vacant != nil || h.NoVacancy == nil {
-				t.Errorf("the handoff: %+v", h)
+				t.Errorf("handoff %+v: want the names, a takeover time, and the reason why there is no vacancy", h)
 			}
 			return h
 		}
@@ -420,16 +420,16 @@ func TestHandoffHasItsDurations(t *testing.T) {
 		ms := float64(timeout.Milliseconds())
 		switch {
 		case h.Timeout == nil || *h.Timeout != ms:
-			t.Errorf("the session timeout: %+v", h)
+			t.Errorf("handoff %+v: want the session timeout %v ms", h, ms)
 		case h.Cause == "unknown": // the last answer was too early to tell
 			if h.Silent != nil || h.NoSilence == nil {
-				t.Errorf("unknown silence: %+v", h)
+				t.Errorf("handoff %+v: its cause is unknown, so want the reason why the silence is unknown", h)
 			}
 		case h.Silent == nil || *h.Silent < ms || h.SilentIn[0] > *h.Silent || h.SilentIn[1] < *h.Silent:
-			t.Errorf("silence: %+v", h)
+			t.Errorf("handoff %+v: want a silence of at least %v ms, within its range", h, ms)
 		}
 		if h = of(unasked); h.Silent != nil || h.Timeout != nil || h.NoSilence == nil || h.NoTimeout == nil || !strings.Contains(*h.NoTimeout, "not asked") {
-			t.Errorf("without the servers' answers: %+v", h)
+			t.Errorf("handoff %+v without the servers' answers: want reasons in place of durations", h)
 		}
 	})
 }
@@ -492,16 +492,16 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 				return l
 			}
 			if l := line("state", 1); l.State != "leads" || l.Leader == nil {
-				t.Errorf("the first line: %+v", l)
+				t.Errorf("first line %+v, want a state whose leader leads", l)
 			}
 			sessions[0].Close()
 			h := line("handoff", 1) // after a second without an acknowledgement
 			if h.Takeover != nil {
-				t.Errorf("a takeover before the acknowledgement: %v", *h.Takeover)
+				t.Errorf("the handoff has a takeover time before the acknowledgement: %v", *h.Takeover)
 			}
 			acknowledge(1)
 			if l := line("takeover", 1); l.Takeover == nil || *l.Takeover < 900 || l.Leader == nil || *l.Leader != *h.To {
-				t.Errorf("a late acknowledgement after %+v: %+v", h, l)
+				t.Errorf("after handoff %+v: takeover %+v, want its leader and at least 900 ms", h, l)
 			}
 			counted := regexp.MustCompile(`(?m)^electop_takeover_seconds_count\{path="` + at + `",.*\} 1$`)
 			zktest.Await(t, "the takeover in the metrics", func() bool {
@@ -531,13 +531,13 @@ func TestReignAndItsEnd(t *testing.T) {
 			return s.Since[0], s.Since[1]
 		}
 		if earliest, latest := since(); earliest == "" || earliest != latest {
-			t.Errorf("between %q and %q: no znode was deleted, so it has led since its own was created", earliest, latest)
+			t.Errorf("leader since %q to %q, want one time: no znode was deleted, so it leads since its znode was created", earliest, latest)
 		}
 		if err := c.Delete(first, -1); err != nil {
 			t.Fatal(err)
 		}
 		if earliest, latest := since(); earliest == "" || earliest == latest {
-			t.Errorf("between %q and %q: nothing shows when the first was deleted", earliest, latest)
+			t.Errorf("leader since %q to %q, want a range: nothing shows when the first znode was deleted", earliest, latest)
 		}
 		e := run(t, "events", root, "-s", addr, "--admin", "4lw")
 		e.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "two (1) leads, for ") })
@@ -597,12 +597,12 @@ func TestExecOnHandoffs(t *testing.T) {
 		}
 	}
 	if said := hangs.errs.all(); !strings.Contains(said, "killed: electop ends") {
-		t.Errorf("the command that hangs: %s", said)
+		t.Errorf("events does not report that it killed the command that hangs: %s", said)
 	}
 	for _, args := range [][]string{{"--exec", ""}, {"--exec-timeout", "1s"}, {"--exec", "true", "--exec-timeout", "0s"}} {
 		_, errs := once(t, process.ExitUsage, append([]string{"events", "/election", "--servers", addr}, args...)...)
 		if !strings.Contains(errs, "--exec") || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%v: %s", args, errs)
+			t.Errorf("%v: error %q, want one line about --exec", args, errs)
 		}
 	}
 }
@@ -645,6 +645,6 @@ func TestExecKeepsSecrets(t *testing.T) {
 	<-copied
 	err = cmd.Wait()
 	if said := errs.String(); err != nil || !strings.Contains(said, "the end\n") || !strings.Contains(said, "exit status 0\n") || strings.Contains(said, "s3cret") {
-		t.Errorf("%v, %s", err, said)
+		t.Errorf("error %v; want the command's output and exit status 0 without the secret, got %s", err, said)
 	}
 }

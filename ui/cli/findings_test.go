@@ -36,7 +36,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 				got = append(got, f.ID+" "+f.Severity)
 			}
 			if !slices.Contains(got, ghost) {
-				t.Errorf("%s: findings %q", command, got)
+				t.Errorf("%s: findings %q, want %q", command, got, ghost)
 			}
 		}
 		out, _ := once(t, 4, "status", path, "-s", addr, "--json")
@@ -45,11 +45,11 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 		found("doctor", out)
 		for code, args := range map[int][]string{4: {"status"}, 5: {"doctor", "--for", "100ms"}} {
 			if out, _ = once(t, code, append(args, path, "-s", addr)...); !strings.Contains(out, "CRITICAL  "+title) {
-				t.Errorf("%s: %s", args, out)
+				t.Errorf("%s does not show the critical ghost: %s", args, out)
 			}
 		}
 		if out, _ = once(t, 0, "discover", path, "-s", addr); !strings.Contains(out, "1 critical") {
-			t.Errorf("discover: %s", out)
+			t.Errorf("discover does not count 1 critical finding: %s", out)
 		}
 		events := run(t, "events", path, "-s", addr, "--json")
 		events.out.await(t, "a ghost", func(s string) bool {
@@ -107,7 +107,7 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 				}
 			}
 			if strings.Contains(out, x.without) {
-				t.Errorf("%q: %s", x.without, out)
+				t.Errorf("%q is in the output: %s", x.without, out)
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func TestDiscoverProblems(t *testing.T) {
 				trouble += e.Path + " " + show(e.Problem) + "\n"
 			}
 			if trouble != ghost+" critical\n"+stopped+" critical\n" {
-				t.Errorf("%v: %s", flags, out)
+				t.Errorf("discover --problems %v does not list just the ghost and the stopped leader: %s", flags, out)
 			}
 		}
 		out, _ = once(t, 0, "discover", root, "-s", addr) // trouble comes first
@@ -207,7 +207,7 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c, other := zktest.Client(t, addr), zktest.Client(t, addr)
 	create(t, c, "/e", "", 0)
-	for _, c := range []*zk.Conn{c, other} { // neither watches
+	for _, c := range []*zk.Conn{c, other} { // neither candidate watches
 		create(t, c, "/e/n_", "", contender)
 	}
 	create(t, c, "/e/config", "", 0)
@@ -224,7 +224,7 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 	out, _ = once(t, 0, "doctor", "/e", "-s", addr, "--admin", "4lw", "--for", "1s")
 	if !strings.Contains(out, "(--for 6s would allow it)") {
-		t.Errorf("%s", out)
+		t.Errorf("the output does not name the longer --for: %s", out)
 	}
 }
 
@@ -265,18 +265,18 @@ func TestStatusOfADeadClient(t *testing.T) {
 			continue // the server has not noticed it yet
 		}
 		if x.Expires <= 0 || x.Expires > 25_000 || !strings.HasPrefix(x.Risk, "not connected when asked at ") {
-			t.Errorf("at risk: %+v", x)
+			t.Errorf("candidate %+v: want a risk with a bound of at most 25 s", x)
 		}
 		if s.Watchers.Total != 1 || s.Watchers.Others != 1 {
-			t.Errorf("watchers %+v", s.Watchers)
+			t.Errorf("watchers %+v, want 1 in all, 1 of others", s.Watchers)
 		}
 		return
 	}
 	t.Error("status never shows that the client is not connected")
 }
 
-// TestSeveralElectionsInOneCommand: each has a heading or a line of JSON, and the exit code
-// is the worst.
+// TestSeveralElectionsInOneCommand: each election has a heading or a line of JSON, and the exit
+// code is the worst one.
 func TestSeveralElectionsInOneCommand(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -289,17 +289,17 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 		create(t, c, led+"/n_", "amber", contender)
 		out, errs := once(t, 4, "status", led, empty, "-s", addr, "--admin", "off")
 		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n\n== "+empty+"\n"+empty+": nobody leads") || errs != "" {
-			t.Errorf("%s%s", out, errs)
+			t.Errorf("status printed\n%s\nerrors %q; want both elections with headings", out, errs)
 		}
 		out, errs = once(t, 1, "status", empty, root+"/nowhere", led, "-s", addr, "--admin", "off", "--json")
 		if lines := strings.Split(out, "\n"); len(lines) != 3 || !strings.Contains(lines[0], `"path":"`+empty) || !strings.Contains(lines[1], `"path":"`+led) ||
 			!strings.HasPrefix(errs, "electop: "+root+"/nowhere does not exist on ") || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%s%s", out, errs)
+			t.Errorf("status printed\n%s\nerrors %q; want two elections and an error about the third", out, errs)
 		}
 		log := t.TempDir() + "/log"
 		once(t, 4, "status", led, empty, "-s", addr, "--admin", "off", "--log-file", log)
 		if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), ", timeout=10000") != 1 {
-			t.Errorf("%v: more than one session:\n%s", err, b)
+			t.Errorf("status opened more than one session (%v):\n%s", err, b)
 		}
 		out, _ = once(t, 0, "doctor", led, empty, "-s", addr, "--admin", "off", "--for", "10ms")
 		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": nobody leads") {

@@ -66,7 +66,7 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 		for _, m := range flag.FindAllStringSubmatch(output(t, 0, args...), -1) {
 			n++
 			if m[2] != strings.ToUpper(m[2]) && m[2] != "N/s" {
-				t.Errorf("%v: %s %s", args, m[1], m[2])
+				t.Errorf("electop %v: the flag %s has the value %s, want capitals", args, m[1], m[2])
 			}
 		}
 	}
@@ -93,11 +93,11 @@ func TestHelpGroupsFlags(t *testing.T) {
 		}
 		for flag, heading := range grouped {
 			if left := flag == "--help" || flag == "--version"; left != (heading == "Other flags") {
-				t.Errorf("%v: %s is under %q", args, flag, heading)
+				t.Errorf("electop %v: the flag %s is under the heading %q", args, flag, heading)
 			}
 		}
 		if want := "Output"; grouped["--log-file"] != want || grouped["--json"] != "" && grouped["--json"] != want {
-			t.Errorf("%v: the groups are %v", args, grouped)
+			t.Errorf("electop %v: the headings of the flags are %v", args, grouped)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func TestManualPages(t *testing.T) {
 		}
 		text := regexp.MustCompile(`\\f[A-Z]|\\`).ReplaceAllString(page, "")
 		if !strings.Contains(page, `.TH "`+strings.ToUpper(name)+`" "1"`) || !strings.Contains(text, "\n"+name+" - ") {
-			t.Errorf("%s:\n%.300s", name, page)
+			t.Errorf("the page of %s lacks its title or its name:\n%.300s", name, page)
 		}
 		for _, flag := range flagsIn(output(t, 0, append(args, "--help")...)) {
 			if !strings.Contains(text, flag) {
@@ -296,7 +296,7 @@ func TestMistypedFlagGetsASuggestion(t *testing.T) {
 	}
 }
 
-// TestRefusedConnectionIsReportedAtOnce: electop still tries to connect then.
+// TestRefusedConnectionIsReportedAtOnce: electop reports a refused connection, and keeps trying.
 func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -337,7 +337,7 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}()
 	out, errs := once(t, 0, "__complete", "status", "--connect-timeout", "1h", "-s", l.Addr().String(), "/")
 	if out != ":4\n" || strings.Count(errs, "\n") != 1 {
-		t.Errorf("%q, %q", out, errs)
+		t.Errorf("completion printed %q and %q, want no path", out, errs)
 	}
 }
 

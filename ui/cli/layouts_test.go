@@ -84,7 +84,7 @@ func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 				written = append(written, layout{s.name, o, w.log})
 			}
 			if c.compare(t, w, addr, written); t.Failed() {
-				t.Fatalf("seed %d, round %d", seed, round)
+				t.Fatalf("failed with seed %d in round %d", seed, round)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 type layout struct {
 	system string
 	owner  owner
-	log    []string // how it was written
+	log    []string // how the layout was written
 }
 
 // A comparison counts what was compared.
@@ -227,8 +227,8 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a queue whose first member owns the znodes of acks, with the data of data, when
-// it leads. due: without these znodes nobody leads.
+// acks returns a system with the queue q. When its first member leads, it owns the znodes that acks
+// returns, with the data that data returns. due means that nobody leads without these znodes.
 func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) owner {
 		at, znodes, members := q.stand(w, root)
@@ -325,7 +325,7 @@ func alone() []system {
 			"/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/otter/canal/destinations/orders", "/otter/canal/destinations/orders/1001/running"),
 		lone("Canal client", "/otter/canal/destinations/orders/1001/running", canal, func(*tree) string { return `{"active":true,"address":"10.0.0.9:53412","clientId":1001}` },
 			"/otter/canal/destinations/orders/1001", "/otter/canal/destinations/orders/running"),
-		{"another's controller", func(w *tree, root string) owner {
+		{"a controller of an unknown system", func(w *tree, root string) owner {
 			// A user who names the path knows that it is an election.
 			at := w.pick("/*/controller", "/*/master", "/*/leader", "/service/*/leader", "/*/CONTROLLER/LEADER", "/loadbalance/leader",
 				"/ledgers/underreplication/leader", "/*/schema_registry_master", "/otter/canal/destinations/*/running")
@@ -337,8 +337,8 @@ func alone() []system {
 	}
 }
 
-// hadoop's active node fences the node that the bread crumb names, and writes its lock's data
-// into the crumb before it acts.
+// hadoop writes a layout of Hadoop. The active node fences the node that the bread crumb names,
+// and writes its lock's data into the crumb before it acts.
 func hadoop(w *tree, root string) owner {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
@@ -685,7 +685,8 @@ func shared() []system {
 	}
 }
 
-// flink's leader confirms its components one by one. Any confirmation shows that it leads.
+// flink writes Flink's layout. The leader confirms its components one by one. Any confirmation
+// shows that it leads.
 func flink(w *tree, root string) owner {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.stand(w, root)
@@ -706,7 +707,7 @@ func flink(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// aurora's leader adds a member_ znode when it has replayed its storage.
+// aurora writes Aurora's layout. The leader adds a member_ znode when it has replayed its storage.
 func aurora(w *tree, root string) owner {
 	q := queue{at: "/aurora/scheduler", name: mutex, data: hostPort}
 	at, znodes, members := q.stand(w, root)
@@ -759,7 +760,7 @@ func (w *tree) root(i int) string {
 
 func (w *tree) pick(of ...string) string { return of[w.r.IntN(len(of))] }
 
-// some returns a number of members.
+// some returns a random number of members.
 func (w *tree) some() int { return w.r.IntN(mostMembers + 1) }
 
 func (w *tree) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
@@ -891,7 +892,7 @@ func TestDiscoverSystems(t *testing.T) {
 		s.Build(t, sessions)
 	}
 	if len(all) < 40 {
-		t.Errorf("only %d systems", len(all))
+		t.Errorf("only %d systems are in the tree", len(all))
 	}
 	out, errs := once(t, 0, "discover", "-s", addr)
 	if errs != "" {

@@ -112,7 +112,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		of := func(metric, labels string) string { return fmt.Sprintf(`electop_%s{%spath="%s"`, metric, labels, path) }
 		exposes(t, url, of("candidates", "")+"} 3", of("leader_state", "")+`,state="known"} 1`, of("leader_info", `leader="amber",`)+"} 1", "electop_up 1")
 		if code, body := page(t, "GET", url+"/healthz"); code != http.StatusOK || body != "ok\n" {
-			t.Errorf("healthz: %d, %s", code, body)
+			t.Errorf("/healthz: code %d, %q; want 200 and ok", code, body)
 		}
 		if err := cast.Fault("amber", demo.Resign, true); err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		})
 		problems, err := promlint.New(strings.NewReader(body)).Lint()
 		if err != nil || len(problems) > 0 {
-			t.Errorf("%v, %v in\n%s", problems, err, body)
+			t.Errorf("the linter found %v (error %v) in\n%s", problems, err, body)
 		}
 		if !regexp.MustCompile(`(?m)^electop_requests_total\{to="session"\} [1-9]`).MatchString(body) {
 			t.Errorf("no requests of electop:\n%s", body)
@@ -140,14 +140,14 @@ func TestMetricsOfAHandoff(t *testing.T) {
 			}
 		}
 		if strings.Contains(body, "amber") {
-			t.Errorf("the former leader is in\n%s", body)
+			t.Errorf("the metrics still name the former leader:\n%s", body)
 		}
 		c.cancel()
 		if code := c.finish(t); code != 130 {
 			t.Errorf("exit code %d: %s", code, c.errs.all())
 		}
 		if code, body := page(t, "GET", url+"/metrics"); code != 0 {
-			t.Errorf("after the end: %d, %s", code, body)
+			t.Errorf("after the end of the command: code %d, %s", code, body)
 		}
 	})
 }
@@ -218,7 +218,7 @@ func TestExporterOfACluster(t *testing.T) {
 		body := exposes(t, url, "electop_elections_without_leader 1", `electop_leader_info{leader="host-2:80",path="/a"} 1`,
 			`electop_leader_state{path="/b",state="none"} 1`, `electop_leader_known{path="/b"} 0`)
 		if n := strings.Count(body, "\nelectop_leader_info{"); n != 3 || strings.ContainsAny(body, "\x1b\u202e") || strings.Contains(body, "\nelectop_up 7") {
-			t.Errorf("%d leaders in\n%s", n, body)
+			t.Errorf("%d leaders, want 3, and no raw text of znodes in\n%s", n, body)
 		}
 		if _, err := exec.LookPath("promtool"); err == nil {
 			check := exec.Command("promtool", "check", "metrics")
@@ -258,7 +258,7 @@ func TestMetricsAddress(t *testing.T) {
 	}
 	for _, args := range [][]string{{"events", "/e", "--metrics", "9141"}, {"/e", "-s", addr, "--metrics=9141"}} {
 		if _, errs := once(t, process.ExitUsage, args...); errs != "electop: --metrics was removed: electop exporter serves the metrics\n" {
-			t.Errorf("%v: %s", args, errs)
+			t.Errorf("%v: error %q, want that --metrics was removed", args, errs)
 		}
 	}
 }
@@ -279,7 +279,7 @@ func TestMetricsKeepSecrets(t *testing.T) {
 	all := exposes(t, url, `electop_candidates{path="/election"} 1`)
 	_, health := page(t, "GET", url+"/healthz")
 	if all += health + c.errs.all(); strings.Contains(all, "s3cret") {
-		t.Errorf("a secret in\n%s", all)
+		t.Errorf("a secret is in the pages or the output:\n%s", all)
 	}
 }
 

@@ -180,12 +180,12 @@ func TestOperators(t *testing.T) {
 					t.Errorf("%s: system %s, want %s", e.Path, text(e.System), system)
 				}
 				if text(e.Leader) != want.candidates[0].Znode || e.Waiting != 3 || e.Findings != 0 {
-					t.Errorf("%s: leader %s, %d waiting, %d findings", e.Path, text(e.Leader), e.Waiting, e.Findings)
+					t.Errorf("%s: leader %s, %d waiting (want 3), %d findings (want 0)", e.Path, text(e.Leader), e.Waiting, e.Findings)
 				}
 			}
 		}
 		if len(found) != 2 || len(d.Elections) != 2 {
-			t.Errorf("found %v", d.Elections)
+			t.Errorf("found the elections %v, want 2", d.Elections)
 		}
 	})
 	// All doctors observe at the same time.
@@ -219,11 +219,11 @@ func TestOperators(t *testing.T) {
 			d := decode[doctorJSON](t, c.out.all())
 			for _, f := range d.Findings {
 				if f.Severity != "info" {
-					t.Errorf("a healthy election has the finding %+v", f)
+					t.Errorf("the doctor has a finding in a healthy election: %+v", f)
 				}
 			}
 			if len(d.Unchecked) > 0 {
-				t.Errorf("every member answers, and there is unchecked %+v", d.Unchecked)
+				t.Errorf("every member answers, but unchecked is %+v", d.Unchecked)
 			}
 			if code != 0 {
 				t.Errorf("exit code %d: %s", code, c.errs.all())
@@ -255,7 +255,7 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 			t.Errorf("candidate %d: %s %s of session %s, want %+v", i, text(got.Name), got.Znode, got.Session, want)
 		}
 		if got.Address == nil || got.Server == nil {
-			t.Errorf("%s: connected from %s to %s", want.Name, text(got.Address), text(got.Server))
+			t.Errorf("%s: address %s, server %s; want both known", want.Name, text(got.Address), text(got.Server))
 		}
 		if i == 0 {
 			continue
@@ -324,7 +324,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 			return
 		}
 		if len(d.Unchecked) == 0 || lasts > 8*shortLook {
-			t.Fatalf("not found in %s", c.out.all())
+			t.Fatalf("the doctor does not find it: %s", c.out.all())
 		}
 		t.Logf("not found yet in %s", c.out.all())
 		c = w.doctor(t, path, "--for", lasts.String())
@@ -347,7 +347,7 @@ func TestServerThatAllowsOneWord(t *testing.T) {
 	}
 	d := decode[doctorJSON](t, printed(t, 0, append([]string{"doctor", "--for", "3s"}, flags...)...))
 	if len(d.Findings) > 0 {
-		t.Errorf("found %+v", d.Findings)
+		t.Errorf("findings %+v, want none", d.Findings)
 	}
 	unchecked := map[string]bool{}
 	for _, u := range d.Unchecked {
@@ -357,7 +357,7 @@ func TestServerThatAllowsOneWord(t *testing.T) {
 	}
 	for _, what := range []string{"connections", "session deadlines", "watches"} {
 		if !unchecked[what] {
-			t.Errorf("%s are not among the unchecked, with the setting: %+v", what, d.Unchecked)
+			t.Errorf("unchecked does not list %s with the setting: %+v", what, d.Unchecked)
 		}
 	}
 }
@@ -411,14 +411,14 @@ func stoppedLeaders(t *testing.T, w *site) {
 			case l.Type == "risk" && l.State == "raised":
 				warned = true
 				if l.Znode != leader || l.Leader != true || text(l.Next) != next || l.ExpiresWithin == nil || *l.ExpiresWithin <= 0 {
-					t.Errorf("the risk: %s", s)
+					t.Errorf("risk %s: want the leader, the next candidate and a bound", s)
 				}
 			case l.Type == "left" || l.Type == "handoff":
 				if !warned {
 					t.Errorf("%s: gone before it was reported as at risk:\n%s", x.path, x.events.out.all())
 				}
 				if l.Type == "handoff" && (text(l.From) != leader || text(l.To) != next || l.Cause != "expired") {
-					t.Errorf("handoff: %s", s)
+					t.Errorf("handoff %s: want from %s to %s, cause expired", s, leader, next)
 				}
 			}
 		}

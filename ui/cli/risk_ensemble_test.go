@@ -24,7 +24,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	x := newBounds(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// On a busy machine a member may be gone, or back, at another moment than meant.
+	// On a busy machine a member may stop, or start again, earlier or later than intended.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -91,8 +91,8 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 }
 
 // cutCandidate creates a candidate and cuts its connection. It returns the znode when events
-// reports a bound for it. Until electop has asked a member again that was started, it knows no
-// bound: then the session may end first, and another candidate follows.
+// reports a bound for it. Electop knows no bound until it has asked a restarted member again. If
+// the session ends before that, cutCandidate repeats this with another candidate.
 func (x *bounds) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {

@@ -99,7 +99,7 @@ func TestServeOutOfFiles(t *testing.T) {
 		open = append(open, c)
 	}
 	if !said.Scan() || !strings.Contains(said.Text(), "cannot accept connections") || !strings.Contains(said.Text(), "too many open files") {
-		t.Errorf("serve reported %q", said.Text())
+		t.Errorf("serve reported %q, want that it cannot accept connections", said.Text())
 	}
 	last, err := net.Dial("tcp", addr) // waits in the backlog
 	if err != nil {
@@ -111,10 +111,10 @@ func TestServeOutOfFiles(t *testing.T) {
 	}
 	last.Write([]byte("ruok"))
 	if reply, err := io.ReadAll(last); string(reply) != "imok" {
-		t.Errorf("ruok: %q, %v", reply, err)
+		t.Errorf("reply to ruok %q, error %v; want imok", reply, err)
 	}
 	if !said.Scan() || !strings.Contains(said.Text(), "accepting connections") {
-		t.Errorf("serve reported %q", said.Text())
+		t.Errorf("serve reported %q, want that it accepts connections again", said.Text())
 	}
 	cmd.Process.Signal(os.Interrupt)
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
@@ -174,7 +174,7 @@ func served(t *testing.T, ctx context.Context, args ...string) (addr string, end
 	addr, _, ok := strings.Cut(rest, ". ")
 	go io.Copy(io.Discard, out)
 	if !ok {
-		t.Fatalf("%q, exit code %d: %s", lines.Text(), <-code, errs.String())
+		t.Fatalf("serve printed %q, not its address; exit code %d: %s", lines.Text(), <-code, errs.String())
 	}
 	return addr, func() {
 		t.Helper()

@@ -121,7 +121,7 @@ func (s *stamps) add(at int64, n stint) {
 	s.stints = append(s.stints, &n)
 }
 
-// awaitAfter waits for a stamp that is later than a moment, and returns its stint.
+// awaitAfter waits for a stamp later than moment, and returns its stint.
 func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
 	t.Helper()
 	for deadline := time.Now().Add(3 * waitFor); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {

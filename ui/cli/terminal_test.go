@@ -49,7 +49,7 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 	return openTerminalWith(t, nil, cols, rows, args...)
 }
 
-// openTerminalWith adds to the program's environment.
+// openTerminalWith is openTerminal with env added to the program's environment.
 func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...string) *terminal {
 	t.Helper()
 	x := &terminal{t: t, screen: vt.NewEmulator(int(cols), int(rows)), changed: make(chan struct{}), exited: make(chan error, 1), read: make(chan struct{})}
@@ -497,7 +497,7 @@ func TestCopyInATerminal(t *testing.T) {
 		t.Fatal("nothing was sent")
 	}
 	if path, err := base64.StdEncoding.DecodeString(sent[1]); err != nil || !regexp.MustCompile(`^/election/\S+n_0000000001$`).Match(path) {
-		t.Errorf("sent is %q, %v", path, err)
+		t.Errorf("the clipboard got %q (error %v), want the path of candidate 1", path, err)
 	}
 	x.quits("q")
 }
@@ -517,7 +517,7 @@ func TestMouseInATerminal(t *testing.T) {
 	x.sees("4/4")
 	x.quits("q")
 	if raw := x.output(); !strings.Contains(raw, on) || strings.LastIndex(raw, on) > strings.LastIndex(raw, "\x1b[?1002l") {
-		t.Error("the mouse was not on, or is still")
+		t.Error("the mouse was never turned on, or was not turned off at the end")
 	}
 
 	for _, with := range []struct{ env, flag string }{{"ELECTOP_NO_MOUSE=true", "--cast=4"}, {"ELECTOP_NO_MOUSE=", "--no-mouse"}} {

@@ -108,7 +108,7 @@ func TestInputAndOutput(t *testing.T) {
 	r.Close()
 	notes, out := r.said()
 	if notes != "--exec: event 7: exit status 0\n--exec: event 9: exit status 3" || out != "{\"n\":7}\ndone\n{\"n\":9}\ndone\n" {
-		t.Errorf("%q, %q", notes, out)
+		t.Errorf("notes %q, output %q: want the ends and the input of events 7 and 9", notes, out)
 	}
 }
 
@@ -148,11 +148,11 @@ func TestTooMany(t *testing.T) {
 	r.Close()
 	ran := r.file("runs", 1+command.WaitingMax)
 	if ran[0] != "1" || ran[1] != "86" || ran[command.WaitingMax] != "101" {
-		t.Errorf("it ran for %v", ran)
+		t.Errorf("the command ran for the events %v, want 1 and 86 to 101", ran)
 	}
 	notes, _ := r.said()
 	if n := strings.Count(notes, " dropped: more than 16 handoffs wait"); n != 84 || !strings.Contains(notes, "event 85 dropped") {
-		t.Errorf("%d dropped: %s", n, notes)
+		t.Errorf("%d events were dropped, want 84 up to event 85: %s", n, notes)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestNoSuchCommand(t *testing.T) {
 	r.Close()
 	notes, out := r.said()
 	if notes != "--exec: event 1: exit status 127" || !strings.Contains(out, "no-such-command-anywhere") {
-		t.Errorf("%q, %q", notes, out)
+		t.Errorf("notes %q, output %q: want exit status 127 and the command's name", notes, out)
 	}
 }
 
@@ -179,6 +179,6 @@ func TestInterrupt(t *testing.T) {
 	r.Close()
 	r.gone(pid)
 	if notes, _ := r.said(); notes != "--exec: event 1: killed: electop ends\n--exec: event 2 dropped: electop ends\n--exec: event 4 dropped: electop ends" {
-		t.Errorf("%q", notes)
+		t.Errorf("notes %q: want event 1 killed, events 2 and 4 dropped", notes)
 	}
 }

@@ -91,7 +91,7 @@ timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DI
 }
 
 // TestOthersAreSpared: children that electop has before the command runs are not killed. They
-// may be the children of a shell that executed electop in its place.
+// may be children of a shell that replaced itself by electop.
 func TestOthersAreSpared(t *testing.T) {
 	other := exec.Command("sleep", "600")
 	if err := other.Start(); err != nil {

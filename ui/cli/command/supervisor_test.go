@@ -178,7 +178,7 @@ func TestOnceEndsTheSupervision(t *testing.T) {
 	<-f.over
 	var failure process.Error
 	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != process.ExitOwn {
-		t.Errorf("%v, %v", exited, err)
+		t.Errorf("exited is %v, error %v; want false and an error of electop itself", exited, err)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestCommandDiesWithItsGuard(t *testing.T) {
 		t.Error("the command outlives its guard")
 	}
 	if _, exited, err := f.Result(); exited || err == nil || !strings.Contains(err.Error(), "watchdog") {
-		t.Errorf("%v, %v", exited, err)
+		t.Errorf("exited is %v, error %v; want false and an error about the watchdog", exited, err)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestNotFound(t *testing.T) {
 	for name, want := range map[string]int{"electop-no-such-command": 127, "/nowhere/command": 127, file: 126, t.TempDir(): 126} {
 		var f process.Error
 		if err := command.Find(name); !errors.As(err, &f) || f.Code != want {
-			t.Errorf("%s: %v, want %d", name, err, want)
+			t.Errorf("%s: error %v, want exit code %d", name, err, want)
 		}
 	}
 	if err := command.Find("sh"); err != nil {

@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	f := parse(t, sound)
 	if len(f.Clusters) != 2 || f.Clusters[0].Name != "dev" || f.Clusters[1].Name != "prod" {
-		t.Fatalf("%+v", f.Clusters)
+		t.Fatalf("clusters %+v, want dev and prod", f.Clusters)
 	}
 	prod := f.Clusters[1]
 	for key, want := range map[string]config.Value{
@@ -60,13 +60,13 @@ func TestParse(t *testing.T) {
 		}
 	}
 	if !slices.Equal(prod.Paths, []string{"/election", "/b"}) || prod.PathsLine != 12 {
-		t.Errorf("paths %q, line %d", prod.Paths, prod.PathsLine)
+		t.Errorf("paths %q in line %d, want /election and /b in line 12", prod.Paths, prod.PathsLine)
 	}
 	if got := f.Clusters[0].Values["servers"]; got != (config.Value{Text: "localhost", Line: 15}) {
-		t.Errorf("dev: %+v", got)
+		t.Errorf("servers of dev: %+v, want localhost in line 15", got)
 	}
 	if got := f.Defaults["session-timeout"]; got != (config.Value{Text: "6s", Line: 4}) {
-		t.Errorf("defaults: %+v", f.Defaults)
+		t.Errorf("defaults %+v, want session-timeout 6s in line 4", f.Defaults)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestParseRefuses(t *testing.T) {
 		t.Errorf("a password in a URL: %v", err)
 	}
 	if _, err := config.Parse("/c.toml", "", []byte(prod+"tls-ca = \"~/x\"")); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
-		t.Errorf("no home: %v", err)
+		t.Errorf("~/ without a home: error %v", err)
 	}
 }
 
@@ -158,20 +158,20 @@ func TestRead(t *testing.T) {
 		return path
 	}
 	if f, err := config.Read(filepath.Join(dir, "none"), ""); err != nil || !f.Missing {
-		t.Errorf("no file: %+v, %v", f, err)
+		t.Errorf("a file that does not exist: %+v, %v; want Missing", f, err)
 	}
 	if f, err := config.Read(write("sound", sound, 0o644), "/home/u"); err != nil || len(f.Clusters) != 2 {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("a file that others can read: %+v, %v; want 2 clusters", f, err)
 	}
 	if f, err := config.Read(write("empty", "", 0o600), ""); err != nil || f.Missing || len(f.Clusters) != 0 {
-		t.Errorf("empty: %+v, %v", f, err)
+		t.Errorf("an empty file: %+v, %v; want no cluster", f, err)
 	}
 	sticky := filepath.Join(dir, "sticky")
 	if err := errors.Join(os.Mkdir(sticky, 0o700), os.Chmod(sticky, 0o777|os.ModeSticky)); err != nil {
 		t.Fatal(err)
 	}
 	if f, err := config.Read(write("sticky/sound", sound, 0o600), "/home/u"); err != nil || len(f.Clusters) != 2 {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("a file in a sticky directory: %+v, %v; want 2 clusters", f, err)
 	}
 	wrong := map[string]string{
 		dir: "it is a directory",
@@ -238,7 +238,7 @@ func FuzzParse(f *testing.F) {
 		file, err := config.Parse("/c.toml", "/home/u", []byte(text))
 		for _, c := range file.Clusters {
 			if v := c.Values["servers"]; v.Text == "" || v.Line < 1 {
-				t.Errorf("%q, %v: %+v", text, err, c)
+				t.Errorf("%q, error %v: a cluster without servers: %+v", text, err, c)
 			}
 		}
 	})

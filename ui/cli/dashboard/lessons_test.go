@@ -138,7 +138,7 @@ func TestLessons(t *testing.T) {
 			for part := range l.Parts {
 				v := h.ready()
 				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
-					h.t.Errorf("part %d: before the answer: %+v", part+1, v)
+					h.t.Errorf("part %d does not wait for the answer: %+v", part+1, v)
 				}
 				h.answer(rights[l.ID][part] - 1 + wrong)
 				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
@@ -208,7 +208,7 @@ func (h *world) step(done chan struct{}) {
 	}
 }
 
-// An other is an act that the user can do instead of the one that a part asks for.
+// An other is an act that the user can do instead of the act that a part of a lesson asks for.
 type other struct {
 	on         int // the position in the queue, from 1; 0: none
 	key, fault string
@@ -218,7 +218,7 @@ func (o other) String() string {
 	return strings.TrimSpace(fmt.Sprint(o.key, " ", o.fault, " on ", o.on))
 }
 
-// others returns all acts that a user can do in an election with so many candidates.
+// others returns all acts that a user can do in an election with cast candidates.
 func others(cast int) (all []other) {
 	for _, key := range []string{"s", "c", "h", "w", "[", "]"} {
 		all = append(all, other{key: key})
@@ -262,7 +262,7 @@ func TestOtherActs(t *testing.T) {
 	})
 }
 
-// other does a part with another act than the one that it asks for.
+// other does a part with the act o instead of the one that the part asks for.
 func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
 	h.t.Helper()
 	h.begin(l, part)
@@ -288,7 +288,7 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	checkTexts(h.t, v)
 	if named := fmt.Sprintf("You chose %s; this step needs %s.", target, v0.Target); v0.Target != "" && target != "" && target != v0.Target &&
 		!slices.Contains([]string{"expire"}, o.fault) && !strings.HasPrefix(v.Stuck, named) {
-		h.t.Errorf("%s: want %q, it says %q", what, named, v.Stuck)
+		h.t.Errorf("%s: the lesson shows %[3]q, want %[2]q", what, named, v.Stuck)
 	}
 	h.t.Logf("%s: %q %q", what, v.Stuck, v.Happened)
 	for range 6 {
@@ -310,7 +310,7 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 		h.follow(200 * time.Millisecond)
 		time.Sleep(quiet)
 	}
-	h.t.Errorf("%s: it does not end: %+v\n%s\n%q", what, h.view(), h.queue(), h.notices)
+	h.t.Errorf("%s: the part does not end: %+v\n%s\nnotices %q", what, h.view(), h.queue(), h.notices)
 }
 
 // A user who skips everything, and goes back after each part, reaches the end of each lesson.
@@ -337,7 +337,7 @@ func TestSkipping(t *testing.T) {
 			}
 		}
 		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.lessons.progress.has(l.ID) {
-			h.t.Errorf("%+v", v)
+			h.t.Errorf("view %+v: want the last part, skipped and not done", v)
 		}
 	})
 }
@@ -357,24 +357,24 @@ func TestLessonNeedsTheElectionForItself(t *testing.T) {
 		s := h.awaitState(func(s *doctor.State) bool { return s.Queue.Len() == 3 })
 		err = h.lessons.Start(ctx, "")
 		if _, on := h.lessons.View(); err == nil || !strings.Contains(err.Error(), "1 candidate must leave first") || on || len(s.Members) != 2 {
-			h.t.Errorf("%v, on %v, %d members", err, on, len(s.Members))
+			h.t.Errorf("error %v, lesson running %v, %d members; want a refusal, false, 2", err, on, len(s.Members))
 		}
 		must(h.t, other.Delete(ctx, name, -1))
 		h.awaitState(func(s *doctor.State) bool { return s.Queue.Len() == 2 })
 		for _, id := range []string{"volunteer", "chain"} {
 			must(h.t, h.lessons.Start(ctx, id))
 			if v := h.ready(); v.ID != id || v.Part != 1 {
-				h.t.Errorf("%s: %+v", id, v)
+				h.t.Errorf("lesson %s does not begin: %+v", id, v)
 			}
 		}
 		h.lessons.Leave()
 		if _, on := h.lessons.View(); on {
-			h.t.Error("the lesson is still on")
+			h.t.Error("the lesson is still running")
 		}
 	})
 }
 
-// openIn returns the progress of a program with that environment.
+// openIn returns the progress of a program with the environment env.
 func openIn(t *testing.T, env map[string]string) *progress {
 	t.Helper()
 	p, err := openProgress(func(name string) string { return env[name] })
@@ -387,7 +387,7 @@ func openIn(t *testing.T, env map[string]string) *progress {
 func keep(t *testing.T, p *progress, id string) {
 	t.Helper()
 	if !p.add(id) || p.add(id) || !p.has(id) {
-		t.Errorf("%s is not new, or new a second time", id)
+		t.Errorf("add %s: want true first, then false", id)
 	}
 	if err := p.save(); err != nil {
 		t.Error(err)
@@ -424,15 +424,15 @@ func TestProgressFollowsTheDirectorySpecification(t *testing.T) {
 	want := filepath.Join(home, ".local", "state", "electop", "lessons.json")
 	for _, relative := range []string{"", "state", "../state"} {
 		if p := openIn(t, map[string]string{"XDG_STATE_HOME": relative, "HOME": home}); p.file != want {
-			t.Errorf("XDG_STATE_HOME=%q: %s", relative, p.file)
+			t.Errorf("XDG_STATE_HOME=%q: file %s, want %s", relative, p.file, want)
 		}
 	}
 	if p := openIn(t, map[string]string{"XDG_STATE_HOME": "/x", "HOME": home}); p.file != "/x/electop/lessons.json" {
-		t.Errorf("an absolute one: %s", p.file)
+		t.Errorf("an absolute XDG_STATE_HOME: file %s", p.file)
 	}
 	p, err := openProgress(func(string) string { return "" })
 	if err == nil || !strings.Contains(err.Error(), "is not kept") {
-		t.Errorf("nowhere: %v", err)
+		t.Errorf("without any directory: error %v", err)
 	}
 	keep(t, p, "chain") // only in memory
 }

@@ -62,8 +62,8 @@ type reign struct {
 
 // TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper in all
 // ways, and checks the causes that electop reports. It asks the servers as by default, over HTTP
-// and with four-letter words. ELECTOP_TEST_CAUSES is the number of leaders that expire for each
-// of the two; each other end happens a quarter as often.
+// and with four-letter words. ELECTOP_TEST_CAUSES is the number of leaders that expire with
+// each of these protocols; each other end happens a quarter as often.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -119,7 +119,8 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	}
 }
 
-// endAll ends the reigns of so many leaders.
+// endAll ends the reigns of leaders: expirations of them stop and expire, a quarter as many end
+// in each other way.
 func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
 	if expirations == fewExpirations { // on a busy machine, where pings are late too

@@ -93,7 +93,7 @@ func (w *world) stopped(tasks *process.Tasks) {
 	}
 }
 
-// observed calls f with an election that is observed. ack: leaders are expected to acknowledge.
+// observed calls f with an election that is observed. ack means that leaders must acknowledge.
 func observed(t *testing.T, members string, ack bool, f func(w *world)) {
 	inWorld(t, electionPath, func(w *world) {
 		cfg := model.Config{Path: w.path, AckExpected: true}
@@ -744,7 +744,7 @@ var failures = []struct {
 	},
 }
 
-// TestDoctorFinds has the doctor find every failure, and not find it in the healthy election.
+// TestDoctorFinds: the doctor finds every failure, but not in the similar healthy election.
 func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	for _, x := range failures {
@@ -759,7 +759,7 @@ func TestDoctorFinds(t *testing.T) {
 						return
 					}
 				}
-				t.Errorf("not found, but:%s", written(fs...))
+				t.Errorf("the failure was not found; the findings:%s", written(fs...))
 			})
 		})
 		t.Run(name+"/healthy", func(t *testing.T) {
@@ -833,7 +833,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 		s := state()
 		for i, c := range s.Queue.All() {
 			if e := s.Edge(i); i > 0 && e.State != doctor.Verified {
-				t.Errorf("%s: %+v", c.Name, e)
+				t.Errorf("the watch of %s is not verified: %+v", c.Name, e)
 			}
 		}
 	})
@@ -877,7 +877,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 				if !x.fixed {
 					d.Longer = func(by time.Duration, p doctor.Pending) {
 						if p.Rule != "no-leader" || by <= 0 || by > 30*time.Second || longer != 0 {
-							t.Errorf("%v longer for %+v, after %v", by, p, longer)
+							t.Errorf("extended by %v for %+v, %v before; want once, at most 30s, for no-leader", by, p, longer)
 						}
 						longer += by
 					}

@@ -133,7 +133,7 @@ func TestAnswerBeforeTheBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if body, err := io.ReadAll(r.Body); err != nil || string(body) != "ok" {
-			t.Errorf("%q, %v", body, err)
+			t.Errorf("body %q, error %v; want ok", body, err)
 		}
 		mine.Close()
 		cancel()

@@ -206,7 +206,7 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
+		t.Errorf("the linter on %s: %s", p.Metric, p.Text)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestHostileLeader(t *testing.T) {
 		}
 		got := text(t, s.all()...)
 		if strings.Contains(got, "\nelectop_up 7") || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && znode.Unsafe(r) }) {
-			t.Errorf("%s:\n%s", c.what, got)
+			t.Errorf("%s: raw text of the znode is in\n%s", c.what, got)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func TestElectionsComeAndGo(t *testing.T) {
 		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
 		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:0 /second:0]")
 		if all := c.exporter.watched.All(); len(all) != 3 {
-			c.Errorf("%d elections are watched", len(all))
+			c.Errorf("%d elections are watched, want 3", len(all))
 		}
 	})
 }
@@ -144,7 +144,7 @@ func TestElectionsAreBounded(t *testing.T) {
 		}
 		known := c.after(time.Minute, "electop_leader_known")
 		if len(known) != Max || slices.Contains([]float64{known["/e000"], known["/e199"]}, 0) {
-			c.Errorf("%d elections: %v", len(known), known)
+			c.Errorf("%d elections with leaders known %v, want %d", len(known), known, Max)
 		}
 		c.has(c.after(0, "electop_elections"), fmt.Sprintf("map[:%d]", Max))
 		c.has(c.after(0, "electop_elections_unwatched"), "map[:7]")

@@ -100,8 +100,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// A guard is a multi with a check; a fencing token is the number that a resource compares. The
-// help uses no other word for either. Names in JSON and in the environment stay.
+// The help calls a multi with a check a guard, and the number that a resource compares a fencing
+// token, and uses no other words for them. Names in JSON and in the environment are exceptions.
 func TestGuardAndFencingToken(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {

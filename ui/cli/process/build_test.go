@@ -54,7 +54,7 @@ func TestBuildOf(t *testing.T) {
 		t.Errorf("no build information: %q, want %q", got, want)
 	}
 	if got := process.ThisBuild().String(); !strings.Contains(got, " "+runtime.Version()) {
-		t.Errorf("this program: %q", got)
+		t.Errorf("the build of this program is %q, want the Go version in it", got)
 	}
 }
 
@@ -96,11 +96,11 @@ func program(t *testing.T, file, sum string) {
 		set[s.Key] = s.Value
 	}
 	if set["CGO_ENABLED"] != "0" || set["-trimpath"] != "true" {
-		t.Errorf("built with %v", set)
+		t.Errorf("built with %v, want CGO_ENABLED=0 and -trimpath=true", set)
 	}
 	build := process.BuildOf(info)
 	if build.Commit == "" || build.Modified || build.Time.IsZero() {
-		t.Errorf("built from %+v", build)
+		t.Errorf("built from %+v, want an unmodified commit with its time", build)
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".exe")
 	if want := "electop-" + strings.ReplaceAll(build.Platform, "/", "-"); name != want {
@@ -127,7 +127,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAwait(t *testing.T) {
 	failed, why := errors.New("failed"), errors.New("why")
 	if v, err := process.Await(t.Context(), func() (int, error) { return 7, failed }); v != 7 || err != failed {
-		t.Errorf("%d, %v", v, err)
+		t.Errorf("got %d, error %v; want what the function returned", v, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	later := make(chan struct{})
@@ -137,7 +137,7 @@ func TestAwait(t *testing.T) {
 		return 7, nil
 	})
 	if v != 0 || err != why {
-		t.Errorf("%d, %v", v, err)
+		t.Errorf("got %d, error %v; want 0 and the cause of the end", v, err)
 	}
 	close(later)
 }

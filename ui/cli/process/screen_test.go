@@ -21,16 +21,16 @@ func TestToClipboard(t *testing.T) {
 		"TMUX": plain + "\x1bPtmux;\x1b" + plain + "\x1b\\",
 	} {
 		if got := toClipboard(text, func(have string) string { return map[bool]string{have == name: "1"}[true] }); got != want {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: sequence %q, want %q", name, got, want)
 		}
 	}
 	got := toClipboard(text, func(have string) string { return map[string]string{"STY": "1"}[have] })
 	if joined := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(got, "\x1b\\\x1bP", ""), "\x1bP"), "\x1b\\"); joined != plain {
-		t.Errorf("in GNU screen: %q", got)
+		t.Errorf("in GNU screen the sequence is %q", got)
 	}
 }
 
-// Copied text is written between two frames.
+// Copied text is written between two frames, never within a frame.
 func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -110,7 +110,7 @@ func TestKeysAreWhole(t *testing.T) {
 			t.Errorf("read %q, want %q", got, want)
 		}
 		if _, err := k.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("at the end %v", err)
+			t.Errorf("at the end: error %v, want EOF", err)
 		}
 	})
 }
