@@ -35,12 +35,12 @@ func TestParseEnsemble(t *testing.T) {
 		{5, "zk5", "clients5:2181"}, {6, "10.0.0.6", ""},
 	})
 	if why != "" {
-		t.Error(why)
+		t.Errorf("incomplete because %q, want complete", why)
 	}
 	for _, bad := range []string{"server.=a:1:2", "server.x=a:1:2", "server.1=", "server.1=[::1:2:3", "server.1=a b:1:2;2181", "server.1=a:1:2;99999",
 		"server.1=a:1:2;\x1b[31m:2181", "server.1=../x:1:2", "server.1"} {
 		if got, why := parseEnsemble(bad + "\nserver.7=b:1:2;2181"); why == "" || len(got) != 1 || strings.Contains(why, "\x1b") {
-			t.Errorf("%q: %v, %q", bad, got, why)
+			t.Errorf("%q: got %v, why %q; want only server.7 and a safe reason", bad, got, why)
 		}
 	}
 }
@@ -54,11 +54,11 @@ func FuzzEnsemble(f *testing.F) {
 		e := newEnsemble(&cfg)
 		e.readConfig(t.Context(), true)
 		if len(e.config) > maxMembers {
-			t.Errorf("%d members", len(e.config))
+			t.Errorf("%d members, want %d at most", len(e.config), maxMembers)
 		}
 		for _, c := range e.config {
 			if host, _, err := net.SplitHostPort(c.client); c.host == "" || c.client != "" && (err != nil || host == "") {
-				t.Errorf("%q: %+v", s, c)
+				t.Errorf("%q: server without a valid host or address: %+v", s, c)
 			}
 		}
 		results := []result{{number: 1}}
@@ -80,22 +80,22 @@ func TestMembers(t *testing.T) {
 	}{
 		"by address":                   {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
 		"no numbers":                   {"10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"one does not answer":          {"10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 did not answer"},
-		"one more, of unknown number":  {"a:1 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"one more name of one":         {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"no number at its address":     {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
-		"one is elsewhere":             {"a:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.3:2181", "server.2 did not answer"},
-		"all are elsewhere":            {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
-		"another one at the address":   {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
-		"two at one address":           {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
+		"server.2 does not answer":     {"10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 did not answer"},
+		"a fourth address, no number":  {"a:1 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"a second address of server.2": {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"no numbers at own addresses":  {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"server.2 at another address":  {"a:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.3:2181", "server.2 did not answer"},
+		"all at other addresses":       {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
+		"server.4 instead of server.2": {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
+		"two servers at one address":   {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
 		"static":                       {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
 		"static, no number":            {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 does not report which"},
-		"static, one is missing":       {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
+		"static, server.3 is missing":  {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
 		"static, IPv6":                 {"a:1=1", "server.1=a:1:2\nserver.2=[::1]:1:2", "a:1", "add [::1]" + add},
-		"static, all are elsewhere":    {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
-		"on one host":                  {"127.0.0.1:1=2 127.0.0.1:2=1 127.0.0.1:3=3", oneHostConfig, "127.0.0.1:1 127.0.0.1:2 127.0.0.1:3", ""},
-		"on one host, one is missing":  {"127.0.0.1:1=3 127.0.0.1:2=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:2", "server.1 (127.0.0.1)"},
-		"on one host, two ports":       {"127.0.0.1:1=1 127.0.0.1:2=1 127.0.0.1:3=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:3", "server.3 (127.0.0.1)"},
+		"static, all addresses differ": {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
+		"one host":                     {"127.0.0.1:1=2 127.0.0.1:2=1 127.0.0.1:3=3", oneHostConfig, "127.0.0.1:1 127.0.0.1:2 127.0.0.1:3", ""},
+		"one host, server.1 missing":   {"127.0.0.1:1=3 127.0.0.1:2=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:2", "server.1 (127.0.0.1)"},
+		"one host, server.1 twice":     {"127.0.0.1:1=1 127.0.0.1:2=1 127.0.0.1:3=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:3", "server.3 (127.0.0.1)"},
 		"a server without a number":    {"a:1 b:1=1", "server.0=a:1:2;1\nserver.1=b:1:2;1", "a:1 b:1", ""},
 		"no configuration":             {"a:1=1! b:1=1 c:1=2 d:1", "", "b:1 c:1 d:1", "names no servers"},
 		"no configuration, standalone": {"a:1", "standalone", "a:1", ""},
@@ -125,7 +125,7 @@ func TestMembers(t *testing.T) {
 			got = append(got, r.Addr)
 		}
 		if g := strings.Join(got, " "); g != c.kept {
-			t.Errorf("%s: %s, want %s", name, g, c.kept)
+			t.Errorf("%s: kept %s, want %s", name, g, c.kept)
 		}
 		if (missing == "") != (c.missing == "") || !strings.Contains(missing, c.missing) {
 			t.Errorf("%s: missing %q, want %q", name, missing, c.missing)
@@ -144,9 +144,9 @@ func TestOneLeaderAtTwoAddresses(t *testing.T) {
 		results[i].Mode, results[i].number, results[i].anyServer = session.ModeLeader, []int{1, 2, 9}[i], i > 0
 	}
 	kept, _ := e.members(results)
-	for i, want := range []session.Mode{session.ModeLeader, session.ModeUnknown, session.ModeLeader} { // the last one is of another ensemble
+	for i, want := range []session.Mode{session.ModeLeader, session.ModeUnknown, session.ModeLeader} { // the last server is of another ensemble
 		if kept[i].Mode != want {
-			t.Errorf("%s: %q, want %q", kept[i].Addr, kept[i].Mode, want)
+			t.Errorf("mode of %s: %q, want %q", kept[i].Addr, kept[i].Mode, want)
 		}
 	}
 }
@@ -155,24 +155,24 @@ func TestWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
-		count   int    // of servers
-		unwhole string // part of Unwhole; "" for whole
+		count   int    // number of servers
+		unwhole string // part of Unwhole; "" if the table is whole
 	}{
-		"three": {allThree, nil, 3, ""},
-		"one fails": {allThree, func(n *fakeNet, c *Config) {
+		"three servers": {allThree, nil, 3, ""},
+		"server.2 fails": {allThree, func(n *fakeNet, c *Config) {
 			n.at["10.0.0.2:2181"], n.at["10.0.0.2:8080"] = nil, nil
 			c.Ensemble = always(dynamicConfig)
 		}, 3, "server.2 did not answer"},
-		"the configuration has them": {allThree[:1], func(_ *fakeNet, c *Config) { c.Ensemble = always(dynamicConfig) }, 3, ""},
-		"there is no configuration":  {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = nil }, 3, "not known"},
-		"it is empty":                {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always("") }, 3, "names no servers"},
-		"it cannot be read": {allThree, func(_ *fakeNet, c *Config) {
+		"connect string with one server": {allThree[:1], func(_ *fakeNet, c *Config) { c.Ensemble = always(dynamicConfig) }, 3, ""},
+		"no configuration":               {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = nil }, 3, "not known"},
+		"empty configuration":            {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always("") }, 3, "names no servers"},
+		"unreadable configuration": {allThree, func(_ *fakeNet, c *Config) {
 			c.Ensemble = func(context.Context) (string, error) { return "", errors.New("zk: not authenticated\x1b") }
 		}, 3, "not authenticated\\x1b"},
-		"it does not come": {allThree, func(_ *fakeNet, c *Config) {
+		"no answer with the configuration": {allThree, func(_ *fakeNet, c *Config) {
 			c.Ensemble = func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }
 		}, 3, "cannot be read"},
-		"it is not understood": {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
+		"malformed configuration": {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			of3(t, nil, func(t *testing.T, n *fakeNet, _ *Poller, _ []*fakeServer, l *listener) {
@@ -194,7 +194,7 @@ func TestWhole(t *testing.T) {
 	for name, ensemble := range map[string]func(context.Context) (string, error){"empty": always(""), "unknown": nil} {
 		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			if pollFirst(t, p, l); !l.last(t).Whole {
-				t.Errorf("alone, configuration %s: %q", name, l.last(t).Unwhole)
+				t.Errorf("standalone server, configuration %s: not whole: %q", name, l.last(t).Unwhole)
 			}
 		})
 	}
@@ -217,7 +217,7 @@ func TestTwoNamesOfAServer(t *testing.T) {
 			case 2:
 				n.set("10.0.0.1:2181", nil)
 				n.set("10.0.0.1:8080", nil)
-				pollAll(t, p, l) // it does not answer: the next poll uses the other address
+				pollAll(t, p, l) // no answer at the configured address: the next poll uses both
 				servers[0].requests()
 			case 3:
 				n.set("10.0.0.1:2181", own)
@@ -244,24 +244,25 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 		n.member("10.0.0.4", 4, session.ModeObserver)
 		pass(configInterval + 5*time.Second)
 		if got := l.last(t); len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != session.ModeObserver || reads != 2 {
-			t.Errorf("a member was added: %+v; the configuration was read %d times", got, reads)
+			t.Errorf("after a member was added: %+v; want 4 servers; the configuration was read %d times, want 2", got, reads)
 		}
 	})
 }
 
-// A client moves from one server to another between their lists.
+// If a client moves between two servers while they list their connections, the poller finds it
+// with second lists.
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
-		lists [3][2]string // of each server: the first one and the later ones
-		where string       // "": nowhere
-		cons  int          // number of requests to each server
+		lists [3][2]string // the first list and the later lists of each server
+		where string       // the server that lists the client; "": no server
+		cons  int          // number of requests for lists to each server
 	}{
-		"stays":              {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
-		"goes":               {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
-		"comes":              {[3][2]string{{one, none}, {none, one}, {none, none}}, "10.0.0.1:2181", 1},
-		"goes and goes back": {[3][2]string{{none, none}, {none, one}, {none, none}}, "10.0.0.2:2181", 2},
-		"is gone":            {[3][2]string{{none, none}, {none, none}, {none, none}}, "", 2},
+		"stays":                           {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
+		"moves after the first lists":     {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
+		"moves, listed by the old server": {[3][2]string{{one, none}, {none, one}, {none, none}}, "10.0.0.1:2181", 1},
+		"moves and moves back":            {[3][2]string{{none, none}, {none, one}, {none, none}}, "10.0.0.2:2181", 2},
+		"disconnects":                     {[3][2]string{{none, none}, {none, none}, {none, none}}, "", 2},
 	} {
 		of3(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 			for i, s := range servers {
@@ -284,7 +285,7 @@ func TestClientMovesBetweenTheLists(t *testing.T) {
 				}
 			}
 			if !got.Whole || strings.Join(where, " ") != c.where {
-				t.Errorf("%s: connected to %v; want %q; whole %v", name, where, c.where, got.Whole)
+				t.Errorf("%s: connected to %v, want %q; whole %v, want true", name, where, c.where, got.Whole)
 			}
 		})
 	}
@@ -336,14 +337,14 @@ func TestTableOfAnElection(t *testing.T) {
 	election.Hosts = func() []string { return []string{"10.0.0.1"} }
 	got = election.table(session.Table{At: at}, results, "/app")
 	if a, b := got.Servers[0].Clients, got.Servers[1].Clients; len(a) != 4 || len(b) != 3 || b[1].Session != 7 || len(got.Hosts) != 1 {
-		t.Errorf("with a host: %+v and %+v of %q", a, b, got.Hosts)
+		t.Errorf("with a host: %+v and %+v of hosts %q; want 4 and 3 clients", a, b, got.Hosts)
 	}
 	for range maxFromHost {
 		results[0].conns = append(results[0].conns, session.Client{Session: 99, Addr: "10.0.0.1:1"})
 	}
 	got = election.table(session.Table{At: at}, results, "/app")
 	if a := got.Servers[0].Clients; len(a) != 3 || len(got.Hosts) != 0 {
-		t.Errorf("with the host of a proxy: %d clients, %q", len(a), got.Hosts)
+		t.Errorf("with the host of a proxy: %d clients, hosts %q; want 3 and no host", len(a), got.Hosts)
 	}
 	for _, c := range []struct {
 		chroot, path, full string
@@ -355,7 +356,7 @@ func TestTableOfAnElection(t *testing.T) {
 	} {
 		e := Election{Path: c.path}
 		if _, in := e.inner(c.chroot, c.full); in != c.in {
-			t.Errorf("%+v: %v", c, in)
+			t.Errorf("%+v: belongs to the election: %v, want %v", c, in, c.in)
 		}
 	}
 }
@@ -377,14 +378,14 @@ func TestTablesAreBounded(t *testing.T) {
 		t.Errorf("%d clients, %d deadlines, %d ephemerals, %d watches, leftover %v", len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover)
 	}
 	if s := got.Servers[1]; len(s.Watched) != 0 || !s.Leftover {
-		t.Errorf("too many sessions, too long a path: %d, %v", len(s.Watched), s.Leftover)
+		t.Errorf("too many sessions, too long a path: %d watches, leftover %v; want none and true", len(s.Watched), s.Leftover)
 	}
 	if got.Servers[2].Leftover {
 		t.Error("an empty result has a leftover")
 	}
 }
 
-func TestEachElectionGetsItsOwn(t *testing.T) {
+func TestEachElectionGetsItsOwnTable(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode, c.Chroot = FourLetter, "/app/"
 		s.replies["wchp"] = "/app/a/n_1\n\t0x1\n/app/b/n_1\n\t0x2\n/a/n_1\n\t0x3\n\n"

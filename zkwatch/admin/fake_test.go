@@ -50,9 +50,9 @@ type fakeServer struct {
 	turn    func()            // called before each reply to a word; it may set replies
 
 	mu     sync.Mutex
-	counts map[string]int // of requests
-	busy   int            // current requests
-	most   int            // the largest busy
+	counts map[string]int // number of requests by word or command
+	busy   int            // number of current requests
+	most   int            // the largest value of busy
 }
 
 func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -257,7 +257,7 @@ func (l *listener) last(t *testing.T) *session.Table {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.tables) == 0 {
-		t.Fatal("nothing was delivered")
+		t.Fatal("no table was delivered")
 	}
 	return l.tables[len(l.tables)-1]
 }

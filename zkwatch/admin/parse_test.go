@@ -80,7 +80,7 @@ func TestConnections(t *testing.T) {
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
 		list := word.list
 		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: self[i], Received: 1}) {
-			t.Errorf("cons: %+v, want also %s", list, self[i])
+			t.Errorf("cons: %+v, want two connections, with %s", list, self[i])
 		}
 		list = slices.DeleteFunc(list, func(c session.Client) bool { return c.Session == 0 })
 		equal(t, "cons", list, want[i:i+1])
@@ -135,7 +135,7 @@ func TestDump(t *testing.T) {
 		}
 	}
 	if !slices.Contains(words[0].ephemerals, session.Ephemeral{Session: 0x2000018cb970000, Path: "/election/9cb226cb23864645aa23c5ee664203de__lock__0000000001"}) {
-		t.Errorf("dump: %v", words[0].ephemerals)
+		t.Errorf("dump of follower 1: ephemerals %v, want one of session 0x2000018cb970000", words[0].ephemerals)
 	}
 	at := func(h, m, s int) time.Duration {
 		return time.Duration(time.Date(2026, 11, 20, h, m, s, 0, time.UTC).Unix()) * time.Second
@@ -161,8 +161,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// The interval between two lines of a dump is right in every zone. A dump with mixed zones
-// has no deadlines.
+// parseDump returns the right interval between two deadlines in every zone, and no deadlines
+// for a dump with several zones.
 func TestDumpInOtherZones(t *testing.T) {
 	reply := func(zones ...string) string {
 		s := "SessionTracker dump:\nSession Sets (2)/(2):\n"
@@ -174,7 +174,7 @@ func TestDumpInOtherZones(t *testing.T) {
 	for _, zone := range []string{"UTC", "CST", "CEST", "IST", "GMT+02:00", "GMT-03:30", "+0530", "-03", "Z"} {
 		d, err := parseDump([]byte(reply(zone, zone)))
 		if err != nil || len(d.deadlines) != 2 {
-			t.Errorf("%s: %v, %v", zone, d, err)
+			t.Errorf("%s: got %v, %v; want two deadlines", zone, d, err)
 			continue
 		}
 		if apart := d.deadlines[1].At - d.deadlines[0].At; apart != 10*time.Second {
@@ -191,15 +191,15 @@ func TestOlderReplies(t *testing.T) {
 	d, err := parseDump([]byte("SessionTracker dump:\nSession Sets (2):\n0 expire at Tue Sep 01 09:27:00 CEST 2015:\n" +
 		"1 expire at Tue Sep 01 09:27:02 CEST 2015:\n\t0x14f8\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x14f8:\n\t/e/n_0000000001\n"))
 	if err != nil || len(d.deadlines) != 1 || len(d.ephemerals) != 1 {
-		t.Errorf("dump of 3.4: %v, %v", d, err)
+		t.Errorf("dump of 3.4: got %v, %v; want a deadline and an ephemeral znode", d, err)
 	}
 	d, err = parseDump([]byte("SessionTracker dump:\norg.apache.zookeeper.server.quorum.LearnerSessionTracker@1f2a\nephemeral nodes dump:\nSessions with Ephemerals (0):\n"))
 	if err != nil || len(d.deadlines)+len(d.ephemerals) != 0 {
-		t.Errorf("dump of a follower of 3.4: %v, %v", d, err)
+		t.Errorf("dump of a follower of 3.4: got %v, %v; want an empty dump", d, err)
 	}
 	c, err := parseCons([]byte(" /0:0:0:0:0:0:0:1:5000[1](queued=2,recved=3,sent=3,sid=0xffffffffffffffff,lop=GETD,est=1,to=4000,lresp=7)\n" +
 		" /[2001:db8:0:0:0:0:0:5]:6000[1](queued=0,recved=1,sent=1,sid=0x1,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n" +
-		// Servers list a connection for a moment after they have closed it.
+		// For a short time servers also list connections that they have closed.
 		" null[0](queued=0,recved=1,sent=1)\n null[0](queued=0,recved=9,sent=9,sid=0x2,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n\n"))
 	equal(t, "cons with IPv6", c.list, []session.Client{
 		{Session: 1<<64 - 1, Addr: "[::1]:5000", Timeout: 4 * time.Second, LastOp: "GETD", Established: time.UnixMilli(1), LastResponse: 7 * time.Millisecond, Received: 3, Outstanding: 2},
@@ -209,10 +209,10 @@ func TestOlderReplies(t *testing.T) {
 		t.Error(err)
 	}
 	if w, err := parseWchp([]byte("\n")); err != nil || len(w) != 0 {
-		t.Errorf("no watches: %v, %v", w, err)
+		t.Errorf("no watches: got %v, %v", w, err)
 	}
 	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on 06/29/2018 04:05 GMT\nMode: read-only\n")); err != nil || m.mode != session.ModeUnknown {
-		t.Errorf("a server in read-only mode: %v, %v", m, err)
+		t.Errorf("server in read-only mode: got %v, %v; want ModeUnknown", m, err)
 	}
 	// Sessions of servers with a number above 127 are negative in JSON.
 	w, err := parseWatchesByPath([]byte(`{"path_to_session_ids":{"/a":[-1,"0x1000018cb9a0003",18446744073709551614]},"command":"watches_by_path","error":null}`))
@@ -228,7 +228,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 }
 
-// TestTruncatedReplies cuts every text reply with a list: none may parse as a shorter list.
+// TestTruncatedReplies cuts text replies at each byte: no part may parse as a shorter list.
 func TestTruncatedReplies(t *testing.T) {
 	for name, parse := range map[string]func([]byte) error{
 		"4lw-cons-server3.txt": func(b []byte) error { _, err := parseCons(b); return err },
@@ -240,7 +240,7 @@ func TestTruncatedReplies(t *testing.T) {
 		}
 		for n := range len(b) - 1 {
 			if err := parse(b[:n]); !errors.Is(err, errMalformed) {
-				t.Errorf("%s cut at %d of %d: %v", name, n, len(b), err)
+				t.Errorf("%s cut at %d of %d: got %v, want errMalformed", name, n, len(b), err)
 				break
 			}
 		}
@@ -250,7 +250,7 @@ func TestTruncatedReplies(t *testing.T) {
 		sessions := strings.Index(string(b), "ephemeral nodes dump:")
 		for n := range sessions {
 			if _, err := parseDump(b[:n]); !errors.Is(err, errMalformed) {
-				t.Fatalf("dump cut at %d of %d: %v", n, len(b), err)
+				t.Fatalf("dump cut at %d of %d: got %v, want errMalformed", n, len(b), err)
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func TestRepliesOfOtherProgramsAreRefused(t *testing.T) {
 			[]byte("/a\n\tnobody\n\n"), []byte("0x1\n\tx\n\n"), []byte("0x1\n/x\n\n"), []byte(" /1.2.3.4:5[1](sid=x)\n\n"), []byte(" /1.2.3.4:5[1](to=99999999999999999999)\n\n")}
 		for _, b := range append(texts, envelopes...) {
 			if err := parse(b); !errors.Is(err, errMalformed) {
-				t.Errorf("%s takes %q: %v", name, b, err)
+				t.Errorf("%s: %q: got %v, want errMalformed", name, b, err)
 			}
 		}
 	}
@@ -292,7 +292,7 @@ func TestRepliesOfOtherProgramsAreRefused(t *testing.T) {
 	} {
 		for name, parse := range parsers {
 			if err := parse([]byte(wrong)); !errors.Is(err, errMalformed) {
-				t.Errorf("%s takes %.80q: %v", name, wrong, err)
+				t.Errorf("%s: %.80q: got %v, want errMalformed", name, wrong, err)
 			}
 		}
 	}
@@ -303,15 +303,15 @@ func TestErrorsOfAnAdminServer(t *testing.T) {
 		return fmt.Appendf(nil, `{"command":"dump","error":"%s"}`, what)
 	}
 	if _, err := parseJSONDump(failure("This ZooKeeper instance is not currently serving requests")); !errors.Is(err, errNotServing) {
-		t.Errorf("not serving: %v", err)
+		t.Errorf("not serving: got %v, want errNotServing", err)
 	}
 	_, err := parseJSONDump(failure(`Unknown command: \u001b[31mdump`))
 	if !errors.Is(err, errAdminServer) || strings.Contains(znode.Safe(err.Error(), 0), "\x1b") {
-		t.Errorf("unknown command: %q", err)
+		t.Errorf("unknown command: got %q, want errAdminServer in safe text", err)
 	}
 }
 
-// parsers has all parsers, by the name of their fixtures.
+// parsers maps the names of fixtures to their parsers.
 var parsers = map[string]func([]byte) error{
 	"4lw-srvr":              drop(parseSrvr),
 	"4lw-mntr":              drop(parseMntr),
@@ -333,7 +333,7 @@ func drop[T any](parse func([]byte) (T, error)) func([]byte) error {
 	return func(b []byte) error { _, err := parse(b); return err }
 }
 
-// FuzzReplies parses arbitrary bytes with every parser. None may panic or return text that
+// FuzzReplies parses arbitrary bytes with every parser. No parser may panic or return text that
 // is not safe to show.
 func FuzzReplies(f *testing.F) {
 	for name := range parsers {
@@ -370,12 +370,12 @@ func FuzzReplies(f *testing.F) {
 
 func count(n int) *int { return &n }
 
-// A hostile reply within the bounds takes at most a few times the memory of the largest real
-// one. Without the bound on values, 16 MiB of [1,1,1,... took 0.94 GB.
+// A hostile reply within the bounds takes at most 560 MiB to parse. Without the bound on values,
+// 16 MiB of [1,1,1,... took 0.94 GB.
 func TestDenseReplies(t *testing.T) {
 	table := large
 	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // quicker
-	const most = 560 << 20 / 8                                       // all garbage included; less than half of it at a time
+	const most = 560 << 20 / 8                                       // of allocations; less than half of them at a time
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
 		"secure":          {"admin-connections", `{"command":"connections","error":null,"connections":[],"secure_connections":[`, `]}`},
@@ -401,17 +401,17 @@ func TestDenseReplies(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			took := after.TotalAlloc - before.TotalAlloc
 			if took > most {
-				t.Errorf("%s of %d %s: %d bytes for %d", name, n, element, took, len(reply))
+				t.Errorf("%s of %d %s: a reply of %d bytes took %d bytes, want %d at most", name, n, element, len(reply), took, most)
 			}
 		}
 	}
 	// The largest accepted reply: short session ids.
 	const session = "72057594037927936,"
 	if _, err := table.read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
-		t.Errorf("session ids alone: %v", err)
+		t.Errorf("reply of session ids: %v", err)
 	}
 	reply := "[" + strings.Repeat("1,", table.bytes/2-2) + "1]"
 	if _, err := table.read(strings.NewReader(reply)); !errors.Is(err, errTooLarge) {
-		t.Errorf("16 MiB of [1,1,1: %v", err)
+		t.Errorf("16 MiB of [1,1,1: got %v, want errTooLarge", err)
 	}
 }

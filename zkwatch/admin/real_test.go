@@ -49,7 +49,7 @@ func create(t *testing.T, c *client.Conn, path string, flags int32) string {
 	return name
 }
 
-// A queue is a candidate for each address, each watching the one before it.
+// A queue has a candidate for each address. Each candidate watches its predecessor.
 type queue struct {
 	conns    []*client.Conn
 	sessions []uint64
@@ -83,13 +83,13 @@ func anchors(c *client.Conn) func() []session.Anchor {
 	}
 }
 
-// touch sends a request, and checks that the anchor is later than its start.
+// touch sends a request, and checks that the anchor is later than the start of touch.
 func touch(t *testing.T, c *client.Conn) func(context.Context) {
 	return func(ctx context.Context) {
 		began := time.Now()
 		err := c.Touch(ctx)
 		if a, ok := c.Anchor(); err != nil && ctx.Err() == nil || err == nil && (!ok || a.Sent.Before(began.UTC().Round(0))) {
-			t.Errorf("touched at %v: %v, anchor %+v", began, err, a)
+			t.Errorf("touch at %v: %v, anchor %+v; want a later anchor", began, err, a)
 		}
 	}
 }
@@ -115,9 +115,9 @@ func warm(t *testing.T, url string) {
 	})
 }
 
-// pollWithDeadlines polls until there is a deadline of each session. A session that sends a
-// message during the dump can be missing from it: see the package comment. It returns nil if
-// gone receives first.
+// pollWithDeadlines polls until the table has a deadline of each session. A session that sends
+// a message during the dump can be missing from the dump: see the package comment. It returns
+// nil if gone receives first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
@@ -165,7 +165,7 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 	for _, s := range table.Servers {
 		for what, a := range map[string]session.Answer{"basic": s.Basic, "connections": s.Connections, "sessions": s.Sessions, "watches": s.Watches} {
 			if a.State != session.Answered || a.Via != via || a.At.IsZero() {
-				t.Errorf("%s of %s: %+v", what, s.Addr, a)
+				t.Errorf("%s of %s: %+v, want Answered via %s", what, s.Addr, a, via)
 			}
 		}
 		if s.Version == "" || s.Tick == 0 || s.Mode == "" || s.WatchCount < s.DataWatches || s.DataWatches < len(s.Watched) || s.Leftover {
@@ -174,7 +174,7 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 		for _, c := range s.Clients {
 			connected[c.Session] = c.Addr
 			if c.Timeout == 0 || c.Established.IsZero() || c.Received == 0 {
-				t.Errorf("connection %+v", c)
+				t.Errorf("connection %+v, want a timeout and both counts", c)
 			}
 		}
 		for _, w := range s.Watched {
@@ -194,7 +194,7 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 	}
 	for i, session := range q.sessions {
 		if deadlines[session].Wall != (via == "4lw") {
-			t.Errorf("deadline %+v via %s", deadlines[session], via)
+			t.Errorf("deadline %+v via %s, want Wall only via 4lw", deadlines[session], via)
 		}
 		if host, _, err := net.SplitHostPort(connected[session]); err != nil || !net.ParseIP(host).IsLoopback() {
 			t.Errorf("%#x is connected from %q", session, connected[session])
@@ -204,10 +204,10 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 		}
 	}
 	if len(watched) != len(q.names)-1 {
-		t.Errorf("watches: %v", watched)
+		t.Errorf("watches %v, want %d", watched, len(q.names)-1)
 	}
 	if len(table.Anchors) != 1 || table.Anchors[0].Session != ours {
-		t.Errorf("anchors: %+v", table.Anchors)
+		t.Errorf("anchors %+v, want one of %#x", table.Anchors, ours)
 	}
 	return table
 }
@@ -251,7 +251,7 @@ func TestStandalone(t *testing.T) {
 				cfg.Mode = mode
 				verify(t, cfg, via, q, ours)
 				for timeout := 2 * time.Second; !expiry(t, cfg, addr, observer, ours, timeout); timeout *= 2 {
-					t.Logf("a session of %v ended before the server said when it would", timeout)
+					t.Logf("a session of %v ended before the server reported its deadline", timeout)
 				}
 			}
 			// An operator's chroot.
@@ -376,7 +376,7 @@ func TestEnsemble(t *testing.T) {
 			}
 		}
 		if modes[session.ModeLeader] != 1 || modes[session.ModeFollower] != 2 {
-			t.Errorf("modes: %v", modes)
+			t.Errorf("modes %v, want one leader and two followers", modes)
 		}
 		// A configuration without addresses for clients, and a connect string
 		// that lacks a member.
@@ -384,7 +384,7 @@ func TestEnsemble(t *testing.T) {
 		cfg.Servers = addrs[:2]
 		table = poll(t, cfg, "/election")
 		if table.Whole || !strings.Contains(table.Unwhole, "server.3 (127.0.0.3)") || len(table.Servers) != 2 {
-			t.Errorf("of two of three: %v, %q", table.Whole, table.Unwhole)
+			t.Errorf("connect string without server.3: whole %v, %q; want false", table.Whole, table.Unwhole)
 		}
 	}
 	killed := 1 // not the observer's server, and not the ensemble's leader
@@ -394,7 +394,7 @@ func TestEnsemble(t *testing.T) {
 	e.Members[killed].Kill(t)
 	table := poll(t, cfg, "/election")
 	if b := table.Servers[killed].Basic; b.State != session.Failed || table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
-		t.Errorf("one was killed: %+v", table)
+		t.Errorf("after a server was killed: %+v, want Failed and not whole", table)
 	}
 }
 
@@ -494,7 +494,7 @@ func TestOverTLS(t *testing.T) {
 	for name, x := range map[string]struct {
 		addr string
 		tls  *tls.Config
-		why  string // "": it works
+		why  string // part of the reason; "": the server answers
 	}{
 		"an address":                   {addr, caller, ""},
 		"a name":                       {"localhost:" + ports[0], caller, ""},

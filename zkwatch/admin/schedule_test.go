@@ -10,7 +10,8 @@ import (
 	"electop/model/session"
 )
 
-// each runs a test against three members, by HTTP and by words: the schedule is the same.
+// each runs a test against three members, by HTTP and by words. It checks that each server gets
+// one request at a time.
 func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -22,7 +23,7 @@ func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p
 				f(t, n, p, servers, l)
 				for _, s := range servers {
 					if s.most > 1 {
-						t.Errorf("%s had %d requests at a time", s.addr, s.most)
+						t.Errorf("%s had %d requests at a time, want 1", s.addr, s.most)
 					}
 				}
 			})
@@ -54,9 +55,9 @@ func TestRequestsOfAnIdleMinute(t *testing.T) {
 	})
 }
 
-func TestNobodySubscribed(t *testing.T) {
+func TestPollerWithoutSubscribers(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-		p.subscribers = nil // each has subscribed one
+		p.subscribers = nil // removes the subscription of of3
 		defer n.run(p)()
 		p.Verify()
 		p.Handoff()
@@ -67,7 +68,7 @@ func TestNobodySubscribed(t *testing.T) {
 		cancel := p.Subscribe(l.election())
 		wantSent(t, 0, "after a subscription", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		cancel()
-		wantSent(t, time.Hour, "an hour after its end", servers, "")
+		wantSent(t, time.Hour, "an hour after the end of the subscription", servers, "")
 	})
 }
 
@@ -76,7 +77,7 @@ func TestConnectionsAndSessions(t *testing.T) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
-			t.Errorf("the table: %+v", last)
+			t.Errorf("table %+v, want sessions every 30 s and no watches", last)
 		}
 		wantSent(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
 	})
@@ -96,7 +97,7 @@ func TestVerifyPollsOnce(t *testing.T) {
 		last := l.last(t)
 		for _, s := range last.Servers {
 			if s.Watches.State != session.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
-				t.Errorf("after verify: %+v", s)
+				t.Errorf("after verify: %+v, want watches, a client and an ephemeral znode", s)
 			}
 		}
 	})
@@ -125,23 +126,23 @@ func TestAfterAHandoff(t *testing.T) {
 		passes(7*time.Second, 0, "before")
 		p.Handoff()
 		passes(1900*time.Millisecond, 0, "1.9 s after a handoff")
-		passes(200*time.Millisecond, 3, "2.1 s after it")
-		passes(time.Minute, 0, "later")
-		for range 20 { // one each second: never calm
+		passes(200*time.Millisecond, 3, "2.1 s after a handoff")
+		passes(time.Minute, 0, "the minute after the tables")
+		for range 20 { // a handoff each second
 			p.Handoff()
 			passes(time.Second, 0, "while handoffs come")
 		}
-		passes(2*time.Second, 3, "when it is calm again")
+		passes(2*time.Second, 3, "2 s after the last handoff")
 		p.Handoff()
 		passes(57*time.Second, 0, "less than a minute after the last table")
-		passes(5*time.Second, 3, "when the minute is over")
+		passes(5*time.Second, 3, "more than a minute after the last table")
 		passes(10*time.Minute, 0, "ten minutes without a handoff")
 		p.Verify()
 		pass(time.Second)
 		tables(servers)
 		p.Handoff()
 		passes(57*time.Second, 0, "less than a minute after a table on demand")
-		passes(5*time.Second, 3, "when that minute is over")
+		passes(5*time.Second, 3, "more than a minute after a table on demand")
 	})
 }
 
@@ -155,17 +156,17 @@ func TestManyWatches(t *testing.T) {
 		last := pollAll(t, p, l)
 		w := last.Servers[1].Watches
 		if w.State != session.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
-			t.Errorf("50,001 watches: %+v", last.Servers[1])
+			t.Errorf("50,001 watches: %+v, want watches Refused", last.Servers[1])
 		}
 		if last.Servers[0].Watches.State != session.Answered || last.Servers[2].Watches.State != session.Answered {
-			t.Errorf("the other servers: %+v", last)
+			t.Errorf("servers 1 and 3: %+v, want watches Answered", last)
 		}
-		wantSent(t, 0, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantSent(t, 0, "server with many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 	})
 	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
 		if w := pollAll(t, p, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
-			t.Errorf("heavy: %+v", w)
+			t.Errorf("heavy: %+v, want watches Answered", w)
 		}
 	})
 	// Without a count of watches the table is not requested. The total of mntr is enough.
@@ -178,10 +179,10 @@ func TestManyWatches(t *testing.T) {
 		delete(servers[0].replies, "monitor")
 		last := pollAll(t, p, l)
 		if s := last.Servers[0]; s.Watches.State != session.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
-			t.Errorf("no counts: %+v", s)
+			t.Errorf("no counts: %+v, want watches Refused", s)
 		}
 		if s := last.Servers[1]; s.Watches.State != session.Answered || s.WatchCount != 3 || s.DataWatches != -1 {
-			t.Errorf("one count: %+v", s)
+			t.Errorf("only the total: %+v, want watches Answered", s)
 		}
 	})
 }
@@ -217,7 +218,7 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 			t.Errorf("%d requests for connections, want none", got)
 		}
 		if x := l.last(t); x.Every != 0 || !strings.Contains(x.Unasked(), "2001 connections") || !strings.Contains(x.Unasked(), "--admin-sessions") {
-			t.Errorf("the table: every %v, %q", x.Every, x.Unasked())
+			t.Errorf("interval %v, reason %q; want 0 and 2001 connections", x.Every, x.Unasked())
 		}
 		p.Verify()
 		synctest.Wait()
@@ -243,11 +244,11 @@ func TestSlowServersListConnectionsRarely(t *testing.T) {
 		defer n.run(p)()
 		pass(4 * time.Second)
 		if got := listRequests(servers); got != 3 {
-			t.Errorf("%d requests for connections, want one for each server", got)
+			t.Errorf("%d requests for connections, want 3", got)
 		}
 		x := l.last(t)
 		if why := x.Unasked(); x.Every != 0 || !strings.Contains(why, servers[1].addr+" took 150 ms, more than 100 ms") {
-			t.Errorf("every %v, %q", x.Every, why)
+			t.Errorf("interval %v, reason %q; want 0 and the slow server", x.Every, why)
 		}
 		pass(time.Hour)
 		if got := listRequests(servers); got < 3*5 || got > 3*15 {
@@ -258,10 +259,10 @@ func TestSlowServersListConnectionsRarely(t *testing.T) {
 		listRequests(servers)
 		pass(time.Minute)
 		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unasked() != "" {
-			t.Errorf("the table: every %v, cheap %v, %q", x.Every, x.Cheap, x.Unasked())
+			t.Errorf("interval %v, cheap %v, reason %q; want 2 s, true and no reason", x.Every, x.Cheap, x.Unasked())
 		}
 		if got := listRequests(servers); got != 3*30 {
-			t.Errorf("%d requests for connections in a minute of fast answers, %q", got, l.last(t).Unasked())
+			t.Errorf("%d requests for connections in a minute of fast answers, want 90; reason %q", got, l.last(t).Unasked())
 		}
 	})
 }

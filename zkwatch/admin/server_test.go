@@ -20,7 +20,7 @@ import (
 // The anchors of a table are read after Touch and before the first request.
 func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	var touched time.Time
-	for name, config := range map[string]string{"its own address": "", "perhaps any server's": dynamicConfig} {
+	for name, config := range map[string]string{"a server's address": "", "perhaps any server's address": dynamicConfig} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			s.delay.set(time.Second)
 			c.Servers, c.Ensemble = []string{"lb:2181"}, always(config)
@@ -36,13 +36,13 @@ func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 			}
 			pollFirst(t, p, l)
 			if got := l.last(t).Anchors; len(got) != 1 || !got[0].Sent.Equal(want) {
-				t.Errorf("%s: %+v, want %v", name, got, want)
+				t.Errorf("%s: anchors %+v, want one sent at %v", name, got, want)
 			}
 		})
 	}
 }
 
-// A list that may lack a port of the server is not Answered.
+// A list of connections is Refused if the server may have another port.
 func TestListOfOnePort(t *testing.T) {
 	const one, list = " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=PING,est=1,to=10000,lresp=5)\n\n",
 		`{"command":"connections","error":null,"connections":[{"session_id":1,"remote_socket_address":"10.9.9.9:1"}]%s}`
@@ -50,7 +50,7 @@ func TestListOfOnePort(t *testing.T) {
 		mode     Mode
 		question string
 		reply    string
-		hint     string // "" if the list counts
+		hint     string // "" if the list is Answered; "none": no hint
 	}{
 		"one port":                {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
 		"only with TLS":           {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
@@ -68,11 +68,11 @@ func TestListOfOnePort(t *testing.T) {
 			got := pollFirst(t, p, l)
 			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") || c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") ||
 				!strings.Contains(x.Why, "only one port")) {
-				t.Errorf("%s: %+v", name, x)
+				t.Errorf("%s: connections %+v, want hint %q", name, x, c.hint)
 			}
 			// The tables of watches and sessions are Answered in any case.
 			if got.Watches.State != session.Answered || got.Sessions.State != session.Answered || len(got.Ephemerals) != 1 {
-				t.Errorf("%s: the rest: %+v", name, got)
+				t.Errorf("%s: %+v, want watches and sessions Answered", name, got)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func TestNoRiskFromAListOfOnePort(t *testing.T) {
 		}
 		st := j.State()
 		if st.Queue.Len() != 2 || st.Table == nil || len(st.Risks) != 0 {
-			t.Errorf("queue %d, risks %+v", st.Queue.Len(), st.Risks)
+			t.Errorf("queue of %d, risks %+v; want 2 and no risks", st.Queue.Len(), st.Risks)
 		}
 	})
 }
@@ -111,14 +111,14 @@ func TestPollEndsInTime(t *testing.T) {
 		began := time.Now()
 		pollAll(t, p, l)
 		if d := time.Since(began); d != tablePollTimeout {
-			t.Errorf("the poll took %v", d)
+			t.Errorf("the poll took %v, want %v", d, tablePollTimeout)
 		}
 		got := l.last(t)
 		if states(got.Servers[0]) != allAnswered || states(got.Servers[2]) != allAnswered {
-			t.Errorf("the others: %+v", got)
+			t.Errorf("servers 1 and 3: %+v, want Answered", got)
 		}
 		if s := got.Servers[1]; s.Basic.State != session.Answered || s.Watches.State != session.Failed {
-			t.Errorf("the slow one: %+v", s)
+			t.Errorf("slow server: %+v, want its status and no watches", s)
 		}
 	})
 }
@@ -131,7 +131,7 @@ func TestEndlessReplies(t *testing.T) {
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			got := pollFirst(t, p, l)
 			if got.Basic.State != session.TooLarge || got.Watches.State != session.TooLarge || got.Watches.Why == "" {
-				t.Errorf("%s: %+v", mode, got)
+				t.Errorf("%s: %+v, want TooLarge", mode, got)
 			}
 		})
 		// Only a table is too large.
@@ -143,7 +143,7 @@ func TestEndlessReplies(t *testing.T) {
 				got := pollFirst(t, p, l)
 				answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
 				if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
-					t.Errorf("%s: %+v", much.word, got)
+					t.Errorf("%s: %+v, want only this table TooLarge", much.word, got)
 				}
 			})
 		}
@@ -166,13 +166,13 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					pass(statusPollTimeout)
 					first := l.last(t)
 					if d := l.times()[0].Sub(began); d > statusPollTimeout {
-						t.Errorf("the first table came after %v", d)
+						t.Errorf("the first table arrived after %v, want %v at most", d, statusPollTimeout)
 					}
 					if first.Servers[0].Basic.State != session.Answered || first.Servers[2].Basic.State != session.Answered {
-						t.Errorf("the healthy ones: %+v", first)
+						t.Errorf("servers 1 and 3: %+v, want Answered", first)
 					}
 					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || first.Unwhole != "server.2 did not answer (10.0.0.2:2181)" {
-						t.Errorf("the slow one: %+v", first)
+						t.Errorf("slow server: %+v, want Failed", first)
 					}
 					pass(20 * time.Minute)
 					times := l.times()
@@ -184,10 +184,10 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					}
 					m := servers[1].requests()
 					if polls := m["configuration"] + m["conf"]; name == "hangs" && polls > 50 || l.count() < 180 {
-						t.Errorf("in 20 minutes: %d polls of the slow server, %d tables", polls, l.count())
+						t.Errorf("in 20 minutes: %d polls of the slow server, want 50 at most; %d tables, want 180 or more", polls, l.count())
 					}
 					if b := l.last(t).Servers[1].Basic; b.State != session.Failed || b.Why == "" {
-						t.Errorf("after 20 minutes: %+v", b)
+						t.Errorf("after 20 minutes: %+v, want Failed", b)
 					}
 					// The server answers again.
 					servers[1].delay.set(0)
@@ -195,12 +195,12 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
 					pass(longestPause + 10*time.Second)
 					if b := l.last(t).Servers[1].Basic; b.State != session.Answered {
-						t.Errorf("after it answers again: %+v", b)
+						t.Errorf("after the end of the fault: %+v, want Answered", b)
 					}
 					servers[1].requests()
 					pass(time.Minute)
 					if m := servers[1].requests(); m["server_stats"]+m["srvr"] != 12 {
-						t.Errorf("requests in the minute after that: %v", m)
+						t.Errorf("requests in the next minute: %v, want 12 for the status", m)
 					}
 				})
 			})
@@ -214,12 +214,12 @@ func TestPollOnDemandTriesASlowServer(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		for range 5 {
 			if b := pollFirst(t, p, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
-				t.Fatalf("nobody listens: %+v", b)
+				t.Fatalf("without a listener: %+v, want refused", b)
 			}
 		}
 		n.set(s.addr, &fakePort{s, (*fakeServer).words})
 		if got := pollFirst(t, p, l); states(got) != allAnswered {
-			t.Errorf("after it listens: %+v", got)
+			t.Errorf("with a listener: %+v, want all Answered", got)
 		}
 	})
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
@@ -227,15 +227,15 @@ func TestPollOnDemandTriesASlowServer(t *testing.T) {
 		s.requests()
 		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // without a body
 		if got := pollFirst(t, p, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
-			t.Errorf("a table that does not come: %+v", got)
+			t.Errorf("no table in time: %+v, want Failed", got)
 		}
 		if m := s.requests(); m["watches_by_path"] != 1 || m["wchp"] != 0 {
-			t.Errorf("a table that does not come: requests %v", m)
+			t.Errorf("no table in time: requests %v, want one for the table", m)
 		}
 	})
 }
 
-func TestEndsWithItsContext(t *testing.T) {
+func TestPollAndRunEndWithTheContext(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			stop := n.run(p)
@@ -252,17 +252,17 @@ func TestEndsWithItsContext(t *testing.T) {
 			}
 			stop()
 			if d := time.Since(began); d != 0 {
-				t.Errorf("%s: it took %v to end", mode, d)
+				t.Errorf("%s: Poll and Run ended after %v, want at once", mode, d)
 			}
 			if l.count() != 0 {
-				t.Errorf("%s: %d tables", mode, l.count())
+				t.Errorf("%s: %d tables, want none", mode, l.count())
 			}
 		})
 	}
 }
 
-// A subscriber whose Put does not return delays the others for a moment. It does not delay
-// Subscribe, Verify and Handoff.
+// A subscriber whose Put does not return delays other subscribers by putTimeout. It does not
+// delay Subscribe, Verify and Handoff.
 func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
@@ -321,16 +321,16 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 				elsewhere := n.member("10.0.0.9", 0, session.ModeStandalone)
 				got := pollFirst(t, p, l)
 				if m := elsewhere.requests(); len(m) > 0 {
-					t.Errorf("followed: %v", m)
+					t.Errorf("the redirect was followed: %v", m)
 				}
 				if got.Basic.State != session.Failed || got.Watches.State != session.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, znode.Unsafe) {
-					t.Errorf("HTTP: %+v", got.Basic)
+					t.Errorf("HTTP: %+v, want Failed with a safe reason", got.Basic)
 				}
 			})
 			alone(t, otherProgram(Auto), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 				got := pollFirst(t, p, l)
 				if states(got) != allAnswered || got.Basic.Via != "4lw" || len(got.Watched) != 1 {
-					t.Errorf("auto: %+v", got)
+					t.Errorf("auto: %+v, want all Answered by words", got)
 				}
 				if name != "a page" && name != "a cut-off body" {
 					return
@@ -343,7 +343,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 					want = "configuration=6 " + want
 				}
 				if m := byCommand(s.requests()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
-					t.Errorf("in four minutes: %s", m)
+					t.Errorf("requests in four minutes: %s, want %s", m, want)
 				}
 				for what, reply := range replies(0, session.ModeStandalone, 2181) {
 					s.set(what, reply)
@@ -351,7 +351,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 				p.Verify() // tries HTTP again
 				pass(4 * time.Second)
 				if b := l.last(t).Servers[0].Basic; b.Via != "http" {
-					t.Errorf("with an AdminServer: %+v", b)
+					t.Errorf("with an AdminServer: %+v, want HTTP", b)
 				}
 			})
 		})
@@ -378,11 +378,11 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 			for i, s := range pollAll(t, p, l).Servers {
 				switch {
 				case i == 0 && (s.Basic.Via != "http" || states(s) != allAnswered):
-					t.Errorf("%s, the first: %+v", mode, s)
+					t.Errorf("%s, server 1: %+v, want all Answered by HTTP", mode, s)
 				case i > 0 && mode == Auto && (s.Basic.Via != "4lw" || states(s) != allAnswered || s.Clients != nil && s.Clients[0].Session>>56 != uint64(i+1)):
-					t.Errorf("%s, number %d: %+v", mode, i+1, s)
+					t.Errorf("%s, server %d: %+v, want its own answers by words", mode, i+1, s)
 				case i > 0 && mode == HTTP && (s.Basic.State != session.Failed || s.Basic.Hint != "--admin-url" || !strings.Contains(s.Basic.Why, "port 2181")):
-					t.Errorf("%s, number %d: %+v", mode, i+1, s)
+					t.Errorf("%s, server %d: %+v, want Failed with the hint --admin-url", mode, i+1, s)
 				}
 			}
 		})
@@ -395,7 +395,7 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
 			if got := pollFirst(t, p, l); got.Basic.Via != c.via {
-				t.Errorf("URL %q: %+v", c.url, got)
+				t.Errorf("URL %q: %+v, want an answer via %s", c.url, got, c.via)
 			}
 		})
 	}
@@ -407,13 +407,13 @@ func TestNoSecretsInAnswers(t *testing.T) {
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		if b := pollFirst(t, p, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
-			t.Errorf("%+v", b)
+			t.Errorf("%+v, want Failed without the password", b)
 		}
 	})
 }
 
 func TestRefusedWords(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, the default since 3.5
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // the server permits only srvr, the default since 3.5
 		c.Mode = FourLetter
 		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
 			delete(s.replies, word)
@@ -422,31 +422,31 @@ func TestRefusedWords(t *testing.T) {
 		got := pollFirst(t, p, l)
 		want := [4]session.AnswerState{session.Answered, session.Refused, session.Refused, session.Refused}
 		if states(got) != want || got.Mode != session.ModeStandalone {
-			t.Errorf("%+v", got)
+			t.Errorf("%+v, want only the status Answered", got)
 		}
 		for _, x := range []session.Answer{got.Connections, got.Sessions} {
 			if x.Hint != allWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
-				t.Errorf("%+v", x)
+				t.Errorf("%+v, want the hint %s", x, allWords)
 			}
 		}
 		if !strings.Contains(got.Watches.Hint, "4lw.commands.whitelist=") {
-			t.Errorf("%+v", got.Watches)
+			t.Errorf("watches: %+v, want a hint at the whitelist", got.Watches)
 		}
 		s.requests()
 		stop := n.run(p)
 		pass(50 * time.Second)
 		// A refused query is not sent again at once.
 		if m := byCommand(s.requests()); m != "server_stats=11" {
-			t.Errorf("then: requests %q", m)
+			t.Errorf("requests in 50 s: %q, want only the status", m)
 		}
 		pass(time.Minute)
 		if m := byCommand(s.requests()); m != "monitor=1 server_stats=12 watch_summary=1" {
-			t.Errorf("in the next minute: requests %q", m)
+			t.Errorf("requests in the next minute: %q, want each refused query once", m)
 		}
 		stop()
 		s.replies = replies(0, session.ModeStandalone, 2181)
 		if got := pollFirst(t, p, l); states(got) != allAnswered {
-			t.Errorf("when it is allowed: %+v", got)
+			t.Errorf("with permission: %+v, want all Answered", got)
 		}
 	})
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
@@ -456,7 +456,7 @@ func TestRefusedWords(t *testing.T) {
 		}
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		if c := pollFirst(t, p, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
-			t.Errorf("forbidden: %+v", c)
+			t.Errorf("status 403: %+v, want Refused", c)
 		}
 	})
 }
@@ -464,7 +464,7 @@ func TestRefusedWords(t *testing.T) {
 func TestRefusedCommandIsSentAsAWord(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		if got := pollFirst(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
-			t.Errorf("wchp for a command: %+v", got)
+			t.Errorf("refused watches_by_path: %+v, want watches by words", got)
 		}
 	})
 }
@@ -482,14 +482,14 @@ func TestNotServing(t *testing.T) {
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			got := pollFirst(t, p, l)
 			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != session.Failed {
-				t.Errorf("%s: %+v", mode, got)
+				t.Errorf("%s: %+v, want Failed because the server is not serving", mode, got)
 			}
 			stop := n.run(p)
 			defer stop()
 			s.requests()
 			pass(time.Minute)
 			if l.count() < 12 || len(s.requests()) == 0 {
-				t.Errorf("%s: no more requests", mode)
+				t.Errorf("%s: the poller stopped", mode)
 			}
 		})
 	}
@@ -498,34 +498,34 @@ func TestNotServing(t *testing.T) {
 func TestCheckURL(t *testing.T) {
 	for _, good := range []string{DefaultURL, "https://{host}/commands", "http://[::1]:8080/commands", "http://user:secret@{host}:8080/commands/"} {
 		if err := CheckURL(good); err != nil {
-			t.Errorf("%s: %v", good, err)
+			t.Errorf("CheckURL(%q): %v", good, err)
 		}
 	}
 	for _, bad := range []string{"", "localhost:8080", "ftp://{host}/", "http://", "http://{host}:8080/commands?x=1", "http://us\x7fer:secret@{host}", "/commands", "{host}"} {
 		if err := CheckURL(bad); err == nil || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("CheckURL(%q): got %v, want an error without the password", bad, err)
 		}
 	}
 	for _, short := range []string{"http://{host}:8080", "http://{host}:8080/"} {
 		if u, err := expand(short, "zk1"); u != "http://zk1:8080/commands" {
-			t.Errorf("%s: %s, %v", short, u, err)
+			t.Errorf("%s: got %s, %v; want the path /commands", short, u, err)
 		}
 	}
 	if u, err := expand(DefaultURL, "2001:db8::1"); u != "http://[2001:db8::1]:8080/commands" {
-		t.Errorf("IPv6: %s, %v", u, err)
+		t.Errorf("IPv6: got %s, %v", u, err)
 	}
 	if u, err := expand(DefaultURL, "fe80::1%eth0"); u != "http://[fe80::1%25eth0]:8080/commands" {
-		t.Errorf("IPv6 with a zone: %s, %v", u, err)
+		t.Errorf("IPv6 with a zone: got %s, %v", u, err)
 	}
 }
 
 func TestCertificateName(t *testing.T) {
 	for addr, want := range map[string]string{"zk1:2181": "zk1", "[2001:db8::1]:2181": "2001:db8::1", "[fe80::1%eth0]:2181": "fe80::1"} {
 		if c := forHost(&tls.Config{}, addr); c.ServerName != want {
-			t.Errorf("%s: the certificate is for %q, want %q", addr, c.ServerName, want)
+			t.Errorf("%s: server name %q, want %q", addr, c.ServerName, want)
 		}
 	}
 	if c := forHost(&tls.Config{ServerName: "zk"}, "zk1:2181"); c.ServerName != "zk" {
-		t.Errorf("a configured name is replaced by %q", c.ServerName)
+		t.Errorf("server name %q, want the configured name zk", c.ServerName)
 	}
 }
