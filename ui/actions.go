@@ -14,14 +14,14 @@ import (
 	"electop/ui/term"
 )
 
-// question is a question before an action, to be answered with y or n.
+// question asks the user whether to do an action on a row.
 type question struct {
 	text   string
 	action action.Action
 	row    model.Row
 }
 
-// situation returns what decides now whether an action can be done.
+// situation returns the facts that decide now which actions can be done.
 func (d *dashboard) situation() action.Situation {
 	x := action.Situation{State: d.shown(), ReadOnly: d.o.ObserveOnly, Ended: d.ended, By: d.o.Actions}
 	if d.paused != nil {
@@ -30,20 +30,20 @@ func (d *dashboard) situation() action.Situation {
 	return x
 }
 
-// action returns the action of a key of that kind, and the reason why it cannot be done,
-// if there is one. arg is "" if the kind decides.
+// action returns the action of kind on the target row, and the reason why it cannot be
+// done, "" if it can. If the kind has several Args and no key for each, it replaces arg.
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
 
-// act does the action of a key of that kind, or reports why it cannot.
+// act starts the action of kind on the target row, or reports why it cannot.
 func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)
 	return d.try(a, why, d.target())
 }
 
-// try does a on r, or reports why it cannot. It asks the user before an action that harms
-// this program's own candidacy on a live cluster.
+// try starts action a on row r, or reports why not if why is not "". It asks the user before
+// an action that harms electop's own candidate on a live cluster.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
@@ -53,17 +53,17 @@ func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 		d.modes.Close() // the panels show the result
 	}
 	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && action.Of(a.Kind).Harms {
-		d.question = &question{action.WordsFor(a, "").Verb + " electop's own candidacy on a live cluster?", a, r}
+		d.question = &question{action.WordsFor(a, "").Verb + ": do this to electop's own candidate on a live cluster?", a, r}
 		d.modes.Open(input.ModeDialog)
 		return nil
 	}
 	return d.begin(a, r)
 }
 
-// refuse reports that something cannot be done, and why.
+// refuse reports "Can't WHAT: WHY." in the status line.
 func (d *dashboard) refuse(what, why string) { d.report(term.Trouble, "Can't "+what+": "+why+".") }
 
-// begin does a on r.
+// begin starts action a on row r.
 func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	if a.Kind == action.Verify {
 		d.verifying = d.o.Now()
@@ -72,23 +72,23 @@ func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// answer does the question's action if the answer is yes.
+// answer closes the question, and starts its action if the answer is yes.
 func (d *dashboard) answer(yes bool) tea.Cmd {
 	q := d.question
 	d.question = nil
 	d.modes.Close()
 	if q == nil || !yes {
-		d.report(term.Muted, "left alone")
+		d.report(term.Muted, "cancelled: nothing was changed")
 		return nil
 	}
-	if why := d.situation().Refuses(q.action); why != "" { // the election may have changed
+	if why := d.situation().Refuses(q.action); why != "" { // the election may have changed meanwhile
 		d.refuse(action.WordsFor(q.action, "").Cant, why)
 		return nil
 	}
 	return d.begin(q.action, q.row)
 }
 
-// done reports how an action on the candidate with that name ended.
+// done reports the result err of action a on the candidate of, called name.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {
@@ -96,7 +96,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		return
 	}
 	if err != nil {
-		switch a.Kind { // no later state brings a result
+		switch a.Kind { // nothing waits for its result any more
 		case action.Verify:
 			d.cancelVerify(a.Election)
 		case action.Open:
@@ -139,7 +139,7 @@ func (d *dashboard) openFaults() {
 	d.modes.Open(input.ModeFaults)
 }
 
-// entry completes an entry of a list with the present action of its kind.
+// entry returns e with the words of its kind's present action and the reason to refuse it.
 func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	if e.Kind != "" {
 		var a action.Action
@@ -157,7 +157,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	x := overlay.Shown{Title: "Faults of " + r.Name(), Width: 84, Keys: 3, Names: 12}
 	if r.Ref() == (model.Ref{}) {
 		x.Title = "Faults"
-		x.Note = []term.Span{{Style: term.Trouble, Text: "This candidate is gone: its znode was deleted, and it is not electop's."}}
+		x.Note = []term.Span{{Style: term.Trouble, Text: "This candidate is gone: its znode was deleted."}}
 	}
 	asked := action.Kind(d.lessons.View.Fault)
 	if !d.lesson().Todo() {
@@ -165,7 +165,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	}
 	if to := d.shown().MemberByID(d.lessons.Target()); asked != "" && to != nil && r.Member != to {
 		asked = ""
-		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, znode.NameMax) + ": esc, and select it first."}}
+		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, znode.NameMax) + ". Press esc and select it first."}}
 	}
 	for _, kind := range action.Faults() {
 		e := d.entry(overlay.Entry{Kind: kind, Asked: kind == asked})
@@ -182,8 +182,8 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	return x
 }
 
-// actionsShown returns the contents of the list of actions: first the actions, then the
-// commands that only change the view, each in the order of the table of keys.
+// actionsShown returns the contents of the list of actions: first the actions, last those
+// without a key, then the commands that only change the view, then the other clusters.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
@@ -200,14 +200,14 @@ func (d *dashboard) actionsShown() overlay.Shown {
 				views = append(views, d.entry(e))
 			}
 			continue
-		case b.Modes&(input.ModeNormal|here) == 0: // in the past, actions are listed with their refusal
+		case b.Modes&(input.ModeNormal|here) == 0: // during time travel the list has the refused actions, too
 			continue
 		}
 		listed[b.Kind] = true
 		actions = append(actions, d.entry(e))
 	}
 	for _, name := range d.o.Clusters {
-		about := "leave these elections for those of cluster " + name
+		about := "watch the elections of cluster " + name + " instead of these"
 		views = append(views, overlay.Entry{Name: "cluster " + name, About: about, Do: input.CmdCluster, Arg: name})
 	}
 	for _, kind := range action.Faults() {
@@ -218,7 +218,7 @@ func (d *dashboard) actionsShown() overlay.Shown {
 	return overlay.Shown{Title: "Actions", All: append(actions, views...), Search: &d.typed, Width: 92, Keys: 7, Names: 21}
 }
 
-// run does the selected entry of a list, or reports why it cannot.
+// run does what the selected entry of the list in front is for, or reports why it cannot.
 func (d *dashboard) run() tea.Cmd {
 	list, ok := d.window().(*overlay.List)
 	if !ok {
@@ -251,8 +251,8 @@ func (d *dashboard) run() tea.Cmd {
 const clipboardMax = 56_000
 
 // copyPath sends the path of the selected row to the terminal's clipboard, which is on the
-// user's machine also over ssh. Characters that a terminal or a shell would not take for
-// text are escaped.
+// user's machine also over ssh. [znode.Safe] escapes characters that are not plain text. It
+// does not quote the path for a shell.
 func (d *dashboard) copyPath() tea.Cmd {
 	path, err := d.selectedPath()
 	if err == nil && d.o.Clipboard == nil {

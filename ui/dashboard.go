@@ -25,8 +25,8 @@ import (
 // Model is the dashboard as a [tea.Model].
 type Model struct{ d *dashboard }
 
-// dashboard holds everything that the screen depends on. It belongs to Bubbletea's
-// event loop.
+// dashboard holds everything that the screen depends on. Only Bubbletea's event loop uses
+// it.
 type dashboard struct {
 	o     Options
 	doer  doer
@@ -54,9 +54,9 @@ type dashboard struct {
 	message  mainscreen.Message
 
 	canvas term.Canvas
-	drawn  string
-	dirty  bool
-	frames int       // drawn so far
+	drawn  string    // the last frame
+	dirty  bool      // the last frame is outdated
+	frames int       // number of frames drawn
 	gen    uint64    // generation of the pending tick; older ticks are ignored
 	tickAt time.Time // time of the pending tick; zero: there is none
 }
@@ -160,7 +160,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
-		d.screen.Shown, d.dirty = d.screenShown(), true // a screen without a size was not settled
+		d.screen.Shown, d.dirty = d.screenShown(), true // redraw does not settle a screen without a size
 		return d.key(msg)
 	case refreshMsg:
 		d.refresh(msg)
@@ -179,7 +179,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 			return d.doer.search(d.past.journey.PlayOn(d.o.Now()))
 		}
 	case tea.ResumeMsg:
-		// Ticks may have passed while the program was stopped.
+		// The time of the pending tick may have passed during the suspension.
 		d.tickAt = time.Time{}
 		d.dirty = true
 	}
@@ -195,7 +195,7 @@ func (d *dashboard) report(st term.Style, text string) {
 	d.dirty = true
 }
 
-// refresh shows new states.
+// refresh stores the states and the search of msg.
 func (d *dashboard) refresh(msg refreshMsg) {
 	if msg.ended {
 		d.ended, d.endedAt = true, d.o.Now()
@@ -209,8 +209,8 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// key handles a message with one key, or with several that were typed fast or came over a
-// slow line. The screen is settled after each.
+// key handles a message with one key, or with several keys that were typed fast or came over
+// a slow line. After each of several keys it settles the screen.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

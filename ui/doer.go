@@ -19,17 +19,17 @@ import (
 type doer struct {
 	ctx     context.Context // ends with the program; nil: context.Background()
 	actions Actions
-	running *sync.RWMutex // tasks read-lock it, and the program waits for them; nil: nothing waits
+	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for them; nil: nothing waits
 }
 
-// doneMsg continues in the event loop after a task.
+// doneMsg is what the event loop does after a task.
 type doneMsg func(*dashboard) tea.Cmd
 
-// tickMsg draws the next picture. Only the newest generation counts.
+// tickMsg requests a frame. The dashboard ignores all but the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns the command that does a on the candidate with that name. Bubbletea recovers
-// a panic in it.
+// cmd returns the command that does action a on the candidate of, called name, and reports
+// the result. Bubbletea recovers a panic in it.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -75,7 +75,7 @@ func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	})
 }
 
-// lesson returns the command that begins a lesson.
+// lesson returns the command that begins the lesson with that ID.
 func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	return d.within(lessonTimeout, func(ctx context.Context) tea.Msg {
 		err := runner.Start(ctx, id)
@@ -93,8 +93,8 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f until the program ends or timeout has passed; 0: no
-// timeout.
+// within returns a command that runs f, unless the program has ended. The context of f ends
+// with the program or after timeout; 0: no timeout.
 func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {

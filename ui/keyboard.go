@@ -30,7 +30,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// bound does what b binds a key to.
+// bound does the action or the command of b.
 func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case b.Kind != "":
@@ -42,7 +42,7 @@ func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	return d.command(b.Do, msg)
 }
 
-// command does the command of a key without an action.
+// command does a command that is not an action. msg is the key.
 func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	switch do {
 	case input.CmdQuit:
@@ -54,7 +54,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdLive, input.CmdPause, input.CmdPlay, input.CmdEarlier, input.CmdLater, input.CmdStepOn,
 		input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
 		if do == input.CmdLive && !d.past.journey.On && msg.Type == tea.KeyEsc {
-			return nil // a recording is played: there is nothing to return from
+			return nil // the recording is being played: there is no time travel to end
 		}
 		return d.travelled(d.past.travel(do))
 	case input.CmdPlaySlower, input.CmdPlayFaster:
@@ -144,7 +144,7 @@ func (d *dashboard) openFilter() {
 	}
 }
 
-// inspect shows everything about the selected candidate and reads its data again.
+// inspect opens the panel of the selected candidate and reads its data again, or closes it.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -158,8 +158,8 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey reports why a key of the main screen cannot be used now: no lesson is running,
-// or the screen shows the past. It returns false if there is no such reason.
+// refuseKey reports why key k of the main screen cannot be used now: no lesson is running, or
+// the screen shows the past or a recording. It returns false if there is no such reason.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")

@@ -273,12 +273,12 @@ func TestHelpIsAboutTheMode(t *testing.T) {
 		sample, keys string
 		shows, not   []string
 	}{
-		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "while a lesson is on", "Back in time"}},
+		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "during a lesson", "Back in time"}},
 		{"main", "? ?", []string{"On the main screen", "Choosing a fault", "Back in time", "Words"}, nil},
 		{"main", "? ? ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "X ?", []string{"Choosing a fault"}, []string{"On the main screen"}},
-		{"lesson", "?", []string{"On the main screen, while a lesson is on", "go on; after the last part"}, []string{"Back in time"}},
+		{"lesson", "?", []string{"On the main screen, during a lesson", "go on; after the last part"}, []string{"Back in time"}},
 		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},
 	} {
 		m := show(samples()[c.sample](), 120, 250, term.Mono)
@@ -385,7 +385,7 @@ func TestPaletteRuns(t *testing.T) {
 		{":", "freeze", "enter", "", "Actions", "freeze: too cold"},
 		{":", "serv", "tab", "", "Actions", ":servers"},
 		{": x y left ctrl+u", "serv", "enter", "", "Servers", "Servers"},
-		{":", "qqq", "enter down tab", "", "Actions", "nothing is called so"},
+		{":", "qqq", "enter down tab", "", "Actions", "no entry contains this"},
 		{":", "qqq", "backspace backspace u i t", "", "Actions", "> q"},
 		{": x esc :", "", "", "", "Actions", ":█"},
 		{": x esc", "", "", "", onMain, "amber leads"},

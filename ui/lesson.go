@@ -10,14 +10,14 @@ import (
 	"electop/ui/term"
 )
 
-// updateLesson takes the lesson's present view.
+// updateLesson stores the present view of the lesson.
 func (d *dashboard) updateLesson() {
 	if d.lessons.Update(d.modes.Front() == input.ModeLessonMenu) {
 		d.dirty = true
 	}
 }
 
-// lesson returns the lesson on the screen, nil for none. The past has none.
+// lesson returns the lesson on the screen, nil for none. Time travel hides the lesson.
 func (d *dashboard) lesson() *lessons.Panel {
 	if !d.lessons.On || d.past.journey.On {
 		return nil
@@ -33,7 +33,7 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// lessonKey handles the keys of lessons.
+// lessonKey does a command of lessons. key is the number of an answer, or ignored.
 func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	p := &d.lessons
 	result, start := term.Span{}, ""
@@ -63,7 +63,7 @@ func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	return d.doer.lesson(p.Runner, start)
 }
 
-// lessonBegan reports whether the lesson could begin.
+// lessonBegan reports whether the lesson could begin, or err.
 func (d *dashboard) lessonBegan(err error) {
 	d.updateLesson()
 	if err != nil {

@@ -332,7 +332,7 @@ func TestLessonFault(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: tu})
 	keys(m, "X")
-	shows(t, m, "Faults of amber", "The lesson is about birch: esc, and select it first.")
+	shows(t, m, "Faults of amber", "The lesson is about birch. Press esc and select it first.")
 	showsNot(t, m, "»    lose reply") // this is the list of another candidate
 	keys(m, "esc", "j", "X")
 	shows(t, m, "Faults of birch", "»    lose reply")

@@ -99,14 +99,14 @@ type Options struct {
 	// Width and Height are the size of the terminal at Output, for an immediate first
 	// frame. 0: the first frame waits for the size.
 	Width, Height int
-	// Input has the keys; nil: the terminal. Its method Interrupt, if there is one, is
+	// Input provides the keys; nil: the terminal. Its method Interrupt, if there is one, is
 	// called before the program is suspended, and ends a read with io.EOF.
 	Input    io.Reader
 	Renderer *lipgloss.Renderer // its colour profile is used; nil: that of Output
 }
 
-// The badges. A replay is paused at its source. On a live cluster the user is asked before
-// an action harms electop's own candidacy.
+// Modes of a dashboard. The header shows them as badges. On a live cluster the user is asked
+// before an action harms electop's own candidate.
 const (
 	ModeDemo   = mainscreen.Demo
 	ModeReplay = mainscreen.Replay
@@ -124,7 +124,7 @@ func (o *Options) cannotJoin(path string) string {
 	case o.Mode == ModeDemo:
 		return "This demo has no address for other programs."
 	}
-	return "This is a cluster of your own: a program joins with the cluster's address, as with electop campaign " + znode.Safe(path, 0) + " -s " + znode.Safe(o.Cluster, 120) + "."
+	return "This is your own cluster. A program joins with the cluster's address, for example: electop campaign " + znode.Safe(path, 0) + " -s " + znode.Safe(o.Cluster, 120)
 }
 
 // The timing of the dashboard.

@@ -13,7 +13,7 @@ import (
 // window is a list or a text in front of the panels.
 type window interface {
 	Move(input.Command)
-	// Click selects the row at a spot, and reports whether it was selected already.
+	// Click selects the row whose spot was clicked, and reports whether it was selected already.
 	Click(spot any) (again bool)
 	Draw(*term.Frame)
 }
@@ -21,17 +21,17 @@ type window interface {
 // overlays holds the present mode, the windows in front of the panels, and the typed text.
 type overlays struct {
 	of   *watched
-	menu *overlay.List // of lessons
+	menu *overlay.List // list of lessons
 
 	modes     input.Stack
 	elections elections.Panel
 	faults    overlay.List
 	faultsOf  model.Ref    // candidate of the list of faults
-	palette   overlay.List // of actions
+	palette   overlay.List // list of actions
 	join      overlay.Panel
 	help      overlay.Panel
 	helpAll   bool          // the help has the keys of all modes
-	typed     overlay.Typed // a filter
+	typed     overlay.Typed // a filter, or words of the list of actions
 }
 
 // window returns the window in front, nil for none.
@@ -53,7 +53,7 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row that an action is about.
+// target returns the row that actions are about: that of the list of faults, or the selected one.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)
@@ -61,8 +61,8 @@ func (x *overlays) target() model.Row {
 	return x.of.candidates.Row()
 }
 
-// openHelp opens the help on the present mode, or from there the help on all modes, and
-// vice versa.
+// openHelp opens the help on the present mode. In that help it shows the help on all modes,
+// and vice versa.
 func (x *overlays) openHelp() {
 	x.help.Top()
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll

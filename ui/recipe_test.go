@@ -329,7 +329,7 @@ func TestLiveAsksBeforeFaults(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
 	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut off cedar, this program's own
-	if got := statusLine(m); !strings.Contains(got, "partition electop's own candidacy on a live cluster?") || len(acts.done) > 0 {
+	if got := statusLine(m); !strings.Contains(got, "partition: do this to electop's own candidate on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("no question: %q", got)
 	}
 	keys(m, "y")

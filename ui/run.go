@@ -49,8 +49,8 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("dashboard: %w", err)
 }
 
-// start runs feed in a goroutine. After a panic Bubbletea must restore the terminal, so
-// the program ends before the panic is reported.
+// start runs feed in a goroutine. The channel receives a panic of feed as an error, and is
+// closed when feed returns. A panic ends p, so that Bubbletea restores the terminal first.
 func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 	failed := make(chan error, 1)
 	go func() {

@@ -48,7 +48,7 @@ func (d *dashboard) redraw() tea.Cmd {
 	return d.doer.tick(f.Next.Sub(now), d.gen)
 }
 
-// frame returns an empty picture of this moment.
+// frame returns an empty frame with the clocks of this moment.
 func (d *dashboard) frame() *term.Frame {
 	now := d.o.Now()
 	f := &term.Frame{Canvas: &d.canvas, Theme: d.theme, Now: now, Picture: now}
@@ -133,7 +133,7 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, d.o.cannotJoin(d.path)), d.w
 	}
 	width = 92
-	of := input.Mode(0) // all
+	of := input.Mode(0) // all modes
 	if !d.helpAll {
 		of = d.withLesson(d.modes.Below())
 	}
@@ -148,7 +148,7 @@ func (d *dashboard) draw(f *term.Frame) string {
 	}
 	at := &d.screen.At
 	if front := d.window(); front != nil {
-		if front != window(&d.elections) { // which covers the panels
+		if front != window(&d.elections) { // the list of elections covers the panels
 			f.Restyle(at.Body(), term.Fade)
 		}
 		front.Draw(f)

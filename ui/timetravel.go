@@ -18,8 +18,8 @@ import (
 // past.
 type timeTravel struct {
 	of      *watched
-	in      travel.Past // nil: there is none
-	replay  bool
+	in      travel.Past // nil: no past is kept
+	replay  bool        // the mode is ModeReplay
 	now     func() time.Time
 	doer    doer
 	report  func(term.Style, string)
@@ -28,7 +28,7 @@ type timeTravel struct {
 	stopped bool // the user stopped the source of a replay
 }
 
-// recording returns the recording that is replayed, nil for a live election.
+// recording returns the recording that is replayed, nil if there is none.
 func (t *timeTravel) recording() travel.Recording {
 	if r, ok := t.in.(travel.Recording); ok && t.replay {
 		return r
@@ -36,7 +36,7 @@ func (t *timeTravel) recording() travel.Recording {
 	return nil
 }
 
-// mode returns the mode of the main screen. A recording is the past also while it is
+// mode returns the mode of the main screen. A recording has ModePast even while it is
 // played.
 func (t *timeTravel) mode() input.Mode {
 	if t.journey.On || t.recording() != nil {
@@ -54,8 +54,8 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.of.heldAt
 }
 
-// pause goes back in time, or returns from there. Without a past it holds or releases the
-// picture; a replay without a past is stopped or continued at its source.
+// pause begins time travel, or ends it. Without a past it pauses all views or ends their
+// pause; a replay without a past is stopped or continued at its source.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -69,7 +69,7 @@ func (t *timeTravel) pause() tea.Cmd {
 	return nil
 }
 
-// begin goes back in time, to the present moment first.
+// begin begins time travel at the present moment.
 func (t *timeTravel) begin() tea.Cmd {
 	t.of.hold(true, t.now())
 	path, stop := t.of.path, t.doer.stop
@@ -78,7 +78,7 @@ func (t *timeTravel) begin() tea.Cmd {
 	return t.doer.search(search)
 }
 
-// travel goes to another moment or back to the present, or plays the past.
+// travel does a command of time travel: it moves to another moment or to the present, or plays.
 func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	switch {
 	case do == input.CmdPause:
@@ -93,7 +93,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	if !t.journey.On { // a recording is being played
 		stops := t.begin()
 		if ok {
-			t.journey.Go(move) // after stops
+			t.journey.Go(move) // runs after stops
 		}
 		return stops
 	}
@@ -103,7 +103,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	return t.doer.search(t.journey.Go(move))
 }
 
-// goTo shows the last moment before at, or the earliest that is kept.
+// goTo shows the last moment that is not after at, or the earliest that is kept.
 func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
@@ -113,7 +113,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 		return nil
 	}
 	begins := t.begin()
-	t.journey.GoTo(at) // after begins
+	t.journey.GoTo(at) // runs after begins
 	return begins
 }
 
@@ -133,7 +133,7 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 		t.report(term.Trouble, "nothing of this recording has been played yet")
 		return nil
 	case !j.Known:
-		j.End() // the picture stays held
+		j.End() // the views stay paused
 		t.report(term.Trouble, "no history is kept of this election: the screen is only paused")
 		return nil
 	}
@@ -166,7 +166,7 @@ func (t *timeTravel) live() tea.Cmd {
 	return t.toggle()
 }
 
-// end ends the journey and releases the pictures.
+// end ends time travel and the pause of all views.
 func (t *timeTravel) end() {
 	if t.journey.On {
 		t.of.candidates.Selected = t.journey.Selected
@@ -196,14 +196,14 @@ func (t *timeTravel) playPause() tea.Cmd {
 	return t.doer.search(j.PlayOn(t.now()))
 }
 
-// keepSelection keeps the user's selection for other moments.
+// keepSelection selects the user's candidate at other moments, too.
 func (t *timeTravel) keepSelection() {
 	if t.journey.On {
 		t.journey.Selected = t.of.candidates.Selected
 	}
 }
 
-// refusal returns the reason why nothing can be done while the picture is held.
+// refusal returns the reason why nothing can be done in a pause, in time travel and in a recording.
 func (t *timeTravel) refusal() string {
 	switch {
 	case !t.journey.On && t.recording() != nil:
@@ -218,7 +218,7 @@ func (t *timeTravel) refusal() string {
 	return "this is " + t.shownTime().In(t.now().Location()).Format(term.ClockFormat) + back
 }
 
-// travelled updates the mode after a step in time, and returns cmd.
+// travelled updates the mode after a command of time travel, and returns cmd.
 func (d *dashboard) travelled(cmd tea.Cmd) tea.Cmd {
 	d.modes.SetBase(d.past.mode())
 	d.dirty = true

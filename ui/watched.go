@@ -22,11 +22,11 @@ import (
 
 // watched holds the elections that are watched, and the last search for others.
 type watched struct {
-	*view                     // on the screen
-	views   []*view           // in the order of the source
-	search  *elections.Search // nil: there was no search
+	*view                     // the view on the screen
+	views   []*view           // all views, in the order of the source
+	search  *elections.Search // the last search, nil before the first
 	opening string            // path of an election to be shown as soon as it is watched
-	heldAt  time.Time         // when the pictures were last held or released
+	heldAt  time.Time         // when all views were last paused or released
 }
 
 // at returns the index of the view on the election at path, -1 if it is not watched.
@@ -37,10 +37,10 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// take takes the present states, and reports whether any is new. Known elections keep their
-// views; a new one is paused if the others are. If the election on the screen is no longer
-// watched, instead is its neighbour, to be shown.
-func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
+// store stores the present states, one in each view, and reports whether anything changed.
+// Known elections keep their views; a new view is paused if the others are. If states lacks
+// the election on the screen, instead is the view to show.
+func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
 		if s == nil {
@@ -72,7 +72,7 @@ func (w *watched) take(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold holds the pictures of all elections, or releases them.
+// hold pauses all views at their latest states, or ends their pause if on is not set.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -89,8 +89,8 @@ func (w *watched) cancelVerify(path string) {
 	}
 }
 
-// endVerify ends each wait for the servers' answers that is over, and returns a message
-// about the election on the screen, "" for none.
+// endVerify ends the wait in each view whose servers answered or took too long. It returns
+// the result for the election on the screen, text "" if its wait has not ended.
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -112,7 +112,7 @@ func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	return st, text
 }
 
-// listed returns the elections for their list.
+// listed returns the watched elections as rows of the list of elections.
 func (w *watched) listed() []elections.Watched {
 	var out []elections.Watched
 	for _, v := range w.views {
@@ -125,10 +125,10 @@ func (w *watched) listed() []elections.Watched {
 type view struct {
 	path   string
 	latest *doctor.State
-	paused *doctor.State // on the screen while paused, otherwise nil
+	paused *doctor.State // shown instead of latest in a pause or in time travel, otherwise nil
 
 	candidates candidates.Panel
-	filtered   string // the filter of their rows
+	filtered   string // filter at the last change of the rows
 	handoffs   leadership.Handoffs
 	messages   messages.Panel
 	texts      mainscreen.Texts
@@ -139,7 +139,7 @@ type view struct {
 // unknown returns the state of an unknown election.
 func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
-// shown returns the state on the screen.
+// shown returns the state that the view shows.
 func (v *view) shown() *doctor.State {
 	if v.paused != nil {
 		return v.paused
@@ -156,14 +156,14 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the row with that identity, also if the filter hides it, and an empty row if
-// it is gone.
+// row returns the row of the candidate id, even if the filter hides it. The row is empty if
+// the candidate is gone.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 
-// waiting returns the number of events since the pause.
+// waiting returns the number of events that the paused state does not have.
 func (v *view) waiting() int {
 	if v.paused == nil {
 		return 0
@@ -175,9 +175,9 @@ func (v *view) waiting() int {
 	return max(0, count(v.latest)-count(v.paused))
 }
 
-// setViews takes the present states of the elections.
+// setViews stores the present states. If the election on the screen is gone, it shows another.
 func (d *dashboard) setViews(states []*doctor.State) {
-	instead, changed := d.take(states)
+	instead, changed := d.store(states)
 	if !changed {
 		return
 	}
@@ -188,7 +188,7 @@ func (d *dashboard) setViews(states []*doctor.State) {
 	d.showOpened(d.opening)
 }
 
-// show brings a view to the screen.
+// show puts v on the screen.
 func (d *dashboard) show(v *view) {
 	if d.past.journey.On && v != d.view {
 		d.past.end() // a moment's number is valid in one election only
@@ -199,7 +199,7 @@ func (d *dashboard) show(v *view) {
 	d.dirty = true
 	d.typed.Set(*d.filter())
 	if d.modes.Now() == input.ModeDialog {
-		d.question = nil // about the other election
+		d.question = nil // it was about the former election
 		d.modes.CloseAll()
 	}
 }
@@ -218,8 +218,8 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// reportListing does the Listing action when the list of elections has come on the screen
-// or left it: searches are repeated only while the list is on the screen.
+// reportListing returns the Listing action if the list of elections was opened or closed
+// after a search, otherwise nil. Searches are repeated only while the list is open.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {
@@ -251,7 +251,7 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened shows the election at path if it is the one to be opened and is watched, and
+// showOpened shows the election at path if the user chose it and it is watched now. It
 // reports whether it did.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)

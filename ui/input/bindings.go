@@ -1,5 +1,5 @@
 // Package input gives keys their meaning. One table of bindings with modes ([Bindings])
-// is the source of the footer, the help and electop help keys. The keys of actions, such as
+// is the source of the footer, the help and the command electop help keys. The keys of actions, such as
 // x to kill, are in [action.Table]. No key has two meanings in one mode.
 //
 // Each overlay is a [Mode]: the elections, the faults, the help. [Lookup] returns the
@@ -106,7 +106,7 @@ const (
 	ModeDialog
 	ModePast       // time travel: the main screen at another moment
 	ModeLessonMenu // the menu of lessons
-	ModeJoin       // how others join
+	ModeJoin       // how other programs join
 	ModePalette    // the list of actions
 	ModeLesson     // more keys of the main screen, while a lesson is running
 )
@@ -121,25 +121,25 @@ var modes = []struct {
 	note  string
 }{
 	{ModeNormal, "On the main screen", ""},
-	{ModeLesson, "On the main screen, while a lesson is on", "The keys of the main screen act on the election."},
+	{ModeLesson, "On the main screen, during a lesson", "The keys of the main screen act on the election."},
 	{ModeElections, "Choosing an election", ""},
-	{ModePast, "Back in time, and in a recording", "Keys that act say why they can't."},
+	{ModePast, "Back in time, and in a recording", "The keys of actions show why nothing can be done."},
 	{ModeFaults, "Choosing a fault", ""},
 	{ModeLessonMenu, "Choosing a lesson", ""},
 	{ModeJoin, "How to join", ""},
-	{ModePalette, "Choosing an action", "What is typed narrows the list to what has these words in it."},
-	{ModeFilter, "Typing a filter", "Everything else is text: part of a name, a znode or a session; of a path, a system or a leader among elections."},
-	{ModeDialog, "Asked a question", ""},
+	{ModePalette, "Choosing an action", "The list has only the actions that contain the typed words."},
+	{ModeFilter, "Typing a filter", "Other keys type text: part of a name, a znode or a session; in the list of elections, part of a path, a system or a leader."},
+	{ModeDialog, "Answering a question", ""},
 	{ModeHelp, "In this help", ""},
 }
 
 // Binding is a line of the table of keys.
 type Binding struct {
-	key.Binding // its help has the keys as shown, and what they do
+	key.Binding // with a help: the keys as shown, and what they do
 	Modes       Mode
 	Do          Command
-	Kind        action.Kind // of the action, "" for a key that only changes the view
-	Arg         string      // of the action, if one kind has several keys
+	Kind        action.Kind // kind of the action, "" for a key that only changes the view
+	Arg         string      // Arg of the action, if its kind has several keys
 	Long        string      // what the key does, for the help; "": as the binding's help
 	Foot        int         // place in the footer, from the left; 0: not there
 	Drop        int         // in a narrow footer the key with the highest Drop goes first
@@ -178,10 +178,10 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdHandOn, ModePast, []string{"pgdown"}, "pgdn", "the next handoff"), 6, 3).named("pgup pgdn", "handoff").long("to the next handoff"),
 		def(CmdEarliest, ModePast, []string{"home"}, "home", "the earliest moment kept"),
 		footed(def(CmdLatest, ModePast, []string{"end"}, "end", "the last moment"), 8, 4).named("home end", "ends"),
-		footed(def(CmdPlay, ModePast, []string{" "}, "space", "play"), 8, 0).long("play what happened, or pause"),
+		footed(def(CmdPlay, ModePast, []string{" "}, "space", "play"), 8, 0).long("play the past, or stop playing"),
 		def(CmdPlaySlower, ModePast, []string{"["}, "[", "play slower"),
 		def(CmdPlayFaster, ModePast, []string{"]"}, "]", "play faster"),
-		footed(def(CmdLive, ModePast, []string{"p", "esc"}, "p", "live"), 8, 0).long("back to what happens now"),
+		footed(def(CmdLive, ModePast, []string{"p", "esc"}, "p", "live"), 8, 0).long("back to the present"),
 		def(CmdTop, scroll, []string{"g", "home"}, "g home", "to the top"),
 		def(cmdBottom, scroll, []string{"G", "end"}, "G end", "to the end"),
 		footed(def(CmdInspect, ModeNormal|ModePast, []string{"enter"}, "enter", "inspect"), 8, 1).long("everything about the selected candidate, with its data read again"),
@@ -190,18 +190,18 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom"), 15, 0).named("", "zoom out").long("the panel with the focus fills the screen, a crowd as a heat map; again: back"),
 		def(CmdLeft, ModeNormal, []string{"left"}, "←", "a column to the left, in the grid of a zoomed crowd"),
 		def(CmdRight, ModeNormal, []string{"right"}, "→", "a column to the right"),
-		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3).long("show only rows with this text in them"),
+		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3).long("show only rows that contain a text"),
 		footed(def(CmdPause, ModeNormal, []string{"p"}, "p", "pause"), 14, 3).long("pause and go back in time"),
 	}
 	all = append(all, actions()...)
 	all = append(all,
 		footed(def(CmdFaults, ModeNormal, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
-		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 0).long("lessons: the election explained, step by step, by doing it"),
+		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 0).long("lessons that explain the election step by step"),
 		footed(def(CmdLearn, ModeLessonMenu, []string{"enter"}, "enter", "begin"), 1, 0).
 			long("begin the selected lesson in a new election, or leave the current one"),
-		footed(def(CmdContinue, ModeLesson, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
+		footed(def(CmdContinue, ModeLesson, []string{" "}, "space", "go on"), -9, 0).long("scroll down, or go on; after the last part, the next lesson"),
 		footed(def(CmdAnswer, ModeLesson, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
-		footed(def(CmdHint, ModeLesson, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
+		footed(def(CmdHint, ModeLesson, []string{"H"}, "H", "hint"), -7, 0).long("show a hint; again: the next hint"),
 		footed(def(CmdSkip, ModeLesson, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
 		footed(def(CmdReread, ModeLesson, []string{"<"}, "<", "back"), -5, 1).long("restart the part, or back to the part before if nothing was done in it"),
 		footed(def(CmdJoin, ModeNormal, []string{"J"}, "J", "join"), 12, 3).long("how your own programs join this election"),
@@ -226,7 +226,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdTheme, ModeNormal|ModePast, []string{"T"}, "T", "theme"), 15, 5).long("dark, light, no colours"),
 		footed(def(CmdPalette, ModeNormal|ModePast, []string{":"}, ":", "actions"), 16, 5).long("everything that can be done, by its name"),
 		def(CmdFiner, ModeNormal|ModePast, []string{"+", "="}, "+", "finer scale").long("a finer scale of the time line"),
-		def(CmdCoarser, ModeNormal|ModePast, []string{"-"}, "-", "coarser scale").long("a coarser scale, up to all that there is"),
+		def(CmdCoarser, ModeNormal|ModePast, []string{"-"}, "-", "coarser scale").long("a coarser scale, up to the whole history"),
 		def(CmdDown, ModePalette, []string{"down", "ctrl+n"}, "↓", "down"),
 		def(CmdUp, ModePalette, []string{"up", "ctrl+p"}, "↑", "up"),
 		def(CmdPageDown, ModePalette, []string{"pgdown"}, "pgdn", "a page down"),
@@ -267,7 +267,7 @@ func actions() (out []Binding) {
 	return out
 }
 
-// long returns the binding with a long help.
+// long returns the binding with text as its help.
 func (b Binding) long(text string) Binding {
 	b.Long = text
 	return b
@@ -279,7 +279,7 @@ func (b Binding) named(keys, label string) Binding {
 	return b
 }
 
-// Lookup returns the binding of key k in mode m.
+// Lookup returns the binding of key k in mode m, false if there is none.
 func Lookup(table []Binding, m Mode, k string) (Binding, bool) {
 	for _, b := range table {
 		if b.Modes&m != 0 && slices.Contains(b.Keys(), k) {

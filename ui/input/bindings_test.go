@@ -7,7 +7,7 @@ import (
 	"electop/ui/term"
 )
 
-// In each mode a key has one meaning, and electop can be quit.
+// In each mode a key has one meaning, and ctrl+c has one.
 func TestKeysHaveOneMeaning(t *testing.T) {
 	for _, m := range modes {
 		seen := map[string]Command{}
@@ -20,13 +20,13 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 			}
 			for _, k := range b.Keys() {
 				if other, ok := seen[k]; ok {
-					t.Errorf("in mode %q %q means %s and %s", m.title, k, other, b.Do)
+					t.Errorf("in mode %q key %q means %s and %s", m.title, k, other, b.Do)
 				}
 				seen[k] = b.Do
 			}
 		}
 		if _, ok := seen["ctrl+c"]; !ok {
-			t.Errorf("mode %q cannot be quit", m.title)
+			t.Errorf("in mode %q ctrl+c has no meaning", m.title)
 		}
 	}
 }
@@ -50,8 +50,8 @@ func TestKeysAreShown(t *testing.T) {
 	}
 }
 
-// The mode opened last is closed first. Opening an open mode again returns to it. A filter
-// or a question is typed below the overlay in front.
+// The mode opened last is closed first. Opening an open mode again returns to it. During a
+// filter or a question the overlay behind it is in front.
 func TestStack(t *testing.T) {
 	var s Stack
 	expect := func(now, below, front Mode) {
@@ -74,7 +74,7 @@ func TestStack(t *testing.T) {
 	s.Open(ModeFaults)
 	s.Open(ModeHelp)
 	expect(ModeHelp, ModeFaults, ModeHelp)
-	s.Open(ModeFaults) // returns to it: otherwise X and ? would open each other for ever
+	s.Open(ModeFaults) // returns to the faults: otherwise X and ? would open each other for ever
 	expect(ModeFaults, ModeElections, ModeFaults)
 	if s.Has(ModeHelp) || !s.Has(ModeElections) {
 		t.Errorf("got open modes %+v, want the elections and the faults", s)

@@ -19,32 +19,32 @@ func signs(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Signs"},
 		{term.Lead, g.Leader, "leads: its znode has the lowest number"},
-		{term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or not heard from by the servers"},
-		{term.Watch, g.Watch, "watches the one above it"},
+		{term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or without contact to the servers"},
+		{term.Watch, g.Watch, "watches the candidate above it"},
 		{term.Trouble, g.WatchWrong, "does not watch its predecessor"},
-		{term.Watch, g.HerdHead + g.HerdMore, "the chain: who is below watches this one, where the arrow points; grey where that is only inferred"},
+		{term.Watch, g.HerdHead + g.HerdMore, "the chain: the candidate below watches the one at the arrow; grey if that is only inferred"},
 		{term.Trouble, g.HerdFrom + g.HerdMore, "watches the leader, like all the others: the herd"},
 		{term.Watch, g.Up + " 12", "watches the znode with number 12"},
 		{term.Good, g.Yes, "verified: a server's own table has that watch"},
 		{term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess"},
-		{term.Alarm, g.Wrong, "it watches another znode or none: all servers said so, twice"},
+		{term.Alarm, g.Wrong, "it watches another znode or none: all servers reported that twice"},
 		{term.Alarm, g.Critical, "a critical finding; " + g.Warning + " a warning; " + g.Info + " worth knowing"},
 		{term.Alarm, g.Killed, "killed: its connection was cut, its znode still exists"},
 		{term.Alarm, g.Frozen, "frozen: it reads, writes and decides nothing"},
 		{term.Alarm, g.Parted, "cut off: nothing passes between it and the servers"},
 		{term.Trouble, g.LosesReply, "the reply to its next create gets lost; " + g.NoGuid + " its next znode has no guid; " + g.SlowLead + " its leader procedure does not end"},
 		{term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher"},
-		{term.Text, g.H + g.ToRight, "in Messages: a request that ZooKeeper carried out, or what it sent; " + g.Expired + " where it was lost"},
-		{term.You, g.Notice, "in Messages: held by ZooKeeper, in the order of the release"},
+		{term.Text, g.H + g.ToRight, "in Messages: a request that ZooKeeper processed, or a message that it sent; " + g.Expired + " it was lost"},
+		{term.You, g.Notice, "in Messages: held by ZooKeeper, in the order of their release"},
 		{term.Heading, "", "Lanes: one for each candidate over time"},
 		{term.Watch, g.Waits, "waits; " + g.Created + " its znode was created, " + g.Deleted + " deleted, " + g.Expired + " deleted as its session expired"},
 		{term.Lead, g.Notice, "notified; " + g.Down + " comes from the deleted znode's lane"},
 		{term.Gold, g.Block, "leads, as far as the znodes show; " + g.Elected + " elected: the leader procedure is running"},
 		{term.Trouble, g.Danger, "silent: " + g.Killed + " killed, " + g.Frozen + " frozen or " + g.Parted + " cut off, and its znode still exists"},
-		{term.Alarm, g.Believes, "believes it leads, and another does or may; " + g.Suspended + " suspended: it knows that it does not know"},
+		{term.Alarm, g.Believes, "believes it leads, but another leads or may lead; " + g.Suspended + " suspended: without connection or lease, it does not lead"},
 		{term.Muted, g.Nowhere, "no znode; " + g.Unseen + " not observed: electop had no connection"},
-		{term.Alarm, g.Stale, "a stale write that was accepted; " + g.Written + " a write, " + g.Refused + " one that was refused"},
-		{term.You, g.Playhead, "the moment that is shown, of all that happened; " + g.Play + " time passes"},
+		{term.Alarm, g.Stale, "a stale write that was accepted; " + g.Written + " another write, " + g.Refused + " a refused write"},
+		{term.You, g.Playhead, "the moment on the screen; " + g.Play + " the past is played"},
 	}
 }
 
@@ -53,11 +53,11 @@ var words = []helpLine{
 	{term.Heading, "", "Words"},
 	{term.Text, "silent", "from the old leader's stop until its znode was deleted"},
 	{term.Text, "takeover", "from that deletion until the new leader acknowledged"},
-	{term.Text, "vacant", "how long there was no candidate"},
+	{term.Text, "vacant", "the time without a candidate"},
 	{term.Text, "token", "the fencing token, the leader's czxid: grows with each leader, so that storage can refuse an older one"},
-	{term.Text, "safety", "never two leaders awake, and no accepted write of a deposed leader; double: a moment with two that believe they lead"},
-	{term.Text, "liveness", "the part of the time in which somebody awake led; by the queue: in which a znode was first; by ack: and had acknowledged"},
-	{term.Text, "beliefs not visible", "third-party candidates do not say whether they believe they lead, so doubles cannot be seen"},
+	{term.Text, "safety", "never two awake leaders, and no accepted write of a deposed leader; double: two candidates believe at the same time that they lead"},
+	{term.Text, "liveness", "the share of the time with an awake leader; by the queue: with a first znode; by ack: with an acknowledged leader"},
+	{term.Text, "beliefs not visible", "third-party candidates do not report whether they believe they lead, so doubles cannot be detected"},
 	{term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost"},
 	{term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them"},
 	{term.Heading, "", "Mouse"},
@@ -97,9 +97,9 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) (out []helpLine) {
 	return out
 }
 
-// HelpLines returns the help on lines of w cells: for some modes, or for all if of is 0.
+// HelpLines returns the help on lines of w cells: for the modes in of, or for all if it is 0.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
-	const room = 11 // for a sign
+	const room = 11 // cells for a key or a sign
 	var lines [][]term.Span
 	for _, l := range helpLines(table, g, of) {
 		if l.text == "" {

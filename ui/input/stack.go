@@ -18,7 +18,7 @@ func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 // Below returns the mode behind the present one.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
-// at returns the mode with n modes opened.
+// at returns the mode in front if only the first n opened modes were open.
 func (s *Stack) at(n int) Mode {
 	if n > 0 {
 		return s.opened[n-1]
@@ -26,8 +26,8 @@ func (s *Stack) at(n int) Mode {
 	return cmp.Or(s.base, ModeNormal)
 }
 
-// Front returns the mode whose overlay is in front. A filter or an answer is typed in the
-// line below an overlay, and has none.
+// Front returns the mode whose overlay is in front. ModeFilter and ModeDialog have no
+// overlay: they use the status line.
 func (s *Stack) Front() Mode {
 	if m := s.Now(); m != ModeFilter && m != ModeDialog {
 		return m
@@ -35,8 +35,8 @@ func (s *Stack) Front() Mode {
 	return s.Below()
 }
 
-// Open opens a mode in front of the present one. If m is open already, Open closes all
-// modes in front of m instead.
+// Open opens mode m in front of the present one. If m is open already, Open closes all modes
+// in front of m instead.
 func (s *Stack) Open(m Mode) {
 	if i := slices.Index(s.opened, m); i >= 0 {
 		s.opened = s.opened[:i]
@@ -56,7 +56,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen, whatever is open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position from 0 to last that a movement from at leads to.
+// Moved returns the position, from 0 to last, to which do moves from position at.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

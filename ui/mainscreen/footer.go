@@ -17,10 +17,10 @@ import (
 type Footer struct {
 	*Screen
 	Mode input.Mode // with ModeLesson during a lesson
-	// Action returns what a key of that kind would do now, and the reason why it cannot.
+	// Action returns what a key of kind would do now, and the reason why it cannot.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
-	Elections int  // rows of the list of elections
+	Elections int  // number of rows in the list of elections
 	Refused   bool // the selected entry of a list cannot be done
 	Leaving   bool // the selected row of the menu of lessons ends the lesson
 
@@ -86,7 +86,7 @@ func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	return keys
 }
 
-// key returns a binding's key, and reports whether the footer shows it now.
+// key returns the footer's key of binding b, and reports whether the footer shows it now.
 func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bool) {
 	k = input.FootKey{Binding: b}
 	switch {
@@ -112,7 +112,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label = "pause"
 		}
 	case input.CmdLive:
-		shown = l.Playing == nil // space does that
+		shown = l.Playing == nil // in a recording, space returns, too
 	case input.CmdFaults:
 		k.Off = l.refuses(action.Kill) && l.refuses(action.Freeze)
 	case input.CmdRun:
@@ -151,7 +151,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 		}
 	}
 	if k.Off && b.Do != input.CmdInspect {
-		k.Drop = 4 // except for the theme, the first to go
+		k.Drop = 4 // among the first to be left out
 		if l.Badge != Demo && k.Foot > 0 {
 			k.Foot += 20 // after the keys that can be used
 		}
@@ -167,7 +167,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 	return k, shown
 }
 
-// act completes the key of an action, and reports whether the footer shows it.
+// act completes the key k of an action, and reports whether the footer shows it.
 func (l *Footer) act(k *input.FootKey) bool {
 	def := action.Of(k.Kind)
 	matters := def.Matters != nil && def.Matters(l.State)
@@ -179,7 +179,7 @@ func (l *Footer) act(k *input.FootKey) bool {
 		k.Label = action.WordsFor(a, "").Verb
 	}
 	if k.Kind == action.Slow && matters {
-		k.Label, k.Off = "pace", false // the opposite key can be used, if not this one
+		k.Label, k.Off = "pace", false // if this key cannot be used, the opposite key can
 	}
 	return !def.Demo || l.Badge == Demo && (matters || k.Kind != action.Step)
 }

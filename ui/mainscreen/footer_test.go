@@ -14,8 +14,8 @@ import (
 	"electop/ui/travel"
 )
 
-// footer returns the footer of a screen with a candidate, whose only refused action is
-// killing.
+// footer returns the footer of a screen with one candidate, after a change. Of all actions
+// only kill is refused.
 func footer(mode input.Mode, change func(*Footer)) Footer {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(&model.Read{Presence: model.Present, New: []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 2}}})
@@ -36,8 +36,8 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// label returns the label of a key in the footer, with a - in front if the key is off, ""
-// if the footer lacks the key.
+// label returns the label of a key in the footer, with a - in front if the key cannot be
+// used, "" if the footer lacks the key.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })
@@ -76,15 +76,15 @@ func TestLabels(t *testing.T) {
 		{"in the past", input.ModePast, nil, "p", "live"},
 		{"in the past of a recording", input.ModePast, func(l *Footer) { l.Playing, l.Held = new(travel.Playing), Past }, " ", "play"},
 		{"in a recording that is played", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, " ", "pause"},
-		{"in a recording, where space does it", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
+		{"in a recording, where space returns", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
 		{"a key for both directions", input.ModePast, nil, "right", "event"},
-		{"its opposite", input.ModePast, nil, "left", ""},
+		{"the key for the opposite direction", input.ModePast, nil, "left", ""},
 		{"no invitation", input.ModeNormal, nil, "J", ""},
 		{"an invitation", input.ModeNormal, func(l *Footer) { l.Invited = true }, "J", "join"},
 		{"no lessons", input.ModeNormal, nil, "L", "-lessons"},
 		{"lessons", input.ModeNormal, func(l *Footer) { l.Lessons = true }, "L", "lessons"},
 		{"the menu", input.ModeLessonMenu, nil, "enter", "begin"},
-		{"its last row", input.ModeLessonMenu, func(l *Footer) { l.Leaving = true }, "enter", "leave the lesson"},
+		{"the last row of the menu", input.ModeLessonMenu, func(l *Footer) { l.Leaving = true }, "enter", "leave the lesson"},
 		{"an election to open", input.ModeElections, func(l *Footer) { l.Elections = 1 }, "enter", "open"},
 		{"no election to open", input.ModeElections, nil, "enter", "-open"},
 		{"a fault", input.ModeFaults, nil, "enter", "do it"},

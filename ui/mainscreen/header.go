@@ -21,14 +21,14 @@ type Bar struct {
 	W, H    int // size of the screen
 
 	Cluster string
-	Role    string // that this program was started with
+	Role    string // role with which this program was started
 	Badge   string // Demo, Replay, "" for a live cluster
 
 	Held    Holding
-	Since   time.Time       // the moment on the screen if the picture is held
-	Waiting int             // events that a paused picture does not show
+	Since   time.Time       // the moment on the screen if Held is not Live
+	Waiting int             // number of events that a paused picture does not show
 	Playing *travel.Playing // playback of a recording, nil if there is none
-	Stopped bool            // the user stopped the source
+	Stopped bool            // the user stopped the source of a replay
 	Ended   bool            // there will be no newer state
 }
 
@@ -41,16 +41,16 @@ const (
 // wide reports whether the recipe has room beside the candidates.
 func (v *Bar) wide() bool { return v.W >= WideFrom }
 
-// Holding is how the picture follows the election.
+// Holding names which time the picture shows.
 type Holding int
 
 const (
-	Live   Holding = iota
-	Paused         // the picture is held
-	Past           // the picture shows another moment
+	Live   Holding = iota // the present
+	Paused                // the beginning of a pause
+	Past                  // the moment of time travel
 )
 
-// Draw draws the line.
+// Draw draws the header in r.
 func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	p := f.Area(r).Pen(0)
@@ -109,7 +109,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	p.Gap(p.Room() - term.SpansWidth(right) - 1).Spans(right)
 }
 
-// important counts the spans with at least that Keep.
+// important returns how many spans have at least that Keep.
 func important(spans []term.Span, keep int) int {
 	n := 0
 	for _, s := range spans {
@@ -120,7 +120,7 @@ func important(spans []term.Span, keep int) int {
 	return n
 }
 
-// right returns the right side of the line: connection, moment, role.
+// right returns the right side of the header: connection, moment, role.
 func (v *Bar) right(f *term.Frame) []term.Span {
 	s := v.State
 	out := make([]term.Span, 0, 8)
@@ -132,7 +132,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 
 	cluster := znode.Safe(v.Cluster, 64)
 	switch st, words := v.link(f); {
-	case v.Held == Past && v.Playing != nil:
+	case v.Held == Past && v.Playing != nil: // travel.Playback shows the moment
 	case v.Held == Past:
 		add(9, term.BadgeCut, " "+f.Clock(v.Since)+"  LIVE -"+units.Counter(now.Sub(v.Since.Truncate(term.TickCalm)))+" ")
 	case v.Held == Paused:

@@ -41,15 +41,15 @@ const (
 	Panels   // number of panels
 )
 
-// Shape has what the arrangement depends on, besides the screen's size.
+// Shape has the facts on which the arrangement depends, besides the screen's size.
 type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen
 	Lesson   bool // a lesson is running
 	Workers  bool // leaders have workers: the beliefs are shown
 	Messages bool // the server reports its messages
-	Rows     int  // candidates
-	Live     bool // a live cluster, no lesson, no candidate of electop: tab shows the recipe
+	Rows     int  // number of candidates
+	Live     bool // a live cluster, no lesson, no candidate of electop: only tab shows the recipe
 	Findings bool // there are findings, or no candidates
 }
 
@@ -97,7 +97,7 @@ func Arrange(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// arrangePanels lays out a screen with the recipe on it.
+// arrangePanels is Arrange for a screen without beliefs.
 func arrangePanels(w, h int, s Shape) Arrangement {
 	if w < MinWidth || h < MinHeight {
 		return Arrangement{}
@@ -108,7 +108,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		Keys:   term.Rect{X: 0, Y: h - 1, W: w, H: 1},
 	}
 	body := term.Rect{X: 0, Y: 1, W: w, H: h - 3}
-	beside := s.Focus == Recipe || s.Focus == Messages // replaces other panels
+	beside := s.Focus == Recipe || s.Focus == Messages // replace other panels on a narrow screen
 	if s.Zoomed || w < WideFrom && beside && !s.Lesson {
 		a.Panel[s.Focus] = body
 		return a
@@ -119,7 +119,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	}
 	upper := body
 	if s.Lesson {
-		upper.H -= min(lessonMost+2, body.H/2) // its subject stays in view
+		upper.H -= min(lessonMost+2, body.H/2) // the panels that it explains stay in view
 		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
 	}
 	if low := handoffsHeight(upper.H, body.W, s); !s.Lesson || upper.H-low >= besideLesson {
@@ -162,7 +162,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 // candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
 	const lowMost = 14 // lines that the handoffs get although other panels need them
-	const alone = 30   // lines of the recipe with the costs of handoffs and a sentence
+	const alone = 30   // lines of a recipe without beliefs, with the costs of handoffs and a sentence
 	const step = 8
 	low := max(6, h/3)
 	if h >= tallFrom {
@@ -207,7 +207,7 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
-	// The rest is for the panels of enter, ! and S, the most important first.
+	// The rest is for the texts of the keys enter, ! and S, the most important first.
 	low := func(lines int) term.Rect { // takes lines from the end of rest
 		r := rest
 		r.Y, r.H = rest.Y+rest.H-lines, lines
@@ -257,8 +257,7 @@ func (p Panel) shownOn(w, h int, s Shape) bool {
 	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
 }
 
-// Focused returns the panel with the focus: another panel if that of s is not on the
-// screen.
+// Focused returns the panel with the focus: another panel if s.Focus is not on the screen.
 func (s Shape) Focused(w, h int) Panel {
 	switch {
 	case s.Focus.shownOn(w, h, s):

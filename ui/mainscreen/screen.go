@@ -37,7 +37,7 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	// under has the focus to return to from a text.
+	// under has the focus and the zoom to which Close returns from a text.
 	under struct {
 		focus  Panel
 		zoomed bool
@@ -48,14 +48,14 @@ type Screen struct {
 // Shown is the contents of the screen.
 type Shown struct {
 	Bar
-	// The panels of the election on the screen keep their selection and scrolling.
+	// The panels of the election on the screen, with its selection and scrolling.
 	Candidates *candidates.Panel
 	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
 	Texts      *Texts
 
 	Lesson    *lessons.Panel  // on the screen, nil for none
-	Journey   *travel.Journey // through the past of a running election
+	Journey   *travel.Journey // time travel
 	Spawns    bool            // the user can add a candidate
 	Campaigns bool            // this program can become a candidate
 	Verifying bool            // the servers have not answered yet
@@ -138,7 +138,7 @@ func (x *Shown) AsOf(f *term.Frame) string {
 }
 
 // candidates returns the contents of the panel of candidates. They include the server's
-// pace if the recipe, which has it too, is not beside the panel.
+// pace if the recipe, which shows it, too, is not beside the panel.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -209,8 +209,9 @@ func (x *Screen) FocusOn(p Panel) {
 	x.Focus = p
 }
 
-// Open gives a text the focus, from its beginning. The text fills the screen unless all of
-// it is in view. If the text has the focus already, Open closes it and reports false.
+// Open gives the text of panel p the focus, from its beginning. The text fills the screen
+// unless its place shows all of it. If p has the focus already, Open closes it and returns
+// false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
@@ -325,7 +326,7 @@ func (x *Screen) Draw(f *term.Frame) {
 	}
 }
 
-// drawTooSmall draws the size that electop needs in the middle of the screen.
+// drawTooSmall writes the size that electop needs in the middle of the screen.
 func drawTooSmall(f *term.Frame) {
 	text := fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", MinWidth, MinHeight, f.W, f.H)
 	lines := term.Wrap(text, f.W)

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	goodShown    = 5 * time.Second  // expected and short
-	TroubleShown = 15 * time.Second // takes longer to read
+	goodShown    = 5 * time.Second  // time for a message that is expected and short
+	TroubleShown = 15 * time.Second // time for a message in the style term.Trouble
 )
 
 // Message is the last message in the status line. It disappears after a while.

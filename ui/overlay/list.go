@@ -14,17 +14,17 @@ import (
 // Entry is an action or a command in a list.
 type Entry struct {
 	Name  string
-	Key   string // does the same without the list
+	Key   string // key that does the same without the list
 	About string // what the entry does
-	More  string // what the user learns from it, below the list
-	Why   string // reason why it cannot be done now, "" if it can
+	More  string // what the user learns from the action, below the list
+	Why   string // reason why the entry cannot be done now, "" if it can
 	Do    input.Command
-	Kind  action.Kind // of an action, "" for a command
-	Arg   string      // of the action
-	In    input.Mode  // mode of Key, to be opened first; 0: the main screen
+	Kind  action.Kind // kind of the action, "" for a command
+	Arg   string      // Arg of the action, or the cluster
+	In    input.Mode  // mode of Key, opened before the action; 0: the main screen
 
-	Asked bool // the lesson waits for it
-	On    bool // it is on, and doing it turns it off
+	Asked bool // the lesson waits for this entry
+	On    bool // what the entry names is on, and the entry turns it off
 }
 
 // same reports whether two entries do the same. Names and refusals change while an entry
@@ -35,11 +35,11 @@ func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e
 type List struct {
 	Shown
 	selected Entry
-	chosen   bool // the user selected it; otherwise the first entry is selected
-	found    []Entry
-	index    int
-	top      int
-	page     int
+	chosen   bool        // the user selected it; otherwise the first entry is selected
+	found    []Entry     // entries that contain the typed words
+	index    int         // of the selected entry in found
+	top      int         // index of the first entry in view
+	page     int         // number of lines for entries
 	below    []term.Span // the lines below the list
 	place    term.Rect
 }
@@ -47,7 +47,7 @@ type List struct {
 // Shown is the contents of a list.
 type Shown struct {
 	Title  string
-	Tail   string // at the right of the title, without Search
+	Tail   string // text at the right of the title, if there is no Search
 	All    []Entry
 	Search *Typed      // filters the entries; nil: nothing can be typed
 	Note   []term.Span // below the list, instead of the selected entry's description
@@ -56,8 +56,8 @@ type Shown struct {
 	Width, Keys, Names int
 }
 
-// aboutMost is the number of lines for the description of the selected entry, if the
-// place of the list or a footnote must not move with the selection.
+// aboutMost is the number of lines for the description of the selected entry in a list with
+// Search or Foot: its length then moves nothing else.
 const aboutMost = 2
 
 // Open opens the list without a selection.
@@ -92,7 +92,7 @@ func (v *List) Settle(w, h int, x Shown) {
 	v.top = term.Window(v.top, v.index, v.page, len(v.found))
 }
 
-// about returns the description of the selected entry on lines of that width.
+// about returns the lines below the list: the note or the description, then the footnote.
 func (v *List) about(width int) (lines []term.Span) {
 	add := func(st term.Style, text string) {
 		for _, line := range term.Wrap(text, width) {
@@ -126,13 +126,13 @@ func (v *List) Selected() (Entry, bool) {
 	return v.found[v.index], true
 }
 
-// Refused reports whether the selected entry cannot be done.
+// Refused reports whether the selected entry cannot be done, or none is selected.
 func (v *List) Refused() bool {
 	e, ok := v.Selected()
 	return !ok || e.Why != ""
 }
 
-// Click selects the entry at a spot, and reports whether it was selected already.
+// Click selects the entry whose spot was clicked, and reports whether it was selected already.
 func (v *List) Click(spot any) (again bool) {
 	e, ok := spot.(Entry)
 	if !ok {
@@ -168,7 +168,7 @@ func (v *List) Draw(f *term.Frame) {
 	if v.Search != nil {
 		v.Search.Draw(f, a.Pen(0), ":")
 		if len(v.found) == 0 {
-			a.Pen(2).Gap(1).Text(term.Muted, "nothing is called so; backspace erases a letter")
+			a.Pen(2).Gap(1).Text(term.Muted, "no entry contains this; backspace erases a letter")
 		}
 	}
 	for y := range min(v.page, len(v.found)-v.top) {

@@ -5,7 +5,7 @@
 // move within what is in view then, and drawing changes nothing. A [Pager] is a text that
 // may be longer than its place, a [Panel] a pager in a box. A [List] is the list of
 // actions, filtered by typed words, the list of one candidate's faults, or the menu of
-// lessons. Below it is what the selected entry does, or why it cannot be done now.
+// lessons. Below the list is what the selected entry does, or why it cannot be done now.
 package overlay
 
 import (
@@ -61,7 +61,7 @@ func (p *Pager) Draw(a term.Area) {
 // Text is the contents of a panel.
 type Text struct {
 	Title string
-	Key   string // shows the whole text; "": the panel has the focus, and can be scrolled
+	Key   string // key that shows the whole text; "": the panel has the focus, and can be scrolled
 	Lines [][]term.Span
 }
 
@@ -99,11 +99,11 @@ func (t *Panel) Draw(f *term.Frame) {
 // Invitation is one way in which a third-party program joins the election.
 type Invitation struct {
 	Program string // "electop", "kazoo (Python)"
-	Line    string // to be typed or pasted
+	Line    string // command line to type or paste
 }
 
-// Join returns the text on how other programs join, on lines of that width. open marks an
-// address that other machines reach. cannot is the reason why nobody can join, "" if they
+// Join returns the text on how other programs join, on lines of that width. open is set if
+// other machines reach the address. cannot is the reason why no program can join, "" if they
 // can.
 func Join(width int, all []Invitation, open bool, cannot string) Text {
 	const indent, lineMax = 2, 2000 // of an invitation's line
@@ -129,7 +129,7 @@ func Join(width int, all []Invitation, open bool, cannot string) Text {
 	}
 	text.Lines = append(text.Lines, nil)
 	if broken {
-		add(term.Muted, 0, "A line that is wrapped here is one line. A wider screen shows it whole.")
+		add(term.Muted, 0, "Enter a line that is wrapped here as one line. A wider screen shows it whole.")
 	}
 	if open {
 		add(term.Trouble, 0, "The address is open to the network: anybody who reaches this machine can join and write to its ZooKeeper.")

@@ -25,7 +25,7 @@ import (
 // Canvas is the screen as cells. An overlay simply draws on top. The canvas is reused
 // between frames.
 //
-// The canvas is also the last guard: no control character gets into a cell, so a frame
+// The canvas is also the last check: no control character gets into a cell, so a frame
 // has only the theme's escape sequences.
 type Canvas struct {
 	W, H  int
@@ -56,7 +56,7 @@ func (c *Canvas) Resize(w, h int) {
 	}
 }
 
-// Put draws s at (x, y) up to the column end, and returns the column after it.
+// Put draws s at (x, y) in the columns before end, and returns the column after the text.
 func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	if y < 0 || y >= c.H || x < 0 {
 		return x
@@ -203,8 +203,8 @@ func (c *Canvas) Render(th *Theme) string {
 // spot is a part of the screen that a click can hit.
 type spot struct {
 	rect Rect
-	what any                // drawn there
-	at   func(x, y int) any // drawn in each cell, instead of what
+	what any                // what is drawn there
+	at   func(x, y int) any // returns what is drawn in a cell; nil: what
 }
 
 // Spot notes what was drawn in r, for the mouse. Later spots are in front.
@@ -216,7 +216,7 @@ func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }
 
-// SpotAt returns the spot in front at (x, y), nil for none.
+// SpotAt returns what was drawn in the spot in front at (x, y), nil for nothing.
 func (c *Canvas) SpotAt(x, y int) any {
 	for i := len(c.spots) - 1; i >= 0; i-- {
 		switch s := c.spots[i]; {
@@ -254,7 +254,7 @@ type ink struct{ text strings.Builder }
 // inkSize is the size of a buffer, enough for several pictures.
 const inkSize = 4096
 
-// Ink copies b, which may be on the stack, to a text to draw.
+// Ink returns a copy of b, which may be on the stack, as a text to draw.
 func (k *ink) Ink(b []byte) string {
 	if k.text.Cap()-k.text.Len() < len(b) {
 		k.text.Reset() // the old texts keep the old buffer

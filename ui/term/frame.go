@@ -23,7 +23,7 @@ const (
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every notes that a digit of the picture changes each d. Ticks are at whole multiples
+// Every notes that a digit of the picture changes every d. Ticks are at whole multiples
 // of d, so all digits change together.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
@@ -58,7 +58,7 @@ func (f *Frame) Busy() time.Time {
 func (f *Frame) Area(r Rect) Area { return Area{f.Canvas, r} }
 
 // Box draws a panel's border with its title at the left and tail at the right. It
-// returns the inside.
+// returns the area inside the border.
 func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	edge := Border
 	if focused {
@@ -176,7 +176,7 @@ func (p *Pen) Text(st Style, s string) *Pen {
 	return p
 }
 
-// Spans writes as many of them as there is room for.
+// Spans writes as many of the spans as there is room for.
 func (p *Pen) Spans(all []Span) *Pen {
 	for _, s := range all {
 		p.Text(s.Style, s.Text)
@@ -193,7 +193,7 @@ func (p *Pen) Choose() {
 	p.c.Restyle(Rect{X: p.x, Y: p.y, W: p.end - p.x, H: 1}, func(st Style) Style { return st | Selected })
 }
 
-// Fit writes s into exactly w cells, cut with an ellipsis or filled up.
+// Fit writes s into exactly w cells, cut with an ellipsis or followed by blanks.
 func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	end := min(p.end, p.x+max(0, w))
 	p.c.Put(p.x, p.y, end, st|p.chosen, Cut(s, end-p.x))
@@ -242,13 +242,14 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y &&
 // Inner returns the inside of a border around r.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// InFront returns the place of an overlay with that many lines.
+// InFront returns the place of an overlay of that width and number of lines, both if there is
+// room on a screen of w by h cells.
 func InFront(w, h, width, lines int) Rect {
 	ow, oh := min(w-4, width), min(h-4, lines+2)
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
 }
 
-// TextWidth returns the width of a line in such an overlay.
+// TextWidth returns the width of a line in an overlay of that width on a screen of w cells.
 func TextWidth(w, width int) int { return min(w-4, width) - 4 }
 
 // Window returns which of n lines is the first on a page, such that line at is on the

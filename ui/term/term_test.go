@@ -32,11 +32,11 @@ func TestCanvasKeepsItsSize(t *testing.T) {
 		}
 		lines := strings.Split(c.Render(th), "\n")
 		if len(lines) != c.H {
-			t.Fatalf("%d lines of %d", len(lines), c.H)
+			t.Fatalf("got %d lines, want %d", len(lines), c.H)
 		}
 		for _, line := range lines {
 			if n := ansi.StringWidth(line); n > c.W {
-				t.Fatalf("%d cells of %d: %q", n, c.W, line)
+				t.Fatalf("got a line of %d cells, want at most %d: %q", n, c.W, line)
 			}
 			if hasControl(ansi.Strip(line)) {
 				t.Fatalf("a control character in %q", line)
@@ -45,7 +45,7 @@ func TestCanvasKeepsItsSize(t *testing.T) {
 	})
 }
 
-func TestCanvasWide(t *testing.T) {
+func TestWideCharacters(t *testing.T) {
 	th := NewTheme(Mono, rendererWith(termenv.Ascii))
 	for _, c := range []struct {
 		name string
@@ -63,7 +63,7 @@ func TestCanvasWide(t *testing.T) {
 		cv.Resize(6, 1)
 		c.draw(&cv)
 		if got := cv.Render(th); strings.TrimRight(got, " ") != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: got line %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestShortcutsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
 		if got, want := Width(s), ansi.StringWidth(s); got != want {
-			t.Fatalf("%q is %d cells wide, want %d", s, got, want)
+			t.Fatalf("%q: got width %d, want %d", s, got, want)
 		}
 		var c Canvas
 		c.Resize(40, 1)
@@ -95,7 +95,7 @@ func TestShortcutsAreExact(t *testing.T) {
 			got = append(got, c.cells[i].Text)
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("%q: cells %q, want %q", s, got, want)
+			t.Fatalf("%q: got cells %q, want %q", s, got, want)
 		}
 	})
 }
@@ -120,11 +120,11 @@ func TestWrap(t *testing.T) {
 		lines := Wrap(s, w)
 		for _, l := range lines {
 			if Width(l) > w {
-				t.Errorf("%q is wider than %d", l, w)
+				t.Errorf("got line %q, want at most %d cells", l, w)
 			}
 		}
 		if got := strings.Join(lines, ""); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(s, " ", "") {
-			t.Errorf("%q became %q", s, lines)
+			t.Errorf("got lines %q of %q, want the same letters", lines, s)
 		}
 		words := strings.Fields(strings.Join(lines, " "))
 		for _, word := range strings.Fields(s) {
@@ -143,13 +143,13 @@ func TestWrapPlain(t *testing.T) {
 		var got []string
 		wrapPlain(s, w, func(i int, line string) bool {
 			if i != len(got) {
-				t.Fatalf("line %d has number %d", len(got), i)
+				t.Fatalf("got number %d for line %d", i, len(got))
 			}
 			got = append(got, line)
 			return true
 		})
 		if want := wrapWide(s, w); !slices.Equal(got, want) {
-			t.Errorf("%q in %d cells: %q, want %q", s, w, got, want)
+			t.Errorf("%q in %d cells: got lines %q, want %q", s, w, got, want)
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestTailOf(t *testing.T) {
 		{"/a/long/path", 6, "…/path"}, {"/a/leader", 9, "/a/leader"}, {"/a/leader", 7, "…leader"}, {"/家/家", 5, "…/家"}, {"/家/家", 4, "…/家"}, {"/家/家", 3, "…家"}, {"/家/家a", 3, "…a"}, {"/a", 1, "…"}, {"/a", 0, ""},
 	} {
 		if got := TailOf(c.path, c.w); got != c.want {
-			t.Errorf("%s in %d cells: %q, want %q", c.path, c.w, got, c.want)
+			t.Errorf("%s in %d cells: got %q, want %q", c.path, c.w, got, c.want)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestMiddleOf(t *testing.T) {
 		{"/apps/payments/one/election", 15, "/apps…/election"}, {"/apps/leader", 12, "/apps/leader"}, {"/apps/leader", 5, "…ader"}, {"/家家家家家/家", 9, "/家…家/家"},
 	} {
 		if got := MiddleOf(c.path, c.w); got != c.want {
-			t.Errorf("%s in %d cells: %q, want %q", c.path, c.w, got, c.want)
+			t.Errorf("%s in %d cells: got %q, want %q", c.path, c.w, got, c.want)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func TestResolveTheme(t *testing.T) {
 	} {
 		env := func(k string) string { return map[string]string{"NO_COLOR": c.noColor, "COLORFGBG": c.fgbg}[k] }
 		if got := ResolveTheme(c.name, env); got != c.want {
-			t.Errorf("%q with NO_COLOR=%q COLORFGBG=%q: %s, want %s", c.name, c.noColor, c.fgbg, got, c.want)
+			t.Errorf("theme %q with NO_COLOR=%q COLORFGBG=%q: got %s, want %s", c.name, c.noColor, c.fgbg, got, c.want)
 		}
 	}
 }

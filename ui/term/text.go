@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Cut shortens s to w cells, the last of them an ellipsis.
+// Cut returns s if it fits into w cells, otherwise its beginning with an ellipsis.
 func Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
@@ -50,7 +50,7 @@ func Lines(s string, w int) iter.Seq2[int, string] {
 		if w <= 0 || s == "" {
 			return
 		}
-		s := strings.TrimLeft(s, " ") // ansi.Wrap does not count them before a long word
+		s := strings.TrimLeft(s, " ") // ansi.Wrap does not count leading blanks before a long word
 		if plain(s) {
 			wrapPlain(s, w, yield)
 		} else {
@@ -155,7 +155,7 @@ func SpansWidth(spans []Span) int {
 	return n
 }
 
-// FitSpans drops spans until the rest fits into w cells. The last one is cut.
+// FitSpans drops spans until the rest fits into w cells. If only one is left, it is cut.
 func FitSpans(spans []Span, w int) []Span {
 	spans = append([]Span(nil), spans...)
 	for len(spans) > 1 && SpansWidth(spans) > w {

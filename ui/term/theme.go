@@ -56,8 +56,8 @@ const (
 	Muted          // less important
 	Faint          // stale, impossible
 	Border         // of a panel
-	Focus          // the border of the panel with the focus
-	Heading        // recipe headings
+	Focus          // border of the panel with the focus
+	Heading        // a heading
 	Lead           // gold: who leads
 	Gold           // gold, not bold
 	Watch          // teal: a correct watch
@@ -73,7 +73,7 @@ const (
 	BadgeCut       // the paused badge
 	Key            // a key in the footer
 	Hot            // background: being notified
-	Warm           // background: at work after a notification
+	Warm           // background: reading the list again after a notification
 	Heat1          // background: notified a few times
 	Heat2          // background: notified often
 	Heat3          // background: notified most often
@@ -82,12 +82,12 @@ const (
 	Selected Style = 0x80
 )
 
-// Theme has every style, colour and glyph of the dashboard. No other file makes any,
-// as TestSources in package ui checks.
+// Theme has every style, colour and glyph of the dashboard. No other file defines a
+// colour, as TestSources in package ui checks.
 type Theme struct {
 	Name  string
-	codes [256]string // by style; "" is the terminal's own text
-	shows [256]bool   // by style: visible on a blank, too
+	codes [256]string // escape sequence of each style; "": the terminal's default
+	shows [256]bool   // whether each style is visible on a blank, too
 	reset string
 	Glyph Glyphs
 }
@@ -158,13 +158,13 @@ var (
 	}
 )
 
-// look is the appearance of a style in one palette.
+// look is the appearance of a style.
 type look struct {
 	fg, bg  paint
 	bold    bool
 	faint   bool
 	reverse bool
-	tint    bool // without the background colour there is no reverse instead
+	tint    bool // a terminal without the background colour does not reverse instead
 }
 
 func (p palette) looks() [styles]look {
@@ -215,8 +215,8 @@ var monoLooks = [styles]look{
 	Warm:     {reverse: true, faint: true},
 }
 
-// NewTheme makes a theme for r's terminal. A terminal without colours still gets
-// attributes.
+// NewTheme returns the theme with that name for r's terminal. A terminal without colours
+// still gets attributes.
 func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 	looks, selected := monoLooks, paint{}
 	switch name {
@@ -271,7 +271,8 @@ func sequence(l look, fg, bg string, reverse bool) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// Fade returns the style of a cell in an outdated picture: only alarms keep their colour.
+// Fade returns the style of a cell in an outdated picture: only alarms and borders keep
+// their colour.
 func Fade(st Style) Style {
 	switch st &^ Selected {
 	case Alarm, Border, Focus:
