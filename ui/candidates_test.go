@@ -41,7 +41,7 @@ func TestChainIsDrawn(t *testing.T) {
 	} {
 		c.sample.o.Mode = ModeDemo
 		if got := gutters(showAfter(c.sample, time.Second)); strings.Join(got, "|") != strings.Join(c.want, "|") {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			t.Errorf("%s: got signs %q, want %q", name, got, c.want)
 		}
 	}
 	// Two candidates watch wrongly, as all servers reported twice.
@@ -49,21 +49,21 @@ func TestChainIsDrawn(t *testing.T) {
 	wrong.keys = nil
 	got := gutters(show(wrong, 200, 60, term.Mono))
 	if want := []string{"★◂╮", "▴─╯", "▵◂╮", "▴─╯", "▵  "}; strings.Join(got, "|") != strings.Join(want, "|") {
-		t.Errorf("wrong watches: %q, want %q", got, want)
+		t.Errorf("wrong watches: got signs %q, want %q", got, want)
 	}
 	// Rows out of view continue the line.
 	m := show(samples()["crowd"](), 80, 24, term.Mono)
 	keys(m, "G")
 	if got := gutters(m); len(got) < 3 || got[0] != "▴◂┤" || got[len(got)-1] != "▴─╯" {
-		t.Errorf("the end of a crowd: %q", got)
+		t.Errorf("the end of a crowd: got signs %q, want a chain that ends", got)
 	}
 	keys(m, "g")
 	if got := gutters(m); len(got) < 3 || got[0] != "★◂╮" || got[len(got)-1] != "▴◂┤" {
-		t.Errorf("the beginning of a crowd: %q", got)
+		t.Errorf("the beginning of a crowd: got signs %q, want a chain that begins", got)
 	}
 }
 
-// The lines of invitations are whole, and broken only if they do not fit. Without an
+// The line of an invitation is shown whole, and wrapped only if it does not fit. Without an
 // invitation the text gives the reason.
 func TestJoin(t *testing.T) {
 	sm := samples()["join"]()
@@ -77,7 +77,7 @@ func TestJoin(t *testing.T) {
 		shows(t, m, want)
 		keys(m, "esc")
 		if front(m) != onMain {
-			t.Errorf("esc leads to %s", front(m))
+			t.Errorf("after esc: got %s in front, want %s", front(m), onMain)
 		}
 	}
 }
@@ -88,17 +88,17 @@ func TestGridShowsAll(t *testing.T) {
 	all := sm.world.state().Queue.Slice()
 	m := show(sm, 120, 36, term.Mono)
 	if n := signsIn(m, "○") + signsIn(m, "▴") + signsIn(m, "★") + signsIn(m, "❄") + signsIn(m, "✗"); n != len(all) {
-		t.Errorf("%d cells for %d candidates:\n%s", n, len(all), screen(m))
+		t.Errorf("got %d cells, want %d, one for each candidate:\n%s", n, len(all), screen(m))
 	}
 	for _, size := range [][2]int{{60, 20}, {120, 36}} {
 		m := show(sm, size[0], size[1], term.Mono)
 		keys(m, "g")
 		for i, c := range append(all, all[len(all)-1]) { // at the end j stays
 			if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d", c.Sequence)) {
-				t.Fatalf("at %v after %d times j: the last line is %q, want that of %s", size, i, got, c.Name)
+				t.Fatalf("at %v after %d times j: got last line %q, want the line of %s", size, i, got, c.Name)
 			}
 			if n := signsIn(m, ">"); n != 1 {
-				t.Fatalf("at %v after %d times j: %d cells are marked:\n%s", size, i, n, screen(m))
+				t.Fatalf("at %v after %d times j: got %d marked cells, want 1:\n%s", size, i, n, screen(m))
 			}
 			m.Update(press("j"))
 		}
@@ -119,11 +119,11 @@ func TestZoom(t *testing.T) {
 	keys(m, "esc")
 	shows(t, m, "Handoffs")
 	if front(m) != inPast {
-		t.Fatalf("esc leads to %s", front(m))
+		t.Fatalf("after esc: got %s in front, want %s", front(m), inPast)
 	}
 	keys(m, "esc")
 	if front(m) != onMain {
-		t.Errorf("esc leads to %s", front(m))
+		t.Errorf("after esc: got %s in front, want %s", front(m), onMain)
 	}
 }
 
@@ -152,7 +152,7 @@ func waveShown(m Model) (notified, reading, done int, ok bool) {
 	return notified, reading, done, true
 }
 
-// signsIn counts a sign in the cells of the grid.
+// signsIn returns how often the cells of the grid have a sign.
 func signsIn(m Model, sign string) int {
 	n := 0
 	for _, line := range inside(m, "Candidates") {
@@ -164,8 +164,8 @@ func signsIn(m Model, sign string) int {
 	return n
 }
 
-// waveHappened counts the candidates that have read the list again, and that are done, in
-// the state's last wave.
+// waveHappened returns how many candidates have read the list again, and how many are done, in
+// the last wave of s.
 func waveHappened(s *model.State) (read, done int) {
 	for _, r := range s.Waves[len(s.Waves)-1].Reactions {
 		if r.Read > 0 || r.Done > 0 {
@@ -206,12 +206,12 @@ func TestWaveLive(t *testing.T) {
 			t.Fatalf("after %v the wave went back: %d have read and %d are done, before %d and %d", d, reading+finished, finished, read, done)
 		}
 		read, done = reading+finished, finished
-		leader := 1 // has its own sign
+		leader := 1 // one cell has the leader's own sign
 		if got := signsIn(m, "▸") + signsIn(m, "✓") + signsIn(m, "●"); d > time.Millisecond && got != notified-leader {
 			t.Fatalf("after %v %d cells have a sign of the wave, want %d:\n%s", d, got, notified-leader, screen(m))
 		}
 		if after, _ := tick(t, m); after > candidates.TickTravel {
-			t.Fatalf("after %v the next frame is in %v", d, after)
+			t.Fatalf("after %v: got the next frame in %v, want at most %v", d, after, candidates.TickTravel)
 		}
 	}
 	if done != n-2 || !ended {
@@ -219,7 +219,7 @@ func TestWaveLive(t *testing.T) {
 	}
 	m := show(sample{world: secondWave(n, time.Minute), o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 120, 36, term.Mono)
 	if after, _ := tick(t, m); after > 0 && after < term.TickCalm/2 {
-		t.Errorf("long after the wave the next frame is in %v", after)
+		t.Errorf("long after the wave: got the next frame in %v, want about %v", after, term.TickCalm)
 	}
 }
 
@@ -244,13 +244,14 @@ func TestWavePast(t *testing.T) {
 	}
 }
 
-// If the server holds messages, they show each candidate's progress, without slow motion.
+// If the server holds messages, each candidate's progress is that of its message, without slow
+// motion.
 func TestWaveHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
 	var held []model.Message
 	for i, c := range q {
-		if i < 3 { // it was notified, and the list is held back
+		if i < 3 { // it was notified, and its reply with the list is held
 			held = append(held, model.Message{Session: c.Session, Since: w.now.Add(time.Second), Op: "getChildren", Path: "/class"})
 		} else {
 			held = append(held, model.Message{Session: c.Session, Since: w.now, Op: "notification", Path: "/class/x", Event: "deleted"})
@@ -259,7 +260,7 @@ func TestWaveHeld(t *testing.T) {
 	w.wait(2 * time.Second).pace(model.Pace{Steps: true, Held: held})
 	m := show(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
 	if notified, reading, done, _ := waveShown(m); notified != 29 || reading != 3 || done != 0 {
-		t.Errorf("%d notified, %d re-reading, %d done; want 29, 3 and 0:\n%s", notified, reading, done, screen(m))
+		t.Errorf("got %d notified, %d re-reading, %d done; want 29, 3 and 0:\n%s", notified, reading, done, screen(m))
 	}
 	showsNot(t, m, "slow motion")
 }
@@ -285,7 +286,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 		w.wait(c.wait)
 		m := show(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"z"}}, 80, 24, term.Mono)
 		if notified, reading, done, ok := waveShown(m); !ok || notified != 3 || reading != 0 || done != c.done {
-			t.Errorf("%d notified, %d re-reading, %d done; want 3, 0 and %d:\n%s", notified, reading, done, c.done, screen(m))
+			t.Errorf("got %d notified, %d re-reading, %d done; want 3, 0 and %d:\n%s", notified, reading, done, c.done, screen(m))
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // busyElection is an election that an observer follows by a persistent watch. Each
-// millisecond a candidate joins or leaves. Every hundredth that leaves is the leader.
+// millisecond a candidate joins or leaves. Every hundredth leaving candidate is the leader.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time
@@ -51,7 +51,7 @@ func (b *busyElection) parent() znode.Parent {
 	return znode.Parent{Czxid: 1, Ctime: noon, Children: n, Cversion: int32(2*b.next) - n}
 }
 
-// change applies change i, and the advance of time that the doctor needs by then.
+// change applies change number i, and an advance of time if the doctor's deadline has come.
 func (b *busyElection) change(i int) {
 	b.at = b.at.Add(time.Millisecond)
 	d := &model.Delta{At: b.at, Notified: b.at, Heard: b.at}
@@ -72,7 +72,7 @@ func (b *busyElection) change(i int) {
 	}
 }
 
-// verify applies the tables of three servers, which verify all watches.
+// verify applies tables of three servers that verify all watches.
 func (b *busyElection) verify() {
 	answered := session.Answer{State: session.Answered, At: b.at}
 	t := &session.Table{At: b.at, End: b.at, Whole: true, Servers: make([]session.Server, 3)}
@@ -95,7 +95,7 @@ func (b *busyElection) verify() {
 func (b *busyElection) State() *doctor.State   { return b.j.State() }
 func (b *busyElection) Dirty() <-chan struct{} { return nil }
 
-// dashboardOf returns a dashboard on b of 120 x 36.
+// dashboardOf returns a dashboard of 120 x 36 on b.
 func dashboardOf(b *busyElection) Model {
 	m := New(Options{Source: b, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return b.at }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -103,8 +103,8 @@ func dashboardOf(b *busyElection) Model {
 	return m
 }
 
-// A change of the election, from the notification to the frame: the journal and the doctor
-// apply it, and the new state is drawn.
+// BenchmarkChange measures a change of the election, from the notification to the frame: the
+// journal and the doctor apply the change, and the new state is drawn.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -119,7 +119,7 @@ func BenchmarkChange(b *testing.B) {
 	}
 }
 
-// A frame of 120 x 36.
+// BenchmarkFrame measures a frame of 120 x 36.
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{5, 5000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -162,7 +162,7 @@ func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		drawn, tables bool
-		most          int // allocations
+		most          int // most allocations for a change
 	}{
 		"journal and state":                      {most: 30},
 		"with verified watches":                  {tables: true, most: 35},

@@ -17,19 +17,19 @@ func dashboardOfSeveral(acts Actions, search *elections.Search, worlds ...*world
 	return m, src, now
 }
 
-// Each election keeps its selection, filter and scrolling while another is on
-// the screen, and through new states.
+// Each election keeps its selection, filter and scrolling while another election is on the
+// screen and when states change.
 func TestElectionsKeepTheirPlaces(t *testing.T) {
 	m, src, _ := dashboardOfSeveral(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
 	keys(m, "j", "j", "/", "b", "i", "l", "enter")
 	first := selected(m)
 	if first != "14 billing-3:8080" || !strings.Contains(screen(m), "/bil  5 of 5") {
-		t.Fatalf("selected %s:\n%s", first, screen(m))
+		t.Fatalf("got %s selected, want 14 billing-3:8080 among the filtered:\n%s", first, screen(m))
 	}
 	keys(m, "e", "j", "enter", "j")
 	second := selected(m)
 	if second != "13 10.0.3.22" {
-		t.Fatalf("selected %s", second)
+		t.Fatalf("got %s selected, want 13 10.0.3.22", second)
 	}
 	shows(t, m, "/locks/inventory  (2/3)")
 	showsNot(t, m, "/bil")
@@ -38,11 +38,11 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	src.world.leave(q[0].Name)
 	m.Update(present(src, false))
 	if shownPath(m) != "/locks/inventory" || selected(m) != second {
-		t.Errorf("another election's change moved this one: %s %s", shownPath(m), selected(m))
+		t.Errorf("after a change of another election: got %s with %s selected, want /locks/inventory with %s", shownPath(m), selected(m), second)
 	}
 	keys(m, "e", "k", "enter")
 	if shownPath(m) != "/services/billing/leader" || selected(m) != first {
-		t.Errorf("back at %s, selected %s, want %s", shownPath(m), selected(m), first)
+		t.Errorf("back: got %s with %s selected, want /services/billing/leader with %s", shownPath(m), selected(m), first)
 	}
 	shows(t, m, "/bil  4 of 4") // the 4 that are left
 	keys(m, "e", "j", "j", "enter")
@@ -50,7 +50,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	src.others = src.others[:1]
 	m.Update(present(src, false))
 	if shownPath(m) != "/locks/inventory" || selected(m) != second {
-		t.Errorf("instead of it: got %s, selected %s; want /locks/inventory, %s", shownPath(m), selected(m), second)
+		t.Errorf("the election on the screen is gone: got %s with %s selected, want /locks/inventory with %s", shownPath(m), selected(m), second)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestOpenFoundElection(t *testing.T) {
 		}
 		keys(m, "e", "/", "n", "i", "g", "h", "t", "enter")
 		if text := screen(m); !strings.Contains(text, "/tasks/nightly") || strings.Contains(text, "/controller") {
-			t.Fatalf("the filter shows:\n%s", text)
+			t.Fatalf("the filter does not show only /tasks/nightly:\n%s", text)
 		}
 		cmd := pressed(m, "enter")
 		if cmd == nil {
@@ -75,7 +75,7 @@ func TestOpenFoundElection(t *testing.T) {
 		done := cmd()
 		want := action.Action{Kind: action.Open, Election: "/services/billing/leader", Target: "/tasks/nightly"}
 		if got := <-acts.done; got != want {
-			t.Errorf("enter does %+v, want %+v", got, want)
+			t.Errorf("enter: got action %+v, want %+v", got, want)
 		}
 		opened := func() { src.others = []*world{verifiedAt("/tasks/nightly")}; m.Update(present(src, false)) }
 		if stateFirst {
@@ -84,21 +84,21 @@ func TestOpenFoundElection(t *testing.T) {
 		} else {
 			m.Update(done)
 			if front(m) != "Elections" {
-				t.Error("the list closed before the election had a state")
+				t.Error("the list was closed before the election had a state")
 			}
 			opened()
 		}
 		if shownPath(m) != "/tasks/nightly" || front(m) != onMain {
-			t.Errorf("state first %v: shown is %s, in front %s", stateFirst, shownPath(m), front(m))
+			t.Errorf("state first %v: got %s, %s in front, want /tasks/nightly on the main screen", stateFirst, shownPath(m), front(m))
 		}
 		keys(m, "e")
 		if got := marked(m, "Elections"); !strings.HasPrefix(got, "2   /tasks/nightly ") {
-			t.Errorf("the watched election is still listed as found: %s", got)
+			t.Errorf("got line %q, want the opened election as the second watched one", got)
 		}
 	}
 }
 
-// An election that could not be opened is not shown later either.
+// An election that could not be opened is not shown later.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
@@ -108,7 +108,7 @@ func TestOpenFails(t *testing.T) {
 	m.Update(present(src, false))
 	keys(m, "esc", "esc")
 	if shownPath(m) != "/services/billing/leader" {
-		t.Errorf("the election on the screen is %s", shownPath(m))
+		t.Errorf("got election %s on the screen, want /services/billing/leader", shownPath(m))
 	}
 }
 
@@ -141,8 +141,8 @@ func TestListSearches(t *testing.T) {
 	shows(t, m, "Can't search for other elections: read-only")
 }
 
-// The dashboard reports when the list of elections comes on the screen and leaves it, after
-// the first search.
+// After the first search the dashboard does the Listing action when the list of elections is
+// opened and closed.
 func TestListingIsReported(t *testing.T) {
 	acts := &fakeActions{}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
@@ -156,13 +156,13 @@ func TestListingIsReported(t *testing.T) {
 	}
 	press("e", "esc")
 	if len(acts.listed) > 0 {
-		t.Errorf("got %q before the first search", acts.listed)
+		t.Errorf("before the first search: got Listing %q, want none", acts.listed)
 	}
 	src.search = searched(false)
 	m.Update(present(src, false))
 	press("e", "?", "esc", "esc", "j", "e", "esc")
 	if want := []string{"on", "off", "on", "off"}; !slices.Equal(acts.listed, want) {
-		t.Errorf("got %q, want %q", acts.listed, want)
+		t.Errorf("got Listing %q, want %q", acts.listed, want)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestNextSearchIsShown(t *testing.T) {
 	shows(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
-// In the list each election has its own countdown and can be stale alone.
+// In the list of elections each row has its own countdown, and may be stale while others are not.
 func TestListIsLive(t *testing.T) {
 	m, src, now := dashboardOfSeveral(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
@@ -214,6 +214,6 @@ func TestOpenIsRefused(t *testing.T) {
 	statusShows(t, m, "Can't open /tasks/nightly: read-only")
 	keys(m, "/", "z", "z", "enter", "enter")
 	if got := statusLine(m); !strings.Contains(got, "open: no election is selected") || front(m) != "Elections" {
-		t.Errorf("status line: %q, in front is %s", got, front(m))
+		t.Errorf("got status line %q, %s in front; want a refusal in the list", got, front(m))
 	}
 }

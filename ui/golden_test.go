@@ -31,8 +31,8 @@ import (
 // allSizes are common sizes of terminals.
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf returns the sizes of a sample's golden frames: 120 x 36, the smallest screen if
-// something is left out there, and a large screen if it has more panels.
+// sizesOf returns the sizes of a sample's golden frames: 120 x 36, the smallest screen if that
+// leaves something out, and a large screen if that has more panels.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
@@ -43,7 +43,7 @@ func sizesOf(sample string) [][2]int {
 	switch sample {
 	case "read-only-help", "healthy", "servers-refuse", "silent-servers", "risk-inspected", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-leaders-guard",
 		"expired", "reconnecting", "ended", "replayed", "verified", "never-searched", "searching", "wrong-watch-inspected", "after-risk", "absent", "denied", "vacant", "never-connected", "no-controller", "group":
-		return nil // TestShownAtEverySize and others check their words
+		return nil // other tests, such as TestShownAtEverySize, check the words of these samples
 	case "main", "killed", "lesson", "lanes-panel", "messages", "chaos-broken":
 		sizes = append(sizes, [2]int{200, 60})
 	}
@@ -55,7 +55,7 @@ func frame(sample string, size [2]int) string {
 	return fmt.Sprintf("%s/%dx%d", sample, size[0], size[1])
 }
 
-// The frames of all samples are as expected.
+// The frames of all samples equal their golden files.
 func TestFrames(t *testing.T) {
 	all := samples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -86,7 +86,7 @@ func coloured() []colours {
 	}
 }
 
-// The colours are as expected in each theme and with few colours.
+// Frames in each theme and with few colours equal their golden files.
 func TestColours(t *testing.T) {
 	for _, c := range coloured() {
 		t.Run(c.String(), func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestSizes(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 			lines := strings.Split(m.View(), "\n")
 			if len(lines) != h {
-				t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
+				t.Fatalf("%s at %dx%d: got %d lines", name, w, h, len(lines))
 			}
 			for i, line := range lines {
 				got, ok := measured[line]
@@ -300,9 +300,8 @@ func TestUnchangedLines(t *testing.T) {
 	}
 }
 
-// The effect of a key depends on what is settled, never on what was drawn: a dashboard that
-// draws each change and one that draws only at the end show the same, for any keys at any
-// size.
+// Drawing does not change the effect of a key: a dashboard that draws each change and a
+// dashboard that draws only at the end show the same frame, for any keys at any size.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -344,7 +343,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 	})
 }
 
-// Several keys in one message have the same effect as one by one.
+// Several keys in one message have the same effect as the same keys one by one.
 func TestKeysAtOnce(t *testing.T) {
 	var views []string
 	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
@@ -378,12 +377,12 @@ func TestFrameIsBounded(t *testing.T) {
 	for _, msg := range []tea.Msg{nil, tea.WindowSizeMsg{Width: 2000, Height: 1000}} {
 		m.Update(msg)
 		if w, h := lipgloss.Size(m.View()); w != 1000 || h > 500 {
-			t.Errorf("after %T %d x %d", msg, w, h)
+			t.Errorf("after message %T: got a frame of %d x %d, want 1000 x 500 at most", msg, w, h)
 		}
 	}
 }
 
-// Esc returns from a text that tab led to, to the panel before it.
+// Esc returns from a text that got the focus by tab to the panel before it.
 func TestTabAndBack(t *testing.T) {
 	m, _, _ := dashboardOn(five(dialect.Election()), nil, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
@@ -395,12 +394,12 @@ func TestTabAndBack(t *testing.T) {
 	}
 	text := *focus
 	if keys(m, "esc"); text < mainscreen.Selected || *focus != before {
-		t.Errorf("tab leads from panel %d to %d, esc to %d", before, text, *focus)
+		t.Errorf("after tab to panel %d: esc gives panel %d the focus, want %d", text, *focus, before)
 	}
 }
 
-// Only the theme makes colours, and the packages below ui import few libraries. The imports
-// of electop's own packages: see model.TestImports.
+// Only the theme defines colours, and the packages below ui import few libraries. The test
+// model.TestImports checks imports of electop's own packages.
 func TestSources(t *testing.T) {
 	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
 	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
@@ -420,7 +419,7 @@ func TestSources(t *testing.T) {
 			return err
 		}
 		if found := made.Find(src); (found != nil) != (path == filepath.Join("term", "theme.go")) {
-			t.Errorf("%s makes the colour %q", path, found)
+			t.Errorf("%s: got colour definition %q; want one in term/theme.go only", path, found)
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, src, parser.ImportsOnly)
 		if err != nil {
@@ -434,6 +433,6 @@ func TestSources(t *testing.T) {
 		return nil
 	})
 	if err != nil || files < 30 {
-		t.Fatalf("%d files: %v", files, err)
+		t.Fatalf("got %d files, error %v; want at least 30 files", files, err)
 	}
 }

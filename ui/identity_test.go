@@ -93,7 +93,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	})
 }
 
-// report applies a random observation of that kind, with hostile texts.
+// report applies a random observation of the kind what, with hostile texts.
 func (w *world) report(t *rapid.T, what string) {
 	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
@@ -142,10 +142,10 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 		leader = l.Name
 	}
 	if words := phrase.NoLeader(s).Sentence; (why == "") != (leader != "") || (words == "") != (why == "") {
-		t.Fatalf("%q leads, %q, and the header has %q", leader, why, words)
+		t.Fatalf("leader %q, reason for none %q: got header %q", leader, why, words)
 	}
 	if words := phrase.Standing(s, 0).Row; why == "" && words != "" || (s.LeaderRow().Candidate == nil) != (leader == "") {
-		t.Fatalf("%q leads, %q, and the row has %q", leader, why, words)
+		t.Fatalf("leader %q, reason for none %q: got row %q", leader, why, words)
 	}
 	var out struct {
 		Leader     *string
@@ -154,7 +154,7 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	}
 	b, err := json.Marshal(plain.Status(s))
 	if err != nil || json.Unmarshal(b, &out) != nil || (out.Leader == nil) != (leader == "") || out.First != nil && out.First.Why != string(why) {
-		t.Fatalf("%q leads, %q, and the JSON is %s: %v", leader, why, b, err)
+		t.Fatalf("leader %q, reason for none %q: got JSON %s, error %v", leader, why, b, err)
 	}
 	holders := 0
 	for _, c := range out.Candidates {
@@ -168,16 +168,16 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 		}
 	}
 	if holders != 0 {
-		t.Fatalf("%q leads, %q, and the JSON has %d more holders than the lanes", leader, why, holders)
+		t.Fatalf("leader %q, reason for none %q: the JSON has %d more holders than the lanes", leader, why, holders)
 	}
 	if n := len(s.Reigns); (n > 0 && s.Reigns[n-1].To.IsZero()) != (leader != "") || leader != "" && s.Reigns[n-1].Leader.Name != leader {
-		t.Fatalf("%q leads, %q, and the reigns are %+v", leader, why, s.Reigns)
+		t.Fatalf("leader %q, reason for none %q: got reigns %+v", leader, why, s.Reigns)
 	}
 	later := w.j.Clone()
 	later.Apply(&model.Advance{At: s.At.Add(time.Second)})
 	led, vacant := later.State().Totals.Led-s.Totals.Led, later.State().Totals.Vacant-s.Totals.Vacant
 	if led > 0 && leader == "" || vacant > 0 && (leader != "" || why.Unknown()) {
-		t.Fatalf("%q leads, %q, and the totals grow by %v with and %v without a leader", leader, why, led, vacant)
+		t.Fatalf("leader %q, reason for none %q: the totals grow by %v with a leader and %v without", leader, why, led, vacant)
 	}
 }
 
@@ -185,11 +185,11 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSizeMsg) {
 	all := strings.Split(m.View(), "\n")
 	if size.Width > 0 && size.Height > 0 && len(all) != size.Height {
-		t.Fatalf("%d lines on %d", len(all), size.Height)
+		t.Fatalf("got %d lines, want %d", len(all), size.Height)
 	}
 	for _, line := range all {
 		if line = stripped(line); ansi.StringWidth(line) > size.Width || controls(line) {
-			t.Fatalf("bad line on %d cells: %q", size.Width, line)
+			t.Fatalf("a line has more than %d cells or a control character: %q", size.Width, line)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	m := show(samples()["crowd"](), 120, 36, term.Dark)
 	m.Update(refreshMsg{states: []*doctor.State{&s}})
 	if !strings.Contains(headerLine(m), " 2000 ") {
-		t.Fatalf("that state is not shown:\n%s", screen(m))
+		t.Fatalf("the screen does not show the state with 2000 candidates:\n%s", screen(m))
 	}
 	asked = 0
 	drawNow(m)
@@ -212,6 +212,7 @@ func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	}
 }
 
+// counting is a recipe that counts the calls of Watches.
 type counting struct {
 	dialect.Recipe
 	asked *int
@@ -222,8 +223,8 @@ func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	return c.Recipe.Watches(q, i)
 }
 
-// A candidate's belief is shown apart from the facts, in the panel of beliefs and in the
-// panel of the candidate, which also shows a missing watch.
+// The panel of beliefs and the panel of a candidate show a belief and the facts apart. The
+// panel of a candidate also shows a missing watch.
 func TestBeliefAndTruth(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)

@@ -16,8 +16,8 @@ import (
 	"electop/ui/term"
 )
 
-// v requests the servers' watches, and the status line has the result when they have
-// answered, not after rounds without watches.
+// The key v requests the servers' watches. The status line has the result after the first
+// answers with watches.
 func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
@@ -25,7 +25,7 @@ func TestVerifyReportsTheResult(t *testing.T) {
 	shows(t, m, "↑ 12 ~")
 	keys(m, "v")
 	if got, want := <-acts.done, (action.Action{Kind: action.Verify, Election: w.path}); got != want {
-		t.Errorf("v does %+v, want %+v", got, want)
+		t.Errorf("v: got action %+v, want %+v", got, want)
 	}
 	statusShows(t, m, "asking the servers")
 	step := func(change func(*session.Table)) string {
@@ -39,10 +39,10 @@ func TestVerifyReportsTheResult(t *testing.T) {
 			t.Servers[i].Watches, t.Servers[i].Watched = session.Answer{}, nil
 		}
 	}); !strings.Contains(got, "asking the servers") {
-		t.Errorf("after a round without watches: got status line %q", got)
+		t.Errorf("answers without watches: got status line %q, want it to wait", got)
 	}
 	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
-		t.Errorf("after the answers: got status line %q", got)
+		t.Errorf("answers with watches: got status line %q, want the result", got)
 	}
 	shows(t, m, "↑ 12 ✓")
 	acts.err = errRefused
@@ -50,7 +50,7 @@ func TestVerifyReportsTheResult(t *testing.T) {
 	<-acts.done
 	statusShows(t, m, "verify: refused by")
 	if got := step(nil); !strings.Contains(got, "refused by") {
-		t.Errorf("answers after a failure: got status line %q", got)
+		t.Errorf("answers after a refused request: got status line %q, want the refusal", got)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	*now = w.now
 	m.Update(present(src, false))
 	if got := screen(m); !strings.Contains(got, members[0]) || strings.Contains(got, "Waiting") {
-		t.Errorf("after the first answers:\n%s", got)
+		t.Errorf("after the first answers the panel lacks %s or waits:\n%s", members[0], got)
 	}
 
 	m, _, _ = dashboardOn(newWorld("/services/billing/leader", nil, false), &fakeActions{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
@@ -76,7 +76,8 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	shows(t, m, "The servers were not asked.", "--admin off")
 }
 
-// With --observe-only no key changes something in any mode, and the screen mentions none.
+// With --observe-only no key changes something in any mode, and the screen mentions no key that
+// would.
 func TestObserveOnly(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
@@ -91,17 +92,17 @@ func TestObserveOnly(t *testing.T) {
 		text := screen(m)
 		for _, word := range []string{"spawn", "kill ", "freeze", "resign", "campaign", "h herd", "predecessor)"} {
 			if strings.Contains(text, word) {
-				t.Errorf("after %q the screen mentions %q:\n%s", mode, word, text)
+				t.Errorf("after key %q the screen mentions %q:\n%s", mode, word, text)
 			}
 		}
 		keys(m, "esc", "esc")
 		if front(m) != onMain {
-			t.Fatalf("esc leads from %q to %s", mode, front(m))
+			t.Fatalf("esc after key %q: got %s in front, want %s", mode, front(m), onMain)
 		}
 	}
 	for len(acts.done) > 0 {
 		if a := <-acts.done; a.Kind.Changes() {
-			t.Errorf("%+v was done", a)
+			t.Errorf("got action %+v, want none that changes something", a)
 		}
 	}
 	for _, name := range []string{"amber", "birch", "cedar", "delta", "ember"} {
@@ -113,13 +114,13 @@ func TestObserveOnly(t *testing.T) {
 	}
 }
 
-// The brokers that could take over from Kafka's controller are named, although they are not
-// candidates.
+// If the leader of an election without a queue is at risk, the screen names the brokers that
+// could take over.
 func TestRiskWithoutAQueue(t *testing.T) {
 	w := controller().ask(2, nil)
 	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
 	if r := w.state().Risk(w.state().Leader()); r == nil || !r.Queueless {
-		t.Fatalf("risk: %+v", r)
+		t.Fatalf("got risk %+v, want one without a queue", r)
 	}
 	m, _, _ := dashboardOn(w, nil, Options{})
 	if text := screen(m); !strings.Contains(text, "at risk") || !strings.Contains(text, "Could take over: broker 1") || strings.Contains(text, "Nobody is next") {
@@ -127,7 +128,7 @@ func TestRiskWithoutAQueue(t *testing.T) {
 	}
 }
 
-// All texts from servers are safe on the screen.
+// The screen has no control characters from the servers' answers and the found elections.
 func TestHostileServers(t *testing.T) {
 	const evil = "\x1b[2J\u202eevil\x07"
 	w := latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
@@ -149,13 +150,13 @@ func TestHostileServers(t *testing.T) {
 		keys(m, k)
 		text := strings.ReplaceAll(screen(m), "\n", "")
 		if controls(text) || strings.ContainsRune(text, '\u202e') {
-			t.Fatalf("after %q: %q", k, text)
+			t.Fatalf("after key %q the screen has an unsafe character: %q", k, text)
 		}
 	}
 }
 
-// The panel of findings begins with the servers' refusals, and how to allow the commands.
-func TestGapsBeforeFindings(t *testing.T) {
+// The doctor's panel begins with the checks that servers refused, and how to allow them.
+func TestRefusedChecksBeforeFindings(t *testing.T) {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
 	w.ask(3, func(t *session.Table) {
@@ -167,14 +168,14 @@ func TestGapsBeforeFindings(t *testing.T) {
 	}).wait(4 * time.Second)
 	m := showAfter(sample{world: w, o: Options{Mode: ModeLive}, keys: []string{"!"}}, 0)
 	text := screen(m)
-	gap, found := strings.Index(text, "4lw.commands.whitelist=cons"), strings.Index(text, "herd")
-	if gap < 0 || found < 0 || gap > found {
-		t.Errorf("want the gap before the findings:\n%s", text)
+	refused, found := strings.Index(text, "4lw.commands.whitelist=cons"), strings.Index(text, "herd")
+	if refused < 0 || found < 0 || refused > found {
+		t.Errorf("the refused check is not before the findings:\n%s", text)
 	}
 }
 
-// The beliefs of third-party candidates are not visible: the screen claims nothing about
-// them.
+// The beliefs of third-party candidates are not visible: the screen shows safety only for
+// candidates of electop.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness by the queue 100 %")
@@ -186,8 +187,8 @@ func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
 }
 
-// A leader has no predecessor, and watches its own znode: its panel shows that, and how
-// electop knows.
+// The panel of a leader shows that it watches its own znode, and whether that is verified or
+// inferred.
 func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	own := func(tb *session.Table) {
 		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})
@@ -197,8 +198,8 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		world *world
 		shows []string
 	}{
-		{"asked", five(dialect.Election()).ask(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
-		{"not asked", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do"}},
+		{"verified", five(dialect.Election()).ask(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
+		{"inferred", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do"}},
 		{"a third-party candidate", latch("/services/billing/leader", 2), []string{"watches      nobody before it"}},
 	} {
 		m := showAfter(sample{world: c.world, o: Options{Mode: ModeDemo}}, 0)
@@ -210,8 +211,9 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	}
 }
 
-// On a live cluster the selected candidate or the findings are beside the candidates. With
-// candidates of electop, and in the demo, the recipe is.
+// On a live cluster the panel of the selected candidate or of the findings is beside the
+// candidates, and tab shows the recipe. In the demo, or if electop has a candidate, the recipe
+// is beside them.
 func TestRecipeIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	m := showAfter(sample{world: w}, 0)
@@ -232,8 +234,8 @@ func TestRecipeIsBehindTab(t *testing.T) {
 	showsNot(t, m, "Recipe", "watched by")
 }
 
-// The doctor's panel shows at once that nobody leads, before that is a finding, as the
-// command does.
+// The doctor's panel shows at once that nobody leads, before the doctor has a finding. So does
+// the command.
 func TestDoctorPanelShowsAtOnceThatNobodyLeads(t *testing.T) {
 	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
 	w.read(nil, nil)
