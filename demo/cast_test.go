@@ -336,12 +336,8 @@ func TestFreezeDuringFollow(t *testing.T) {
 					must(t, s.cast.Fault(id, demo.Freeze, false))
 				}
 				s.await(t, "all members follow the herd", func(st *doctor.State) bool {
-					for _, m := range st.Members {
-						if m.Recipe != "herd" || m.Belief != model.Waiting && m.Belief != model.Leading {
-							return false
-						}
-					}
-					return st.Queue.Len() == len(ids) && len(st.Members) == len(ids)
+					other := func(m *model.Member) bool { return m.Recipe != "herd" }
+					return inQueue(st) && st.Queue.Len() == len(ids) && len(st.Members) == len(ids) && !slices.ContainsFunc(st.Members, other)
 				})
 			})
 		})
@@ -420,16 +416,9 @@ func TestForeignElection(t *testing.T) {
 		t.Fatal("no dialect curator-lock that candidates can join")
 	}
 	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
-		if err := s.cast.SpawnInOrder(t.Context(), 3); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.cast.SpawnInOrder(t.Context(), 3))
 		st := s.await(t, "all members are in the queue", func(st *doctor.State) bool {
-			for _, m := range st.Members {
-				if m.Belief != model.Waiting && m.Belief != model.Leading {
-					return false
-				}
-			}
-			return len(st.Members) == 3 && st.Queue.Len() == 3
+			return inQueue(st) && len(st.Members) == 3 && st.Queue.Len() == 3
 		})
 		if st.Dialect != d {
 			t.Errorf("dialect with electop's candidates: got %+v, want %+v", st.Dialect, d)

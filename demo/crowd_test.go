@@ -1,8 +1,10 @@
 package demo_test
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -108,9 +110,8 @@ func TestCrowd(t *testing.T) {
 
 	// The others join at the same time.
 	for range crowd - first {
-		if _, err := cast.Spawn(); err != nil {
-			t.Fatal(err)
-		}
+		_, err := cast.Spawn()
+		must(t, err)
 	}
 	r.await(t, "all candidates are in the queue", all(crowd))
 	queue := readQueue(t, conn)
@@ -159,25 +160,15 @@ func TestReplyTooLarge(t *testing.T) {
 		defer conn.Close()
 		s.enter(t, 3)
 		// Other children fill the list.
-		name := make([]byte, 200)
-		for i := range name {
-			name[i] = 'x'
-		}
+		name := path + "/" + strings.Repeat("x", 200)
 		const strangers = 3000
 		for i := range strangers {
-			n := append(append([]byte(nil), name...), asJSON(t, i)...)
-			if _, err := conn.Create(t.Context(), path+"/"+string(n), nil, 0, open); err != nil {
-				t.Fatal(err)
-			}
+			_, err := conn.Create(t.Context(), fmt.Sprint(name, i), nil, 0, open)
+			must(t, err)
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		st := s.await(t, "a member leads", func(st *doctor.State) bool {
-			for _, m := range st.Members {
-				if m.Belief != model.Waiting && m.Belief != model.Leading {
-					return false
-				}
-			}
-			return len(st.Members) == 2 && st.Queue.Len() == 2 && len(st.Ignored) == strangers && st.Acknowledged()
+			return len(st.Members) == 2 && st.Queue.Len() == 2 && len(st.Ignored) == strangers && settled(st)
 		})
 		if l := st.Member(st.Leader()); l == nil || l.Belief != model.Leading {
 			t.Errorf("owner of the first znode: got %+v, want a leader", l)

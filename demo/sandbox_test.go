@@ -25,9 +25,7 @@ const (
 func connection(t *testing.T, server *zkserver.Server) client.Config {
 	t.Helper()
 	servers, err := client.ParseConnectString("127.0.0.1:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return client.Config{
 		Servers: servers, SessionTimeout: timeout,
 		Dial: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },

@@ -133,13 +133,11 @@ func (w *world) enter(t *testing.T, n int) {
 }
 
 // settled reports whether each member waits or leads, and the leader has acknowledged.
-func settled(st *doctor.State) bool {
-	for _, m := range st.Members {
-		if m.Belief != model.Waiting && m.Belief != model.Leading {
-			return false
-		}
-	}
-	return st.Acknowledged()
+func settled(st *doctor.State) bool { return inQueue(st) && st.Acknowledged() }
+
+// inQueue reports whether each member waits or leads.
+func inQueue(st *doctor.State) bool {
+	return !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Belief != model.Waiting && m.Belief != model.Leading })
 }
 
 // leader waits until a healthy member other than not leads, and returns its ID.

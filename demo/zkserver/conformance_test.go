@@ -25,14 +25,10 @@ func TestConformance(t *testing.T) {
 		t.Run(cs.name, func(t *testing.T) {
 			golden := filepath.Join("testdata", "conformance", cs.name+".txt")
 			if *update {
-				if err := os.WriteFile(golden, []byte(converse(t, zktest.Apache(t).Addr, cs.run)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				try(t, os.WriteFile(golden, []byte(converse(t, zktest.Apache(t).Addr, cs.run)), 0o644))
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			t.Run("embedded", func(t *testing.T) {
 				s, addr := zkserver.Start(t, zkserver.Options{})
 				if diff := cmp.Diff(string(want), converse(t, addr, cs.run)); diff != "" {

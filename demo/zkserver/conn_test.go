@@ -393,9 +393,7 @@ func TestBackPressure(t *testing.T) {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			c.xid++
 		}
 		if sent == 1000 {
@@ -496,18 +494,14 @@ func TestManySessions(t *testing.T) {
 				t.Fatal(err)
 			}
 			rsp, err := wire.ReadFrameInto(nc, frame, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			return wire.NewDecoder(rsp)
 		}
 		handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 60_000, Passwd: make([]byte, 16)})
 		watch := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpExists}, &wire.PathWatchRequest{Path: "/leader", Watch: true})
 		for range n {
 			nc, err := s.Dial()
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			defer nc.Close()
 			conns = append(conns, nc)
 			var rsp wire.ConnectResponse
@@ -531,9 +525,7 @@ func TestManySessions(t *testing.T) {
 		writer.create("/leader", 0)
 		for i, nc := range conns {
 			rsp, err := wire.ReadFrameInto(nc, frame, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			var h wire.ReplyHeader
 			var ev wire.WatcherEvent
 			d := wire.NewDecoder(rsp)
@@ -558,9 +550,7 @@ func TestCloseUnderLoad(t *testing.T) {
 	var clients sync.WaitGroup
 	for i := range 20 {
 		nc, err := s.Dial()
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		connectRaw(t, nc, wire.ConnectRequest{})
 		clients.Go(func() {
 			go io.Copy(io.Discard, nc) // ends with nc

@@ -23,9 +23,7 @@ func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserve
 func pipeRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	nc, err := s.Dial()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	return connectRaw(t, nc, req)
 }
 
@@ -99,9 +97,7 @@ func TestResume(t *testing.T) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 20_000})
 		a.create("/e", wire.FlagEphemeral)
 		s.CloseConnections()
-		if err := a.closed(); err != nil {
-			t.Fatal(err)
-		}
+		try(t, a.closed())
 		observer = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000, SessionID: observer.conn.SessionID, Passwd: observer.conn.Passwd})
 		time.Sleep(19 * time.Second)
 		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 2000, SessionID: a.conn.SessionID, Passwd: a.conn.Passwd})
@@ -163,9 +159,7 @@ func TestHandshakeDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		for _, first := range []string{"", "\x00", "\x00\x00\x00\x2d", "\x00\x00\x00\x2d\x00\x00"} {
 			nc, err := s.Dial()
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			nc.Write([]byte(first))
 			begin := time.Now()
 			nc.SetReadDeadline(begin.Add(time.Hour))

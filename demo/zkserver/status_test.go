@@ -185,9 +185,7 @@ func TestFourLetterValues(t *testing.T) {
 func startAdmin(t testing.TB, s *zkserver.Server) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	served := make(chan error, 1)
 	go func() { served <- s.ServeAdmin(l) }()
 	t.Cleanup(func() {
@@ -206,13 +204,9 @@ func get(t testing.TB, method, url string) (*http.Response, string) {
 	defer tr.CloseIdleConnections()
 	client := &http.Client{Transport: tr, Timeout: patience}
 	req, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	rsp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer rsp.Body.Close()
 	body, err := io.ReadAll(rsp.Body)
 	if err != nil {
