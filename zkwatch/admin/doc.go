@@ -22,16 +22,15 @@
 //
 // # Cost
 //
-// The requests must not overload a server. Each poll requests only what servers
-// count anyway (srvr, mntr, wchs). Config.Sessions is the interval for connections
-// and sessions; with Config.Cheap they are requested only while that costs little.
-// The tables of watches are requested on demand (Verify, Poll), and after a handoff
-// when two seconds have passed without another handoff, at most once a minute. If a
-// server has more than [MaxWatches] watches, its table is not requested unless
-// Config.Heavy is set: the server writes the table while it holds the lock that its
-// requests need. For the same reason a reply is read into memory as fast as it
-// arrives, up to a limit, and is parsed later. HTTP comes first, because the
-// AdminServer copies a table before it writes it.
+// The requests must not overload a server. Each poll requests only what servers count anyway
+// (srvr, mntr, wchs). Config.Sessions is the interval for connections and sessions; with
+// Config.Cheap they are requested only while that costs little. The tables of watches are
+// requested on demand (Verify, Poll), and after a handoff when two seconds have passed without
+// another handoff, at most once a minute. If a server has more than [MaxWatches] watches, its
+// table is not requested unless Config.Heavy is set: the server writes the table while it holds
+// the lock that its requests need. For the same reason a reply is read into memory as fast as
+// it arrives, up to a limit, and is parsed later. HTTP comes first, because the AdminServer
+// copies a table before it writes it.
 //
 // Servers are polled in parallel, but an address gets one request at a time, and
 // there is one poll at a time. Each request and each poll has a time limit. A
@@ -39,40 +38,35 @@
 //
 // # Members
 //
-// If one server does not answer, a session that is in no list may still be connected.
-// So the poller polls the servers of the connect string and those of
-// /zookeeper/config, and Table.Whole is true only if each configured server answered
-// at its own address. That is its address for clients. If its line has none (a static
-// configuration, 3.5 and later), it is an address of the connect string with the same
-// host, and the server must also give its number. Host names are compared as text.
-// Otherwise Whole is false, and Unwhole has the reason and the remedy. A standalone
-// server is whole.
+// If one server does not answer, a session that is in no list may still be connected. So the
+// poller polls the servers of the connect string and those of /zookeeper/config, and
+// Table.Whole is true only if each configured server answered at its own address. That is its
+// address for clients. If its line has none (a static configuration, 3.5 and later), it is an
+// address of the connect string with the same host, and the server must also give its number.
+// Host names are compared as text. Otherwise Whole is false, and Unwhole has the reason and the
+// remedy. A standalone server is whole.
 //
 // # Trust
 //
-// Any program may listen at the port of an AdminServer, and several servers on one
-// host compete for that port. A reply counts only if it is complete, names the
-// command that was sent, and has the right fields of the right types. The AdminServer
-// must also belong to the server at the expected port for clients, unless the
-// operator gave its address. Redirects are not followed, and compressed replies
-// are refused. Text in an answer is bounded and safe to show; znode paths are as
-// the servers sent them.
+// Any program may listen at the port of an AdminServer, and several servers on one host compete
+// for that port. A reply counts only if it is complete, names the command that was sent, and
+// has the right fields of the right types. The AdminServer must also belong to the server at
+// the expected port for clients, unless the operator gave its address. Redirects are not
+// followed, and compressed replies are refused. Text in an answer is bounded and safe to show;
+// znode paths are as the servers sent them.
 //
 // # What a reply leaves out
 //
-// The word cons lists the connections to the port that it was sent to. A server
-// can have two ports, with TLS and without. Unless its configuration excludes that,
-// the list is Refused, with the setting that helps. The AdminServer lists the
-// connections to both ports.
+// The word cons lists the connections to the port that it was sent to. A server can have two
+// ports, with TLS and without. Unless its configuration excludes that, the list is Refused,
+// with the setting that helps. The AdminServer lists the connections to both ports.
 //
-// The lists of several servers are from different moments. If a candidate is in no
-// list, all lists are requested once more. A candidate that is in none of these lists
-// has no connection.
+// The lists of several servers are from different moments. If a candidate is in no list, all
+// lists are requested once more. A candidate that is in none of these lists has no connection.
 //
-// A server moves a session to a later deadline for each message. A session that sends
-// a message while the server makes a dump can be missing from the dump, or be in it
-// twice: then the later deadline counts. One dump without a session's deadline
-// proves nothing.
+// A server moves a session to a later deadline for each message. A session that sends a message
+// while the server makes a dump can be missing from the dump, or be in it twice: then the later
+// deadline counts. One dump without a session's deadline proves nothing.
 //
 // # Clocks
 //

@@ -20,8 +20,7 @@ const (
 	verifyGap = 2 * time.Second
 )
 
-// schedule decides when to poll, and for what. Its methods may be called by any
-// goroutine.
+// schedule decides when to poll, and for what. Its methods may be called by any goroutine.
 type schedule struct {
 	interval time.Duration // of the status
 	sessions time.Duration // of connections and sessions; 0: only on demand

@@ -1,12 +1,11 @@
 // Package client keeps one session with a ZooKeeper cluster. It uses
 // github.com/go-zookeeper/zk and avoids that library's traps.
 //
-// [Connect] returns a [Conn]. A Conn keeps its session over lost connections and
-// changes of server, and never replaces it silently: when the session ends, the
-// Conn ends. A request ends at the latest with its connection, and its error says
-// whether the server may have executed it. The [Status] has what the library does
-// not report: the granted timeout, round trips, and the time until which the session
-// cannot expire.
+// [Connect] returns a [Conn]. A Conn keeps its session over lost connections and changes of
+// server, and never replaces it silently: when the session ends, the Conn ends. A request ends
+// at the latest with its connection, and its error says whether the server may have executed
+// it. The [Status] has what the library does not report: the granted timeout, round trips, and
+// the time until which the session cannot expire.
 //
 // Between the library and each connection is a net.Conn (serverconn.go) that reads the
 // messages. It refuses lengths and sessions that the library would accept, authenticates

@@ -27,8 +27,7 @@ const (
 	// library divides by the timeout, and panics if its intervals are 0.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply is the largest reply, in bytes, whose length does not lengthen its
-	// round trip.
+	// smallReply is the largest reply, in bytes, whose length does not lengthen its round trip.
 	smallReply = 1 << 10
 )
 

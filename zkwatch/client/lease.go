@@ -5,28 +5,25 @@ import "time"
 // A lease proves, from a session's answers, until when the ensemble must keep the
 // session. All times are by this machine's clock.
 //
-// An answer alone proves little. A follower that is cut off from the ensemble
-// answers pings and reads by itself until it notices, while the ensemble leader
-// lets the session expire. Only a committed write needs a quorum. But even a
-// committed write does not show the ensemble leader that the client is alive: a
-// follower lists the sessions that sent it a message only in its answers to the
-// ensemble leader's pings, which come every half tick. Three answers over one
+// An answer alone proves little. A follower that is cut off from the ensemble answers pings and
+// reads by itself until it notices, while the ensemble leader lets the session expire. Only a
+// committed write needs a quorum. But even a committed write does not show the ensemble leader
+// that the client is alive: a follower lists the sessions that sent it a message only in its
+// answers to the ensemble leader's pings, which come every half tick. Three answers over one
 // connection prove it:
 //
 //	k  any answer: the follower received a message of the session after k was sent
 //	m  a committed write, sent gap or more after k was answered
 //	n  a committed write, sent after m was answered
 //
-// Both directions between a follower and the ensemble leader are streams in
-// order. Between k's answer and m's sending the ensemble leader sent a ping.
-// The follower received the ping before m's commit. It answered the ping, with
-// the session in the list, before it forwarded n. So n's commit means that the
-// ensemble leader has counted the session's timeout from k or later. If there is a new
-// ensemble leader after that, it starts every session with its full timeout.
+// Both directions between a follower and the ensemble leader are streams in order. Between k's
+// answer and m's sending the ensemble leader sent a ping. The follower received the ping before
+// m's commit. It answered the ping, with the session in the list, before it forwarded n. So n's
+// commit means that the ensemble leader has counted the session's timeout from k or later. If
+// there is a new ensemble leader after that, it starts every session with its full timeout.
 //
-// When a session is created or continues over another connection, the ensemble leader
-// itself starts its timeout. Then one committed write proves as much, counted from the
-// ConnectRequest.
+// When a session is created or continues over another connection, the ensemble leader itself
+// starts its timeout. Then one committed write proves as much, counted from the ConnectRequest.
 //
 // The proof does not cover a client of an observer server that learns from a
 // follower, because two servers forward the list there. And a follower can lose k
@@ -120,8 +117,7 @@ func (l *lease) committed(n exchange) {
 	}
 }
 
-// prove notes that the ensemble leader has counted the timeout from the given time or
-// later.
+// prove notes that the ensemble leader has counted the timeout from the given time or later.
 func (l *lease) prove(from time.Time) {
 	if end := from.Add(l.timeout); end.After(l.end) {
 		l.end = end

@@ -81,11 +81,10 @@ func (c *Conn) Requests() uint64 { return c.requests.Load() }
 // Done returns a channel that is closed when the Conn reaches a terminal state.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Subscribe returns a channel that receives the current status and then one for
-// each change of state or of Err, in order. A slow reader misses no change of
-// state; of several errors in one state it may get only the latest. The channel
-// is closed after a terminal status, or when ctx is done: a caller that stops reading
-// earlier must end ctx.
+// Subscribe returns a channel that receives the current status and then one for each change of
+// state or of Err, in order. A slow reader misses no change of state; of several errors in one
+// state it may get only the latest. The channel is closed after a terminal status, or when ctx
+// is done: a caller that stops reading earlier must end ctx.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -149,9 +148,8 @@ func (c *Conn) publish() {
 	}
 }
 
-// A subscription is an unbounded queue of statuses; the Conn's mu guards it. It stays
-// short: only changes of state lengthen it, and each of them needs a new or a lost
-// connection.
+// A subscription is an unbounded queue of statuses; the Conn's mu guards it. It stays short:
+// only changes of state lengthen it, and each of them needs a new or a lost connection.
 type subscription struct {
 	queue []Status
 	more  chan struct{}

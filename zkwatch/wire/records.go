@@ -1,7 +1,6 @@
 package wire
 
-// A ConnectRequest opens or resumes a session. It is a client's first frame
-// and has no header.
+// A ConnectRequest opens or resumes a session. It is a client's first frame and has no header.
 type ConnectRequest struct {
 	ProtocolVersion int32
 	LastZxidSeen    int64
@@ -162,8 +161,7 @@ func (r *PathWatchRequest) Fields(c *Coder) {
 	c.Bool(&r.Watch)
 }
 
-// A PathVersionRequest is the request of delete and check. Version -1 matches
-// any version.
+// A PathVersionRequest is the request of delete and check. Version -1 matches any version.
 type PathVersionRequest struct {
 	Path    string
 	Version int32
@@ -303,9 +301,8 @@ type SASLToken struct{ Token []byte } // aliases the input; nil: null
 
 func (r *SASLToken) Fields(c *Coder) { c.Buffer(&r.Token) }
 
-// Replies without a body (delete, ping, auth, setWatches, setWatches2,
-// checkWatches, removeWatches, closeSession) need no type. exists, setData and
-// setACL answer with a [Stat].
+// Replies without a body (delete, ping, auth, setWatches, setWatches2, checkWatches,
+// removeWatches, closeSession) need no type. exists, setData and setACL answer with a [Stat].
 
 // A PathResponse answers create and sync.
 type PathResponse struct{ Path string }
@@ -366,8 +363,7 @@ type CountResponse struct{ Count int32 }
 
 func (r *CountResponse) Fields(c *Coder) { c.Int32(&r.Count) }
 
-// An ErrorResponse answers addWatch, and stands for a failed operation in a
-// [MultiResponse].
+// An ErrorResponse answers addWatch, and stands for a failed operation in a [MultiResponse].
 type ErrorResponse struct{ Err Code }
 
 func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
@@ -396,8 +392,7 @@ type MultiOp struct {
 // Reads reports whether the operation belongs in a multiRead.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
-// Fields fails to read an operation that cannot be part of a multi, and writes nothing
-// for it.
+// Fields fails to read an operation that cannot be part of a multi, and writes nothing for it.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:

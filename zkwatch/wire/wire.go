@@ -1,29 +1,26 @@
-// Package wire is ZooKeeper's client protocol: the frames, the records inside
-// them, the operation codes and the error codes. It holds no connection and
-// starts no goroutine. The embedded server uses it for all messages. The client
-// uses it to read the messages on a connection of the go-zookeeper library, and
-// to send requests of its own.
+// Package wire is ZooKeeper's client protocol: the frames, the records inside them, the
+// operation codes and the error codes. It holds no connection and starts no goroutine. The
+// embedded server uses it for all messages. The client uses it to read the messages on a
+// connection of the go-zookeeper library, and to send requests of its own.
 //
 // # Messages
 //
-// Each message is a frame: four bytes of big-endian length, then that many
-// bytes. The first frame of a client is a [ConnectRequest], the first reply a
-// [ConnectResponse]; neither has a header. After that every request is a
-// [RequestHeader] followed by the record of its [Op]. Every reply is a
-// [ReplyHeader] followed by the reply record of the operation, or by nothing
-// when the header has an error. The client numbers its requests (xid) and the
-// server answers them strictly in order. Three kinds of reply have a negative
-// xid instead: [XidWatch] is a [WatcherEvent], which answers no request,
-// [XidPing] answers a ping and [XidAuth] an authentication.
+// Each message is a frame: four bytes of big-endian length, then that many bytes. The first
+// frame of a client is a [ConnectRequest], the first reply a [ConnectResponse]; neither has a
+// header. After that every request is a [RequestHeader] followed by the record of its [Op].
+// Every reply is a [ReplyHeader] followed by the reply record of the operation, or by nothing
+// when the header has an error. The client numbers its requests (xid) and the server answers
+// them strictly in order. Three kinds of reply have a negative xid instead: [XidWatch] is a
+// [WatcherEvent], which answers no request, [XidPing] answers a ping and [XidAuth] an
+// authentication.
 //
 // # Encoding
 //
-// The serialisation is jute: big-endian integers, one byte for a boolean, and
-// a signed 32-bit length in front of strings, buffers and vectors, where -1
-// stands for null. A [Record] names its fields once, in order: a [Coder] writes
-// them or reads them. A Coder that reads does not trust its input: it checks each
-// length against the rest of the frame before it allocates. It keeps the first
-// error, and all later fields are zero, so records need no error handling.
+// The serialisation is jute: big-endian integers, one byte for a boolean, and a signed 32-bit
+// length in front of strings, buffers and vectors, where -1 stands for null. A [Record] names
+// its fields once, in order: a [Coder] writes them or reads them. A Coder that reads does not
+// trust its input: it checks each length against the rest of the frame before it allocates. It
+// keeps the first error, and all later fields are zero, so records need no error handling.
 //
 // Field order, operation codes and error codes are from ZooKeeper 3.8
 // (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
@@ -42,8 +39,7 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed is wrapped by every error of a [Coder]: the bytes are not the expected
-// record.
+// ErrMalformed is wrapped by every error of a [Coder]: the bytes are not the expected record.
 var ErrMalformed = errors.New("wire: malformed record")
 
 // A Coder writes values to the end of a byte slice, or reads them from one. When it
@@ -258,11 +254,10 @@ func (e *FrameSizeError) Error() string {
 	return fmt.Sprintf("wire: frame of %d bytes announced, limit %d", e.Size, e.Max)
 }
 
-// ReadFrame reads one frame of at most max bytes and returns its contents
-// without the length prefix. It returns io.EOF if r ends before the first byte
-// of a frame, and io.ErrUnexpectedEOF if r ends inside one. If the announced
-// length is negative or above max, it reads no further and returns a
-// *FrameSizeError. Memory grows with the bytes that arrive, not with the
+// ReadFrame reads one frame of at most max bytes and returns its contents without the length
+// prefix. It returns io.EOF if r ends before the first byte of a frame, and io.ErrUnexpectedEOF
+// if r ends inside one. If the announced length is negative or above max, it reads no further
+// and returns a *FrameSizeError. Memory grows with the bytes that arrive, not with the
 // announced length.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
