@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model/dialect"
+	"electop/model/znode"
 )
 
 // Belief is what one of our own candidates believes about itself. The znodes may show
@@ -143,6 +144,13 @@ func (r *roster) depart(session uint64, last *Member, znode bool) {
 	if r.owners[session] == nil && znode {
 		r.owners[session], r.former[session] = last, 0
 	}
+}
+
+// nameless reports whether z is the znode of a member that left out its guid on request:
+// such a name shows no other system.
+func (r *roster) nameless(z znode.Znode) bool {
+	m := r.owners[z.Session]
+	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
 }
 
 // memberOf returns our own member that owns or owned c, nil for none.

@@ -126,13 +126,6 @@ func (j *Journal) recognise(r *Read) {
 	}
 }
 
-// nameless reports whether z is the znode of a member that left out its guid on request:
-// such a name shows no other system.
-func (j *Journal) nameless(z znode.Znode) bool {
-	m := j.owners[z.Session]
-	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
-}
-
 // interpret switches to another dialect, nil for none.
 func (j *Journal) interpret(d *dialect.Dialect) {
 	j.naming.dialect = d
