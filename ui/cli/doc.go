@@ -1,11 +1,12 @@
 // Package cli is electop's command line, one file for each command. Besides main, it is
 // the only package that knows all the others.
 //
-//	electop [PATH...]  demo  lesson  status  events  discover  doctor  campaign  replay  serve  help
+//	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  replay  serve  info  help
 //
 // The commands share these parts, each a package of its own:
 //
 //	process    exit codes, goroutines, the terminal, the build of this process
+//	config     the configuration file, and which source of a setting counts
 //	cluster    the flags of a cluster, connections to it, questions to its servers
 //	election   elections: watched, recorded, found, examined, and whether candidates may join
 //	exporter   the metrics of watched elections, over HTTP
@@ -13,6 +14,6 @@
 //	dashboard  the dashboard on live elections, assembled from these, with the lessons
 //	help       flags under headings, help topics, manual pages
 //
-// No part knows the command line: a command turns its flags into their values. The
-// output is the dashboard (package ui), or JSON and text (package plain).
+// The parts declare their own flags. The output is the dashboard (package ui), or JSON and
+// text (package plain).
 package cli

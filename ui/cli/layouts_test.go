@@ -36,7 +36,7 @@ type owner struct {
 	// named has the leaders if the user names the path, which shows more than a search
 	// finds; nil: as leads.
 	named map[string][]string
-	// known: electop knows the system, and must name one of the leaders of this layout.
+	// known means that electop knows the system, and must name one of the layout's leaders.
 	known bool
 }
 
@@ -531,8 +531,8 @@ type queue struct {
 	name   func(w *tree, i int) string
 	data   func(w *tree, i int) string
 	beside []string // other children of the directory, persistent
-	// blocked: a persistent child has the lowest number. Clients only order the names, so
-	// all of them wait for it.
+	// blocked means that a persistent child has the lowest number. Clients only order the
+	// names, so all of them wait for that child.
 	blocked bool
 }
 

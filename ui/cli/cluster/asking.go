@@ -69,7 +69,7 @@ type Asking struct {
 // Flags declares --admin and --admin-url. what completes the help of --admin.
 func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, where that fails four-letter words), http, 4lw or off")
+		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
 		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 	})
 }

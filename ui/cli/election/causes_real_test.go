@@ -39,10 +39,10 @@ var ends = []end{
 	{name: "resigns", then: "resign"},
 	{name: "leaves", then: "leave"},
 	{name: "closes", then: "close"},
-	{name: "deleted by another", then: "delete"},
+	{name: "deleted by another client", then: "delete"},
 	{name: "stopped, continues, closes", stopped: true, then: "close"},
 	{name: "stopped, continues, leaves", stopped: true, then: "leave"},
-	{name: "stopped, deleted by another", stopped: true, then: "delete"},
+	{name: "stopped, deleted by another client", stopped: true, then: "delete"},
 }
 
 // A reign is one election whose leader ends in one way.
@@ -57,7 +57,7 @@ type reign struct {
 	paused      time.Time
 	risk        <-chan time.Time
 	ahead       time.Duration // from the first risk to the handoff; 0: there was no risk
-	first, last model.Handoff // as reported at once, and later
+	first, last model.Handoff // the handoff as reported at once, and as corrected later
 }
 
 // TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper in all

@@ -40,14 +40,14 @@ type world struct {
 	t         *testing.T
 	server    *zkserver.Server
 	path      string
-	prefix    string // of candidates' names
+	prefix    string // the prefix of candidates' names
 	setup     *zk.Conn
 	elections *election.Elections
 
 	// alter, if set, changes the reply of a member to a four-letter word.
 	alter atomic.Pointer[func(member, word, reply string) string]
 
-	raised []*doctor.Finding // all that were raised
+	raised []*doctor.Finding // all findings that were raised
 }
 
 const (

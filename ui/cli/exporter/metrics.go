@@ -59,14 +59,14 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 func electionMetrics() []description {
 	return []description{
 		{"leader_state", "state", "What is known of the leader: 1 for the state that holds, 0 for the others."},
-		{"leader_info", "leader", "Who leads, as its znode names it: always 1. No sample while nobody does or it is not known."},
+		{"leader_info", "leader", "Who leads, as its znode names it: always 1. No sample while nobody leads or the leader is not known."},
 		{"leader_since_seconds", "bound", "When the leader began to lead, in Unix time: between the bounds earliest and latest."},
 		{"leader_known", "", "Whether electop is connected and knows who leads: 1 or 0."},
 		{"candidates", "", "Candidates in the queue, the leader among them; no sample while not known."},
 		{"own_candidates_leading", "", "Candidates of this process that believe that they lead."},
 		{"last_handoff_session_timeout_seconds", "", "Session timeout of the last leader that left and whose timeout is known."},
 		{"missed_changes_total", "change", "Candidates created or deleted between two reads, which electop did not see."},
-		{"uncounted_gaps_total", "", "Times that changes were missed and their number is not known."},
+		{"uncounted_gaps_total", "", "Gaps of the observation in which an unknown number of changes was missed."},
 		{"findings", "severity", "Findings of the doctor, by severity."},
 		{"connected", "", "Whether electop's observing session is connected: 1 or 0."},
 		{"reconnects_total", "", "Connections of the observing session after the first."},
@@ -180,7 +180,7 @@ func newEvents(labels prometheus.Labels) *events {
 	e := &events{
 		handoffs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name:        "electop_handoffs_total",
-			Help:        "Changes of the leader, also to and from nobody, by why the old leader's znode was deleted, as far as that was known then.",
+			Help:        "Changes of the leader, also to and from nobody, by the cause of the deletion of the old leader's znode, as far as it was known then.",
 			ConstLabels: labels,
 		}, []string{"cause"}),
 		durations: map[string]*prometheus.HistogramVec{
@@ -249,7 +249,7 @@ func commonMetrics() []description {
 	return []description{
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},
 		{"elections", "", "Elections that electop watches."},
-		{"elections_without_leader", "", "Elections of which electop knows that nobody leads; no sample while it does not know all."},
+		{"elections_without_leader", "", "Elections that nobody leads; no sample without a connection or before the first search ended."},
 		{"elections_unwatched", "", "Elections that the searches found and that are not watched."},
 		{"search_complete", "", "Whether the last search for elections that ended read everything: 1 or 0."},
 		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server answered electop's observing session last, if only a ping."},

@@ -151,7 +151,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Of two paths with one label the second is not watched, but counted.
+// Of two elections with the same label the second is not watched, but counted as unwatched.
 func TestLabelOfAnotherElection(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")
