@@ -41,7 +41,7 @@ func TestElectionByTheRecipe(t *testing.T) {
 			}
 			m := s.Believes(t, want)
 			if i > 0 && m.Watches != candidates[i-1].Now().Znode {
-				t.Errorf("candidate %d watches %q, its predecessor is %q", i, m.Watches, candidates[i-1].Now().Znode)
+				t.Errorf("candidate %d: got watch on %q, want on %q", i, m.Watches, candidates[i-1].Now().Znode)
 			}
 			candidates = append(candidates, s)
 		}
@@ -54,7 +54,7 @@ func TestElectionByTheRecipe(t *testing.T) {
 			}
 			leads, fence := model.ParseAck(data)
 			if leads != znode.Join(on.Path, m.Znode) || fence != m.Fence || uint64(stat.EphemeralOwner) != m.Session {
-				t.Errorf("acknowledgement %s of session %x, leader is %+v", data, stat.EphemeralOwner, m)
+				t.Errorf("got acknowledgement %s of session %x, want of the leader %+v", data, stat.EphemeralOwner, m)
 			}
 		}
 		acked(candidates[0])
@@ -63,7 +63,7 @@ func TestElectionByTheRecipe(t *testing.T) {
 		// second.
 		candidates[2].Resign()
 		if err := <-candidates[2].Done; err != nil {
-			t.Errorf("Run after Resign: %v", err)
+			t.Errorf("Run after Resign: got error %v, want none", err)
 		}
 		candidates[3].Await(t, 0, "watching the new predecessor", func(m model.Member) bool {
 			return m.Belief == model.Waiting && m.Watches == candidates[1].Now().Znode
@@ -103,13 +103,13 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 		<-over // the leader procedure's context ended
 		again, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if again.Znode == first.Znode || again.Session == first.Session || again.Fence <= first.Fence {
-			t.Errorf("leads again as %+v after %+v", again, first)
+			t.Errorf("got leader %+v, want another znode and session and a higher fence than %+v", again, first)
 		}
 	})
 }
 
-// A waiting candidate notices that its znode was deleted, also if the leader resigns at
-// once.
+// A waiting candidate whose znode is deleted does not lead, even if the leader resigns at once:
+// it rejoins.
 func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -133,11 +133,11 @@ func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 				return m.Belief == model.Lost || m.Belief == model.Leading
 			})
 			if m.Belief != model.Lost {
-				t.Fatalf("it leads without a znode: %+v", m)
+				t.Fatalf("got report %+v without a znode, want Lost", m)
 			}
-			again, _ := b.Await(t, i, "back", func(m model.Member) bool { return m.Belief == model.Waiting || m.Belief == model.Leading })
+			again, _ := b.Await(t, i, "waiting or leading again", func(m model.Member) bool { return m.Belief == model.Waiting || m.Belief == model.Leading })
 			if again.Session == first.Session || again.Znode == first.Znode {
-				t.Errorf("back as %+v, was %+v", again, first)
+				t.Errorf("got report %+v, want another session and znode than %+v", again, first)
 			}
 		}
 		b.Await(t, i, "leading again", believing(model.Leading))
@@ -169,10 +169,10 @@ func TestForeignAcknowledgementIsUntouched(t *testing.T) {
 			}
 		}
 		if m := s.Now(); m.Belief != model.Elected {
-			t.Errorf("with another's acknowledgement in place it believes %q", m.Belief)
+			t.Errorf("got belief %q, want Elected", m.Belief)
 		}
 		if data, _, err := on.Get(on.Path + "-leader"); err != nil || string(data) != "still here" {
-			t.Errorf("the other's acknowledgement: %q, %v", data, err)
+			t.Errorf("got acknowledgement %q, error %v; want it unchanged", data, err)
 		}
 		on.Remove(on.Path + "-leader")
 		s.Believes(t, model.Leading)
@@ -199,7 +199,7 @@ func TestMissingParent(t *testing.T) {
 		c := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: electiontest.ElectionPath(t)})
 		err := c.Run(t.Context())
 		if err == nil || !errors.Is(err, candidate.ErrNoParent) {
-			t.Errorf("Run = %v, want ErrNoParent", err)
+			t.Errorf("Run: got error %v, want %v", err, candidate.ErrNoParent)
 		}
 	})
 }
@@ -215,7 +215,7 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 				continue
 			}
 			if m := s.Believes(t, model.Waiting); m.Watches != head {
-				t.Errorf("candidate %d of the herd watches %q, the leader is %q", i, m.Watches, head)
+				t.Errorf("candidate %d: got watch on %q, want on the leader %q", i, m.Watches, head)
 			}
 		}
 	})
@@ -224,7 +224,7 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 func TestUnusableConfiguration(t *testing.T) {
 	c := candidate.New(candidate.Config{Path: "/election"})
 	if err := c.Run(t.Context()); err == nil || t.Context().Err() != nil {
-		t.Errorf("Run without a server = %v", err)
+		t.Errorf("Run without a server: got error %v, want one at once", err)
 	}
 }
 
@@ -275,11 +275,11 @@ func handoffCost(t *testing.T, n int) {
 			continue // the first renewal of the lease, which may have come by now
 		}
 		if w >= 0 && got != w {
-			t.Errorf("%d candidates: %d requests of %v during a handoff, want %d", n, got, op, w)
+			t.Errorf("%d candidates: got %d requests of %v during a handoff, want %d", n, got, op, w)
 		}
 	}
 	if got := after.Notifications - before.Notifications; got > 2 {
-		t.Errorf("%d candidates: %d notifications during a handoff, want at most 2", n, got)
+		t.Errorf("%d candidates: got %d notifications during a handoff, want at most 2", n, got)
 	}
 }
 
@@ -301,25 +301,25 @@ func TestIdleCosts(t *testing.T) {
 			more := n - before.Requests[op]
 			switch {
 			case op == wire.OpMulti && (more < renewals-1 || more > renewals+1):
-				t.Errorf("%d renewals in an idle hour, want %d", more, renewals)
-			case op == wire.OpExists && more <= 240: // the observer compares
+				t.Errorf("got %d renewals in an idle hour, want %d", more, renewals)
+			case op == wire.OpExists && more <= 240: // the observer's reads of the parent's stat
 			case more != 0 && op != wire.OpMulti && op != wire.OpPing:
-				t.Errorf("%d requests of %v in an idle hour", more, op)
+				t.Errorf("got %d requests of %v in an idle hour, want 0", more, op)
 			}
 		}
 		if after.Requests[wire.OpPing] == before.Requests[wire.OpPing] {
-			t.Error("no ping in an hour: the test checks nothing")
+			t.Error("got no ping in an hour: the test checks nothing")
 		}
 		if n := after.Notifications - before.Notifications; n != 0 {
-			t.Errorf("%d notifications in an idle hour", n)
+			t.Errorf("got %d notifications in an idle hour, want 0", n)
 		}
 	})
 }
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// virtual runs an election of n candidates in virtual time, each over its own line. It
-// calls f when one leads, all others wait, and all watches are set.
+// virtual runs an election of n candidates in virtual time, each over its own line. It calls f
+// when the first candidate leads, all others wait, and all watches are set.
 func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -349,8 +349,8 @@ func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	return slices.Compact(out)
 }
 
-// when returns the time from now to the first report, from the from-th on, that holds
-// accepts.
+// when sends the time from now to the first report, at index from or later, for which holds
+// returns true.
 func when(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
 	start, took := time.Now(), make(chan time.Duration, 1)
 	go func() {
@@ -366,22 +366,22 @@ func believing(b model.Belief) func(model.Member) bool {
 
 func leads(m model.Member) bool { return m.Belief == model.Leading || m.Belief == model.Elected }
 
-// ping waits until the candidate has just got an answer to a ping.
+// ping waits for the candidate's next answer to a ping.
 func ping(s *electiontest.Candidate) {
 	for end := s.Status().ExpiresFrom; s.Status().ExpiresFrom.Equal(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// TestResigningLeaderStopsFirst: the context of its procedure ends before its znode is
-// deleted, and so before another candidate can lead.
+// TestResigningLeaderStopsFirst: the context of a resigning leader's procedure ends before its
+// znode is deleted, and so before another candidate can lead.
 func TestResigningLeaderStopsFirst(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var leading atomic.Int32
 		lead := func(ctx context.Context, _ int64) error {
 			if n := leading.Add(1); n != 1 {
-				t.Errorf("%d lead", n)
+				t.Errorf("got %d leaders at once, want 1", n)
 			}
 			go func() {
 				<-ctx.Done()
@@ -391,7 +391,7 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 		}
 		a := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Lead: func(ctx context.Context, fence int64) error {
 			if n := leading.Add(1); n != 1 {
-				t.Errorf("%d lead", n)
+				t.Errorf("got %d leaders at once, want 1", n)
 			}
 			<-ctx.Done() // the procedure still runs
 			leading.Add(-1)
@@ -407,7 +407,8 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 	})
 }
 
-// TestParentBelowForbiddenZnode: a create of an existing znode may be forbidden.
+// TestParentBelowForbiddenZnode: a candidate creates the missing parents below an existing
+// znode that it may not create.
 func TestParentBelowForbiddenZnode(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -424,8 +425,8 @@ func TestParentBelowForbiddenZnode(t *testing.T) {
 	})
 }
 
-// TestLeadIsNotCalledAfterTheLease: a process that is paused between a request and its
-// answer reads the answer late, when its session may have expired.
+// TestLeadIsNotCalledAfterTheLease: Lead is not called after a freeze between the list and the
+// leader procedure that is longer than the session timeout.
 func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -444,7 +445,7 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 		}
 		var frozen atomic.Bool
 		cfg.Report = func(_ time.Time, m model.Member) {
-			// It knows that it is the lowest, and freezes before the leader procedure.
+			// The candidate knows that it is the lowest, and freezes before the leader procedure.
 			if m.Step == model.StepLowest && frozen.CompareAndSwap(false, true) {
 				self.Load().Freeze()
 				go func() {
@@ -462,17 +463,17 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 		cancel()
 		wg.Wait()
 		if n := late.Load(); n > 0 {
-			t.Errorf("the leader procedure was called %d times after the lease", n)
+			t.Errorf("got %d calls of Lead after the lease, want 0", n)
 		}
 		if !frozen.Load() {
-			t.Error("it was never frozen: the test checks nothing")
+			t.Error("got no freeze: the test checks nothing")
 		}
 	})
 }
 
-// TestCandidateInForeignElections: in each dialect that allows it, a candidate queues
-// behind the system's own candidates, watches the znode that they would watch, keeps the
-// election recognisable, and creates no acknowledgement.
+// TestCandidateInForeignElections: in each dialect that allows electop's candidates, a candidate
+// queues behind the system's own candidates, watches the znode that they would watch, keeps the
+// election recognisable, and creates no acknowledgement in a third-party election.
 func TestCandidateInForeignElections(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -485,7 +486,7 @@ func TestCandidateInForeignElections(t *testing.T) {
 				if d.Why != "" {
 					err := candidate.New(cfg).Run(t.Context())
 					if err == nil || d.Why == "" || !strings.Contains(err.Error(), d.Why) {
-						t.Errorf("Run = %v, want %q", err, d.Why)
+						t.Errorf("Run: got error %v, want %q", err, d.Why)
 					}
 					return
 				}
@@ -496,7 +497,7 @@ func TestCandidateInForeignElections(t *testing.T) {
 				s := electiontest.RunCandidate(t, cfg)
 				m := s.Believes(t, model.Waiting)
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
-					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
+					t.Errorf("%s: got watch on %s by recipe %s, want on %s by %s", m.Znode, m.Watches, m.Recipe, znode.Base(second), d.Recipe.Name())
 				}
 				conn := electiontest.Connected(t, on.Config())
 				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
@@ -504,25 +505,24 @@ func TestCandidateInForeignElections(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent}); got == nil || got.Recipe.Name() != d.Recipe.Name() {
-					t.Errorf("with our candidate it is recognised as %+v", got)
+					t.Errorf("got dialect %+v with electop's candidate, want recipe %s", got, d.Recipe.Name())
 				}
 				on.Remove(second, first)
 				s.Believes(t, model.Leading)
 				ok, _, err := on.Exists(path + "-leader")
 				if err != nil || ok == d.Foreign() {
-					t.Errorf("foreign %v: acknowledged %v, %v", d.Foreign(), ok, err)
+					t.Errorf("third-party %v: got acknowledgement %v, error %v", d.Foreign(), ok, err)
 				}
 			})
 		}
 		if allowed < 5 {
-			t.Errorf("%d dialects allow our candidates: the test checks nothing", allowed)
+			t.Errorf("got %d dialects that allow electop's candidates, want at least 5", allowed)
 		}
 	})
 }
 
-// TestLostReplyInADialect: after a lost create reply the candidate finds its znode among
-// others that look the same, whether or not the name has a guid. NoGuid does not change the
-// names of a dialect.
+// TestLostReplyInADialect: after a lost create reply the candidate finds its znode among znodes
+// with similar names, with or without a guid. NoGuid does not change the names of a dialect.
 func TestLostReplyInADialect(t *testing.T) {
 	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
 		t.Run(id, func(t *testing.T) {
@@ -547,13 +547,13 @@ func TestLostReplyInADialect(t *testing.T) {
 				}
 				last := s.Now()
 				if !s.All()[0].LosesReply || last.LosesReply {
-					t.Fatal("no reply was lost: the test checks nothing")
+					t.Fatal("got no lost reply: the test checks nothing")
 				}
 				if len(children) != 21 || last.Belief != model.Waiting || !strings.HasSuffix(last.Znode, "0000000020") {
-					t.Errorf("%d children, the candidate %+v", len(children), last)
+					t.Errorf("got %d children, candidate %+v; want 21, the last place", len(children), last)
 				}
 				if _, stat, err := c.Get("/election/" + last.Znode); err != nil || uint64(stat.EphemeralOwner) != last.Session {
-					t.Errorf("%s is owned by %+v (%v), the candidate has %#x", last.Znode, stat, err, last.Session)
+					t.Errorf("%s: got stat %+v, error %v; want owner %#x", last.Znode, stat, err, last.Session)
 				}
 			})
 		})

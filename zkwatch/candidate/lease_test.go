@@ -30,18 +30,18 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 		s[0].Freeze()
 		next := s[1].Believes(t, model.Leading)
 		if next.Fence <= before.Fence {
-			t.Errorf("the next leader's fence %x is not above %x", next.Fence, before.Fence)
+			t.Errorf("got fence %x of the next leader, want more than %x", next.Fence, before.Fence)
 		}
 		time.Sleep(time.Hour) // virtual
 		if m := s[0].Now(); m.Belief != model.Leading {
-			t.Errorf("frozen for an hour it believes %q", m.Belief)
+			t.Errorf("frozen for an hour: got belief %q, want Leading", m.Belief)
 		}
 		_, i := s[0].Await(t, 0, "leading", leads)
 		s[0].Thaw()
 		_, i = s[0].Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		m, _ := s[0].Await(t, i, "waiting again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Watches != s[2].Now().Znode {
-			t.Errorf("rejoined as %+v, want another session and the last place", m)
+			t.Errorf("got report %+v, want another session and the last place", m)
 		}
 	})
 }
@@ -51,14 +51,14 @@ func TestKilledWhileFrozen(t *testing.T) {
 		s[0].Freeze()
 		s[0].Kill()
 		if err := <-s[0].Done; err != nil {
-			t.Errorf("Run after Kill: %v", err)
+			t.Errorf("Run after Kill: got error %v, want none", err)
 		}
 		s[1].Believes(t, model.Leading)
 	})
 }
 
-// TestAtMostOneLeader makes random faults during days of virtual time. At no time two
-// candidates that are not frozen believe that they lead.
+// TestAtMostOneLeader: during hours of random faults, in virtual time, there are never two
+// candidates that are not frozen and believe that they lead.
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
@@ -73,7 +73,7 @@ func TestAtMostOneLeader(t *testing.T) {
 				}
 			}
 			if n > 1 {
-				t.Fatalf("%d believe that they lead", n)
+				t.Fatalf("got %d candidates that believe they lead, want at most 1", n)
 			}
 		}
 		for range 2000 {
@@ -85,7 +85,7 @@ func TestAtMostOneLeader(t *testing.T) {
 				frozen[i] = true
 				s[i].Freeze()
 			case 2:
-				// Until it has checked its clock, it may still believe that it leads.
+				// Until the candidate has checked its clock, it may still believe that it leads.
 				s[i].Thaw()
 				synctest.Wait()
 				frozen[i] = false
@@ -112,13 +112,13 @@ func TestAtMostOneLeader(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("after the trouble %d lead, want 1", n)
+			t.Errorf("after all faults: got %d leaders, want 1", n)
 		}
 	})
 }
 
-// TestOneLossIsOneSuspension: one lost connection ends a leader procedure once, also if the
-// procedure needs time to end, and the procedure is called once more.
+// TestOneLossIsOneSuspension: one lost connection ends a leader procedure once and calls it
+// once more, even if the procedure needs time to end.
 func TestOneLossIsOneSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -149,14 +149,13 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		time.Sleep(3 * electiontest.LeaseTimeout)
 		if called.Load() != 2 || ended.Load() != 1 {
-			t.Errorf("one loss: the leader procedure was called %d times and ended %d times, want 2 and 1", called.Load(), ended.Load())
+			t.Errorf("got %d calls and %d ends of the leader procedure, want 2 and 1", called.Load(), ended.Load())
 		}
 	})
 }
 
-// TestLeaderWithoutRenewalsStops: if a server answers pings and reads, but nothing that
-// needs a quorum, its leader is suspended. When the server answers writes again, the
-// leader continues.
+// TestLeaderWithoutRenewalsStops: a leader is suspended if its server answers pings and reads,
+// but no writes. When the server answers writes again, the leader leads again.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool
@@ -184,18 +183,18 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 		before, i := s.Await(t, 0, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 		time.Sleep(5 * electiontest.LeaseTimeout)
 		if m := s.Now(); m.Belief != model.Leading || time.Until(m.LeaseEnd) < electiontest.LeaseTimeout/5 {
-			t.Fatalf("after a while it is %+v", m)
+			t.Fatalf("after 5 timeouts: got report %+v, want Leading with a lease", m)
 		}
 		held := time.Now()
 		withhold(true)
 		m, i := s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if d := time.Since(held); d > electiontest.LeaseTimeout*6/10 || m.Obstacle == "" {
-			t.Errorf("it stopped %v after the last possible renewal, obstacle %q", d, m.Obstacle)
+			t.Errorf("got a suspension %v after the last possible renewal, obstacle %q", d, m.Obstacle)
 		}
 		withhold(false)
 		after, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if after.Fence != before.Fence || after.Session != before.Session || after.Obstacle != "" {
-			t.Errorf("leads again as %+v, was %+v", after, before)
+			t.Errorf("got leader %+v, want the fence and session of %+v", after, before)
 		}
 	})
 }
@@ -222,15 +221,15 @@ func TestSuccessorWaitsUntilStopped(t *testing.T) {
 		on.Remove(znode.Join(on.Path, own))
 		<-stopping
 		// The successor is elected and waits for the acknowledgement's deletion.
-		second.Await(t, 0, "obstructed", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })
+		second.Await(t, 0, "elected with an obstacle", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })
 		if m := first.Now(); m.Belief != model.Suspended {
-			t.Errorf("the deposed leader is %s", m.Belief)
+			t.Errorf("got belief %s of the deposed leader, want Suspended", m.Belief)
 		}
 		from := len(second.All())
 		close(ended)
 		for _, m := range second.All()[:from] {
 			if m.Belief == model.Leading {
-				t.Error("the successor led before the work had ended")
+				t.Error("got a leading successor before the work of the deposed leader ended")
 			}
 		}
 		second.Await(t, from, "leading", leads)

@@ -24,8 +24,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// obstructed waits until the candidate is elected and reports the obstacle that keeps it
-// from leading.
+// obstructed waits, from report from on, until the candidate is elected and reports an
+// obstacle that contains what. It returns the index of that report.
 func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) int {
 	t.Helper()
 	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
@@ -52,7 +52,7 @@ func TestAckIsRestored(t *testing.T) {
 			return err == nil && exists
 		})
 		if got := a.Now(); !unobstructed(got) {
-			t.Errorf("it restored its acknowledgement and is %+v", got)
+			t.Errorf("got report %+v, want Leading without an obstacle", got)
 		}
 	})
 }
@@ -81,8 +81,8 @@ func TestAckOfOthers(t *testing.T) {
 	})
 }
 
-// TestUnreadablePredecessor: everybody may call exists, but servers send the event of a
-// deletion only to clients that may read the znode.
+// TestUnreadablePredecessor: a candidate that may not read its predecessor reports that, and
+// leads after the deletion, of which servers send it no event.
 func TestUnreadablePredecessor(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -121,21 +121,21 @@ func TestFullQuotaIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := electiontest.RunCandidate(t, candidate.Config{Conn: electiontest.Config(t, server.Addr), Path: "/full/election"})
-	m, i := s.Await(t, 0, "it names the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
-	again, _ := s.Await(t, i+1, "and names it again", func(m model.Member) bool { return m.Obstacle != "" })
+	m, i := s.Await(t, 0, "an obstacle about the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
+	again, _ := s.Await(t, i+1, "another obstacle", func(m model.Member) bool { return m.Obstacle != "" })
 	if m.Belief != model.Volunteering || again.Session != m.Session {
-		t.Errorf("first %+v, then %+v", m, again)
+		t.Errorf("got reports %+v and %+v, want Volunteering in one session", m, again)
 	}
 	if _, err := c.Set(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=10"), -1); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := s.Await(t, i, "leading", unobstructed); got.Session != m.Session {
-		t.Errorf("leads as %+v, was %+v", got, m)
+		t.Errorf("got leader %+v, want session %#x", got, m.Session)
 	}
 }
 
-// TestTooShortForALease: no lease fits into a session timeout that is shorter than the
-// time in which the ensemble leader learns of a session.
+// TestTooShortForALease: Run refuses a session timeout that is too short for a lease, and
+// names the shortest possible one.
 func TestTooShortForALease(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -144,7 +144,7 @@ func TestTooShortForALease(t *testing.T) {
 		cfg.SessionTimeout, cfg.Tick = time.Second, 2*time.Second
 		c := candidate.New(candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true})
 		if err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "too short for a leader's lease") || !strings.Contains(err.Error(), "4s") {
-			t.Errorf("Run = %v", err)
+			t.Errorf("Run: got error %v, want a too short timeout and 4s", err)
 		}
 		cfg.SessionTimeout = 4 * time.Second
 		electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
@@ -169,8 +169,8 @@ func TestTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// A leader whose link becomes slow stops, and reports the same. On a busy machine
-		// its session may end before: then it reports that when it is elected again.
+		// A leader whose link becomes slow is suspended with the same obstacle. On a busy
+		// machine its session may end before: then it reports the obstacle when elected again.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member
@@ -183,11 +183,12 @@ func TestTooSlowForALease(t *testing.T) {
 				return
 			}
 		}
-		t.Error("no leader was suspended: each session ended before")
+		t.Error("got no suspended leader: each session ended before")
 	})
 }
 
-// alone runs one candidate in virtual time, and a bare client beside it.
+// alone runs one candidate and a bare client in virtual time. prepare can change the
+// candidate's configuration.
 func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -226,12 +227,12 @@ func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 		zktest.Must(c.SetACL(leader, electiontest.Open, -1))
 		zktest.Must(c.Set(leader, []byte("x"), -1))
 		before := requests.Load()
-		s.Await(t, 0, "waiting for one that it can read", func(m model.Member) bool {
+		s.Await(t, 0, "waiting for a readable predecessor", func(m model.Member) bool {
 			return m.Belief == model.Waiting && m.Obstacle == ""
 		})
 		time.Sleep(time.Minute)
 		if n := requests.Load() - before; n > 5 {
-			t.Errorf("%d requests for its existence", n)
+			t.Errorf("got %d exists requests in a minute, want at most 5", n)
 		}
 	})
 }
@@ -241,13 +242,13 @@ func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 		electiontest.Restart(server, 3*time.Second)
 		time.Sleep(time.Minute)
 		if m := s.Now(); m.Belief != model.Waiting {
-			t.Errorf("connected for a minute it is %+v", m)
+			t.Errorf("a minute after the restart: got report %+v, want Waiting", m)
 		}
 	})
 }
 
-// TestNoFalseReason: a leader that resigns, or whose znode is deleted, reports no obstacle.
-func TestNoFalseReason(t *testing.T) {
+// TestNoFalseObstacle: a leader that resigns, or whose znode is deleted, reports no obstacle.
+func TestNoFalseObstacle(t *testing.T) {
 	for _, how := range []string{"deleted", "resigned"} {
 		t.Run(how, func(t *testing.T) {
 			alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
@@ -265,7 +266,7 @@ func TestNoFalseReason(t *testing.T) {
 				time.Sleep(30 * time.Second)
 				for _, m := range s.All() {
 					if m.Obstacle != "" {
-						t.Errorf("%s, %s: %q", how, m.Belief, m.Obstacle)
+						t.Errorf("%s, belief %s: got obstacle %q, want none", how, m.Belief, m.Obstacle)
 					}
 				}
 			})
@@ -273,7 +274,8 @@ func TestNoFalseReason(t *testing.T) {
 	}
 }
 
-// breaking closes the connection instead of sending the next request after armed is set.
+// breaking makes cfg close the connection instead of sending the next request op after armed
+// is set.
 func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
@@ -284,8 +286,8 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	})
 }
 
-// TestOwnWatchIsSetAgain: the connection is lost while a candidate reads its own znode
-// again, so the znode has no watch.
+// TestOwnWatchIsSetAgain: if the connection is lost while a candidate sets the watch on its
+// own znode, the candidate sets it again, and notices a later deletion.
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
@@ -294,21 +296,22 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 		breaking(cfg, wire.OpGetData, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
-		m, i := s.Await(t, 0, "waiting for another acknowledgement", elected)
+		m, i := s.Await(t, 0, "elected with an obstacle", elected)
 		armed.Store(true)
 		zktest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
 		_, i = s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
-		_, i = s.Await(t, i, "waiting for it again", elected)
+		_, i = s.Await(t, i, "elected with an obstacle again", elected)
 		remove(t, c, "/election/"+m.Znode)
 		s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		remove(t, c, "/election-leader")
 		if now, _ := s.Await(t, i, "leading", unobstructed); now.Znode == m.Znode {
-			t.Errorf("leads as %s, which does not exist", now.Znode)
+			t.Errorf("got leader with the deleted znode %s, want a new znode", now.Znode)
 		}
 	})
 }
 
-// TestSuspensionsLeakNothing: with a chroot each watch has a goroutine.
+// TestSuspensionsLeakNothing: suspensions leave no goroutines behind. With a chroot each watch
+// has a goroutine.
 func TestSuspensionsLeakNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
@@ -325,14 +328,14 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 			time.Sleep(10 * time.Second)
 		}
 		if n := runtime.NumGoroutine() - before; n > 5 {
-			t.Errorf("%d more goroutines after 20 lost connections", n)
+			t.Errorf("got %d more goroutines after 20 lost connections, want at most 5", n)
 		}
 	})
 }
 
-// TestOldLeaseIsNone: a lease that was proved when the candidate volunteered is over when
-// it is elected.
-func TestOldLeaseIsNone(t *testing.T) {
+// TestElectedWithoutALease: a candidate that is elected after a long wait has no lease yet. Its
+// create proved a lease only for the time after it.
+func TestElectedWithoutALease(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
@@ -345,7 +348,7 @@ func TestOldLeaseIsNone(t *testing.T) {
 		reports := s.All()
 		i := slices.IndexFunc(reports, func(m model.Member) bool { return m.Belief == model.Elected })
 		if m := reports[i]; !m.LeaseEnd.IsZero() {
-			t.Errorf("elected with %+v", m)
+			t.Errorf("got elected candidate %+v, want no lease", m)
 		}
 	})
 }
@@ -358,9 +361,9 @@ func remove(t *testing.T, c *zk.Conn, path string) {
 	}
 }
 
-// TestListLostWithItsConnection: after the notification of its predecessor's deletion the
-// candidate loses the connection before it gets the list. The watch has fired, so the
-// candidate has to request the list again by itself.
+// TestListLostWithItsConnection: if the connection is lost between the notification of the
+// predecessor's deletion and the reply with the list, the candidate requests the list again
+// and leads.
 func TestListLostWithItsConnection(t *testing.T) {
 	var armed atomic.Bool
 	var leader string
@@ -374,12 +377,12 @@ func TestListLostWithItsConnection(t *testing.T) {
 		remove(t, c, leader)
 		after := s.Believes(t, model.Leading)
 		if armed.Load() || after.Znode != before.Znode || after.Session != before.Session {
-			t.Errorf("armed %t; leads as %s of session %#x, waited as %s of %#x", armed.Load(), after.Znode, after.Session, before.Znode, before.Session)
+			t.Errorf("got armed %t, leader %s of session %#x; want false, %s of %#x", armed.Load(), after.Znode, after.Session, before.Znode, before.Session)
 		}
 	})
 }
 
-// A candidate whose credentials are refused before it waited ends with the reason.
+// Run returns the reason if servers refuse the credentials before the candidate waited or led.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
@@ -393,7 +396,7 @@ func TestRefusedCredentials(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if err := c.Run(ctx); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) || p.Dials() > 3 {
-			t.Errorf("%v after %d connections", err, p.Dials())
+			t.Errorf("Run: got error %v after %d connections, want %v after at most 3", err, p.Dials(), client.ErrAuthRequired)
 		}
 		p.Served.Wait()
 	})

@@ -19,8 +19,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// expected maps the paths of each system's elections to the leader there, the number of
-// members, or the reason to show no leader. A walk finds nothing else.
+// expected maps each system to the paths of its elections, and each path to its leader, its
+// number of members, or the reason to show no leader. A walk finds no other elections.
 var expected = map[string]map[string]string{
 	"Solr":                     {"/solr/overseer_elect/election": "10.0.0.1:8983_solr", "/solr/collections/books/leader_elect/shard1/election": "core_node3"},
 	"Solr without an overseer": {"/solr2/overseer_elect/election": "not-acknowledged"},
@@ -110,7 +110,7 @@ var expected = map[string]map[string]string{
 	"Leaders of something else":                      {"/service/billing/leader": "unknown-kind", "/billing/CONTROLLER/LEADER": "unknown-kind", "/billing/loadbalance/leader": "unknown-kind", "/billing/underreplication/leader": "unknown-kind"},
 }
 
-// accumulo is where the instances of Accumulo are.
+// accumulo is the start of the paths of Accumulo's instances.
 const accumulo = "/accumulo/8c2c1f9e-000"
 
 // A walk of a tree with all systems finds each election, with its leader.
@@ -119,31 +119,31 @@ func TestSystems(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
 	conn := electiontest.Connected(t, electiontest.Config(t, addr))
-	want, of := map[string]string{}, map[string]string{}
+	want, systems := map[string]string{}, map[string]string{} // by path
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)
 		elections, ok := expected[s.Name]
 		if !ok {
-			t.Errorf("%s is not in the table", s.Name)
+			t.Errorf("got no entry for %s in the table", s.Name)
 		}
 		for path, summary := range elections {
-			want[path], of[path] = summary, s.Name
+			want[path], systems[path] = summary, s.Name
 		}
 	}
 	found, _ := walk(t, conn, discover.Config{PerSecond: quick})
 	for _, path := range slices.Sorted(maps.Keys(found)) {
 		got := summary(found[path], true)
 		if got != want[path] {
-			t.Errorf("%s: %s is %q (%s), want %q", of[path], path, got, found[path].Dialect.System, want[path])
+			t.Errorf("%s at %s: got %q (%s), want %q", systems[path], path, got, found[path].Dialect.System, want[path])
 		}
 		delete(want, path)
 	}
 	for path, summary := range want {
-		t.Errorf("%s: %s was not found, want %q", of[path], path, summary)
+		t.Errorf("%s at %s: got no election, want %q", systems[path], path, summary)
 	}
 }
 
-// A directory of members has no leader either if the user gives its path.
+// A directory of members has no leader, even if the user gives its path.
 func TestRegistriesByName(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -177,16 +177,16 @@ func TestRegistriesByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := summary(discover.Found{Path: path, Read: read}, false); !strings.HasSuffix(got, " members") && got != "no-candidate" && got != "unknown-kind" {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("%s: got %q, want no leader", path, got)
 		}
 	}
 	if tried < 25 {
-		t.Errorf("%d registries tried", tried)
+		t.Errorf("got %d directories of members, want at least 25", tried)
 	}
 }
 
 // summary returns the leader of an election, its number of members, or the reason to show
-// no leader. found says that a walk found the election; otherwise the user gave its path.
+// no leader. found says whether a walk found the election or the user gave its path.
 func summary(f discover.Found, found bool) string {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: found, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})

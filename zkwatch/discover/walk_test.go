@@ -28,20 +28,20 @@ import (
 
 const quick = 100_000 // requests per second: no limit
 
-// walk walks and returns the elections found, by path.
+// walk runs a walk and returns the elections found, by path.
 func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
 	t.Helper()
 	found := make(map[string]discover.Found)
 	cfg.Found = func(f discover.Found) {
 		if _, twice := found[f.Path]; twice {
-			t.Errorf("%s was found twice", f.Path)
+			t.Errorf("got %s twice, want each election once", f.Path)
 		}
 		found[f.Path] = f
 	}
 	var last discover.Progress
 	cfg.Progress = func(p discover.Progress) {
 		if p.Visited < last.Visited || p.Denied < last.Denied || p.Elections < last.Elections {
-			t.Errorf("progress %+v after %+v", p, last)
+			t.Errorf("got progress %+v after %+v, want no smaller count", p, last)
 		}
 		last = p
 	}
@@ -50,7 +50,7 @@ func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]disc
 		t.Fatal(err)
 	}
 	if p.Elections != len(found) {
-		t.Errorf("%d elections reported, %d counted", len(found), p.Elections)
+		t.Errorf("got a count of %d elections, want the %d reported", p.Elections, len(found))
 	}
 	return found, p
 }
@@ -105,40 +105,40 @@ func TestWalkRecognisesSystems(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent one among them
+		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent child among ephemeral ones
 
 		conn := electiontest.Connected(t, electiontest.Config(t, addr))
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		for path, id := range want {
 			f, ok := found[root+path]
 			if !ok {
-				t.Errorf("%s (%s) was not found", path, id)
+				t.Errorf("got no election at %s, want %s", path, id)
 				continue
 			}
 			if f.Dialect.ID != id {
-				t.Errorf("%s is recognised as %s, want %s", path, f.Dialect.ID, id)
+				t.Errorf("%s: got dialect %s, want %s", path, f.Dialect.ID, id)
 			}
 			// The read is enough for the model.
 			j := doctor.NewJournal(model.Config{Path: f.Path})
 			j.Apply(f.Read)
 			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || s.Queue.Len() != f.Contenders && path != "/mixed" {
-				t.Errorf("%s: phase %s, %d in the queue, %d found", path, s.Phase, s.Queue.Len(), f.Contenders)
+				t.Errorf("%s: got phase %s, leader %v, %d candidates; want a leader and %d", path, s.Phase, s.Leader(), s.Queue.Len(), f.Contenders)
 			}
 			delete(found, root+path)
 		}
 		if len(found) > 0 {
-			t.Errorf("also found %q", slices.Collect(maps.Keys(found)))
+			t.Errorf("got other elections %q", slices.Collect(maps.Keys(found)))
 		}
 		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
-			t.Errorf("progress %+v", p)
+			t.Errorf("got progress %+v, want a complete walk", p)
 		}
 		for _, path := range []string{"/a/latch", "/kafka/controller"} { // a root that is an election
 			if found, _ := walk(t, conn, discover.Config{Root: root + path, PerSecond: quick}); len(found) != 1 {
-				t.Errorf("from %s: %d found", path, len(found))
+				t.Errorf("from %s: got %d elections, want 1", path, len(found))
 			}
 		}
 		if _, err := discover.Walk(t.Context(), conn, discover.Config{Root: root + "/nowhere"}); !errors.Is(err, discover.ErrNoRoot) {
-			t.Errorf("from nowhere: %v", err)
+			t.Errorf("from a missing root: got error %v, want %v", err, discover.ErrNoRoot)
 		}
 	})
 }
@@ -173,29 +173,29 @@ func TestWalkIsBounded(t *testing.T) {
 
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 20})
 		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
-			t.Errorf("%d found, %+v", len(found), p)
+			t.Errorf("got %d elections, progress %+v; want 2, 1 denied", len(found), p)
 		}
 		// Forbidden data does not hide an election: the stats show the owners.
 		if f := found[root+"/half"]; f.Read == nil || len(f.Read.New) != 1 || !f.Read.New[0].Data.Denied || f.Read.New[0].Session == 0 {
-			t.Errorf("with forbidden data: %+v", f.Read)
+			t.Errorf("with forbidden data: got read %+v, want one candidate with its session", f.Read)
 		}
 		if found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 5}); len(found) != 1 || p.Stopped != "depth" {
-			t.Errorf("5 deep: %d found, %+v", len(found), p)
+			t.Errorf("depth 5: got %d elections, progress %+v; want 1, stopped by depth", len(found), p)
 		}
 		if _, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Nodes: 3}); p.Visited != 3 || p.Stopped != "nodes" {
-			t.Errorf("3 znodes: %+v", p)
+			t.Errorf("at most 3 znodes: got progress %+v", p)
 		}
 		// A walk from the top skips /zookeeper.
 		_, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: quick, Depth: 2, Progress: func(p discover.Progress) {
 			if strings.HasPrefix(p.Path, "/zookeeper") {
-				t.Errorf("visited %s", p.Path)
+				t.Errorf("got a visit of %s, want none", p.Path)
 			}
 		}})
 		if err != nil {
 			t.Error(err)
 		}
 		if _, p := walk(t, conn, discover.Config{Root: "/zookeeper", PerSecond: quick}); p.Visited < 2 {
-			t.Errorf("from /zookeeper: %+v", p)
+			t.Errorf("from /zookeeper: got progress %+v, want at least 2 visits", p)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		p, err = discover.Walk(ctx, conn, discover.Config{Root: root, PerSecond: quick, Progress: func(p discover.Progress) {
@@ -204,12 +204,12 @@ func TestWalkIsBounded(t *testing.T) {
 			}
 		}})
 		if !errors.Is(err, context.Canceled) || p.Visited < 4 || p.Visited > 5 {
-			t.Errorf("interrupted: %+v, %v", p, err)
+			t.Errorf("cancelled at visit 4: got progress %+v, error %v", p, err)
 		}
 	})
 }
 
-// TestWalkCosts: a walk sends few requests, evenly spaced: reads without a watch.
+// TestWalkCosts: a walk sends few requests, at the given rate, and sets no watch.
 func TestWalkCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -245,37 +245,37 @@ func TestWalkCosts(t *testing.T) {
 		found, p := walk(t, conn, discover.Config{PerSecond: rate})
 		sent, took := requests()-start, time.Since(began)
 		if limit := took.Seconds()*rate + 5; float64(sent) > limit {
-			t.Errorf("%d requests in %v, at most %.0f are allowed", sent, took, limit)
+			t.Errorf("got %d requests in %v, want at most %.0f", sent, took, limit)
 		}
 		// The root, 4 directories, 64 of the registry, 4 of the jobs, 200 of the crowd, and
 		// 100 directories with a leaf each: an exists, and a list if there are children.
 		if sent > 1000 {
-			t.Errorf("%d requests for %d znodes", sent, 3*many)
+			t.Errorf("got %d requests for %d znodes, want at most 1000", sent, 3*many)
 		}
 		for op, n := range server.Counters().Requests {
 			switch op {
 			case wire.OpExists, wire.OpGetData, wire.OpGetChildren2, wire.OpPing:
 			default:
 				if n != before[op] {
-					t.Errorf("%d requests of %v", n-before[op], op)
+					t.Errorf("got %d requests of %v, want 0", n-before[op], op)
 				}
 			}
 		}
 		if n := electiontest.Watches(t, server); n != 0 {
-			t.Errorf("%d watches", n)
+			t.Errorf("got %d watches, want 0", n)
 		}
 		f := found["/crowd"]
 		if len(found) != 1 || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
-			t.Errorf("%d found, the crowd: partial %v, %d contenders; %+v", len(found), f.Partial, f.Contenders, p)
+			t.Errorf("got %d elections, /crowd partial %v with %d contenders, progress %+v; want 1, true, %d", len(found), f.Partial, f.Contenders, p, many)
 		}
 		if head := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {
-			t.Errorf("the head of the crowd is %s", head.Name)
+			t.Errorf("got first candidate %s, want n_0000000000", head.Name)
 		}
 	})
 }
 
-// TestWalkSkipsTooLargeLists: a walk does not request a list if the number of children shows
-// that it is too large for a reply. Otherwise such a list costs one connection.
+// TestWalkSkipsTooLargeLists: a walk skips a list that is too large for a reply. If only the
+// reply shows that, the list costs one connection.
 func TestWalkSkipsTooLargeLists(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -299,22 +299,23 @@ func TestWalkSkipsTooLargeLists(t *testing.T) {
 		session := conn.Status().SessionID
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		if len(found) != 1 || p.Skipped != 1+40 {
-			t.Errorf("%d found, %+v", len(found), p)
+			t.Errorf("got %d elections, progress %+v; want 1, 41 skipped", len(found), p)
 		}
 		want := []discover.Skip{
 			{Path: root + "/long", Znodes: 1, Why: discover.TooLarge, Limit: cfg.MaxReply},
 			{Path: root + "/many", Znodes: 40, Why: discover.TooLarge, Limit: cfg.MaxReply},
 		}
 		if !slices.Equal(p.Skips, want) {
-			t.Errorf("skipped %+v, want %+v", p.Skips, want)
+			t.Errorf("got skips %+v, want %+v", p.Skips, want)
 		}
 		if s := conn.Status(); s.SessionID != session {
-			t.Errorf("session %#x after %#x", s.SessionID, session)
+			t.Errorf("got session %#x, want %#x as before", s.SessionID, session)
 		}
 	})
 }
 
-// TestWalkIsEvenlySpaced: there is no large burst at the beginning or after a pause.
+// TestWalkIsEvenlySpaced: a walk sends no large burst of requests at the start or after a
+// pause.
 func TestWalkIsEvenlySpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -350,7 +351,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(times) < 100 {
-			t.Fatalf("%d requests, want at least 100", len(times))
+			t.Fatalf("got %d requests, want at least 100", len(times))
 		}
 		for i := range times {
 			j := i
@@ -358,7 +359,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 				j++
 			}
 			if j-i > 14 {
-				t.Fatalf("%d requests within a second from the %d-th on, 10 are allowed", j-i, i)
+				t.Fatalf("got %d requests within a second from request %d on, want at most 14", j-i, i)
 			}
 		}
 	})
@@ -404,13 +405,13 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 				}
 			}})
 			if err != nil {
-				t.Fatalf("seed %d, round %d: %+v, %v", seed, round, p, err)
+				t.Fatalf("seed %d, round %d: got progress %+v, error %v", seed, round, p, err)
 			}
 		}
 	})
 }
 
-// TestWalkAmongLongNames: the queue of a walk is bounded in bytes too.
+// TestWalkAmongLongNames: a walk also bounds the bytes of the names that wait to be visited.
 func TestWalkAmongLongNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("x", 200<<10)
@@ -447,7 +448,7 @@ func TestWalkAmongLongNames(t *testing.T) {
 		found, progress := walk(t, c, discover.Config{Root: "/root"})
 		if len(found) != 0 || progress.Stopped != "nodes" || progress.Visited < 100 || progress.Visited >= 1+20+200 {
 			progress.Path = ""
-			t.Errorf("%d elections, %+v", len(found), progress)
+			t.Errorf("got %d elections, progress %+v; want none, stopped by nodes", len(found), progress)
 		}
 	})
 }
