@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// rival is a bare client for comparison, with the path of the election.
+// rival is a bare client, with the path of an election.
 type rival struct {
 	*zk.Conn
 	b          *testing.B
@@ -71,19 +71,19 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 
 // BenchmarkHandoff measures handoffs on Apache ZooKeeper among 3, 50 and 500 candidates: the
 // time from the request that deletes the leader's znode until the successor knows that it is
-// the first. The successors are electop's candidate and a bare client (floor), which gets the
-// notification and lists the children. They take turns.
+// the first. The successor is alternately electop's candidate and a bare client (floor), which
+// receives the notification and lists the children.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
 			r := newRival(b, addr)
 			r.create(r.path, 0)
-			for i := range n - 2 { // with numbers above the server's
+			for i := range n - 2 { // with higher numbers than the server gives
 				r.create(fmt.Sprintf("%s/guid-n_%d", r.path, math.MaxInt32-n+i), zk.FlagEphemeral)
 			}
 			var candidates, floor []time.Duration
-			for range 20 { // a server is slow just after its start
+			for range 20 { // not measured: a server is slow just after its start
 				r.handoff(r.candidate)
 				r.handoff(r.floor)
 			}
@@ -94,15 +94,15 @@ func BenchmarkHandoff(b *testing.B) {
 			slices.Sort(candidates)
 			slices.Sort(floor)
 			mine, bare := candidates[len(candidates)/2], floor[len(floor)/2]
-			b.ReportMetric(0, "ns/op") // with the preparations
+			b.ReportMetric(0, "ns/op") // hidden: contains the preparations
 			b.ReportMetric(float64(mine.Microseconds()), "candidate-µs")
 			b.ReportMetric(float64(mine)/float64(bare), "x-floor")
 		})
 	}
 }
 
-// handoff deletes the znode of a leader for which a successor waits, and returns the time
-// until the successor knows it.
+// handoff deletes the znode of a leader, for which the successor that join starts waits. It
+// returns the time until the successor knows that it is the first.
 func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
@@ -116,6 +116,7 @@ func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end fun
 	return receive(r.b, knew).Sub(began)
 }
 
+// candidate starts electop's candidate as the successor, see handoff.
 func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	waiting, ended := make(chan bool, 1), make(chan bool)
 	last := model.Member{}
@@ -143,6 +144,7 @@ func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	}
 }
 
+// floor starts a bare client as the successor, see handoff.
 func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	c := newRival(r.b, r.addr)
 	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)
@@ -158,8 +160,8 @@ func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	return c.Close
 }
 
-// BenchmarkFollow counts the bytes and requests with which an observer follows one create
-// and one delete among 10 and 10,000 candidates.
+// BenchmarkFollow measures the bytes and requests of an observer for one create and one delete
+// among 10 and 10,000 candidates.
 func BenchmarkFollow(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
@@ -203,8 +205,8 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts the bytes of a connection in both directions, and the frames to the
-// server, without pings.
+// A meter counts the bytes of connections in both directions, and the requests, without pings
+// to the server.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -223,7 +225,7 @@ func (c *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write gets one frame at a time.
+// Write counts and writes p, which is one frame.
 func (c *metered) Write(p []byte) (int, error) {
 	if len(p) < 8 || int32(binary.BigEndian.Uint32(p[4:])) != wire.XidPing {
 		c.m.requests.Add(1)

@@ -26,8 +26,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A candidate with credentials creates znodes that everybody may read and only it may
-// change. An election that only the credentials may read is observed with these.
+// A candidate with credentials creates znodes that everybody may read and only the credentials
+// may change. An observer with the credentials can read an election that only they may read.
 func TestElectionWithCredentials(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -40,21 +40,21 @@ func TestElectionWithCredentials(t *testing.T) {
 		m := s.Believes(t, model.Leading)
 		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
 		c := zktest.Client(t, addr)
-		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // only who may change an ACL may read it
+		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // reading an ACL requires permissions
 			t.Fatal(err)
 		}
 		for _, p := range []string{path, znode.Join(path, m.Znode), path + "-leader"} {
 			acl, _, err := c.GetACL(p)
 			if err != nil || len(acl) != 2 || fmt.Sprint(acl) != fmt.Sprint(ours) {
-				t.Errorf("%s: ACL %v, want %v (%v)", p, acl, ours, err)
+				t.Errorf("%s: got ACL %v, error %v; want %v", p, acl, err, ours)
 			}
 		}
 		stranger := zktest.Client(t, addr)
 		if _, _, err := stranger.Children(path); err != nil {
-			t.Errorf("without credentials the list is unreadable: %v", err)
+			t.Errorf("list without credentials: got error %v, want none", err)
 		}
 		if _, err := stranger.Set(path+"-leader", nil, -1); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("without credentials a write returns %v", err)
+			t.Errorf("write without credentials: got error %v, want %v", err, zk.ErrNoAuth)
 		}
 
 		if _, err := c.SetACL(path, zk.DigestACL(zk.PermAll, "ann", "s3cret"), -1); err != nil {
@@ -66,13 +66,13 @@ func TestElectionWithCredentials(t *testing.T) {
 		with.Await(t, "readable with credentials", electiontest.QueueOf(1))
 		foreign := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: path})
 		if err := foreign.Run(t.Context()); !errors.Is(err, zk.ErrNoAuth) {
-			t.Errorf("Run without credentials = %v", err)
+			t.Errorf("Run without credentials: got error %v, want %v", err, zk.ErrNoAuth)
 		}
 	})
 }
 
-// failing returns changes of a configuration with which a connection fails, and that show
-// the secret if anything does.
+// failing returns changes of a configuration that make its connection fail in a way whose error
+// could show the secret.
 func failing(authority, secret string, random *rand.Rand) map[string]func(*client.Config) {
 	return map[string]func(*client.Config){
 		"refused":   func(c *client.Config) { c.Auth = append(c.Auth, client.NewAuth("nonsense", secret)) },
@@ -131,7 +131,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			write(electiontest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
+			write(electiontest.Wait(t, conn, "a connection or an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
 			_, _, err = conn.Get(ctx, "/nowhere")
 			write(err)
 			conn.Close()
@@ -162,9 +162,12 @@ func TestCredentialsNeverShow(t *testing.T) {
 		if !strings.Contains(all, "digest:(hidden)") || !strings.Contains(all, "nonsense") {
 			t.Fatal("no output: the test checks nothing")
 		}
-		for _, form := range []string{secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"), strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%#v", []byte(secret)), "}"), "[]byte{")} {
+		for _, form := range []string{
+			secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"),
+			strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%#v", []byte(secret)), "}"), "[]byte{"),
+		} {
 			if i := strings.Index(all, form); i >= 0 {
-				t.Errorf("seed %d: %q is in ...%.300s", seed, form, all[max(0, i-200):])
+				t.Errorf("seed %d: got the secret as %q in output ...%.300s", seed, form, all[max(0, i-200):])
 			}
 		}
 	})

@@ -19,20 +19,20 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A realElection is an election by another library's recipe, of candidates that join one
-// after the other: amber, birch, cedar, delta, ember, fern.
+// A realElection is an election by another library's recipe. The candidates join one after the
+// other: amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
-	recipes []string // of each candidate
-	leases  []int
-	path    string // the path that the candidates get
-	read    string // the path of the election, if it is another
+	recipes []string // the recipe of each candidate
+	leases  []int    // the number of a semaphore's leases
+	path    string   // the path that the candidates get
+	read    string   // the path of the election; "" is path
 
 	dialect string
 	queue   []string // the contenders in their order
 	holders int
-	watches map[string]string // a waiting candidate's predecessor
-	who     map[string]string // the shown name, if it is not the candidate's name
+	watches map[string]string // maps a waiting candidate to its predecessor
+	who     map[string]string // maps a candidate to its shown name, if that is another
 }
 
 var chain = map[string]string{"birch": "amber", "cedar": "birch"}
@@ -97,8 +97,8 @@ var kazooElections = []realElection{
 // anAddress stands for the address of this machine.
 const anAddress = "\x00address"
 
-// TestRealDialects runs each recipe of Curator and kazoo, and reads the znodes and the
-// servers' tables as an observer does.
+// TestRealDialects: for each recipe of Curator and kazoo, electop recognises the dialect, the
+// queue, the holders and the watches from the znodes and the server's tables.
 func TestRealDialects(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -147,29 +147,29 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 			t.Fatal(err)
 		}
 		if len(read.New) != len(e.queue) {
-			return fmt.Errorf("%d children, want %d", len(read.New), len(e.queue))
+			return fmt.Errorf("got %d children, want %d", len(read.New), len(e.queue))
 		}
 		return nil
 	})
 	dialect := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent, Markers: read.Markers})
 	if dialect == nil || dialect.ID != e.dialect || !strings.Contains(dialect.System, system) {
-		t.Fatalf("recognised as %+v, want %s of %s; the children are %+v", dialect, e.dialect, system, read.New)
+		t.Fatalf("got dialect %+v, want %s of %s; the children are %+v", dialect, e.dialect, system, read.New)
 	}
 	j := doctor.NewJournal(model.Config{Path: path})
 	j.Apply(read)
 	s := j.State()
 	if s.Dialect != dialect || s.Recipe != dialect.Recipe {
-		t.Errorf("the journal has the dialect %v with %v", s.Dialect, s.Recipe)
+		t.Errorf("got dialect %v, recipe %v in the journal, want of %v", s.Dialect, s.Recipe, dialect)
 	}
 	var queue []string
 	for _, c := range s.Queue.All() {
 		queue = append(queue, owner[c.Session])
 	}
 	if !slices.Equal(queue, e.queue) {
-		t.Fatalf("the queue is %q, want %q", queue, e.queue)
+		t.Fatalf("got queue %q, want %q", queue, e.queue)
 	}
 	if n := s.Recipe.Holders(s.Queue); n != e.holders {
-		t.Errorf("%d hold the role, want %d", n, e.holders)
+		t.Errorf("got %d holders, want %d", n, e.holders)
 	}
 	for i, c := range s.Queue.All() {
 		name := owner[c.Session]
@@ -177,27 +177,27 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 		switch other := e.who[name]; {
 		case other == anAddress:
 			if !strings.Contains(dialect.Who(c), ".") && !strings.Contains(dialect.Who(c), ":") {
-				t.Errorf("%s is called %q, want an address", name, dialect.Who(c))
+				t.Errorf("%s: got shown name %q, want an address", name, dialect.Who(c))
 			}
 			want = dialect.Who(c)
 		case other != "":
 			want = strings.ReplaceAll(other, name, want)
 		}
 		if dialect.Who(c) != want || c.Who != want {
-			t.Errorf("%s is called %q and %q, want %q", name, dialect.Who(c), c.Who, want)
+			t.Errorf("%s: got shown names %q and %q, want %q", name, dialect.Who(c), c.Who, want)
 		}
 		before := ""
 		if w, ok := s.Recipe.Watches(s.Queue, i); ok {
 			before = owner[s.Queue.At(w).Session]
 		}
 		if before != e.watches[name] {
-			t.Errorf("%s must watch %q, want %q", name, before, e.watches[name])
+			t.Errorf("%s: got predecessor %q, want %q", name, before, e.watches[name])
 		}
 	}
 	e.verify(t, server, j)
 }
 
-// verify reads the server's table of watches until each waiting candidate's watch is in it.
+// verify reads the server's table of watches until it has the watch of each waiting candidate.
 func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Journal) {
 	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
 	cancel := poller.Subscribe(admin.Election{
@@ -213,7 +213,7 @@ func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Jour
 		for i, c := range s.Queue.All() {
 			_, waits := s.Recipe.Watches(s.Queue, i)
 			if edge := s.Edge(i); waits && edge.State != doctor.Verified {
-				return fmt.Errorf("%s: %+v", c.Name, edge)
+				return fmt.Errorf("%s: got edge %+v, want it verified", c.Name, edge)
 			}
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	bad  = "n_\x010000000007" // a server of 3.4 lets other clients create it
+	bad  = "n_\x010000000007" // a server of 3.4 lets clients create this name
 	good = "n_0000000008"
 )
 
@@ -28,7 +28,7 @@ func oddPeer() *electiontest.Peer {
 		b := make([]byte, 68)
 		binary.BigEndian.PutUint64(b, 5) // czxid
 		if children > 0 {
-			binary.BigEndian.PutUint32(b[36:], 2*9-children) // nine creates so far: cversion as clients see it
+			binary.BigEndian.PutUint32(b[36:], 2*9-children) // the cversion that clients get after nine creates
 		}
 		binary.BigEndian.PutUint64(b[44:], owner)
 		binary.BigEndian.PutUint32(b[56:], children)
@@ -61,20 +61,20 @@ func oddPeer() *electiontest.Peer {
 	}}
 }
 
-// TestNameThatNoClientMayRequest: an observer shows an election that has such a child, and a
-// walk continues.
+// TestNameThatNoClientMayRequest: an observer and a walk report an election although no client
+// may request one of its children.
 func TestNameThatNoClientMayRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := oddPeer()
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}
 		w := electiontest.Observe(t, cfg, model.Config{Path: "/election"})
-		w.Await(t, "the good one", func(s *doctor.State) bool {
+		w.Await(t, "the good candidate", func(s *doctor.State) bool {
 			return s.Phase == model.Live && s.Queue.Len() == 1 && s.Queue.At(0).Name == good
 		})
 		before := len(p.Received(0))
 		time.Sleep(time.Minute)
 		if n := len(p.Received(0)) - before; n > 100 {
-			t.Errorf("%d requests in a minute without a change", n)
+			t.Errorf("got %d requests in a minute without a change, want at most 100", n)
 		}
 
 		c := electiontest.Connected(t, cfg)
@@ -84,13 +84,13 @@ func TestNameThatNoClientMayRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f, ok := found["/election"]; !ok || f.Contenders != 2 {
-			t.Errorf("found %+v, %+v", found, progress)
+			t.Errorf("got elections %+v, progress %+v; want /election with 2 contenders", found, progress)
 		}
 	})
 }
 
-// TestPersistentError: an observer does not repeat its requests fifty times a second if a
-// server answers each with an error that says nothing about the election.
+// TestPersistentError: an observer repeats its requests slowly if a server answers each with an
+// error that says nothing about the election.
 func TestPersistentError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
@@ -103,12 +103,13 @@ func TestPersistentError(t *testing.T) {
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		o := observer.New(observer.Config{Conn: cfg, Path: "/election", Beside: observer.Beside{Acks: []string{"/ack"}}, Put: func(context.Context, model.Observation) {}})
+		put := func(context.Context, model.Observation) {}
+		o := observer.New(observer.Config{Conn: cfg, Path: "/election", Beside: observer.Beside{Acks: []string{"/ack"}}, Put: put})
 		if err := o.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
+			t.Errorf("Run: got error %v, want the deadline", err)
 		}
 		if n := electiontest.Count(p.Opcodes(0), wire.OpExists) + electiontest.Count(p.Opcodes(0), wire.OpGetData); n > 500 || n < 10 {
-			t.Errorf("%d requests in five minutes", n)
+			t.Errorf("got %d requests in five minutes, want 10 to 500", n)
 		}
 	})
 }

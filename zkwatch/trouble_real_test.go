@@ -18,15 +18,15 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A polledElection is an election of real clients that was read once. Its server's tables
-// are read as often as needed.
+// A polledElection is an election of real clients that was read once. withTables reads the
+// tables of its server.
 type polledElection struct {
 	*testing.T
 	journal *doctor.Journal
 	poller  *admin.Poller
 }
 
-// readOnce reads the election at path, which must have that many contenders.
+// readOnce reads the election at path, which must have the given number of contenders.
 func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) *polledElection {
 	t.Helper()
 	conn := electiontest.Connected(t, electiontest.Config(t, server.Addr))
@@ -38,7 +38,7 @@ func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) 
 	p.journal.Apply(&model.Connection{At: read.At, Link: model.Connected})
 	p.journal.Apply(read)
 	if n := p.journal.State().Queue.Len(); n != contenders {
-		t.Fatalf("%d contenders, want %d: %+v", n, contenders, read.New)
+		t.Fatalf("got %d contenders, want %d: %+v", n, contenders, read.New)
 	}
 	p.poller = admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
 	t.Cleanup(p.poller.Subscribe(admin.Election{
@@ -48,7 +48,7 @@ func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) 
 	return p
 }
 
-// withTables reads the server's tables until ok accepts the state.
+// withTables reads the server's tables until ok returns true for the state, and returns it.
 func (p *polledElection) withTables(what string, ok func(s *doctor.State) bool) *doctor.State {
 	p.Helper()
 	electiontest.Until(p.T, what, func() error {
@@ -57,7 +57,7 @@ func (p *polledElection) withTables(what string, ok func(s *doctor.State) bool) 
 		}
 		p.journal.Apply(&model.Advance{At: feed.Now()})
 		if s := p.journal.State(); !ok(s) {
-			return fmt.Errorf("%q, findings %v", s.NoLeader(), found(s))
+			return fmt.Errorf("got reason %q for no leader, findings %v", s.NoLeader(), found(s))
 		}
 		return nil
 	})
@@ -72,8 +72,9 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries: a go-zookeeper client holds a lock for which two kazoo clients
-// wait. Some kazoo recipes count the names of go-zookeeper, others do not.
+// TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients stand for
+// it. electop decides by the watches that the kazoo clients wait if their recipe counts the
+// names of go-zookeeper, and finds two leaders if it does not.
 func TestLockOfTwoLibraries(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -89,36 +90,36 @@ func TestLockOfTwoLibraries(t *testing.T) {
 		}
 		return path, uint64(c.SessionID())
 	}
-	t.Run("kazoo counts it", func(t *testing.T) {
+	t.Run("kazoo counts the holder", func(t *testing.T) {
 		path, holder := held(t, "counting")
 		p := readOnce(t, server, path, 3)
 		if s := p.journal.State(); s.NoLeader() != model.MixedClients || s.First().Session != holder {
-			t.Errorf("without the tables: %q, first %v", s.NoLeader(), s.First())
+			t.Errorf("without the tables: got reason %q for no leader, first %v", s.NoLeader(), s.First())
 		}
 		s := p.withTables("the watches", func(s *doctor.State) bool {
 			return s.Leader() != nil && s.Edge(1).State == doctor.Verified && s.Edge(2).State == doctor.Verified
 		})
 		if s.Leader().Session != holder || s.Holders() != 1 || len(s.Findings) > 0 || kazoo.Led("counting-1") {
-			t.Errorf("%v leads, %d hold, findings %v; kazoo's leads: %v", s.Leader(), s.Holders(), found(s), kazoo.Led("counting-1"))
+			t.Errorf("got leader %v, %d holders, findings %v, a leading kazoo client %v; want only session %#x", s.Leader(), s.Holders(), found(s), kazoo.Led("counting-1"), holder)
 		}
 	})
-	t.Run("kazoo does not", func(t *testing.T) {
+	t.Run("kazoo ignores the holder", func(t *testing.T) {
 		path, holder := held(t, "lock")
 		kazoo.Leads(t, "lock-1") // at the same time
 		p := readOnce(t, server, path, 3)
 		s := p.withTables("two leaders", func(s *doctor.State) bool { return len(s.Findings) > 0 })
 		if got := found(s); len(got) != 1 || got[0] != "two-leaders critical" || s.Leader() != nil || s.NoLeader() != model.MixedClients {
-			t.Fatalf("%q, findings %q", s.NoLeader(), got)
+			t.Fatalf("got reason %q for no leader, findings %q; want only two-leaders", s.NoLeader(), got)
 		}
 		f := s.Findings[0]
 		if len(f.Sessions) != 2 || f.Sessions[0] != holder || f.Sessions[1] != s.Queue.At(1).Session || strings.Contains(f.Advice, "Delete") {
-			t.Errorf("%+v", f)
+			t.Errorf("got finding %+v, want both sessions and no advice to delete", f)
 		}
 	})
 }
 
-// TestSeveralCandidatesOfOneClient: three latches share a Curator client, and three threads
-// a kazoo client. The first candidate leads, and nothing is wrong.
+// TestSeveralCandidatesOfOneClient: if three latches share a Curator client, or three threads a
+// kazoo client, the first candidate leads, and the only finding is for information.
 func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -134,20 +135,20 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 			process.Leads(t, "one")
 			for _, name := range []string{"two", "three"} {
 				if c := process.Stand(t, x.recipe, path, name); c.Session != first.Session {
-					t.Fatalf("%s has the session %x, and the first %x", name, c.Session, first.Session)
+					t.Fatalf("%s: got session %x, want %x of the first candidate", name, c.Session, first.Session)
 				}
 			}
 			p := readOnce(t, server, path, 3)
 			s := p.withTables("a finding", func(s *doctor.State) bool { return len(s.Findings) > 0 })
 			f := s.Findings[0]
 			if got := found(s); len(got) != 1 || got[0] != "ghost-node info" || !strings.Contains(f.Title, "one client owns 3 candidates") {
-				t.Errorf("findings %q: %+v", got, f)
+				t.Errorf("got findings %q: %+v, want one of 3 candidates of one client", got, f)
 			}
 			if strings.Contains(f.Advice, "elete") || strings.Contains(f.Advice, "estart") {
-				t.Errorf("advice: %s", f.Advice)
+				t.Errorf("got advice %q, want no deletion and no restart", f.Advice)
 			}
 			if l := s.Leader(); l == nil || path+"/"+l.Name != first.Znode || s.Holders() != 1 {
-				t.Errorf("%v leads, not %s", s.Leader(), first.Znode)
+				t.Errorf("got leader %v, want %s", s.Leader(), first.Znode)
 			}
 		})
 	}

@@ -28,13 +28,13 @@ var (
 	chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
 )
 
-// TestCandidatesChaos runs candidates while servers are killed and isolated, links are
-// held, cut and slow, and candidates freeze, resign and lose their znodes and sessions,
-// all at random. Two candidates never lead at once, and in the end one leads.
+// TestCandidatesChaos: two candidates never lead at once, and in the end one leads, while
+// servers are killed and isolated, links are held, cut and slow, and candidates freeze, resign
+// and lose their znodes and sessions, all at random.
 //
-// The seed decides the faults and their times, but not the scheduling.
-// ELECTOP_TEST_LONG=30m runs it for that time, half of it with quick servers and half with
-// the default tick, and each half for at least ten seconds.
+// The seed decides the faults and their times, but not the scheduling. ELECTOP_TEST_LONG=30m
+// runs the test for that time, half of it with quick servers and half with the default tick,
+// and each half for at least ten seconds.
 func TestCandidatesChaos(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -48,8 +48,8 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos makes faults: at most one of the servers at a time, so that a quorum stays, and
-// at most one of each candidate.
+// A chaos makes faults: at most one fault of a server at a time, so that a quorum stays, and at
+// most one fault of each candidate.
 type chaos struct {
 	*testing.T
 	limits
@@ -64,7 +64,8 @@ type chaos struct {
 	made    map[string]int // number of faults, by name
 }
 
-// A target has at most one fault. repair is nil while it has none.
+// A target is a candidate or all servers. It has at most one fault, what, which repair ends at
+// until. repair is nil while it has no fault.
 type target struct {
 	what   string
 	repair func()
@@ -159,14 +160,15 @@ func (c *chaos) settled() {
 	for _, s := range c.slots {
 		select {
 		case err := <-s.ended:
-			c.Errorf("%s ended: %v", s.name, err)
+			c.Errorf("got the end of %s with error %v, want it running", s.name, err)
 			s.ended <- err
 		default:
 		}
 	}
 }
 
-// checkOwners lists the znodes again and again: no session may have two.
+// checkOwners lists the znodes again and again until ctx ends, and fails if a session has had
+// two.
 func (c *chaos) checkOwners(ctx context.Context) {
 	const pace = 50 * time.Millisecond
 	owner := make(map[string]int64)
@@ -186,15 +188,15 @@ func (c *chaos) checkOwners(ctx context.Context) {
 			}
 			session := stat.EphemeralOwner
 			if other := node[session]; other != "" {
-				c.Errorf("session %#x has had %s and %s", session, other, name)
+				c.Errorf("got znodes %s and %s of session %#x, want one", other, name, session)
 			}
 			owner[name], node[session] = session, name
 		}
 	}
 }
 
-// inject makes a fault of the servers or of a candidate. That is mostly the leader, unless
-// the servers have a fault, which the leader may not have noticed yet.
+// inject makes a fault of a server or of a candidate. The candidate is mostly the leader, unless
+// a server has a fault, which the leader may not have noticed yet.
 func (c *chaos) inject() {
 	whole := c.whole()
 	if whole && c.rng.IntN(2) == 0 {
@@ -257,8 +259,8 @@ func (c *chaos) endFaults(now time.Time) {
 	}
 }
 
-// A serverFault and a candidateFault begin a fault. repair ends it; repair is nil if the
-// fault has ended. ok is false if the fault is not possible at present.
+// A serverFault or a candidateFault begins a fault. repair ends the fault; it is nil if the
+// fault has already ended. ok is false if the fault is not possible at present.
 type serverFault func(c *chaos) (repair func(), ok bool)
 type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 
@@ -332,10 +334,10 @@ var candidateFaults = map[string]candidateFault{
 		return func() {
 			// A request from before the freeze may have been answered.
 			if st := s.Status(); st.LeaseEnd.After(since.Add(st.Timeout)) {
-				c.Errorf("%s was frozen at %v, with a session timeout of %v, and has a lease until %v", s.name, since, st.Timeout, st.LeaseEnd)
+				c.Errorf("%s, frozen at %v: got a lease until %v, want at most a session timeout of %v", s.name, since, st.LeaseEnd, st.Timeout)
 			}
 			if at := c.w.reported(s.name); at.After(since.Add(5 * scheduling)) {
-				c.Errorf("%s reported %v after it was frozen", s.name, at.Sub(since))
+				c.Errorf("%s: got a report %v after the start of the freeze, want none", s.name, at.Sub(since))
 			}
 			c.w.change(s.name, frozen, -1)
 			s.Thaw()
@@ -351,16 +353,16 @@ var candidateFaults = map[string]candidateFault{
 		select {
 		case err := <-s.ended:
 			if err != nil {
-				c.Errorf("%s resigned: %v", s.name, err)
+				c.Errorf("%s resigned: got error %v, want none", s.name, err)
 			}
 		case <-time.After(electiontest.WaitFor):
-			c.Fatalf("%s does not end after it resigned\n%s", s.name, c.w)
+			c.Fatalf("got no end of %s after it resigned\n%s", s.name, c.w)
 		}
 		s.start(c)
 		return nil, true
 	},
-	// No lease covers this fault: the deposed leader is notified. So there is no other fault
-	// at the same time.
+	// A lease does not protect against this fault: only a notification stops the deposed leader.
+	// So the servers and the leader must have no other fault.
 	deleteZnode: func(c *chaos, s *slot) (func(), bool) {
 		m := c.w.now(s.name)
 		if !c.whole() || m.Belief != model.Leading || s.Status().State != client.Connected {
@@ -376,7 +378,7 @@ var candidateFaults = map[string]candidateFault{
 		case <-time.After(electiontest.WaitFor):
 			c.Fatalf("cannot delete the znode of %s", s.name)
 		}
-		c.w.await(c.T, electiontest.WaitFor, s.name+" has noticed that its znode was deleted", func() bool {
+		c.w.await(c.T, electiontest.WaitFor, s.name+" without its deleted znode", func() bool {
 			now := c.w.now(s.name)
 			return now.Belief != model.Leading || now.Znode != m.Znode
 		})
@@ -384,13 +386,13 @@ var candidateFaults = map[string]candidateFault{
 	},
 }
 
-// A slot runs one candidate after the other.
+// A slot runs candidates, one after the other.
 type slot struct {
 	target
 	number, generation int
 	links              map[string]*zktest.Link // by the server's address
 
-	name string // of the present candidate
+	name string // the name of the present candidate
 	*candidate.Candidate
 	cancel context.CancelFunc
 	ended  chan error
@@ -419,7 +421,7 @@ func (s *slot) stop() {
 	<-s.ended
 }
 
-// onLinks calls do for each of a slot's links. heal heals them.
+// onLinks calls do for each of a slot's links. heal heals the links.
 func (s *slot) onLinks(do func(*zktest.Link)) (heal func()) {
 	for _, l := range s.links {
 		do(l)

@@ -25,10 +25,10 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate holds the first create of a candidate's znode, as if it were on its way
-// to the ensemble leader, while the client loses the connection and moves to another
-// server. Reads and sync do not wait for the create. It is executed just before or after
-// the next transaction of its session.
+// A lateCreate holds the first create of a candidate's znode, as if the create were on its way
+// to the ensemble leader, while the client loses the connection and moves to another server.
+// Reads and sync do not wait for the create. It is executed just before or after the next
+// transaction of its session.
 type lateCreate struct {
 	after bool
 
@@ -72,16 +72,15 @@ func (c *lateConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drops reports whether a frame is the reply to the late create, whose connection is gone.
+// drops reports whether a frame is the reply to the late create, whose connection was lost.
 func (c *lateConn) drops(frame []byte) bool {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
 	return c.hide != nil && bytes.Equal(frame[4:8], c.hide)
 }
 
-// TestCreateExecutedLate: a create without an answer may be executed after the
-// search for its znode, and even after later requests of its session. It must
-// not give the candidate a second znode: the candidate would wait for itself.
+// TestCreateExecutedLate: the candidate has one znode and leads, even if a create without an
+// answer is executed after the search for its znode and after later requests of its session.
 func TestCreateExecutedLate(t *testing.T) {
 	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
 		t.Run(name, func(t *testing.T) {
@@ -99,11 +98,11 @@ func TestCreateExecutedLate(t *testing.T) {
 				arrived := late.arrived
 				late.mu.Unlock()
 				if !arrived {
-					t.Fatal("the create was not executed: the test checks nothing")
+					t.Fatal("got no late create: the test checks nothing")
 				}
 				children, _, err := c.Children("/election")
 				if m := s.Now(); err != nil || len(children) != 1 || children[0] != m.Znode || m.Belief != model.Leading {
-					t.Errorf("children %q, %v; the candidate is %+v", children, err, m)
+					t.Errorf("got children %q, error %v, candidate %+v; want only its znode, Leading", children, err, m)
 				}
 			})
 		})
@@ -149,10 +148,10 @@ func (m *mover) open() int {
 	return len(m.conns)
 }
 
-// TestCreateHeldBetweenServers: a follower forwards a create, which is held on the way
-// to the ensemble leader while the candidate moves to the ensemble leader and back. The
+// TestCreateHeldBetweenServers: no session gets two znodes if a follower's create is held on
+// the way to the ensemble leader while the candidate moves to the ensemble leader and back. The
 // create arrives together with the message that the session is at the follower again, so
-// nothing shows that it is old. It must not give a session a second znode.
+// nothing shows that the create is old.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -166,13 +165,13 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	electiontest.Creator(t, c)(path, 0)
 	outstanding := func(n int) {
 		t.Helper()
-		electiontest.Until(t, "the follower has forwarded the requests", func() error {
+		electiontest.Until(t, "requests forwarded by the follower", func() error {
 			var has int
 			for line := range strings.Lines(follower.Ask(t, "srvr")) {
 				fmt.Sscanf(line, "Outstanding: %d", &has)
 			}
 			if has < n {
-				return fmt.Errorf("%d of %d", has, n)
+				return fmt.Errorf("got %d outstanding requests, want %d", has, n)
 			}
 			return nil
 		})
@@ -190,7 +189,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	electiontest.OnRequest(&cfg, wire.OpCreate, func(net.Conn, []byte) bool { once(); return false })
 	s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path})
 	release := sync.OnceFunc(func() { close(proceed) })
-	t.Cleanup(func() { // first, or the candidate could not close its session
+	t.Cleanup(func() { // runs before the candidate closes its session
 		release()
 		e.Heal()
 	})
@@ -209,20 +208,20 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	m.move(leader.Addr)
 	s.Believes(t, model.Leading)
 	m.move(follower.Addr)
-	electiontest.Until(t, "the candidate is on its way back", func() error {
+	electiontest.Until(t, "a connection to the follower", func() error {
 		if n := m.open(); n != 1 {
-			return fmt.Errorf("%d connections", n)
+			return fmt.Errorf("got %d connections, want 1", n)
 		}
 		return nil
 	})
-	follower.Ask(t, "srvr") // when it answers, the follower has probably forwarded that
+	follower.Ask(t, "srvr") // after the answer the follower has probably forwarded the move
 	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)
 	}
-	electiontest.Until(t, "the candidate is back", func() error {
+	electiontest.Until(t, "the candidate connected to the follower", func() error {
 		if st := s.Status(); st.State != client.Connected || st.Server != follower.Addr {
-			return fmt.Errorf("%v at %s", st.State, st.Server)
+			return fmt.Errorf("got state %v at server %s", st.State, st.Server)
 		}
 		return nil
 	})
@@ -237,7 +236,7 @@ func checkOwners(t *testing.T, c *zk.Conn, path string) {
 	}
 	children, _, err := c.Children(path)
 	if err != nil || len(children) == 0 {
-		t.Fatalf("children %q, %v", children, err)
+		t.Fatalf("got children %q, error %v; want at least one child", children, err)
 	}
 	owns := make(map[int64]string)
 	for _, name := range children {
@@ -249,13 +248,14 @@ func checkOwners(t *testing.T, c *zk.Conn, path string) {
 			continue
 		}
 		if other := owns[stat.EphemeralOwner]; other != "" {
-			t.Errorf("session %#x has %s and %s", stat.EphemeralOwner, other, name)
+			t.Errorf("got znodes %s and %s of session %#x, want one", other, name, stat.EphemeralOwner)
 		}
 		owns[stat.EphemeralOwner] = name
 	}
 }
 
-// creates counts the creates of its own znode that a candidate reported.
+// creates returns the number of creates of its own znode that a candidate reported, and the
+// last of these reports.
 func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	reports := s.All()
 	for i, m := range reports {
@@ -266,7 +266,8 @@ func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	return n, last
 }
 
-// With a guid in its name the candidate finds the znode: no ghost.
+// After a lost create reply the candidate finds its znode by the guid in the name, and creates
+// no second one.
 func TestLoseReplyWithAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -276,20 +277,20 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 		s.Start(t)
 		m := s.Believes(t, model.Leading)
 		if first := s.All()[0]; !first.LosesReply || m.LosesReply {
-			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
+			t.Errorf("got LosesReply %v at the start, %v at the end; want true, false", first.LosesReply, m.LosesReply)
 		}
-		s.Await(t, 0, "found again", func(m model.Member) bool { return m.StepOn.Found })
+		s.Await(t, 0, "its znode found again", func(m model.Member) bool { return m.StepOn.Found })
 		if mine := owned(t, on.Conn, on.Path, m); len(mine) != 1 || mine[0] != m.Znode {
-			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+			t.Errorf("got znodes %q of the candidate, want only %q", mine, m.Znode)
 		}
 		if n, _ := creates(s); n != 1 {
-			t.Errorf("%d creates", n)
+			t.Errorf("got %d creates, want 1", n)
 		}
 	})
 }
 
-// A naive program creates a second znode. The first one is a ghost before it in the queue:
-// the program waits for a predecessor that belongs to its own session.
+// After a lost create reply a candidate without a guid creates a second znode. Its first znode
+// is a ghost before it in the queue: the candidate waits for a znode of its own session.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -300,24 +301,24 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		m := s.Believes(t, model.Waiting)
 		mine := owned(t, on.Conn, on.Path, m)
 		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
-			t.Fatalf("it owns %q and is %+v, want %q", mine, m, want)
+			t.Fatalf("got znodes %q, candidate %+v; want %q, and the second watches the first", mine, m, want)
 		}
 		if n, last := creates(s); n != 2 || last.StepOn.Name != "n_" {
-			t.Errorf("%d creates, the last %+v", n, last)
+			t.Errorf("got %d creates, the last %+v; want 2 without a guid", n, last)
 		}
 		after := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
-			t.Errorf("the next one watches %q", m.Watches)
+			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, mine[1])
 		}
-		// Nobody leads until it resigns: the end of its session deletes both znodes.
+		// Nobody leads until s resigns: the end of its session deletes both znodes.
 		s.Resign()
 		after.Believes(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
-			t.Errorf("behind its own ghost it believed %q", got)
+			t.Errorf("got beliefs %q behind the ghost, want never Elected", got)
 		}
 		children, _, err := on.Children(on.Path)
 		if err != nil || len(children) != 1 {
-			t.Errorf("children %q, %v", children, err)
+			t.Errorf("got children %q, error %v; want one child", children, err)
 		}
 	})
 }
@@ -326,19 +327,20 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 func TestLoseReplyOfOneCreate(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: on.Path + "/deep/down", Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
+		path := on.Path + "/deep/down"
+		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: path, Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
-		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 2 {
-			t.Errorf("it owns %q", mine)
+		if mine := owned(t, on.Conn, path, m); len(mine) != 2 {
+			t.Errorf("got znodes %q of the candidate, want 2", mine)
 		}
-		// It notices the deletion and ends its session, which deletes the ghost. No reply
-		// is lost in its next candidacy.
-		on.Remove(znode.Join(on.Path+"/deep/down", m.Znode))
+		// The candidate notices the deletion and ends its session, which deletes the ghost. No
+		// reply is lost in its next candidacy.
+		on.Remove(znode.Join(path, m.Znode))
 		m = s.Believes(t, model.Leading)
-		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
-			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		if mine := owned(t, on.Conn, path, m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("got znodes %q of the candidate, want only %q", mine, m.Znode)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// An overlap is a time in which several were leading, or working, at once.
+// An overlap is a time in which several candidates were leading, or working, at once.
 type overlap struct {
 	what     activity
 	from, to time.Time
@@ -25,8 +25,8 @@ type overlap struct {
 
 func (o overlap) length() time.Duration { return o.to.Sub(o.from) }
 
-// overlaps returns the overlaps since a time, in the order of their beginning. A candidate
-// does not count while it is frozen: like a paused process it believes until it thaws.
+// overlaps returns the overlaps that ended after since, oldest first. A candidate does not count
+// while it is frozen: like a paused process it believes that it leads until it thaws.
 func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap) {
 	w.mu.Lock()
 	transitions := slices.Clone(w.transitions)
@@ -67,15 +67,15 @@ func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap)
 		}
 		step(m.at)
 	}
-	if present.names != nil { // it has not ended
+	if present.names != nil { // the last overlap has not ended
 		present.to = time.Now()
 		found = append(found, present)
 	}
 	return found
 }
 
-// check fails the test for each overlap since a time that is longer than scheduling
-// explains. It returns the length of the longest overlap.
+// check fails the test for each overlap after since that is longer than scheduling. It returns
+// the length of the longest overlap.
 func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duration) {
 	t.Helper()
 	first := true
@@ -88,7 +88,7 @@ func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duratio
 		if first {
 			first, details = false, "\n"+w.around(o)
 		}
-		t.Errorf("%v at once for %v, from %v on: %v%s", o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), o.names, details)
+		t.Errorf("got %v %v at once for %v, from %v on%s", o.names, o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), details)
 	}
 	return longest
 }
@@ -124,7 +124,8 @@ func TestOverlaps(t *testing.T) {
 		{after(0), "a", leading, +1}, {after(100), "a", leading, -1},
 		{after(90), "b", leading, +1}, {after(200), "b", leading, -1}, // 10 ms with a
 		{after(210), "c", working, +1}, {after(300), "d", working, +1}, {after(450), "c", working, -1}, {after(500), "d", working, -1}, // 150 ms
-		{after(600), "e", leading, +1}, {after(700), "e", frozen, +1}, {after(800), "f", leading, +1}, {after(900), "e", frozen, -1}, {after(930), "e", leading, -1}, // 30 ms
+		{after(600), "e", leading, +1}, {after(700), "e", frozen, +1}, {after(800), "f", leading, +1},
+		{after(900), "e", frozen, -1}, {after(930), "e", leading, -1}, // 30 ms
 		{after(940), "f", leading, -1},
 	}
 	var got []string
@@ -135,27 +136,27 @@ func TestOverlaps(t *testing.T) {
 	}
 	want := []string{"leading [a b] 10ms", "leading [e f] 30ms", "working [c d] 150ms"}
 	if !slices.Equal(got, want) {
-		t.Errorf("overlaps %q, want %q", got, want)
+		t.Errorf("got overlaps %q, want %q", got, want)
 	}
 	if got := w.overlaps(leading, after(500)); len(got) != 1 {
-		t.Errorf("since 500 ms: %v", got)
+		t.Errorf("after 500 ms: got overlaps %v, want one", got)
 	}
 }
 
-// scheduling is the time for which two candidates may seem to lead at once: on a busy
-// machine reports come a little late.
+// scheduling is the time for which two candidates may seem to lead at once: on a busy machine
+// reports are a little late.
 const scheduling = 20 * time.Millisecond
 
-// An activityLog notes the times in which each of several candidates leads, by this
-// process's monotonic clock. A candidate leads while it reports that it does. Its leader
-// procedure works until the context of the procedure ends.
+// An activityLog keeps the times in which each of several candidates leads and works, according
+// to this process's monotonic clock. A candidate leads while it reports that, and works from the
+// start of its leader procedure until the end of the procedure's context.
 type activityLog struct {
 	start time.Time
 
 	mu          sync.Mutex
 	transitions []transition
 	last        map[string]model.Member
-	reportedAt  map[string]time.Time // the last report
+	reportedAt  map[string]time.Time // time of the last report
 	notes       []note
 	changed     chan struct{} // closed and replaced with each report
 }
@@ -194,8 +195,8 @@ func newActivityLog() *activityLog {
 	return &activityLog{start: time.Now(), last: make(map[string]model.Member), reportedAt: make(map[string]time.Time), changed: make(chan struct{})}
 }
 
-// follow makes the log note the activities of a candidate. Each candidate needs its own
-// name.
+// follow makes the log keep the activities of the candidate with cfg. Each candidate needs its
+// own name.
 func (w *activityLog) follow(name string, cfg *candidate.Config) {
 	cfg.Data = []byte(name)
 	cfg.Report = func(_ time.Time, m model.Member) { w.report(name, m) }
@@ -240,7 +241,7 @@ func (w *activityLog) reported(name string) time.Time {
 	return w.reportedAt[name]
 }
 
-// reigns counts how often somebody began to lead.
+// reigns returns how often a candidate began to lead.
 func (w *activityLog) reigns() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -281,7 +282,7 @@ func (w *activityLog) await(t *testing.T, limit time.Duration, what string, hold
 		case <-changed:
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%s: not within %v\n%s", what, limit, w)
+			t.Fatalf("waiting for %q: not within %v\n%s", what, limit, w)
 		}
 	}
 }
@@ -302,8 +303,8 @@ func (w *activityLog) String() string {
 	return b.String()
 }
 
-// limits decide whether an isolated server still answers when sessions expire: the
-// session timeout and syncLimit ticks.
+// limits decide whether an isolated server, which serves for syncLimit ticks, still answers when
+// sessions expire.
 type limits struct {
 	session, tick time.Duration
 	syncLimit     int
@@ -313,11 +314,11 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// An isolation holds messages between the servers. Candidate a leads at the first server,
-// b waits for a at the second, c waits for b at the third.
+// An isolation holds messages between the servers. Candidate a leads at the first server, b
+// waits for a at the second server, c waits for b at the third.
 type isolation struct {
 	name     string
-	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // of a, b, c
+	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
 	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
 	of       int  // the index of the server that stops serving
 	deposed  bool // the session of a ends, and another candidate leads
@@ -373,10 +374,10 @@ var isolations = []isolation{
 	},
 }
 
-// TestNeverTwoLeadersUnderIsolation holds links between the servers of an
-// ensemble, while the candidates still reach the servers. An isolated server still
-// answers its clients, also their pings, for syncLimit ticks, which may be longer
-// than the session timeout.
+// TestNeverTwoLeadersUnderIsolation: two candidates never lead at once while links between the
+// servers of an ensemble are held and the candidates still reach the servers. An isolated server
+// answers its clients and their pings for syncLimit ticks, which may be longer than the session
+// timeout.
 //
 // ELECTOP_TEST_LONG=30m runs the isolations with four pairs of session timeout and
 // syncLimit for about that time, and each one at least once, which takes ten minutes.
@@ -406,11 +407,13 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	}
 }
 
-// candidateNames has the candidates, in the order of the queue.
+// candidateNames holds the names of the candidates, in the order of the queue.
 var candidateNames = [...]string{"a", "b", "c"}
 
-// runCandidates runs the candidates, each at one of the servers, until a leads and the others wait.
-func (i isolation) runCandidates(t *testing.T, e *zktest.Ensemble, servers []*zktest.Server, session time.Duration, w *activityLog, path string) []*candidate.Candidate {
+// runCandidates runs each candidate at its server, and waits until a leads and the others wait.
+func (i isolation) runCandidates(
+	t *testing.T, e *zktest.Ensemble, servers []*zktest.Server, session time.Duration, w *activityLog, path string,
+) []*candidate.Candidate {
 	t.Helper()
 	var candidates []*candidate.Candidate
 	for k, name := range candidateNames {
@@ -457,13 +460,13 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 	}
 	servers := i.order(leader, followers)
-	// A leader that knows other servers moves to another one, because its own does not
-	// answer its writes. That may be in time for its session or not.
+	// A leader that knows other servers moves to another server, because its own server does
+	// not answer its writes. Its session may expire before.
 	moves := i.deposed && !i.onlyHere
 	deposed := i.deposed && !moves
 	w, path := newActivityLog(), electiontest.ElectionPath(t)
 	candidates := i.runCandidates(t, e, servers, l.session, w, path)
-	t.Cleanup(func() { e.Heal() }) // first, or the candidates could not close their sessions
+	t.Cleanup(func() { e.Heal() }) // runs before the candidates close their sessions
 	fence, belief := w.now("a").Fence, w.now(candidateNames[i.of]).Belief
 
 	w.log(i.name)
@@ -499,9 +502,10 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 		return count[model.Leading] == 1 && count[model.Waiting] == len(candidateNames)-1
 	})
-	t.Logf("%v, %s: longest overlap %v; the next leads after %v; the server does not serve after %v; one leads and two wait %v after the healing",
-		l, i.name, w.check(t, w.start).Round(time.Millisecond), next.Round(time.Millisecond), silent.Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
+	ms := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+	t.Logf("%v, %s: longest overlap %v; another candidate leads after %v; the server stops serving after %v; one leads and two wait %v after the healing",
+		l, i.name, ms(w.check(t, w.start)), ms(next), ms(silent), ms(time.Since(healed)))
 	if now := w.now("a"); !deposed && !moves && (now.Belief != model.Leading || now.Fence != fence) {
-		t.Errorf("a, whose session lives, led with fence %#x and is %s with fence %#x", fence, now.Belief, now.Fence)
+		t.Errorf("got candidate a %s with fence %#x, want Leading with %#x as before", now.Belief, now.Fence, fence)
 	}
 }

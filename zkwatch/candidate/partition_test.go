@@ -13,8 +13,8 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A partitioned leader notices the partition by itself and stops before another candidate
-// can lead, wherever between two pings the partition begins.
+// A partitioned leader stops by itself before another candidate can lead, for each start of the
+// partition between two pings.
 func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
@@ -28,23 +28,23 @@ func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 				led := when(t, s[1], 0, "leading", leads)
 				a, b, c := <-suspended, <-lost, <-led
 				if a > b || b >= c {
-					t.Errorf("suspended after %v, lost after %v; the next led after %v", a, b, c)
+					t.Errorf("got suspension after %v, loss after %v, the next leader after %v; want this order", a, b, c)
 				}
-				if c > electiontest.LeaseTimeout+2*time.Second {
-					t.Errorf("the next led only after %v", c)
+				if most := electiontest.LeaseTimeout + 2*time.Second; c > most {
+					t.Errorf("got the next leader after %v, want at most %v", c, most)
 				}
 				if got, want := beliefs(s[0], from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
-					t.Errorf("partitioned it believed %q, want %q", got, want)
+					t.Errorf("in the partition: got beliefs %q, want %q", got, want)
 				}
 				time.Sleep(10 * time.Minute)
 				if m := s[0].Now(); m.Belief != model.Lost {
-					t.Errorf("partitioned for ten minutes: %+v", m)
+					t.Errorf("after ten minutes: got report %+v, want Lost", m)
 				}
 				lines[0].Heal()
 				_, i := s[0].Await(t, from, "lost", believing(model.Lost))
 				after, _ := s[0].Await(t, i, "waiting again", believing(model.Waiting))
 				if after.Session == before.Session || after.Znode == before.Znode {
-					t.Errorf("healed: %+v, before: %+v", after, before)
+					t.Errorf("after the partition: got report %+v, want another session and znode than %+v", after, before)
 				}
 			})
 		})
@@ -55,10 +55,11 @@ func TestPartitionedLeaderHealsInTime(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration
-		want  []model.Belief // from the moment the line goes down
+		want  []model.Belief // from the start of the partition
 	}{
 		{"unnoticed", electiontest.LeaseTimeout / 5, []model.Belief{model.Leading}},
-		// An answer has just come: after two thirds of the timeout the next one is overdue.
+		// The partition begins just after an answer, so the next answer is overdue after two
+		// thirds of the timeout.
 		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Waiting, model.Elected, model.Leading}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,23 +72,23 @@ func TestPartitionedLeaderHealsInTime(t *testing.T) {
 				time.Sleep(10 * electiontest.LeaseTimeout)
 				after := s[0].Now()
 				if after.Belief != model.Leading || after.Session != before.Session || after.Znode != before.Znode || after.Fence != before.Fence {
-					t.Errorf("leads again as %+v, was %+v", after, before)
+					t.Errorf("after the partition: got report %+v, want Leading with the session, znode and fence of %+v", after, before)
 				}
 				got := slices.DeleteFunc(beliefs(s[0], from-1), func(b model.Belief) bool { return b == model.Waiting })
 				want := slices.DeleteFunc(slices.Clone(c.want), func(b model.Belief) bool { return b == model.Waiting })
 				if !slices.Equal(got, want) {
-					t.Errorf("it believed %q, want %q", got, want)
+					t.Errorf("got beliefs %q, want %q", got, want)
 				}
 				if got := beliefs(s[1], 0); slices.Contains(got, model.Elected) {
-					t.Errorf("the other believed %q", got)
+					t.Errorf("got beliefs %q of the waiting candidate, want never Elected", got)
 				}
 			})
 		})
 	}
 }
 
-// Between the end of its lease and the end of its session, a partitioned leader reconnects
-// to close the session: the next candidate leads at once.
+// A partitioned leader that reconnects between the end of its lease and the end of its session
+// closes the session: the next candidate leads at once.
 func TestPartitionedLeaderHealsTooLate(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		ping(s[0])
@@ -98,7 +99,7 @@ func TestPartitionedLeaderHealsTooLate(t *testing.T) {
 		healed := time.Now()
 		s[1].Believes(t, model.Leading)
 		if took := time.Since(healed); took > 100*time.Millisecond {
-			t.Errorf("the next candidate led %v after the healing: the old session expired", took)
+			t.Errorf("got the next leader %v after the partition, want at most 100ms: the old session expired", took)
 		}
 		_, i := s[0].Await(t, from, "lost", believing(model.Lost))
 		s[0].Await(t, i, "waiting again", believing(model.Waiting))
@@ -125,23 +126,23 @@ func TestPartitionedWaiter(t *testing.T) {
 				time.Sleep(10 * electiontest.LeaseTimeout)
 				after := s[1].Now()
 				if after.Belief != model.Waiting || (after.Session == before.Session) != c.same || (after.Znode == before.Znode) != c.same {
-					t.Errorf("healed: %+v, before: %+v", after, before)
+					t.Errorf("after the partition: got report %+v, before %+v; want Waiting, same session %v", after, before, c.same)
 				}
-				// The candidate behind it watches its new predecessor, and the leader is not
+				// The next candidate watches its present predecessor, and the leader is not
 				// affected.
 				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
-					t.Errorf("the last one watches %s; before it are %s and %s", m.Watches, s[0].Now().Znode, want)
+					t.Errorf("got watch of the third candidate on %s; the others are %s and %s", m.Watches, s[0].Now().Znode, want)
 				}
 				if got := beliefs(s[0], 0); slices.Contains(got, model.Suspended) {
-					t.Errorf("the leader believed %q", got)
+					t.Errorf("got beliefs %q of the leader, want no suspension", got)
 				}
 			})
 		})
 	}
 }
 
-// A partitioned candidate learns of its predecessor's deletion after the healing: it sets
-// its watch again.
+// A candidate whose predecessor was deleted during its partition leads after the partition, in
+// the same session.
 func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		ping(s[1])
@@ -153,16 +154,17 @@ func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 		}
 		time.Sleep(electiontest.LeaseTimeout * 3 / 4)
 		if m := s[1].Now(); m.Belief != model.Suspended {
-			t.Errorf("partitioned: %+v", m)
+			t.Errorf("in the partition: got report %+v, want Suspended", m)
 		}
 		lines[1].Heal()
 		if m := s[1].Believes(t, model.Leading); m.Session != before.Session || m.Znode != before.Znode {
-			t.Errorf("leads as %+v, waited as %+v", m, before)
+			t.Errorf("got leader %+v, want the session and znode of %+v", m, before)
 		}
 	})
 }
 
-// A frozen leader does not notice a partition. When it thaws during the partition, it does.
+// A frozen leader does not notice a partition. If it thaws during the partition, it stops
+// leading at once; if it thaws after the partition, it rejoins.
 func TestPartitionedWhileFrozen(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		from := len(s[0].All())
@@ -171,19 +173,19 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 		next := s[1].Believes(t, model.Leading)
 		time.Sleep(time.Minute)
 		if got := beliefs(s[0], from); len(got) > 0 {
-			t.Errorf("while frozen it believed %q", got)
+			t.Errorf("frozen: got new beliefs %q, want none", got)
 		}
 		s[0].Thaw()
 		synctest.Wait()
 		if m := s[0].Now(); leads(m) {
-			t.Errorf("after the thaw it believes %q", m.Belief)
+			t.Errorf("after the thaw: got belief %q, want not leading", m.Belief)
 		}
 		s[0].Await(t, from, "lost", believing(model.Lost))
 		time.Sleep(time.Minute)
 		lines[0].Heal()
 		after, _ := s[0].Await(t, from, "waiting again", believing(model.Waiting))
 		if after.Watches != next.Znode {
-			t.Errorf("healed: %+v", after)
+			t.Errorf("after the partition: got watch on %s, want on the leader %s", after.Watches, next.Znode)
 		}
 		s[0].Freeze()
 		lines[0].Partition()
@@ -196,7 +198,8 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 	})
 }
 
-// A partitioned candidate ends as soon as it knows that it cannot close its session.
+// Run returns in time while the candidate is partitioned: at once if it was killed, and after at
+// most two session timeouts if it resigned.
 func TestPartitionedEnds(t *testing.T) {
 	t.Parallel()
 	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
@@ -207,8 +210,8 @@ func TestPartitionedEnds(t *testing.T) {
 		}{
 			{"killed", func(s *electiontest.Candidate) { s.Kill() }, 0},
 			{"context ended", func(s *electiontest.Candidate) { s.Cancel() }, time.Second},
-			// It notices the lost connection, and then tries to close its session until
-			// the session has expired.
+			// The candidate notices the lost connection, and then tries to close its session
+			// until the session has expired.
 			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
 			for who, role := range []string{"leader", "waiter"} {
@@ -220,7 +223,7 @@ func TestPartitionedEnds(t *testing.T) {
 						how.do(s[who])
 						<-s[who].Done
 						if took := time.Since(began); took > how.most {
-							t.Errorf("it took %v, want at most %v", took, how.most)
+							t.Errorf("got the end of Run after %v, want at most %v", took, how.most)
 						}
 						lines[who].Heal()
 					})

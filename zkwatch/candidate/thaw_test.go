@@ -40,7 +40,7 @@ func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *el
 		})
 		s.Start(t)
 		s.Believes(t, model.Leading)
-		synctest.Wait() // until its last watch is set
+		synctest.Wait() // until the leader has set its last watch
 		f(t, server, s, func() []model.Member {
 			mu.Lock()
 			defer mu.Unlock()
@@ -49,7 +49,8 @@ func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *el
 	})
 }
 
-// A freeze for up to a third of the session timeout changes nothing.
+// After a freeze for up to a third of the session timeout a leader still leads, without a
+// suspension.
 func TestAwakeAfterAShortFreeze(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		for i := range 5 {
@@ -58,16 +59,17 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 			s.Thaw()
 			synctest.Wait()
 			if got := awake(); len(got) != i+1 || got[i].Belief != model.Leading {
-				t.Fatalf("awake %d times after %d freezes: %+v", len(got), i+1, got)
+				t.Fatalf("got reports %+v at calls of Awake after %d freezes, want one each, Leading", got, i+1)
 			}
 		}
 		if got := beliefs(s, 0); slices.Contains(got, model.Suspended) {
-			t.Errorf("it believed %q", got)
+			t.Errorf("got beliefs %q, want no suspension", got)
 		}
 	})
 }
 
-// The lease holds although the session has expired: only the servers know.
+// A leader whose session expired during a freeze, while its lease holds, does not lead when Awake
+// is called.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()
@@ -79,13 +81,13 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if got := awake(); len(got) == 0 || leads(got[0]) {
-			t.Errorf("awake: %+v", got)
+			t.Errorf("got reports %+v at calls of Awake, want one without a leader", got)
 		}
 	})
 }
 
-// A leader that freezes again before it could check its state is awake only after it has
-// checked.
+// Awake is called only after the check of the leader's state, even if the leader freezes again
+// before the check ends.
 func TestAwakeAfterTwoFreezes(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		server.SetPace(zkserver.Pace{Steps: true})
@@ -94,36 +96,35 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if n := server.TakeBacklog(0).Waiting; n != 1 {
-			t.Fatalf("%d held replies, want the one to its check", n)
+			t.Fatalf("got %d held replies, want 1, to the check", n)
 		}
 		s.Freeze()
 		server.SetPace(zkserver.Pace{})
 		time.Sleep(time.Hour)
 		if got := awake(); len(got) > 0 {
-			t.Fatalf("awake while it is frozen: %+v", got)
+			t.Fatalf("frozen: got reports %+v at calls of Awake, want no call", got)
 		}
 		s.Thaw()
 		synctest.Wait()
 		if got := awake(); len(got) == 0 || leads(got[0]) {
-			t.Errorf("awake: %+v", got)
+			t.Errorf("got reports %+v at calls of Awake, want one without a leader", got)
 		}
 	})
 }
 
-// While the pings of a leader are answered, it waits for a late answer without a
-// suspension: pings extend the wait.
+// A leader waits for a late answer without a suspension while the servers answer its pings.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()
-		release := func() { // one answer
+		release := func() { // releases one held message to the next candidate
 			t.Helper()
 			time.Sleep(5 * electiontest.LeaseTimeout)
 			for {
 				m, ok := server.Step()
 				if !ok {
-					t.Fatalf("nothing is held; it is %+v", s[1].Now())
+					t.Fatalf("got no held message; the candidate is %+v", s[1].Now())
 				}
 				if m.Session == next {
 					return
@@ -138,17 +139,18 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 		release() // the read that watches the acknowledgement
 		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
 		if got := beliefs(s[1], 0); !slices.Equal(got, want) {
-			t.Errorf("it believed %q, want %q", got, want)
+			t.Errorf("got beliefs %q, want %q", got, want)
 		}
 		time.Sleep(10 * electiontest.LeaseTimeout)
 		if now := s[1].Now(); now.Belief != model.Leading || now.Fence != m.Fence {
-			t.Errorf("later it is %+v", now)
+			t.Errorf("after 10 timeouts: got report %+v, want Leading with fence %#x", now, m.Fence)
 		}
 		server.SetPace(zkserver.Pace{})
 	})
 }
 
-// children returns the children of a step, by their numbers.
+// children returns the numbers of the children of a step, or the name of a child without a
+// number.
 func children(m model.Member) string {
 	var out []string
 	for _, name := range m.StepOn.Children {
@@ -173,24 +175,24 @@ func TestStepsNameTheChildren(t *testing.T) {
 		}
 		const foreign = "hello\u202eand-so-on-and-on"
 		if m := joins(); children(m) != "1 "+foreign {
-			t.Errorf("the first: %+v", m.StepOn)
+			t.Errorf("first candidate: got step on %+v", m.StepOn)
 		}
 		if m := joins(); children(m) != "1 2 "+foreign {
-			t.Errorf("the second: %+v", m.StepOn)
+			t.Errorf("second candidate: got step on %+v", m.StepOn)
 		}
 		for range 4 {
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
 		if m := joins(); children(m) != "1 2 3 4 5 6 7 "+foreign {
-			t.Errorf("eight: %+v", m.StepOn)
+			t.Errorf("eight children: got step on %+v", m.StepOn)
 		}
 		crowd := slices.Repeat([]any{&zk.CreateRequest{Path: on.Path + "/n_", Acl: electiontest.Open, Flags: electiontest.Contender}}, 200)
 		zktest.Must(on.Multi(crowd...))
 		if m := joins(); children(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
-			t.Errorf("many: %+v", m.StepOn)
+			t.Errorf("209 children: got step on %+v", m.StepOn)
 		}
 		if m := joins(); !strings.HasSuffix(children(m), " 8") || m.StepOn.More != 202 {
-			t.Errorf("one more: %+v", m.StepOn)
+			t.Errorf("210 children: got step on %+v", m.StepOn)
 		}
 	})
 }
