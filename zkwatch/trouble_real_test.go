@@ -100,7 +100,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 			return s.Leader() != nil && s.Edge(1).State == doctor.Verified && s.Edge(2).State == doctor.Verified
 		})
 		if s.Leader().Session != holder || s.Holders() != 1 || len(s.Findings) > 0 || kazoo.Led("counting-1") {
-			t.Errorf("got leader %v, %d holders, findings %v, a leading kazoo client %v; want only session %#x", s.Leader(), s.Holders(), found(s), kazoo.Led("counting-1"), holder)
+			t.Errorf("got leader %v, %d holders, findings %v, kazoo leads %v; want only session %#x", s.Leader(), s.Holders(), found(s), kazoo.Led("counting-1"), holder)
 		}
 	})
 	t.Run("kazoo ignores the holder", func(t *testing.T) {

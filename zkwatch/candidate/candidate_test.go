@@ -147,9 +147,7 @@ func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 func TestForeignAcknowledgementIsUntouched(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		if _, err := on.Create(on.Path+"-leader", []byte("somebody"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
+		on.Make(on.Path+"-leader", zk.FlagEphemeral)
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		_, i := s.Await(t, 0, "acknowledging", func(m model.Member) bool { return m.Step == model.StepAcknowledge })
 		// A setData makes the candidate read again and changes nothing. The candidate
@@ -183,9 +181,7 @@ func TestPersistentNumberedChildIsNobodysPredecessor(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		for _, p := range []string{on.Path, on.Path + "/n_0000000000", on.Path + "/election-config"} {
-			if _, err := on.Create(p, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-				t.Fatal(err)
-			}
+			on.Make(p, 0)
 		}
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		s.Believes(t, model.Leading)

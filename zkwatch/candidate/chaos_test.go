@@ -24,9 +24,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-var (
-	chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
-)
+var chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
 
 // TestCandidatesChaos: two candidates never lead at once, and in the end one leads, while
 // servers are killed and isolated, links are held, cut and slow, and candidates freeze, resign

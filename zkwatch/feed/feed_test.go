@@ -135,8 +135,7 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 	var l log
 	f := feed.New(feed.Config{Election: election, Events: l.take})
 	s := newScenario()
-	f.Put(s.change(1))
-	for range 999 {
+	for range 1000 {
 		f.Put(s.change(1))
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -242,17 +242,16 @@ func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	}
 	err = r.file.Close()
 	r.file = nil
+	if err == nil {
+		err = os.Rename(r.path, older(r.path))
+	}
+	if err == nil {
+		r.file, err = create(r.path)
+	}
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
-	if err := os.Rename(r.path, older(r.path)); err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	f, err := create(r.path)
-	if err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	r.file, r.w, r.size = f, f, 0
+	r.w, r.size = r.file, 0
 	return nil
 }
 

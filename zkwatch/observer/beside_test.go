@@ -21,14 +21,8 @@ import (
 func TestDirectoryBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		create := func(path, data string, flags int32) {
-			t.Helper()
-			if _, err := on.Create(path, []byte(data), flags, electiontest.Open); err != nil {
-				t.Fatal(err)
-			}
-		}
 		for _, path := range []string{on.Path, on.Path + "/brokers", on.Path + "/controller_epoch"} {
-			create(path, "7", 0)
+			on.MakeData(path, "7", 0)
 		}
 		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path + "/controller", AckFollows: true})
 		vacant := w.Await(t, "vacant", func(s *doctor.State) bool { return s.Single })
@@ -39,16 +33,16 @@ func TestDirectoryBeside(t *testing.T) {
 		read := func() { w.Observer.SetBeside(observer.Beside{Directories: kafka.Around()}) }
 		read()
 		w.Await(t, "no such directory", func(s *doctor.State) bool { d := s.Directories[ids]; return d != nil && d.Presence == model.Absent })
-		create(ids, "", 0)
+		on.MakeData(ids, "", 0)
 		for _, id := range []string{"1", "2"} {
-			create(ids+"/"+id, "{}", zk.FlagEphemeral)
+			on.MakeData(ids+"/"+id, "{}", zk.FlagEphemeral)
 		}
 		standbys := func(names ...string) func(*doctor.State) bool {
 			return func(s *doctor.State) bool { return slices.Equal(s.Standbys().Names, names) }
 		}
 		read()
 		w.Await(t, "two standbys", standbys("broker 1", "broker 2"))
-		create(on.Path+"/controller", `{"version":1,"brokerid":2}`, zk.FlagEphemeral)
+		on.MakeData(on.Path+"/controller", `{"version":1,"brokerid":2}`, zk.FlagEphemeral)
 		w.Await(t, "one leader and one standby", standbys("broker 1"))
 		on.Remove(ids + "/1")
 		read()
@@ -115,12 +109,7 @@ func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 func TestNotesBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		put := func(path, data string, flags int32) {
-			t.Helper()
-			if _, err := on.Create(on.Path+path, []byte(data), flags, electiontest.Open); err != nil {
-				t.Fatal(err)
-			}
-		}
+		put := func(path, data string, flags int32) { on.MakeData(on.Path+path, data, flags) }
 		for _, path := range []string{"", "/brokers", "/overseer", "/overseer/queue", "/overseer_elect", "/overseer_elect/election", "/underreplication"} {
 			put(path, "", 0)
 		}

@@ -499,15 +499,9 @@ func vacant(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len(
 func TestSingleEphemeralElection(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		create := func(path, data string, flags int32) {
-			t.Helper()
-			if _, err := on.Create(path, []byte(data), flags, electiontest.Open); err != nil {
-				t.Fatal(err)
-			}
-		}
-		create(on.Path, "", 0)
-		create(on.Path+"/brokers", "", 0)
-		create(on.Path+"/controller_epoch", "0", 0)
+		on.MakeData(on.Path, "", 0)
+		on.MakeData(on.Path+"/brokers", "", 0)
+		on.MakeData(on.Path+"/controller_epoch", "0", 0)
 		kafka, other := on.Path+"/controller", on.Path+"/somebody"
 		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
@@ -517,7 +511,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
 		for path, w := range map[string]*electiontest.Watched{kafka: known, other: unknown} {
-			create(path, one, zk.FlagEphemeral)
+			on.MakeData(path, one, zk.FlagEphemeral)
 			w.Await(t, path+" led", ledBy(one))
 			if _, err := on.Set(path, []byte("2"), -1); err != nil {
 				t.Fatal(err)
@@ -527,7 +521,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 				on.Remove(path)
 				w.Await(t, path+" vacant", vacant)
 				data := fmt.Sprintf(`{"version":1,"brokerid":%d}`, 10+i)
-				create(path, data, zk.FlagEphemeral)
+				on.MakeData(path, data, zk.FlagEphemeral)
 				w.Await(t, path+" led again", ledBy(data))
 			}
 		}
@@ -543,8 +537,8 @@ func TestSingleEphemeralElection(t *testing.T) {
 		// A parent may replace the leader's znode.
 		on.Remove(other)
 		unknown.Await(t, "vacant", vacant)
-		create(other, "", 0)
-		create(other+"/n_", "x", electiontest.Contender)
+		on.MakeData(other, "", 0)
+		on.MakeData(other+"/n_", "x", electiontest.Contender)
 		unknown.Await(t, "a queue", func(s *doctor.State) bool {
 			if s.Queue.Len() != 1 {
 				return false

@@ -93,11 +93,9 @@ func newDistantConn(c net.Conn, delay *atomic.Int64, rate int) *distantConn {
 	return d
 }
 
-func (d *distantConn) Read(p []byte) (int, error) { return d.near.Read(p) }
-func (d *distantConn) Close() error               { d.close(); return nil }
-func (d *distantConn) SetDeadline(time.Time) error {
-	return nil
-}
+func (d *distantConn) Read(p []byte) (int, error)       { return d.near.Read(p) }
+func (d *distantConn) Close() error                     { d.close(); return nil }
+func (d *distantConn) SetDeadline(time.Time) error      { return nil }
 func (d *distantConn) SetReadDeadline(time.Time) error  { return nil }
 func (d *distantConn) SetWriteDeadline(time.Time) error { return nil }
 func (d *distantConn) Write(p []byte) (int, error) {

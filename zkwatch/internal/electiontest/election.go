@@ -222,6 +222,14 @@ func (s *Site) Make(path string, flags int32) string {
 	return Creator(s.T, s.Conn)(path, flags)
 }
 
+// MakeData creates a znode with data.
+func (s *Site) MakeData(path, data string, flags int32) {
+	s.T.Helper()
+	if _, err := s.Create(path, []byte(data), flags, Open); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
 // Remove deletes znodes.
 func (s *Site) Remove(paths ...string) {
 	s.T.Helper()
