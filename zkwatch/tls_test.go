@@ -74,7 +74,7 @@ func TestTLSToApache(t *testing.T) {
 			}
 			for _, want := range c.want {
 				if !strings.Contains(s.Err.Error(), want) {
-					t.Errorf("%q does not contain %q", s.Err, want)
+					t.Errorf("got error %q, want %q in the text", s.Err, want)
 				}
 			}
 			t.Log(s.Err)

@@ -256,9 +256,7 @@ func handoffCost(t *testing.T, n int) {
 	// a session.
 	synctest.Wait()
 	before := server.Counters()
-	if err := c.Delete(leader, -1); err != nil {
-		t.Fatal(err)
-	}
+	electiontest.Remove(t, c, leader)
 	next.Believes(t, model.Leading)
 	synctest.Wait() // leading does not wait for the read that watches the acknowledgement
 	after := server.Counters()

@@ -90,10 +90,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		leader, err := on.Create(on.Path+"/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll))
-		if err != nil {
-			t.Fatal(err)
-		}
+		leader := zktest.Must(on.Create(on.Path+"/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll)))
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"})
 		s.Await(t, 0, "waiting, and reports what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read") && m.Watches == znode.Base(leader)
@@ -114,21 +111,15 @@ func TestFullQuotaIsNamed(t *testing.T) {
 	create("/full/election", 0)
 	create("/zookeeper/quota/full", 0)
 	limit := "/zookeeper/quota/full/zookeeper_limits"
-	if _, err := c.Create(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2"), 0, electiontest.Open); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, electiontest.Open); err != nil {
-		t.Fatal(err)
-	}
+	zktest.Must(c.Create(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2"), 0, electiontest.Open))
+	zktest.Must(c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, electiontest.Open))
 	s := electiontest.RunCandidate(t, candidate.Config{Conn: electiontest.Config(t, server.Addr), Path: "/full/election"})
 	m, i := s.Await(t, 0, "an obstacle about the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
 	again, _ := s.Await(t, i+1, "another obstacle", func(m model.Member) bool { return m.Obstacle != "" })
 	if m.Belief != model.Volunteering || again.Session != m.Session {
 		t.Errorf("got reports %+v and %+v, want Volunteering in one session", m, again)
 	}
-	if _, err := c.Set(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=10"), -1); err != nil {
-		t.Fatal(err)
-	}
+	zktest.Must(c.Set(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=10"), -1))
 	if got, _ := s.Await(t, i, "leading", unobstructed); got.Session != m.Session {
 		t.Errorf("got leader %+v, want session %#x", got, m.Session)
 	}
@@ -261,7 +252,7 @@ func TestNoFalseObstacle(t *testing.T) {
 				if how == "resigned" {
 					s.Resign()
 				} else {
-					remove(t, c, "/election/"+m.Znode)
+					electiontest.Remove(t, c, "/election/"+m.Znode)
 				}
 				time.Sleep(30 * time.Second)
 				for _, m := range s.All() {
@@ -301,9 +292,9 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 		zktest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
 		_, i = s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		_, i = s.Await(t, i, "elected with an obstacle again", elected)
-		remove(t, c, "/election/"+m.Znode)
+		electiontest.Remove(t, c, "/election/"+m.Znode)
 		s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
-		remove(t, c, "/election-leader")
+		electiontest.Remove(t, c, "/election-leader")
 		if now, _ := s.Await(t, i, "leading", unobstructed); now.Znode == m.Znode {
 			t.Errorf("got leader with the deleted znode %s, want a new znode", now.Znode)
 		}
@@ -343,7 +334,7 @@ func TestElectedWithoutALease(t *testing.T) {
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		s.Believes(t, model.Waiting)
 		time.Sleep(time.Hour)
-		remove(t, c, leader)
+		electiontest.Remove(t, c, leader)
 		s.Believes(t, model.Leading)
 		reports := s.All()
 		i := slices.IndexFunc(reports, func(m model.Member) bool { return m.Belief == model.Elected })
@@ -351,14 +342,6 @@ func TestElectedWithoutALease(t *testing.T) {
 			t.Errorf("got elected candidate %+v, want no lease", m)
 		}
 	})
-}
-
-// remove deletes a znode.
-func remove(t *testing.T, c *zk.Conn, path string) {
-	t.Helper()
-	if err := c.Delete(path, -1); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestListLostWithItsConnection: if the connection is lost between the notification of the
@@ -374,7 +357,7 @@ func TestListLostWithItsConnection(t *testing.T) {
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		before := s.Believes(t, model.Waiting)
 		armed.Store(true)
-		remove(t, c, leader)
+		electiontest.Remove(t, c, leader)
 		after := s.Believes(t, model.Leading)
 		if armed.Load() || after.Znode != before.Znode || after.Session != before.Session {
 			t.Errorf("got armed %t, leader %s of session %#x; want false, %s of %#x", armed.Load(), after.Znode, after.Session, before.Znode, before.Session)

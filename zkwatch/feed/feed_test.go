@@ -126,7 +126,7 @@ func TestManyWaitForRoom(t *testing.T) {
 			t.Error(err)
 		}
 		if st := f.State(); st.Phase != model.Unseen {
-			t.Errorf("a cancelled observation was applied: %+v", st)
+			t.Errorf("got state %+v, want no observation after a cancelled PutSlowly", st)
 		}
 	})
 }
@@ -370,7 +370,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election, Keep: true})
 		if _, ok := f.Seek(1, history.MoveTo); ok {
-			t.Error("Seek found a moment before the first observation")
+			t.Error("got a moment from Seek before the first observation, want none")
 		}
 		end := running(f)
 		s := newScenario()

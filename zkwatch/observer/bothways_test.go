@@ -113,9 +113,7 @@ func (h *history) step(t *testing.T) (n int) {
 		h.sessions = slices.Delete(h.sessions, i, i+1)
 	default:
 		k := h.IntN(len(mine))
-		if err := c.Delete(mine[k], -1); err != nil {
-			t.Fatal(err)
-		}
+		electiontest.Remove(t, c, mine[k])
 		h.owned[c] = slices.Delete(mine, k, k+1)
 	}
 	for _, names := range h.owned {
@@ -142,7 +140,7 @@ func newHistory(t *testing.T, seed uint64, path string, connect func() *zk.Conn)
 func compare(t *testing.T, reads, watch report) {
 	t.Helper()
 	if diff := cmp.Diff(reads, watch); diff != "" {
-		t.Fatalf("reports by reads (-) and by a watch (+):\n%s", diff)
+		t.Fatalf("got different reports by reads (-) and by a watch (+):\n%s", diff)
 	}
 }
 
@@ -235,9 +233,7 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 					case "deletes":
 						want = "nobody>0 unknown"
 						for i, name := range names {
-							if err := a.Delete(name, -1); err != nil {
-								t.Fatal(err)
-							}
+							electiontest.Remove(t, a, name)
 							want += fmt.Sprintf(", %d>%d deleted", i, i+1)
 						}
 					}
@@ -275,9 +271,7 @@ func TestCandidatesShorterThanARoundTrip(t *testing.T) {
 		}
 		for range 100 {
 			names = append(names, create("/e/n_", electiontest.Contender))
-			if err := c.Delete(names[0], -1); err != nil {
-				t.Fatal(err)
-			}
+			electiontest.Remove(t, c, names[0])
 			names = names[1:]
 			time.Sleep(every)
 		}
@@ -398,7 +392,7 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
 		create := electiontest.Creator(t, raw)
-		remove := func(path string) { zktest.Must(0, raw.Delete(path, -1)) }
+		remove := func(path string) { electiontest.Remove(t, raw, path) }
 		create("/e", 0)
 		leader := create("/e/n_", electiontest.Contender)
 		var lossy atomic.Bool
@@ -623,9 +617,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			settled(1, fmt.Sprint("present ", round))
 			electiontest.Restart(server, electiontest.LeaseTimeout/3)
 			settled(1, fmt.Sprint("present after a lost connection ", round))
-			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
-				t.Fatal(err)
-			}
+			electiontest.Remove(t, c, "/ActiveStandbyElectorLock")
 			settled(0, fmt.Sprint("absent again ", round))
 		}
 		before := server.Counters()

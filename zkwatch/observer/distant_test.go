@@ -132,9 +132,7 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 				// A read is on its way when the leader is deleted.
 				time.Sleep(delay + delay/2)
 				deleted := time.Now()
-				if err := near.Delete(leader, -1); err != nil {
-					t.Fatal(err)
-				}
+				electiontest.Remove(t, near, leader)
 				w.Await(t, "the next leader", func(s *doctor.State) bool {
 					return s.Queue.Len() == 1 && "/e/"+s.Queue.At(0).Name == next
 				})
@@ -166,9 +164,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 			time.Sleep(time.Duration(random.Int64N(int64(2 * 3 * delay))))
 			if len(queue) > 1 && random.IntN(2) == 0 {
 				i := random.IntN(2) * random.IntN(len(queue)) // the leader, mostly
-				if err := near.Delete(queue[i], -1); err != nil {
-					t.Fatal(err)
-				}
+				electiontest.Remove(t, near, queue[i])
 				if i == 0 {
 					if time.Since(since) > 3*2*delay {
 						must = append(must, queue[0])
@@ -227,9 +223,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				before := server.Counters()
 				begin := time.Now()
 				for _, name := range names[:many/2] { // a storm of deletions: nothing new to read
-					if err := near.Delete("/e/"+name, -1); err != nil {
-						t.Fatal(err)
-					}
+					electiontest.Remove(t, near, "/e/"+name)
 					time.Sleep(20 * time.Millisecond)
 				}
 				took := time.Since(begin)
@@ -258,9 +252,7 @@ func TestAcknowledgementOverALongLink(t *testing.T) {
 			}
 			time.Sleep(10 * delay)
 			begin = time.Now()
-			if err := near.Delete("/ack", -1); err != nil {
-				t.Fatal(err)
-			}
+			electiontest.Remove(t, near, "/ack")
 			if took := ackSeen(t, w, model.Absent).Sub(begin); took > 3*delay+10*time.Millisecond {
 				t.Errorf("got the deletion after %v, want at most 3 times %v", took, delay)
 			}

@@ -80,7 +80,7 @@ func (g *Group) change() {
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the current session, nil if there is none. Use it only for reads: it is
+// Conn returns the connection of the current session, or nil. Use it only for reads: it is
 // shared with the observers.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()

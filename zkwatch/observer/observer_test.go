@@ -451,12 +451,10 @@ func TestPartition(t *testing.T) {
 					line.Partition()
 					w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link == model.Disconnected })
 					if recreated {
-						for _, path := range []string{first, "/e"} {
-							zktest.Must(0, c.Delete(path, -1))
-						}
+						electiontest.Remove(t, c, first, "/e")
 						create("/e", 0)
 					} else {
-						zktest.Must(0, c.Delete(create("/e/n_", electiontest.Contender), -1))
+						electiontest.Remove(t, c, create("/e/n_", electiontest.Contender))
 					}
 					for range 2 {
 						create("/e/n_", electiontest.Contender)

@@ -44,7 +44,7 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 
 			f := zktest.Must(group.Conn().Follow(path))
 			if err := lose(f); err != nil {
-				t.Fatalf("%s: %v", how, err)
+				t.Fatalf("watch %s: got error %v, want none", how, err)
 			}
 			f.Close()
 			create := func() string { return strings.TrimPrefix(on.Make(path+"/n_", electiontest.Contender), path+"/") }

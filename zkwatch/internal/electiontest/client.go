@@ -123,6 +123,16 @@ func Creator(t *testing.T, c *zk.Conn) func(path string, flags int32) string {
 	}
 }
 
+// Remove deletes znodes.
+func Remove(t *testing.T, c *zk.Conn, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		if err := c.Delete(path, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Open is the ACL that permits everything.
 var Open = zk.WorldACL(zk.PermAll)
 

@@ -233,11 +233,7 @@ func (s *Site) MakeData(path, data string, flags int32) {
 // Remove deletes znodes.
 func (s *Site) Remove(paths ...string) {
 	s.T.Helper()
-	for _, path := range paths {
-		if err := s.Delete(path, -1); err != nil {
-			s.T.Fatal(err)
-		}
-	}
+	Remove(s.T, s.Conn, paths...)
 }
 
 // LeaseTimeout is the session timeout in virtual time.
