@@ -135,8 +135,9 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a later table shows, and removes their ends. A session
-// did not expire if it still exists, or ended before it could expire, or if none expired.
+// explain returns the corrections that a later table shows, and removes the ends that they
+// explain. A session did not expire if it still exists, if it ended before it could expire,
+// or if the servers expired no session.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil

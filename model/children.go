@@ -200,8 +200,8 @@ func (cs *children) has(c *dialect.Candidate) bool {
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
-// Position returns the position of contender c in a queue in r's order, or false and the
-// position where c belongs.
+// Position returns the position of contender c in a queue that is in r's order, and true. If
+// the queue does not have c, it returns the position where c belongs, and false.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
 		return n, false // a new candidate usually goes to the end

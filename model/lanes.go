@@ -363,8 +363,8 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is one change of a lane. With self it is a member's report. Otherwise a znode
-// begins (on) or ends to exist, or to have the role (holds).
+// change is one change of a lane: with self, of its member's report. Otherwise the existence
+// of a znode, or its role (holds), begins (on) or ends.
 type change struct {
 	at    time.Time
 	self  *selfChange

@@ -25,7 +25,7 @@ type naive struct {
 	doubled bool
 	awake2  bool
 	vacant  time.Duration
-	stood   map[dialect.ID]bool
+	existed map[dialect.ID]bool
 }
 
 // apply applies an observation, with the state after it. It does not use the state's
@@ -93,13 +93,13 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	}
 
 	// In a read, deletions come before creates.
-	stayed, owned, stands := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
+	stayed, owned, exists := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
 	for _, c := range s.Queue.All() {
-		if n.stood[c.ID()] {
+		if n.existed[c.ID()] {
 			stayed[c.Session]++
 		}
 		owned[c.Session]++
-		stands[c.ID()] = true
+		exists[c.ID()] = true
 	}
 	for session, now := range owned {
 		meant := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // several latches of one client
@@ -107,7 +107,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 			n.Ghosts++
 		}
 	}
-	n.stood = stands
+	n.existed = exists
 }
 
 // The znode of a killed member exists until its session expires. Until then no leader

@@ -13,9 +13,9 @@ import (
 	"electop/model/znode"
 )
 
-// distant is an observer on a connection with varying delays, as go-zookeeper and a server
-// make it: one stream each way, a watch that fires once and is set by the next list, and
-// pings.
+// distant is an observer on a connection with varying delays. As between go-zookeeper and a
+// server there are one stream each way, a watch that fires once and is set by the next list,
+// and pings.
 type distant struct {
 	*rapid.T
 	tree     *modeltest.Tree

@@ -15,11 +15,11 @@ import (
 type Tree struct {
 	Zxid     int64 // of the last change
 	Now      time.Time
-	Exists   bool // the parent exists; its czxid and pzxid follow
-	czxid    int64
-	Pzxid    int64
+	Exists   bool                   // whether the parent exists
+	czxid    int64                  // of the parent
+	Pzxid    int64                  // of the parent
 	Creates  uint32                 // counts the creates of children
-	Deletes  uint32                 // likewise; a real server has no such counter
+	Deletes  uint32                 // counts the deletes of children; a real server has no such counter
 	Children map[string]znode.Znode // by name
 }
 
