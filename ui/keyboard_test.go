@@ -26,7 +26,7 @@ import (
 	"electop/ui/term"
 )
 
-// dashboardWith returns a dashboard on five with these actions.
+// dashboardWith returns a dashboard on the election five with these actions.
 func dashboardWith(actions Actions, mode string) (Model, *source, *time.Time) {
 	return dashboardOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
 }
@@ -51,11 +51,11 @@ func TestActionsHaveTargets(t *testing.T) {
 	} {
 		keys(m, strings.Split(c.keys, "")...)
 		if got := acts.did(); got != c.want {
-			t.Errorf("keys %q do %+v, want %+v", c.keys, got, c.want)
+			t.Errorf("keys %q: got action %+v, want %+v", c.keys, got, c.want)
 		}
 	}
 	if got := selected(m); got != "17 stranger" {
-		t.Errorf("selected is %s", got)
+		t.Errorf("got %s selected", got)
 	}
 	// A frozen candidate whose znode was deleted thaws.
 	w := src.world
@@ -64,11 +64,11 @@ func TestActionsHaveTargets(t *testing.T) {
 	keys(m, "G", "f")
 	thaw := action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgOff}
 	if got := acts.did(); got != thaw || selected(m) != "- amber" {
-		t.Errorf("f does %+v with %s selected, want %+v", got, selected(m), thaw)
+		t.Errorf("f: got action %+v with %s selected, want %+v", got, selected(m), thaw)
 	}
 }
 
-// Enter reads the candidate's data again, and the panel has the time of that.
+// Enter reads the candidate's data again, and the panel shows when.
 func TestInspectReadsAgain(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, now := dashboardWith(acts, ModeDemo)
@@ -76,7 +76,7 @@ func TestInspectReadsAgain(t *testing.T) {
 	*now = now.Add(3 * time.Second)
 	m.Update(cmd())
 	if want, got := (action.Action{Election: "/election", Kind: action.Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
-		t.Errorf("enter does %+v, want %+v", got, want)
+		t.Errorf("enter: got action %+v, want %+v", got, want)
 	}
 	shows(t, m, "as of "+now.Format(term.ClockFormat))
 	// Without a candidate the panel shows that none is selected.
@@ -140,7 +140,7 @@ func TestPausedRefusesToAct(t *testing.T) {
 	shows(t, m, "5 candidates", "+2 events waiting")
 	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, "paused") || len(acts.done) > 0 {
-		t.Errorf("status line: %q, done: %d", got, len(acts.done))
+		t.Errorf("got status line %q and %d actions, want a refusal", got, len(acts.done))
 	}
 	keys(m, "p")
 	shows(t, m, "amber  → birch")
@@ -152,7 +152,7 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 	m, src, _ := dashboardWith(acts, ModeReplay)
 	keys(m, "p")
 	if got := <-acts.done; got != (action.Action{Election: "/election", Kind: action.Pause}) {
-		t.Errorf("p does %+v", got)
+		t.Errorf("p: got action %+v, want Pause", got)
 	}
 	shows(t, m, "REPLAY  stopped")
 	src.world.leave(amberZ)
@@ -175,7 +175,7 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 		keys(m, "q") // does nothing here
 		keys(m, c.answer)
 		if len(acts.done) != c.done || front(m) != onMain {
-			t.Errorf("after %q: %d done, in front is %s", c.answer, len(acts.done), front(m))
+			t.Errorf("after %q: got %d actions and %s in front, want %d on the main screen", c.answer, len(acts.done), front(m), c.done)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestFilterByKeyboard(t *testing.T) {
 		}
 	}
 	if got := selected(m); got != "16 ember" {
-		t.Errorf("selected is %s", got)
+		t.Errorf("got %s selected", got)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestQuitAndSuspend(t *testing.T) {
 	m, _, _ := dashboardWith(nil, ModeDemo)
 	for key, want := range map[string]tea.Msg{"q": tea.Quit(), "ctrl+c": tea.Quit(), "ctrl+z": tea.Suspend()} {
 		if cmd := pressed(m, key); cmd == nil || cmd() != want {
-			t.Errorf("%s does not end in %T", key, want)
+			t.Errorf("key %s does not send %T", key, want)
 		}
 	}
 }
@@ -231,17 +231,17 @@ func TestThemeKey(t *testing.T) {
 	for _, want := range []string{term.Dark, term.Light, term.Mono} {
 		keys(m, "T")
 		if got := statusLine(m); !strings.Contains(got, "theme: "+want) {
-			t.Errorf("status line: %q, want %s", got, want)
+			t.Errorf("got status line %q, want theme %s", got, want)
 		}
 		first := colour.FindString(m.View())
 		if seen[first] || (first == "") != (want == term.Mono) {
-			t.Errorf("the first colour of theme %s is %q", want, first)
+			t.Errorf("theme %s: got %q as its first colour, want another in each theme, none in mono", want, first)
 		}
 		seen[first] = true
 	}
 }
 
-// The footer has the keys of the table, and on a narrow screen the most important ones.
+// The footer has the keys of the table, on a narrow screen the most important ones.
 func TestKeysAreInTheFooter(t *testing.T) {
 	m := show(samples()["main"](), 300, 100, term.Mono)
 	for _, b := range input.Bindings(false) {
@@ -261,7 +261,7 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 		for _, w := range []int{80, 120} {
 			last := footerLine(show(samples()[name](), w, 24, term.Mono))
 			if strings.Contains(last, want) != (w < mainscreen.WideFrom) {
-				t.Errorf("%s at width %d: %q", name, w, last)
+				t.Errorf("%s at width %d: got footer %q, want %q only if the screen is narrow", name, w, last, want)
 			}
 		}
 	}
@@ -314,7 +314,7 @@ func TestFilterTakesAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, "/")
-		// The screen makes all text safe, so only the line shows the filter itself.
+		// The screen makes all text safe, so the filter itself is checked in a copy.
 		line := overlay.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
@@ -325,10 +325,10 @@ func TestFilterTakesAnything(t *testing.T) {
 			m.Update(msg)
 			line.Edit(msg)
 			if text := line.Text(); utf8.RuneCountInString(text) > znode.NameMax || strings.ContainsFunc(text, znode.Unsafe) {
-				rt.Fatalf("filter %q", text)
+				rt.Fatalf("the filter is too long or unsafe: %q", text)
 			}
 			if got := statusLine(m); front(m) != inFilter || controls(got) {
-				rt.Fatalf("in front is %s, %q", front(m), got)
+				rt.Fatalf("got %s in front and status line %q, want a safe filter", front(m), got)
 			}
 		}
 	})
@@ -359,14 +359,14 @@ func TestPaletteIsComplete(t *testing.T) {
 	}
 	for _, e := range all {
 		if e.Name == "" || e.Key == "" || e.About == "" || (e.Why != "") != (e.Kind == action.Kill || e.Kind == action.Step) {
-			t.Errorf("incomplete: %+v", e)
+			t.Errorf("got entry %+v, want a name, a key, a description, and a refusal of kill and step only", e)
 		}
 	}
 	m = show(sample{world: samples()["main"]().world, o: Options{ObserveOnly: true}}, 120, 36, term.Mono)
 	keys(m, ":")
 	for _, e := range m.d.actionsShown().All {
 		if e.Kind.Changes() {
-			t.Errorf("read-only, and the list has %s", e.Name)
+			t.Errorf("read-only: the list has %s", e.Name)
 		}
 	}
 }
@@ -395,7 +395,7 @@ func TestPaletteRuns(t *testing.T) {
 		typing(m, c.typed)
 		keys(m, strings.Fields(c.then)...)
 		if got := acts.did(); got.Kind != c.did || c.did != "" && got.Target != "birch" || front(m) != c.front {
-			t.Errorf("%s %s %s: done is %+v, in front is %s", c.keys, c.typed, c.then, got, front(m))
+			t.Errorf("%s %s %s: got action %+v and %s in front, want %q and %s", c.keys, c.typed, c.then, got, front(m), c.did, c.front)
 		}
 		shows(t, m, c.shows)
 	}
@@ -403,7 +403,7 @@ func TestPaletteRuns(t *testing.T) {
 	keys(m, ":")
 	typing(m, "quit")
 	if cmd := pressed(m, "enter"); cmd == nil || cmd() != tea.Quit() {
-		t.Error("quit does not quit")
+		t.Error("the entry quit does not quit")
 	}
 }
 
@@ -418,11 +418,11 @@ func TestPaletteSelection(t *testing.T) {
 	src.world.join("guid-n_", "stranger", 0xbeef)
 	m.Update(present(src, false))
 	if now, _ := m.d.palette.Selected(); now.Kind != e.Kind || now.Why != "not now" {
-		t.Errorf("selected was %s, and is %s (%s)", e.Kind, now.Kind, now.Why)
+		t.Errorf("got %s (%s) selected, want %s (not now)", now.Kind, now.Why, e.Kind)
 	}
 	typing(m, "zoom")
 	if now, _ := m.d.palette.Selected(); now.Do != input.CmdZoom {
-		t.Errorf("selected is %+v", now)
+		t.Errorf("got %+v selected, want zoom", now)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
 	keys(m, "ctrl+u")
@@ -431,21 +431,21 @@ func TestPaletteSelection(t *testing.T) {
 	shows(t, m, all[len(all)-1].Name)
 }
 
-// In the past the list of actions shows why nothing can be done.
-func TestPaletteInThePast(t *testing.T) {
+// During time travel the list of actions shows why nothing can be done.
+func TestPaletteDuringTimeTravel(t *testing.T) {
 	sm := samples()["past"]()
 	sm.keys = append(sm.keys, ":", "k", "i", "l", "l")
 	m := show(sm, 120, 36, term.Mono)
 	shows(t, m, "> x", "Not now: this is")
 	for _, c := range [][2]string{{"enter", "Actions"}, {"esc", inPast}} {
 		if keys(m, c[0]); front(m) != c[1] {
-			t.Errorf("after %s %s is in front", c[0], front(m))
+			t.Errorf("after %s: got %s in front, want %s", c[0], front(m), c[1])
 		}
 	}
 }
 
-// withClipboard returns a sample with a clipboard. The function presses keys and returns the
-// copied text.
+// withClipboard returns a sample with a clipboard, whose error is fails. The returned function
+// presses keys and returns the copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {
@@ -460,8 +460,8 @@ func withClipboard(sample string, fails error) (Model, func(keys ...string) stri
 	}
 }
 
-// y copies the path of the selected row: of a candidate, also in the past, or of an
-// election, watched or not. If it cannot, the status line shows why.
+// The key y copies the path of the selected candidate, also during time travel, or of the
+// selected election, watched or not. If there is no path, the status line shows why.
 func TestCopySelected(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys, want, shows string
@@ -489,7 +489,7 @@ func TestCopiesAreSafe(t *testing.T) {
 	m, copies := withClipboard("hostile", nil)
 	for range m.d.shown().Queue.Len() {
 		if got := copies("y"); got == "" || znode.Safe(got, clipboardMax) != got || len(got) > clipboardMax {
-			t.Errorf("y copies %q", got)
+			t.Errorf("y copies unsafe text %q", got)
 		}
 		copies("j")
 	}

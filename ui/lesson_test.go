@@ -20,46 +20,46 @@ import (
 )
 
 // dashboardWithLesson returns the dashboard of a demo with a runner.
-func dashboardWithLesson(tu *fakeRunner, w, h int) (Model, *source, *fakeActions) {
+func dashboardWithLesson(runner *fakeRunner, w, h int) (Model, *source, *fakeActions) {
 	acts := &fakeActions{done: make(chan action.Action, 9)}
-	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Lessons: tu})
+	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Lessons: runner})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m, src, acts
 }
 
 // The keys of a lesson reach the runner, the keys of actions reach the election.
 func TestLessonKeys(t *testing.T) {
-	tu := thirdLesson(asking)
-	m, _, acts := dashboardWithLesson(tu, 120, 36)
+	runner := thirdLesson(asking)
+	m, _, acts := dashboardWithLesson(runner, 120, 36)
 	keys(m, "2", " ", "H", ">", "<")
 	want := []string{"answer 1", "next 0", "hint 0", "skip 0", "back 0"}
-	if !slices.Equal(tu.inputs, want) {
-		t.Errorf("the runner gets %q, want %q", tu.inputs, want)
+	if !slices.Equal(runner.inputs, want) {
+		t.Errorf("the runner gets %q, want %q", runner.inputs, want)
 	}
 	keys(m, "x")
 	if a := <-acts.done; a.Kind != action.Kill || a.Target != "amber" {
-		t.Errorf("x does %+v", a)
+		t.Errorf("x: got action %+v, want kill on amber", a)
 	}
 	// Each key of a message reaches the runner.
-	tu.inputs = nil
+	runner.inputs = nil
 	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1H>")})
-	if want := []string{"answer 0", "hint 0", "skip 0"}; !slices.Equal(tu.inputs, want) {
-		t.Errorf("the runner gets %q, want %q", tu.inputs, want)
+	if want := []string{"answer 0", "hint 0", "skip 0"}; !slices.Equal(runner.inputs, want) {
+		t.Errorf("the runner gets %q, want %q", runner.inputs, want)
 	}
-	tu.inputs = nil
+	runner.inputs = nil
 	keys(m, "4")
-	if len(tu.inputs) != 0 {
-		t.Errorf("the runner gets an answer that does not exist: %q", tu.inputs)
+	if len(runner.inputs) != 0 {
+		t.Errorf("an answer that does not exist: the runner gets %q, want nothing", runner.inputs)
 	}
 	shows(t, m, "there are 3 answers to choose from")
-	tu.why = "answer \x1bfirst"
+	runner.why = "answer \x1bfirst"
 	keys(m, " ")
 	statusShows(t, m, `answer \x1bfirst`)
 	// Esc does not end the lesson, and typing a filter answers nothing.
-	tu.inputs = nil
+	runner.inputs = nil
 	keys(m, "esc", "esc", "/", "1", " ", "esc")
-	if !tu.on || tu.left || len(tu.inputs) != 0 {
-		t.Errorf("got on %v, left %v, inputs %q; want the lesson without inputs", tu.on, tu.left, tu.inputs)
+	if !runner.on || runner.left || len(runner.inputs) != 0 {
+		t.Errorf("got on %v, left %v, inputs %q; want the lesson without inputs", runner.on, runner.left, runner.inputs)
 	}
 }
 
@@ -73,51 +73,52 @@ func TestNoLesson(t *testing.T) {
 	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "L")
 	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || front(m) != onMain {
-		t.Errorf("L without a runner: got status line %q", got)
+		t.Errorf("L without a runner: got status line %q, want a refusal", got)
 	}
 }
 
-// A change of the runner's view is drawn, and only a change. The count of frames
+// A frame is drawn if the runner's view has changed, and only then. The count of frames
 // distinguishes equal frames.
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
-	tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
-	m, src, _ := dashboardWithLesson(tu, 120, 36)
+	runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
+	m, src, _ := dashboardWithLesson(runner, 120, 36)
 	shows(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Select amber and press x")
 	before := m.d.frames
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before {
 		t.Error("a frame is drawn without a change")
 	}
-	asking(&tu.view)
-	answered(&tu.view)
+	asking(&runner.view)
+	answered(&runner.view)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before+1 {
 		t.Errorf("got %d frames after a change, want 1", m.d.frames-before)
 	}
 	shows(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
-	tu.view.Done = true
+	runner.view.Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	shows(t, m, "Lesson complete.")
-	tu.on = false
+	runner.on = false
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	showsNot(t, m, "Lesson 3")
 	shows(t, m, "Handoffs")
 }
 
-// The list marks the lesson's candidate until its part is done, and not in the past.
+// The list marks the candidate of a lesson's part until the part is done, except during time
+// travel.
 func TestLessonMarksItsCandidate(t *testing.T) {
-	tu := thirdLesson(acting)
-	m, src, _ := dashboardWithLesson(tu, 120, 36)
+	runner := thirdLesson(acting)
+	m, src, _ := dashboardWithLesson(runner, 120, 36)
 	const pointed = "│»★◂╮  12  amber "
 	showsNot(t, m, pointed) // the mark of the selection replaces it
 	keys(m, "j")
 	shows(t, m, pointed)
 	last := footerLine(m)
 	if !strings.Contains(last, "x kill") || strings.Index(last, "x kill") > strings.Index(last, "s spawn") {
-		t.Errorf("the key to press is not among the first: %q", last)
+		t.Errorf("got footer %q, want x kill before s spawn", last)
 	}
-	answered(&tu.view)
-	tu.view.Do, tu.view.Keys = "", nil
+	answered(&runner.view)
+	runner.view.Do, runner.view.Keys = "", nil
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	shows(t, m, "│ ★◂╮  12  amber ")
 	w, p := withPast()
@@ -134,11 +135,11 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 // view, and the rest can be scrolled.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		tu := thirdLesson(asking)
-		m, src, _ := dashboardWithLesson(tu, size[0], size[1])
+		runner := thirdLesson(asking)
+		m, src, _ := dashboardWithLesson(runner, size[0], size[1])
 		shows(t, m, "lowest number") // the beginning
-		acting(&tu.view)
-		tu.view.Chosen = 1
+		acting(&runner.view)
+		runner.view.Chosen = 1
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 		shows(t, m, "Waiting for this to happen") // the new lines
 		shows(t, m, "press x", "amber", "birch", "Lesson 3")
@@ -155,16 +156,16 @@ func TestLessonFits(t *testing.T) {
 // The menu selects the first lesson that is not done, begins lessons, and ends the running
 // one.
 func TestLessonMenu(t *testing.T) {
-	tu := &fakeRunner{entries: elevenLessons()}
-	m, src, _ := dashboardWithLesson(tu, 120, 36)
+	runner := &fakeRunner{entries: elevenLessons()}
+	m, src, _ := dashboardWithLesson(runner, 120, 36)
 	keys(m, "L")
 	shows(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
-		t.Errorf("selected is %q, want the first that is not done", got)
+		t.Errorf("got %q selected, want the first lesson that is not done", got)
 	}
 	// Progress does not move the selection.
-	tu.entries = slices.Clone(tu.entries)
-	tu.entries[2].Done = true
+	runner.entries = slices.Clone(runner.entries)
+	runner.entries[2].Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	shows(t, m, "3 of 11 done")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3  ✓ ") {
@@ -173,13 +174,13 @@ func TestLessonMenu(t *testing.T) {
 	keys(m, "j", "j", "k")
 	cmd := pressed(m, "enter")
 	if front(m) != onMain || cmd == nil {
-		t.Fatalf("enter leads to %s", front(m))
+		t.Fatalf("enter: got %s in front, want the main screen and a command", front(m))
 	}
 	shows(t, m, "starting a new election")
-	tu.on, tu.view = true, thirdLesson(asking).view
+	runner.on, runner.view = true, thirdLesson(asking).view
 	m.Update(cmd())
-	if !slices.Equal(tu.started, []string{"l04"}) {
-		t.Errorf("started were %q", tu.started)
+	if !slices.Equal(runner.started, []string{"l04"}) {
+		t.Errorf("got started lessons %q, want l04", runner.started)
 	}
 	shows(t, m, "Lesson 3 of 11", "new election started")
 
@@ -190,8 +191,8 @@ func TestLessonMenu(t *testing.T) {
 	}
 	shows(t, m, "no lesson: leave the current one", "on now")
 	keys(m, "G", "enter")
-	if !tu.left || front(m) != onMain {
-		t.Errorf("left %v, in front is %s", tu.left, front(m))
+	if !runner.left || front(m) != onMain {
+		t.Errorf("got left %v and %s in front, want no lesson on the main screen", runner.left, front(m))
 	}
 	showsNot(t, m, "Lesson 3")
 	keys(m, "L")
@@ -200,38 +201,38 @@ func TestLessonMenu(t *testing.T) {
 
 // After a lesson could not begin, it can be tried again.
 func TestLessonFails(t *testing.T) {
-	tu := &fakeRunner{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
-	m, _, _ := dashboardWithLesson(tu, 120, 36)
+	runner := &fakeRunner{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
+	m, _, _ := dashboardWithLesson(runner, 120, 36)
 	keys(m, "L", "enter")
 	statusShows(t, m, `lesson: lesson l03: no\x1b server`)
 	keys(m, "L", "enter")
-	if len(tu.started) != 2 {
-		t.Errorf("got starts %q, want two", tu.started)
+	if len(runner.started) != 2 {
+		t.Errorf("got starts %q, want two", runner.started)
 	}
 }
 
 // After a lesson, space begins the next.
 func TestNextLesson(t *testing.T) {
-	tu := thirdLesson(func(v *lesson.View) { v.Done = true })
-	m, src, _ := dashboardWithLesson(tu, 120, 36)
+	runner := thirdLesson(func(v *lesson.View) { v.Done = true })
+	m, src, _ := dashboardWithLesson(runner, 120, 36)
 	shows(t, m, "space next lesson")
 	keys(m, " ")
-	if !slices.Equal(tu.started, []string{"l04"}) || len(tu.inputs) != 0 {
-		t.Errorf("started were %q, inputs %q", tu.started, tu.inputs)
+	if !slices.Equal(runner.started, []string{"l04"}) || len(runner.inputs) != 0 {
+		t.Errorf("got started lessons %q and inputs %q, want l04 and no input", runner.started, runner.inputs)
 	}
-	tu.view.Number = 11
+	runner.view.Number = 11
 	m.Update(present(src, false))
 	keys(m, " ")
-	if len(tu.started) != 1 {
-		t.Errorf("after the last comes %q", tu.started[1])
+	if len(runner.started) != 1 {
+		t.Errorf("after the last lesson: got started lesson %q, want none", runner.started[1])
 	}
 	shows(t, m, "this was the last lesson")
 }
 
-// Beginning a lesson ends a pause and a zoom.
-func TestLessonIsLive(t *testing.T) {
-	tu := &fakeRunner{entries: elevenLessons()}
-	m, _, _ := dashboardWithLesson(tu, 120, 36)
+// The beginning of a lesson ends a pause and a zoom.
+func TestLessonEndsPauseAndZoom(t *testing.T) {
+	runner := &fakeRunner{entries: elevenLessons()}
+	m, _, _ := dashboardWithLesson(runner, 120, 36)
 	keys(m, "p", "z")
 	shows(t, m, "PAUSED")
 	showsNot(t, m, "Handoffs")
@@ -240,8 +241,8 @@ func TestLessonIsLive(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// For any keys with a past and lessons: each frame has the size of the screen, and the keys
-// of the main screen are from the past exactly if the screen shows the past.
+// For any keys with a past and lessons: each frame has the size of the screen, and the main
+// screen has the keys of time travel exactly if it shows the past.
 func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -255,14 +256,14 @@ func TestAnyKeysWithLessons(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w, p := withPast()
-		tu := thirdLesson(asking)
-		tu.on = rapid.Bool().Draw(t, "lesson")
+		runner := thirdLesson(asking)
+		runner.on = rapid.Bool().Draw(t, "lesson")
 		src := &multiSource{source{world: w, dirty: make(chan struct{}, 1)}, nil, searched(false)}
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
 		o := Options{
-			Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Lessons: tu,
+			Source: src, Actions: &fakeActions{}, Mode: ModeDemo, Past: p, Lessons: runner,
 			Invitations: []overlay.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now },
 		}
 		if rapid.Bool().Draw(t, "replay") {
@@ -292,14 +293,14 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				size = tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")}
 				m.Update(size)
 			case "lesson":
-				rapid.SampledFrom([]func(*lesson.View){asking, acting, answered}).Draw(t, "view")(&tu.view)
+				rapid.SampledFrom([]func(*lesson.View){asking, acting, answered}).Draw(t, "view")(&runner.view)
 				m.Update(present(src, false))
 			case "join":
 				before, held := screen(m), past(m)
 				w.join("guid-n_", "more", 0xbb)
 				m.Update(present(src, false))
 				if held && before != screen(m) {
-					t.Fatalf("in the past, and live: before\n%s\nafter\n%s", before, screen(m))
+					t.Fatalf("a new candidate changed the past: before\n%s\nafter\n%s", before, screen(m))
 				}
 			}
 			checkSize(t, m, size)
@@ -307,17 +308,17 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				continue
 			}
 			if in := front(m); (in == onMain || in == inPast) && o.Mode != ModeReplay && past(m) != (in == inPast) {
-				t.Fatalf("the keyboard is for %s:\n%s", in, screen(m))
+				t.Fatalf("the keys are those of %s, unlike the screen:\n%s", in, screen(m))
 			}
 		}
-		// The same after all windows were closed.
+		// The main screen behind the windows has the same keys.
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		before := past(m)
 		for front(m) != onMain && front(m) != inPast {
 			m.Update(press("esc"))
 		}
 		if o.Mode != ModeReplay && (before != (front(m) == inPast)) {
-			t.Fatalf("behind what was open is %s:\n%s", front(m), screen(m))
+			t.Fatalf("behind the windows is %s, unlike before:\n%s", front(m), screen(m))
 		}
 	})
 }
@@ -325,27 +326,28 @@ func TestAnyKeysWithLessons(t *testing.T) {
 // The list of faults marks the lesson's fault if it is the list of the lesson's candidate;
 // otherwise it names that candidate.
 func TestLessonFault(t *testing.T) {
-	tu := thirdLesson(func(v *lesson.View) {
+	runner := thirdLesson(func(v *lesson.View) {
 		acting(v)
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(action.LoseReply), "birch"
 	})
 	w := five(dialect.Election()).wait(time.Minute)
-	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: tu})
+	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 	keys(m, "X")
 	shows(t, m, "Faults of amber", "The lesson is about birch. Press esc and select it first.")
 	showsNot(t, m, "»    lose reply") // this is the list of another candidate
 	keys(m, "esc", "j", "X")
 	shows(t, m, "Faults of birch", "»    lose reply")
-	tu.view.Done = true
+	runner.view.Done = true
 	m.Update(present(&source{world: w}, false))
 	showsNot(t, m, "»    lose reply") // it is done
 }
 
-// Space shows all lines before it leaves a part. New lines are shown from their beginning.
+// The key space shows all lines of a part before it leaves the part. New lines are shown from
+// their beginning.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
-		tu := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
-		m, src, _ := dashboardWithLesson(tu, size[0], size[1])
+		runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
+		m, src, _ := dashboardWithLesson(runner, size[0], size[1])
 		words := func(what string) string {
 			var s []string
 			for i := range 60 {
@@ -353,23 +355,23 @@ func TestSpaceReadsOn(t *testing.T) {
 			}
 			return strings.Join(s, " ")
 		}
-		answered(&tu.view)
-		tu.view.Do, tu.view.Keys, tu.view.CanNext = "", nil, true
-		tu.view.Happened, tu.view.Verdict = words("event"), words("verdict")
+		answered(&runner.view)
+		runner.view.Do, runner.view.Keys, runner.view.CanNext = "", nil, true
+		runner.view.Happened, runner.view.Verdict = words("event"), words("verdict")
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 		shows(t, m, "eventaa")
 		seen := ""
 		for range 20 {
 			seen += screen(m)
 			keys(m, " ")
-			if len(tu.inputs) > 0 {
+			if len(runner.inputs) > 0 {
 				break
 			}
 		}
-		if !slices.Equal(tu.inputs, []string{"next 0"}) {
-			t.Errorf("%v: the runner gets %q, want next", size, tu.inputs)
+		if !slices.Equal(runner.inputs, []string{"next 0"}) {
+			t.Errorf("%v: the runner gets %q, want next", size, runner.inputs)
 		}
-		for _, word := range strings.Fields(tu.view.Happened + " " + tu.view.Verdict) {
+		for _, word := range strings.Fields(runner.view.Happened + " " + runner.view.Verdict) {
 			if !strings.Contains(seen, word) {
 				t.Fatalf("%v: space skips %q:\n%s", size, word, screen(m))
 			}
@@ -377,15 +379,15 @@ func TestSpaceReadsOn(t *testing.T) {
 	}
 }
 
-// A lesson does not show the end of the candidates before it.
-func TestLessonBeginsWithoutLeftovers(t *testing.T) {
+// A lesson does not show the deletion of a znode before it began.
+func TestLessonHidesEarlierDeletions(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		w := notifying(dialect.Election(), 100*time.Millisecond, 0xa2)
-		tu := thirdLesson(asking)
+		runner := thirdLesson(asking)
 		if fresh {
-			tu.view.Began = w.now
+			runner.view.Began = w.now
 		}
-		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: tu})
+		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
 		if shown := strings.Contains(screen(m), "n_12 was deleted"); shown == fresh {
 			t.Errorf("began now %v: the deletion of n_12 is shown %v:\n%s", fresh, shown, screen(m))

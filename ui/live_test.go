@@ -19,7 +19,7 @@ import (
 
 var members = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
 
-// uuid is as Curator prints one.
+// uuid returns UUID number i in Curator's format.
 func uuid(i int) string {
 	return fmt.Sprintf("%08x-5f3c-4c1e-9b7a-0242ac1200%02x", 0x1b9d6bcd+i*0x1f1f1f1f, i)
 }
@@ -32,7 +32,7 @@ func (w *world) connectTo(server string) *world {
 	return w
 }
 
-// latch is a Curator LeaderLatch of n.
+// latch returns an election of Curator's LeaderLatch with n candidates.
 func latch(path string, n int) *world {
 	w := newWorld(path, nil, false).connectTo(members[2])
 	w.read(nil, nil)
@@ -87,7 +87,7 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// ask applies the servers' answers so many times, a second apart, after a change.
+// ask applies the servers' answers the given number of times, a second apart, each after change.
 func (w *world) ask(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -100,7 +100,7 @@ func (w *world) ask(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch removes a session's watches, and adds a watch on another path, if there is one.
+// unwatch removes a session's watches, and adds a watch on the path instead, if it is not "".
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
@@ -123,12 +123,12 @@ func unplug(t *session.Table, sessionID uint64) {
 	}
 }
 
-// verified is an election in which the servers' tables verify every watch.
+// verified returns an election in which the servers' tables verify every watch.
 func verified() *world { return verifiedAt("/services/billing/leader") }
 
 func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
 
-// wrongWatches is an election with a watch on the wrong znode and a missing watch.
+// wrongWatches returns an election with a watch on the wrong znode and a missing watch.
 func wrongWatches() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
@@ -138,20 +138,20 @@ func wrongWatches() *world {
 	}).wait(4 * time.Second)
 }
 
-// atRisk is an election whose leader has no connection to any server.
+// atRisk returns an election whose leader has no connection to any server.
 func atRisk() *world {
 	w := verified()
 	q := w.state().Queue.Slice()
 	return w.ask(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
 }
 
-// afterRisk is atRisk after the leader's session expired: the next candidate leads.
+// afterRisk returns atRisk after the leader's session expired: the next candidate leads.
 func afterRisk() *world {
 	w := atRisk().wait(5 * time.Second)
 	return w.leave(w.state().Queue.At(0).Name).wait(2 * time.Second)
 }
 
-// refusingServers is an election on servers that refuse most commands.
+// refusingServers returns an election on servers that refuse most commands.
 func refusingServers() *world {
 	return latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
 		for i := range t.Servers {
@@ -168,7 +168,7 @@ func refusingServers() *world {
 	}).wait(12 * time.Second)
 }
 
-// readers is a read/write lock held by three readers.
+// readers returns a read/write lock held by three readers.
 func readers() *world {
 	w := newWorld("/locks/inventory", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -178,7 +178,7 @@ func readers() *world {
 	return w.ask(2, nil).wait(20 * time.Second)
 }
 
-// leaderless is a Solr queue whose first candidate has not acknowledged.
+// leaderless returns a Solr queue whose first candidate has not acknowledged.
 func leaderless() *world {
 	w := newWorld("/overseer_elect/election", nil, false)
 	w.j = doctor.NewJournal(model.Config{Path: w.path, AckFollows: true})
@@ -190,7 +190,7 @@ func leaderless() *world {
 	return w.ask(2, nil).wait(50 * time.Second).tick()
 }
 
-// mixed is a lock of two libraries that do not count each other's znodes.
+// mixed returns a lock of two libraries that do not count each other's znodes.
 func mixed() *world {
 	w := newWorld("/locks/billing", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -201,7 +201,7 @@ func mixed() *world {
 	return w.wait(5*time.Second).ask(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).tick()
 }
 
-// group is a list of members.
+// group returns a list of members.
 func group() *world {
 	w := newWorld("/hbase/rs", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -215,13 +215,13 @@ func group() *world {
 	return w.wait(20 * time.Second)
 }
 
-// tick advances the journal's time.
+// tick advances the journal's time to w.now.
 func (w *world) tick() *world {
 	w.j.Apply(&model.Advance{At: w.now})
 	return w
 }
 
-// controller is an election without a queue: Kafka's, with three brokers.
+// controller returns an election without a queue: Kafka's, with three brokers.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
@@ -229,7 +229,7 @@ func controller() *world {
 	return w.brokers().wait(95 * time.Second)
 }
 
-// noController is controller without a leader.
+// noController returns controller without a leader.
 func noController() *world {
 	w := controller()
 	w.j.Apply(&model.Read{At: w.now, Notified: w.now, Presence: model.Present, Single: true})
@@ -249,7 +249,7 @@ func (w *world) brokers() *world {
 	return w
 }
 
-// reconnecting is a stale election, while electop tries other servers.
+// reconnecting returns a stale election, while electop tries other servers.
 func reconnecting(path string, link model.Link) *world {
 	w := verifiedAt(path).disconnect("read tcp 10.0.3.9:50112->zk3:2181: connection reset by peer").wait(2 * time.Second)
 	w.j.Apply(&model.Connection{At: w.now, Link: link, Server: "zk1:2181", Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, Err: "connect to zk1:2181: connection refused"})

@@ -70,7 +70,7 @@ func TestClickSelects(t *testing.T) {
 	}
 }
 
-// A click gives a panel the focus, and presses a key of the last line.
+// A click on a panel gives it the focus. A click on a key in the footer presses it.
 func TestClickPanelsAndKeys(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Verify: "not today"}}
 	m, _, _ := dashboardWith(acts, ModeDemo)
@@ -81,7 +81,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 	clicks(t, m, "s spawn")
 	if got := acts.did(); got.Kind != action.Spawn {
-		t.Errorf("a click on a key does %+v", got)
+		t.Errorf("a click on the key s: got action %+v, want spawn", got)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 36})
 	clicks(t, m, "v verify")
@@ -102,18 +102,18 @@ func TestWheel(t *testing.T) {
 	wheel(m, 5, 5, tea.MouseButtonWheelDown)
 	wheel(m, 5, 5, tea.MouseButtonWheelUp)
 	if got := m.d.candidates.Index; got != at+1 {
-		t.Errorf("row %d is selected, after row %d", got, at)
+		t.Errorf("after two lines down and one up: got row %d, want %d", got, at+1)
 	}
 	wheel(m, 100, 5, tea.MouseButtonWheelDown) // nothing to scroll in the recipe
 	wheel(m, 5, 35, tea.MouseButtonWheelDown)  // the last line
 	if got := m.d.candidates.Index; got != at+1 {
-		t.Errorf("row %d is selected", got)
+		t.Errorf("beside the list: got row %d, want %d", got, at+1)
 	}
 	keys(m, "?")
 	wheel(m, 5, 5, tea.MouseButtonWheelDown)
 	shows(t, m, "4-")
 	if got := m.d.candidates.Index; got != at+1 {
-		t.Errorf("behind the help row %d is selected", got)
+		t.Errorf("with the help in front: got row %d, want %d", got, at+1)
 	}
 	// Other events of the mouse do nothing.
 	keys(m, "esc")
@@ -125,7 +125,7 @@ func TestWheel(t *testing.T) {
 		m.Update(e)
 	}
 	if m.View() != before {
-		t.Error("the screen has changed")
+		t.Error("other events of the mouse have changed the screen")
 	}
 	m.Update(tea.WindowSizeMsg{Width: 20, Height: 5})
 	clickAt(m, 3, 3)
@@ -143,18 +143,18 @@ func TestClickInLists(t *testing.T) {
 		keys(m, c.key)
 		clicks(t, m, c.row)
 		if got := marked(m, c.title); !strings.Contains(got, string(c.did)) || acts.did() != (action.Action{}) {
-			t.Fatalf("marked is %q", got)
+			t.Fatalf("after one click: got line %q marked, want %s without an action", got, c.did)
 		}
 		clicks(t, m, c.row)
 		if got := acts.did(); got.Kind != c.did || front(m) != onMain {
-			t.Errorf("a second click does %+v, in front is %s", got, front(m))
+			t.Errorf("a second click: got action %+v and %s in front, want %s on the main screen", got, front(m), c.did)
 		}
 	}
 
 	m = show(samples()["elections"](), 120, 36, term.Mono)
 	clicks(t, m, "/tasks/nightly")
 	if got := m.d.elections.Row().Path; got != "/tasks/nightly" {
-		t.Errorf("selected is %s", got)
+		t.Errorf("got %s selected, want /tasks/nightly", got)
 	}
 	clicks(t, m, "/overseer_elect/election") // the reason is in the status line
 	if all := lines(m); !strings.Contains(all[len(all)-2], "is first and has not acknowledged") {
@@ -168,19 +168,19 @@ func TestClickInLists(t *testing.T) {
 		if _, ok := m.d.canvas.SpotAt(60, y).(overlay.Entry); ok && picked() == was {
 			clickAt(m, 60, y)
 			if got := []rune(lines(m)[y]); !strings.Contains(string(got), ">") {
-				t.Errorf("line %d is clicked: %s", y, string(got))
+				t.Errorf("a click on line %d does not select it: %s", y, string(got))
 			}
 		}
 	}
 	if picked() == was {
-		t.Error("no other lesson can be selected")
+		t.Error("no click selects another lesson")
 	}
 	if m.d.modes.Now() != input.ModeLessonMenu {
-		t.Errorf("in front is %s", front(m))
+		t.Errorf("got %s in front, want the menu of lessons", front(m))
 	}
 }
 
-// A click on the time line goes to the last moment before that time.
+// A click on the time line goes to the last moment that is not after the clicked time.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time
@@ -201,7 +201,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		clickAt(m, x, y)
 		j := &m.d.past.journey
 		if !j.On || !j.Known || front(m) != inPast {
-			t.Fatalf("column %d: on %v, known %v, in front is %s", x, j.On, j.Known, front(m))
+			t.Fatalf("column %d: got on %v, known %v and %s in front; want a known moment", x, j.On, j.Known, front(m))
 		}
 		if j.At.At.After(time.Time(moment)) && !j.At.First {
 			t.Errorf("column %d: got moment %v, which is after %v", x, j.At.At, time.Time(moment))

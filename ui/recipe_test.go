@@ -52,7 +52,7 @@ func TestNotificationsTravel(t *testing.T) {
 		recipe   dialect.Recipe
 		notified []uint64
 	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
-		farthest := map[int]int{} // by the number of dots
+		farthest := map[int]int{} // greatest distance for each number of dots
 		for ms := 0; ms < 1000; ms += 50 {
 			sm := sample{world: notifying(c.recipe, 0, c.notified...), o: Options{Mode: ModeDemo}}
 			m := showAfter(sm, time.Duration(ms)*time.Millisecond)
@@ -63,7 +63,7 @@ func TestNotificationsTravel(t *testing.T) {
 					t.Errorf("%s: after %d ms a notification still moves:\n%s", c.name, at, text)
 				}
 				if next := sm.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sm.world.now.Add(wake).Before(next) {
-					t.Errorf("%s: after %d ms the next tick is in %v, though nothing moves", c.name, at, wake)
+					t.Errorf("%s: after %d ms nothing moves, but the next tick is in %v", c.name, at, wake)
 				}
 				continue
 			}
@@ -71,21 +71,21 @@ func TestNotificationsTravel(t *testing.T) {
 				t.Fatalf("%s: after %d ms the edges are not there:\n%s", c.name, ms, text)
 			}
 			if wake > candidates.TickTravel {
-				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
+				t.Errorf("%s: after %d ms a notification moves, but the next tick is in %v", c.name, ms, wake)
 			}
 			have := dots(m)
-			way := 0 // to the right in the first row, then down and to the left
+			distance := 0 // to the right in the first row, then down and to the left
 			for _, dot := range have {
-				if way += dot[1]; dot[0] > 1 {
-					way += 1000 + 100*dot[0] - 2*dot[1]
+				if distance += dot[1]; dot[0] > 1 {
+					distance += 1000 + 100*dot[0] - 2*dot[1]
 				}
 			}
-			if way < farthest[len(have)] {
+			if distance < farthest[len(have)] {
 				t.Errorf("%s: after %d ms the notifications have moved back to %v:\n%s", c.name, ms, have, text)
 			}
-			farthest[len(have)] = way
+			farthest[len(have)] = distance
 			if ms >= 400 && len(have) != len(c.notified) {
-				t.Errorf("%s: after %d ms %d notifications are seen of %d:\n%s", c.name, ms, len(have), len(c.notified), text)
+				t.Errorf("%s: after %d ms: got %d notifications, want %d:\n%s", c.name, ms, len(have), len(c.notified), text)
 			}
 		}
 	}
@@ -117,17 +117,17 @@ func TestStepsInAThirdPartyElection(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
-// A slow server's notification moves as long as it is held. A notification that waits for
-// its release stops before its watcher, and needs no frames.
+// On a slow server a notification moves while it is held. Step by step, a held notification
+// stops before its watcher, and needs no frames.
 func TestNotificationsAreHeld(t *testing.T) {
 	sm := sample{world: stepping(), o: Options{Mode: ModeDemo}}
 	m := showAfter(sm, 0)
 	before := dots(m)
 	if len(before) != 3 {
-		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), screen(m))
+		t.Fatalf("got %d held notifications, want 3:\n%s", len(before), screen(m))
 	}
 	if wake, msg := tick(t, m); msg != nil && wake <= candidates.TickTravel {
-		t.Errorf("the next tick is in %v, though nothing moves", wake)
+		t.Errorf("nothing moves, but the next tick is in %v", wake)
 	}
 	if after := dots(showAfter(sm, 10*time.Second)); !slices.Equal(before, after) {
 		t.Errorf("held notifications moved from %v to %v", before, after)
@@ -175,7 +175,7 @@ func TestStepsStayMarked(t *testing.T) {
 		{"released", model.Pace{Steps: true}, time.Hour, false},
 	} {
 		if got := marked(made(c.pace), c.after); got != c.want {
-			t.Errorf("%s: marked %v, want %v", c.name, got, c.want)
+			t.Errorf("%s: got marked %v, want %v", c.name, got, c.want)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestHeldMessageMarksItsStep(t *testing.T) {
 			text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 			for n := 1; n <= 8; n++ {
 				if got := line(text, n); got != (n == c.marks) {
-					t.Errorf("%s, after %v: line %d marked %v", c.name, after, n, got)
+					t.Errorf("%s, after %v: got line %d marked %v, want %v", c.name, after, n, got, n == c.marks)
 				}
 			}
 		}
@@ -240,13 +240,13 @@ func TestDemoActions(t *testing.T) {
 		select {
 		case got := <-acts.done:
 			if got != want {
-				t.Errorf("keys %q do %+v, want %+v", typed, got, want)
+				t.Errorf("keys %q: got action %+v, want %+v", typed, got, want)
 			}
 		default:
-			t.Errorf("keys %q do nothing, want %+v", typed, want)
+			t.Errorf("keys %q: got no action, want %+v", typed, want)
 		}
 		if front(m) != onMain {
-			t.Errorf("after %q in front is %s", typed, front(m))
+			t.Errorf("after %q: got %s in front, want the main screen", typed, front(m))
 		}
 	}
 	expect("[", action.Action{Kind: action.Slow, Arg: action.ArgSlower})
@@ -254,7 +254,7 @@ func TestDemoActions(t *testing.T) {
 	// At full speed no message is held, and a stray key does not stop everything.
 	keys(m, ".")
 	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed. [ slows the server down") {
-		t.Errorf("at full speed . does %d things: %q", len(acts.done), got)
+		t.Errorf("at full speed: got %d actions and status line %q, want a refusal of .", len(acts.done), got)
 	}
 	w.pace(model.Pace{Delay: time.Second})
 	refresh()
@@ -294,8 +294,9 @@ func TestDemoActions(t *testing.T) {
 	shows(t, m, "This candidate is gone")
 }
 
-// A Success is shown as a success. Each action has a message or an explanation.
-func TestSuccessIsGoodNews(t *testing.T) {
+// The message of an action.Success has the style of good news. Each action that changes
+// something has a message, each fault an explanation.
+func TestSuccessHasAMessage(t *testing.T) {
 	sm := samples()["main"]()
 	sm.world.pace(model.Pace{Steps: true})
 	sm.o.Actions = &fakeActions{err: fmt.Errorf("wrapped: %w", action.Success("birch's reply went\x1b[2J"))}
@@ -310,7 +311,7 @@ func TestSuccessIsGoodNews(t *testing.T) {
 	}
 	keys(m, ".")
 	if got := statusLine(m); !news(`birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") {
-		t.Errorf("status line: %q", got)
+		t.Errorf("got status line %q, want the message of the Success", got)
 	}
 	for _, d := range action.Table {
 		for _, w := range []action.Words{d.Words, d.Undo} {
@@ -330,11 +331,11 @@ func TestLiveAsksBeforeFaults(t *testing.T) {
 	m, _, _ := dashboardWith(acts, ModeLive)
 	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut off cedar, this program's own
 	if got := statusLine(m); !strings.Contains(got, "partition: do this to electop's own candidate on a live cluster?") || len(acts.done) > 0 {
-		t.Fatalf("no question: %q", got)
+		t.Fatalf("got status line %q and %d actions, want a question", got, len(acts.done))
 	}
 	keys(m, "y")
 	if got := <-acts.done; got.Kind != action.Partition || got.Target != "cedar" {
-		t.Errorf("after yes: %+v", got)
+		t.Errorf("after yes: got action %+v, want partition of cedar", got)
 	}
 }
 
@@ -375,8 +376,8 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// A candidate that is the lowest has listed the children: in step 2 while it volunteers, in
-// step 4 after a deletion.
+// While the lowest candidate is in step 5, the recipe also shows the step in which it listed
+// the children: step 2 when it volunteered, step 4 after a deletion.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
@@ -388,8 +389,8 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// The recipe's sentence counts the notified candidates, with any recipe, without the owner
-// of the znode.
+// With any recipe, the recipe's sentence counts the notified candidates except the owner of the
+// deleted znode.
 func TestSentenceCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
@@ -442,7 +443,7 @@ func TestCodeStaysInPlace(t *testing.T) {
 		}
 		for name, y := range at {
 			if y < 0 || y != at["main"] {
-				t.Errorf("at %v the code of %s is at line %d, that of main at %d", size, name, y, at["main"])
+				t.Errorf("at %v: got the code of sample %s at line %d, want line %d", size, name, y, at["main"])
 			}
 		}
 	}

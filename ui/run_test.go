@@ -22,7 +22,7 @@ import (
 	"electop/ui/term"
 )
 
-// busySource is dirty after each call of State.
+// busySource is a source that is dirty after each call of State.
 type busySource struct {
 	source
 	asked atomic.Int64
@@ -45,12 +45,12 @@ func TestPumpIsBounded(t *testing.T) {
 		src.dirty <- struct{}{}
 		sent := 0
 		pump(ctx, Options{Source: src}, func(msg tea.Msg) { sent++ })
-		quick := 0 // shorter pauses
+		quick := 0 // number of shorter pauses at the beginning
 		for rest := refreshFirst; rest < refreshEvery; rest *= 2 {
 			quick++
 		}
 		if most := int(10*time.Second/refreshEvery) + 1 + quick; sent < most-2 || sent > most {
-			t.Errorf("%d messages in 10 s, want about %d", sent, most)
+			t.Errorf("got %d messages in 10 s, want %d to %d", sent, most-2, most)
 		}
 	})
 }
@@ -79,9 +79,9 @@ func TestPumpEnds(t *testing.T) {
 			}
 		}
 		if lines != 150 || ended != 1 {
-			t.Errorf("%d notices of 150, %d ends", lines, ended)
+			t.Errorf("got %d notices and %d ends, want 150 and 1", lines, ended)
 		}
-		pump(t.Context(), Options{}, func(tea.Msg) { t.Error("a message without a source") })
+		pump(t.Context(), Options{}, func(tea.Msg) { t.Error("got a message without a source") })
 	})
 }
 
@@ -174,7 +174,7 @@ func TestFrameRates(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if n := out.count() - sent; n < 9 || n > 11 {
-			t.Errorf("%d frames were written in 10 s", n)
+			t.Errorf("got %d frames in 10 s, want about 10", n)
 		}
 		leave()
 	})
@@ -189,7 +189,7 @@ func TestNoFrameWithoutAChange(t *testing.T) {
 	m.Update(tickMsg{})
 	m.Update("an unknown message")
 	if m.d.frames != before {
-		t.Errorf("%d frames were drawn", m.d.frames-before)
+		t.Errorf("got %d frames, want none", m.d.frames-before)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestPanicInTheFeed(t *testing.T) {
 		out := new(writes)
 		_, leave := running(t, out, Options{Source: src})
 		if err := leave(); err == nil || !strings.Contains(err.Error(), "panic while reading the election: no state") {
-			t.Errorf("Run returned %v", err)
+			t.Errorf("got error %v, want the panic", err)
 		}
 		if !strings.Contains(out.b.String(), "\x1b[?1049l") {
 			t.Error("the alternate screen was not left")
@@ -250,12 +250,12 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		_, leave := running(t, new(writes), Options{})
 		if err := leave(); err != errRefused {
-			t.Errorf("Run returned %v, want the cause", err)
+			t.Errorf("got error %v, want the cause", err)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errRefused)
 		if err := Run(ctx, Options{}); err != errRefused {
-			t.Errorf("Run with an ended context returned %v", err)
+			t.Errorf("with an ended context: got error %v, want the cause", err)
 		}
 	})
 }

@@ -39,7 +39,7 @@ type world struct {
 	zxid     int64
 	children map[string]znode.Znode
 	members  map[string]*model.Member
-	apply    func(model.Observation) // takes some observations instead of j, if set
+	apply    func(model.Observation) // receives what put gets instead of j, if set
 }
 
 func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
@@ -112,7 +112,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast reports a member of the demo's cast, after a change.
+// cast reports member id of the demo's cast with its belief, after a change.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -129,7 +129,7 @@ func (w *world) cast(id, znode string, belief model.Belief, change func(*model.M
 
 func (w *world) state() *doctor.State { return w.j.State() }
 
-// five is an election of five members of the cast, led by amber.
+// five returns an election of five members of the cast, led by amber.
 func five(recipe dialect.Recipe) *world {
 	w := newWorld("/election", recipe, true).connect()
 	w.read(nil, nil)
@@ -155,7 +155,7 @@ func five(recipe dialect.Recipe) *world {
 	return w
 }
 
-// quiet is five after a while.
+// quiet returns five after a while.
 func quiet() *world { return five(dialect.Election()).wait(4 * time.Minute) }
 
 const (
@@ -164,7 +164,7 @@ const (
 	emberZ = "guid-n_0000000016"
 )
 
-// killed is five, 2.1 s after amber was killed.
+// killed returns five, 2.1 s after amber was killed.
 func killed() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	lease := w.now.Add(3600 * time.Millisecond)
@@ -174,7 +174,7 @@ func killed() *world {
 	return w.wait(2100 * time.Millisecond)
 }
 
-// handedOver is killed after the handoff to birch.
+// handedOver returns killed after the handoff to birch.
 func handedOver() *world {
 	w := killed().wait(1920 * time.Millisecond).leave(amberZ)
 	w.cast("amber", amberZ, model.Lost, func(m *model.Member) { m.Session, m.Znode = 0, "" })
@@ -186,7 +186,7 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
-// leaderWithoutZnode is five with amber frozen for longer than its session.
+// leaderWithoutZnode returns five with amber frozen for longer than its session.
 func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -199,13 +199,13 @@ func leaderWithoutZnode() *world {
 type sample struct {
 	world  *world
 	o      Options
-	keys   []string // pressed first
+	keys   []string // keys that are pressed before then
 	others []*world // more elections on the dashboard
 	search *elections.Search
 	then   func(w *world) // changes the election after the keys
 	pass   time.Duration  // time between then and the frame
 	ended  bool           // the source ends with then
-	runs   bool           // the commands of the keys run
+	runs   bool           // run the commands of the keys
 }
 
 // The options of most samples. They are read-only.
@@ -365,7 +365,7 @@ func crowd(n int) *world {
 	return w.wait(90 * time.Second)
 }
 
-// eventful is an election with many handoffs.
+// eventful returns an election with many handoffs.
 func eventful() *world {
 	w := five(dialect.Election())
 	order := []string{amberZ, birchZ, "guid-n_0000000014", "guid-n_0000000015"}
@@ -410,7 +410,7 @@ func (s *source) Dirty() <-chan struct{} { return s.dirty }
 // fakeActions is [Actions] that records what is done.
 type fakeActions struct {
 	why    map[action.Kind]string // refused kinds
-	err    error                  // of each action
+	err    error                  // result of each action
 	done   chan action.Action     // all actions but Listing
 	listed []string               // the Args of Listing
 }
@@ -436,7 +436,7 @@ func (a *fakeActions) did() (x action.Action) {
 
 var errRefused = errors.New("refused by \x1b[31mtest")
 
-// dashboardOn returns a dashboard of 120x36 with its source and its clock.
+// dashboardOn returns a dashboard of 120x36 on w, its source and its clock.
 func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
@@ -450,7 +450,7 @@ func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time)
 	return m, src, &now
 }
 
-// show returns the dashboard of a sample, with that size and theme.
+// show returns the dashboard of a sample of w by h cells in that theme.
 func show(sm sample, w, h int, theme string) Model {
 	m, _ := showWithClock(sm, w, h, theme)
 	return m
@@ -521,7 +521,7 @@ func (w *world) took(id string, step model.Step, on ...string) *world {
 	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, on...) })
 }
 
-// stepOn returns what a step works on: the list of children, or a name.
+// stepOn returns the operand of a step: the list of children, or a name.
 func stepOn(step model.Step, names ...string) model.StepOn {
 	switch step {
 	case model.StepList, model.StepListAgain, model.StepLowest:
@@ -580,7 +580,7 @@ func (w *world) write(id string, value int64, refused bool) *world {
 	return w
 }
 
-// handed is a handoff from the leader to its successor, with the server's counts.
+// handed reports a handoff from the leader to its successor, with the server's counts.
 func (w *world) handed(requests int, bytes int64) *world {
 	q := w.state().Queue.Slice()
 	notified := sessions(q[1:])
@@ -603,7 +603,7 @@ func sessions(of []*dialect.Candidate) (all []uint64) {
 	return all
 }
 
-// volunteering is an election in which fjord has just joined, and birch takes over from
+// volunteering returns an election in which fjord has just joined, and birch takes over from
 // amber.
 func volunteering() *world {
 	w := five(dialect.Election()).wait(time.Minute)
@@ -621,7 +621,7 @@ func volunteering() *world {
 	return w.wait(300 * time.Millisecond)
 }
 
-// notifying is five, some time after amber's znode was deleted and sessions were notified.
+// notifying returns five, some time after amber's znode was deleted and sessions were notified.
 func notifying(recipe dialect.Recipe, ago time.Duration, notified ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
 	w.wake(amberZ, len(notified), 200*int64(len(notified)), false, notified...).wait(time.Millisecond).leave(amberZ)
@@ -638,7 +638,7 @@ func held(since time.Time, sessions ...uint64) []model.Message {
 	return out
 }
 
-// slowed500 is notifying on a server that delays each message by 500 ms.
+// slowed500 returns notifying on a server that delays each message by 500 ms.
 func slowed500() *world {
 	w := five(dialect.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
@@ -647,7 +647,7 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// stepping is a herd whose messages are released one by one: birch was notified and
+// stepping returns a herd whose messages are released one by one: birch was notified and
 // requests the list, the notifications of the others are held.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
@@ -660,7 +660,7 @@ func stepping() *world {
 	return w.wait(5 * time.Second)
 }
 
-// countedHandoffs is an election with counted handoffs, first with the predecessor rule,
+// countedHandoffs returns an election with counted handoffs, first with the predecessor rule,
 // then in the herd. The last handoff has not ended.
 func countedHandoffs() *world {
 	w := five(dialect.Election())
@@ -678,7 +678,7 @@ func countedHandoffs() *world {
 	return w.wait(2 * time.Second)
 }
 
-// faulty is five with a fault in each of four members.
+// faulty returns five with a fault in each of four members.
 func faulty() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	for id, change := range map[string]func(*model.Member){
@@ -695,7 +695,7 @@ func faulty() *world {
 	return w
 }
 
-// twoLeaders is an election with a frozen leader whose session expired. Its worker and the
+// twoLeaders returns an election with a frozen leader whose session expired. Its worker and the
 // new leader's worker write.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
@@ -712,7 +712,7 @@ func twoLeaders(fenced bool) *world {
 	return w.wait(1500 * time.Millisecond)
 }
 
-// withGhost is an election in which cedar's session owns a second znode.
+// withGhost returns an election in which cedar's session owns a second znode.
 func withGhost() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	z := w.join("n_", "cedar", 0xa3)
@@ -722,7 +722,7 @@ func withGhost() *world {
 	return w.wait(time.Second)
 }
 
-// chaotic is an election under chaos, with two awake leaders if broken.
+// chaotic returns an election under chaos, with two awake leaders if broken.
 func chaotic(broken bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
@@ -732,7 +732,7 @@ func chaotic(broken bool) *world {
 	return w.wait(5 * time.Second)
 }
 
-// hostileDemo is an election in which all texts of the cast and the server are hostile.
+// hostileDemo returns an election in which all texts of the cast and the server are hostile.
 func hostileDemo() *world {
 	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
 	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
@@ -795,7 +795,7 @@ func newSlowServer(w *world, p model.Pace) *slowServer {
 	return &slowServer{world: w, pace: p}
 }
 
-// hold adds a message, which the server holds.
+// hold adds a message that the server holds.
 func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	x.n++
 	m := model.Message{Session: session, N: x.n, Since: x.now, Op: op, Path: path}
@@ -823,7 +823,7 @@ func (x *slowServer) release(d time.Duration, err string, change func(*model.Pas
 	return x
 }
 
-// ask adds a message and releases it after d.
+// ask adds a message, and releases the first held message after d.
 func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
@@ -992,7 +992,7 @@ func (p *fakeRecording) Why(a action.Action) string {
 	return "this is a recording: what happened has happened"
 }
 
-// withPast is an election with a past: amber is killed, and birch takes over step by step.
+// withPast returns an election with a past: amber is killed, and birch takes over step by step.
 func withPast() (*world, *fakePast) {
 	p := &fakePast{}
 	w := five(dialect.Election())
@@ -1036,11 +1036,11 @@ type fakeRunner struct {
 	entries []lesson.Entry
 	view    lesson.View
 	on      bool     // a lesson is running
-	inputs  []string // from the user
-	started []string // IDs of lessons
-	why     string   // refusal of inputs
-	err     error    // of Start
-	left    bool
+	inputs  []string // inputs of the user
+	started []string // IDs of the started lessons
+	why     string   // refusal of all inputs
+	err     error    // error of Start
+	left    bool     // the user ended the lesson
 }
 
 func (t *fakeRunner) Lessons() []lesson.Entry   { return t.entries }
@@ -1194,7 +1194,7 @@ func answered(v *lesson.View) {
 	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
 }
 
-// mixedCrowd is an election of n candidates, twelve of them electop's, some with faults.
+// mixedCrowd returns an election of n candidates, twelve of them electop's, some with faults.
 func mixedCrowd(n int) *world {
 	w := newWorld("/class", nil, false).connect()
 	names := make([]string, 0, n)
@@ -1219,7 +1219,7 @@ func mixedCrowd(n int) *world {
 	return w.wait(20 * time.Second)
 }
 
-// guests is an election of four members of the cast and five third-party candidates, whose
+// guests returns an election of four members of the cast and five third-party candidates, whose
 // addresses the server reports.
 func guests() *world {
 	w := newWorld("/class", nil, false).connect().read(nil, nil)
@@ -1247,7 +1247,7 @@ func (w *world) wrote(member, name string, token int64, refused bool) {
 	w.j.Apply(&model.Write{At: w.now, Member: member, Znode: name, Token: token, Resource: model.Counter, Refused: refused, Zxid: w.zxid, Value: w.zxid & 0xff})
 }
 
-// allLaneSigns is an election whose lanes have all signs: amber resigned; birch is frozen,
+// allLaneSigns returns an election whose lanes have all signs: amber resigned; birch is frozen,
 // its session expired, but its worker still writes; delta was cut off for a while; fjord
 // joined late.
 func allLaneSigns() *world {
@@ -1282,7 +1282,7 @@ func allLaneSigns() *world {
 	return w.wait(400 * time.Millisecond)
 }
 
-// thirdParty is an election of third-party clients with handoffs. Their beliefs are not
+// thirdParty returns an election of third-party clients with handoffs. Their beliefs are not
 // visible, and no server reports notifications.
 func thirdParty() *world {
 	w := newWorld("/services/billing/election", nil, false).connect()
@@ -1319,7 +1319,7 @@ func laneSamples() map[string]func() sample {
 
 // Samples of hundreds of candidates, all of the cast.
 
-// bigCast is an election of n members with the predecessor rule, whose server counts.
+// bigCast returns an election of n members with the predecessor rule, whose server counts.
 func bigCast(n int) *world {
 	w := newWorld("/class", dialect.Election(), true).connect().pace(model.Pace{})
 	w.read(nil, nil)
@@ -1444,7 +1444,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// secondWave is an election after a handoff with the predecessor rule, and then the time
+// secondWave returns an election after a handoff with the predecessor rule, and then the time
 // upTo of a handoff in the herd.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)

@@ -30,13 +30,13 @@ func dashboardWithPast(acts Actions) (Model, *source, *fakePast, *time.Time) {
 	return m, src, p, now
 }
 
-// The whole screen shows the moment that the keys lead to, and the header how long ago it
+// The whole screen shows the moment to which the keys lead. The header shows how long ago it
 // was.
 func TestTravel(t *testing.T) {
 	m, src, p, now := dashboardWithPast(&fakeActions{})
 	keys(m, "p")
 	if front(m) != inPast || p.path != "/election" {
-		t.Fatalf("in front is %s, searched %q", front(m), p.path)
+		t.Fatalf("got %s in front and a search of %q, want the past of /election", front(m), p.path)
 	}
 	shows(t, m, "LIVE -00:42", "the last moment: handoff amber (12) -> birch (13)", "takeover 3 ms")
 	keys(m, "left", ".", ".")
@@ -69,7 +69,7 @@ func TestTravel(t *testing.T) {
 	shows(t, m, "6 candidates", "grove")
 }
 
-// The header counts the seconds since the moment.
+// The header shows the seconds since the moment, and counts them on.
 func TestPastGrowsOlder(t *testing.T) {
 	m, _, _, now := dashboardWithPast(nil)
 	keys(m, "p")
@@ -95,12 +95,12 @@ func TestPastRefusesToAct(t *testing.T) {
 		t.Errorf("x in the panel of a candidate: got status line %q, in front %s", got, front(m))
 	}
 	if len(acts.done) != 0 {
-		t.Errorf("got action %+v in the past", <-acts.done)
+		t.Errorf("got action %+v during time travel, want none", <-acts.done)
 	}
 }
 
-// For any keys and however late the results of searches are: the screen finally shows the
-// moment that the keys lead to, one after the other.
+// For any keys and however late the searches have results: at the end the screen shows the
+// moment to which the keys lead one after the other.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -138,42 +138,41 @@ func TestTravelArrives(t *testing.T) {
 	})
 }
 
-// The selected candidate stays selected at all moments, also after moments at which it does
-// not exist.
+// The selected candidate stays selected at all moments at which it exists.
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "G")
 	const want = "17 fjord"
 	if got := selected(m); got != want {
-		t.Fatalf("selected is %s", got)
+		t.Fatalf("got %s selected, want %s", got, want)
 	}
 	keys(m, "p", "home")
 	if got := selected(m); got != "16 ember" {
-		t.Fatalf("before fjord joined %s is selected", got)
+		t.Fatalf("before fjord joined: got %s selected, want 16 ember", got)
 	}
 	keys(m, "right")
 	if got := selected(m); got != want {
-		t.Errorf("when fjord joined %s is selected", got)
+		t.Errorf("when fjord joined: got %s selected, want %s", got, want)
 	}
 	keys(m, "home", "p")
 	if got := selected(m); got != want {
-		t.Errorf("live %s is selected", got)
+		t.Errorf("live: got %s selected, want %s", got, want)
 	}
 	keys(m, "p", "home", "k", "k", "k", "k", "k")
 	if got := selected(m); got != "12 amber" {
-		t.Fatalf("in the past %s is selected", got)
+		t.Fatalf("in the past: got %s selected, want 12 amber", got)
 	}
 	keys(m, "end")
 	if got := selected(m); got != "13 birch" {
-		t.Errorf("after amber left %s is selected", got)
+		t.Errorf("after amber left: got %s selected, want 13 birch", got)
 	}
 	keys(m, "home")
 	if got := selected(m); got != "12 amber" {
-		t.Errorf("back in the past %s is selected", got)
+		t.Errorf("back in the past: got %s selected, want 12 amber", got)
 	}
 }
 
-// Each election has its own past: another election is shown live.
+// Each election has its own past: another election is shown live, and all pauses end.
 func TestTravelInOneElection(t *testing.T) {
 	worlds := []*world{verified(), readers()}
 	p := &fakePast{}
@@ -187,7 +186,7 @@ func TestTravelInOneElection(t *testing.T) {
 		return shownPath(m) == "/locks/inventory" && front(m) == onMain && !strings.Contains(headerLine(m), "LIVE -") && !strings.Contains(headerLine(m), "PAUSED")
 	}
 	if !live() {
-		t.Errorf("in front is %s:\n%s", front(m), screen(m))
+		t.Errorf("got %s in front, want /locks/inventory live:\n%s", front(m), screen(m))
 	}
 	shows(t, m, "live again: each election has its own past")
 	for i, w := range worlds { // no picture is held
@@ -195,7 +194,7 @@ func TestTravelInOneElection(t *testing.T) {
 		m.Update(present(src, false))
 		keys(m, "e", []string{"k", "j"}[i], "enter")
 		if n := len(queue(m)); n != 4 {
-			t.Errorf("%s is held: it shows %d candidates", shownPath(m), n)
+			t.Errorf("%s: got %d candidates, want 4: the view is still paused", shownPath(m), n)
 		}
 	}
 	// The election in the past is no longer watched.
@@ -203,11 +202,11 @@ func TestTravelInOneElection(t *testing.T) {
 	src.world, src.others = worlds[1], nil
 	m.Update(present(src, false))
 	if !live() {
-		t.Errorf("in front is %s:\n%s", front(m), screen(m))
+		t.Errorf("got %s in front, want /locks/inventory live:\n%s", front(m), screen(m))
 	}
 }
 
-// Without a history of the election the picture is held.
+// If no history of the election is kept, the key p pauses the view.
 func TestNoPastIsKept(t *testing.T) {
 	m, src, p, _ := dashboardWithPast(nil)
 	p.moments = nil
@@ -240,7 +239,7 @@ func TestReplayTravels(t *testing.T) {
 	shows(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
 	keys(m, "p")
 	if !r.stopped || r.at != 4 || front(m) != inPast {
-		t.Fatalf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
+		t.Fatalf("got stopped %v at moment %d and %s in front", r.stopped, r.at, front(m))
 	}
 	shows(t, m, "left amber (12); handoff")
 	keys(m, "left")
@@ -257,13 +256,13 @@ func TestReplayTravels(t *testing.T) {
 	statusShows(t, m, "this is 12:00:31. p plays on")
 	keys(m, "p")
 	if r.stopped || r.at != 2 || front(m) != inPast {
-		t.Errorf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
+		t.Errorf("got stopped %v at moment %d and %s in front", r.stopped, r.at, front(m))
 	}
 	shows(t, m, "6 candidates") // at the moment from which it plays on
 	showsNot(t, m, "PAUSED")
 }
 
-// The words for a moment have all its events, and hostile names in them are safe.
+// The words for a moment have all its events, and make hostile names safe.
 func TestMomentWordsAreSafe(t *testing.T) {
 	w := hostile()
 	p := &fakePast{}
@@ -274,7 +273,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
 	_, words := travel.Words(&term.Frame{Canvas: new(term.Canvas), Now: w.now}, travel.Found{At: p.moments[0]})
 	if controls(words) {
-		t.Errorf("%q", words)
+		t.Errorf("the words have a control character: %q", words)
 	}
 	for _, want := range []string{"left", "handoff", "not a candidate", "missed 1 create, 2 deletes", "an unknown number", "finding raised", "at risk"} {
 		if !strings.Contains(ansi.Strip(words), want) {
@@ -364,11 +363,11 @@ func times(m Model) string {
 	return ""
 }
 
-// column returns the column of a time on the axis, -1 if the axis lacks it.
+// column returns the column of the time clock on the axis, -1 if the axis lacks it.
 func column(m Model, clock string) int { return strings.Index(times(m), "┴"+clock) }
 
-// Going back changes neither the lanes nor their scale, live and in a recording: the playhead
-// moves over all events.
+// Time travel changes neither the lanes nor their scale, live and in a recording: the playhead
+// moves over all changes.
 func TestLanesShowWhatCameLater(t *testing.T) {
 	replay, r := replayDashboard()
 	r.end = r.moments[len(r.moments)-1].At
@@ -382,7 +381,7 @@ func TestLanesShowWhatCameLater(t *testing.T) {
 	}{{replay, "12:00:00", []string{" ", "left", "left", "home", "end", " "}}, {m, "12:01:00", []string{"p", "left", ".", "end"}}} {
 		whole, at := lanes(c.Model), column(c.Model, c.clock)
 		if len(whole) != 6 || at < 0 {
-			t.Fatalf("there are %d lanes:\n%s", len(whole), screen(c.Model))
+			t.Fatalf("got %d lanes and column %d, want 6 lanes and the time on the axis:\n%s", len(whole), at, screen(c.Model))
 		}
 		for _, k := range c.keys {
 			keys(c.Model, k)
@@ -408,7 +407,7 @@ func TestReplayKeys(t *testing.T) {
 	m, r := replayDashboard()
 	keys(m, "left")
 	if !r.stopped || r.at != 2 || front(m) != inPast {
-		t.Fatalf("left leaves it at %d, stopped %v:\n%s", r.at, r.stopped, screen(m))
+		t.Fatalf("left: got moment %d, stopped %v; want 2, true:\n%s", r.at, r.stopped, screen(m))
 	}
 	shows(t, m, "joined fjord (17)", "space play")
 	keys(m, " ")
@@ -476,7 +475,7 @@ func TestDragThePlayhead(t *testing.T) {
 	moment := func(x int) time.Time {
 		at, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment)
 		if !ok {
-			t.Fatalf("no moment in column %d", x)
+			t.Fatalf("column %d has no moment", x)
 		}
 		return time.Time(at)
 	}
@@ -574,7 +573,7 @@ func TestScrollLanes(t *testing.T) {
 	}
 	keys(m, "g")
 	if got := lanes(m); !slices.Equal(got, first) {
-		t.Errorf("g does not go back to the first:\n%s", screen(m))
+		t.Errorf("g does not show the first lanes again:\n%s", screen(m))
 	}
 }
 
@@ -593,6 +592,6 @@ func TestLanesOfAMomentLongAgo(t *testing.T) {
 	keys(m, "home")
 	shows(t, m, "what came later is not drawn", "▲", "amber  ")
 	if got := lanes(m); len(got) != 5 || !strings.Contains(got[0], "█") {
-		t.Errorf("the lanes are\n%s", strings.Join(got, "\n"))
+		t.Errorf("got lanes\n%s\nwant 5, the first of a leader", strings.Join(got, "\n"))
 	}
 }
