@@ -31,7 +31,7 @@ func (d *dashboard) situation() action.Situation {
 }
 
 // action returns the action of kind on the target row, and the reason why it cannot be
-// done, "" if it can. If the kind has several Args and no key for each, it replaces arg.
+// done, "" if it can. The Next of the kind, if it has one, replaces arg.
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }

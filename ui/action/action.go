@@ -1,8 +1,8 @@
 // Package action defines what the user can do to an election. Each action is one value
 // of [Table]: its key and where the key works, its names and texts, and what the key
 // would do now. The table of keys, the footer, the help, the list of faults, the status
-// line and the documentation read the table. A [Situation] decides what a key would do at
-// a moment, or why it cannot.
+// line and the documentation read the table. A [Situation] decides what a key would do
+// now, or why it cannot.
 //
 // To add an action, add a value to the table. If the action touches the server, add a
 // value to the [Acts] of the dashboard, too (package ui/cli/dashboard).
@@ -23,25 +23,25 @@ import (
 type Kind string
 
 const (
-	Spawn    Kind = "spawn"    // one more candidate
-	Kill     Kind = "kill"     // cut its connection without closing its session
-	Freeze   Kind = "freeze"   // freeze, or thaw: ArgOn, ArgOff
-	Resign   Kind = "resign"   // close its session
-	Campaign Kind = "campaign" // enter the election or leave it: ArgOn, ArgOff
+	Spawn    Kind = "spawn"    // add a candidate
+	Kill     Kind = "kill"     // cut the candidate's connection without closing its session
+	Freeze   Kind = "freeze"   // freeze the candidate, or thaw it: ArgOn, ArgOff
+	Resign   Kind = "resign"   // close the candidate's session
+	Campaign Kind = "campaign" // this program enters the election or leaves it: ArgOn, ArgOff
 	Herd     Kind = "herd"     // all candidates watch the leader, or their predecessors: ArgOn, ArgOff
 	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
 	Pause    Kind = "pause"    // replays only: stop or continue the playback
 	Verify   Kind = "verify"   // request the servers' tables of watches; the answers come with a later state
 	Discover Kind = "discover" // start a search for elections; the result comes with a later state
 	Open     Kind = "open"     // watch one more election: Target is its path
-	Listing  Kind = "listing"  // the list of elections came on the screen, or left it: ArgOn, ArgOff
+	Listing  Kind = "listing"  // the list of elections was opened, or closed: ArgOn, ArgOff
 
 	// Faults. A fault without ArgOn and ArgOff happens once.
 	Partition Kind = "partition"  // cut a candidate's network, or heal it: ArgOn, ArgOff
 	LoseReply Kind = "lose reply" // the candidate rejoins, and the reply to its create is lost
-	NoGuid    Kind = "no guid"    // its next znodes have no guid in their name: ArgOn, ArgOff
-	Expire    Kind = "expire"     // its session expires now
-	SlowLead  Kind = "slow lead"  // its leader procedure does not end: ArgOn, ArgOff
+	NoGuid    Kind = "no guid"    // the candidate's next znodes have no guid in their name: ArgOn, ArgOff
+	Expire    Kind = "expire"     // the candidate's session expires now
+	SlowLead  Kind = "slow lead"  // the candidate's leader procedure does not end: ArgOn, ArgOff
 
 	// Actions on the demo as a whole.
 	Slow    Kind = "slow"    // change the server's delay: ArgSlower, ArgFaster
@@ -75,7 +75,7 @@ type Success string
 // Error implements error.
 func (s Success) Error() string { return string(s) }
 
-// Toggle returns the Arg that turns something off if it is on, and on otherwise.
+// Toggle returns ArgOff for something that is on, otherwise ArgOn.
 func Toggle(on bool) string {
 	if on {
 		return ArgOff
@@ -90,8 +90,8 @@ type Def struct {
 
 	Key   string // "" for an action without a key of its own
 	Where Where
-	Label string // in the footer
-	Foot  int    // place in the footer, from the left; 0: not there
+	Label string // label in the footer
+	Foot  int    // place in the footer, from the left; 0: not in the footer
 	Drop  int    // in a narrow footer the key with the highest Drop goes first
 	Shown string // its keys in the footer, with the opposite key; "": Key
 	Help  string
@@ -110,7 +110,7 @@ type Def struct {
 	Next func(s *doctor.State, m *model.Member) string
 
 	Words
-	Undo Words // for the opposite, with ArgOff
+	Undo Words // words of the opposite action, with ArgOff
 }
 
 // Where is a set of places in which a key works.
@@ -126,8 +126,8 @@ const (
 type Words struct {
 	Verb  string // its name; "": the kind
 	Cant  string // after "Can't"; "": the verb
-	Is    string // what happens to the candidate, for the list of faults
-	Shows string // what the user learns from that, for the list of faults
+	Is    string // in the list of faults: what happens to the candidate
+	Shows string // in the list of faults: what the user learns from the action
 	Begun string // message at the start, if the result comes with a later state
 	Done  string // message after success, with {name} for the candidate; "": none
 }
@@ -137,7 +137,7 @@ func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns the first definition of that kind.
+// Of returns the first definition of kind, an empty one if there is none.
 func Of(kind Kind) *Def {
 	for i := range Table {
 		if d := &Table[i]; d.Kind == kind {
@@ -150,7 +150,7 @@ func Of(kind Kind) *Def {
 // Changes reports whether actions of that kind change more than this program's own view.
 func (k Kind) Changes() bool { return Of(k).Changes }
 
-// WordsFor returns the words for an action on the candidate with that name.
+// WordsFor returns the words of action a on the candidate with that name.
 func WordsFor(a Action, name string) Words {
 	d := Of(a.Kind)
 	for i := range Table {
@@ -176,18 +176,18 @@ const NoneSelected = "no candidate is selected. j and k select one"
 // allocation for each key of each frame.
 var noMember model.Member
 
-// Situation decides at a moment what a key would do, and why it cannot.
+// Situation decides what a key would do now, or why it cannot.
 type Situation struct {
 	State    *doctor.State
 	ReadOnly bool   // the keys that change something are disabled
-	Held     string // reason to refuse actions while the picture is held, "" if it is not
+	Held     string // reason to refuse actions in a pause or in time travel, otherwise ""
 	Ended    bool   // there will be no newer state
 	// By refuses actions; nil: nothing can be done.
 	By interface{ Why(Action) string }
 }
 
-// Offer returns the action of a key of that kind on the candidate in r, and the reason
-// why it cannot be done, if there is one. arg is "" if the kind decides.
+// Offer returns the action of kind on the candidate in r, and the reason why it cannot be
+// done, "" if it can. The Next of the kind, if it has one, replaces arg.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
@@ -240,7 +240,7 @@ type Acts struct {
 // Act implements the actions of one kind.
 type Act struct {
 	// Why returns the reason why an action cannot be done now, and what to do instead; ""
-	// if it can. Nil: it always can. Each frame calls Why for each key.
+	// if it can. Nil: the action can always be done. Each frame calls Why for each key.
 	Why func(Action) string
 	Do  func(Action) error
 }

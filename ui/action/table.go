@@ -6,7 +6,7 @@ import (
 	"electop/model/doctor"
 )
 
-// onOff returns a Next for something that on reports to be on or off.
+// onOff returns a Next: ArgOff if on reports true, otherwise ArgOn.
 func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *model.Member) string {
 	return func(s *doctor.State, m *model.Member) string { return Toggle(on(s, m)) }
 }
@@ -61,19 +61,19 @@ var Table = []Def{
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
-		Help:  "everybody watches the leader (herd), or its predecessor",
+		Help:  "all candidates watch the leader (herd), or each its predecessor",
 		Next:  onOff(func(s *doctor.State, _ *model.Member) bool { return s.Recipe.Name() == dialect.Herd().Name() }),
-		Words: Words{Cant: "change the recipe", Done: "herd: from now on everybody watches the leader"},
-		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on everybody watches its predecessor"},
+		Words: Words{Cant: "change the recipe", Done: "herd: from now on all candidates watch the leader"},
+		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on each candidate watches its predecessor"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
-		Help:  "the embedded server holds each reply and notification for longer, up to 1.5 s, then until a step releases it",
+		Help:  "the embedded server delays replies and notifications more, up to 1.5 s, then until a step releases them",
 		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "the server is slower"},
 	},
 	{
 		Kind: Slow, Arg: ArgFaster, Key: "]", Where: OnMain, Label: "faster", Changes: true,
-		Help:  "it holds them for less time, or not at all",
+		Help:  "the embedded server delays replies and notifications less, or not at all",
 		Words: Words{Verb: "faster", Cant: "speed the server up", Done: "the server is faster"},
 	},
 	{
@@ -94,7 +94,7 @@ var Table = []Def{
 			}
 			return ArgOff
 		},
-		Words: Words{Cant: "add workers", Done: "leaders have workers from now on, which write to a shared counter"},
+		Words: Words{Cant: "add workers", Done: "leaders have workers from now on: they write to a shared counter"},
 		Undo:  Words{Verb: "no workers", Cant: "stop the workers", Done: "the workers stop"},
 	},
 	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
@@ -158,7 +158,7 @@ var Table = []Def{
 			Cant:  "restore the guid",
 			Is:    "its next znodes have a guid again",
 			Shows: "So it can find its own znode after a lost reply.",
-			Done:  "the next znode of {name} has a guid again, by which it finds it after a lost reply",
+			Done:  "the next znode of {name} has a guid again: {name} can find it after a lost reply",
 		},
 	},
 	{
