@@ -61,19 +61,19 @@ var Table = []Def{
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
-		Help:  "all candidates watch the leader (herd), or each its predecessor",
+		Help:  "all candidates watch the leader, or each its predecessor",
 		Next:  onOff(func(s *doctor.State, _ *model.Member) bool { return s.Recipe.Name() == dialect.Herd().Name() }),
 		Words: Words{Cant: "change the recipe", Done: "herd: from now on all candidates watch the leader"},
 		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on each candidate watches its predecessor"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
-		Help:  "the embedded server delays replies and notifications more, up to 1.5 s, then until a step releases them",
+		Help:  "delay replies and notifications more, up to 1.5 s, then until a step releases them",
 		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "the server is slower"},
 	},
 	{
 		Kind: Slow, Arg: ArgFaster, Key: "]", Where: OnMain, Label: "faster", Changes: true,
-		Help:  "the embedded server delays replies and notifications less, or not at all",
+		Help:  "delay replies and notifications less, or not at all",
 		Words: Words{Verb: "faster", Cant: "speed the server up", Done: "the server is faster"},
 	},
 	{
