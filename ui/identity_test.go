@@ -234,5 +234,5 @@ func TestBeliefAndTruth(t *testing.T) {
 	shows(t, m, "believes     leading, but it is not first in the queue")
 	m, _, _ = dashboardOn(wrongWatches(), nil, Options{})
 	keys(m, "G", "enter")
-	shows(t, m, "missing: no member of the ensemble has a watch of it on")
+	shows(t, m, "missing: no server of the ensemble has its watch on")
 }

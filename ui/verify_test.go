@@ -178,13 +178,13 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 // candidates of electop.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
-	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness by the queue 100 %")
+	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")
 	showsNot(t, showAfter(sample{world: w}, 0), "safety", "doubles")
 	// A candidate of electop joins.
 	w.join("_c_"+uuid(7)+"-latch-", "ember", 0xa9)
 	w.cast("ember", w.znodeOf("ember"), model.Waiting, func(m *model.Member) { m.Session = 0xa9 })
-	shows(t, showAfter(sample{world: w}, 0), "safety ✓ 0 doubles of electop's")
-	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
+	shows(t, showAfter(sample{world: w}, 0), "safety ✓ 0 doubles (electop's)")
+	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "(electop's)", "not visible")
 }
 
 // The panel of a leader shows that it watches its own znode, and whether that is verified or
@@ -199,8 +199,8 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		shows []string
 	}{
 		{"verified", five(dialect.Election()).ask(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
-		{"inferred", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do"}},
-		{"a third-party candidate", latch("/services/billing/leader", 2), []string{"watches      nobody before it"}},
+		{"inferred", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do so"}},
+		{"a third-party candidate", latch("/services/billing/leader", 2), []string{"watches      no predecessor"}},
 	} {
 		m := showAfter(sample{world: c.world, o: Options{Mode: ModeDemo}}, 0)
 		keys(m, "enter")

@@ -19,11 +19,11 @@ import (
 
 var noon = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 
-// election makes states: candidates come and go, and some are members.
+// election makes states in which candidates join and leave, and some are members of electop.
 type election struct {
 	j        *doctor.Journal
 	children map[string]znode.Znode
-	owned    map[string]string // znodes by member
+	owned    map[string]string // the znode of each member
 	created  int
 }
 
@@ -57,8 +57,8 @@ func (e *election) leave(name string) {
 
 func (e *election) names() []string { return slices.Sorted(maps.Keys(e.children)) }
 
-// cast makes id a member with that znode, "" for none. It deletes the znode that the member
-// had before: a member with two znodes has two rows.
+// cast makes id a member with the znode name, "" for none. It deletes the member's znode from
+// before: a member with two znodes has two rows.
 func (e *election) cast(id, name string) {
 	if had := e.owned[id]; had != name && e.children[had].Name != "" {
 		e.leave(had)
@@ -67,8 +67,9 @@ func (e *election) cast(id, name string) {
 	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: id, Name: id, Belief: model.Waiting, Znode: name, Session: e.children[name].Session}})
 }
 
-// A selected candidate stays selected while it exists and matches the filter, a member also
-// without its znode and with a new one. The index always belongs to the selected row.
+// TestSelectionFollowsTheCandidate: a selected candidate stays selected while it exists and
+// matches the filter, a member also without its znode and with a new one. Index is always the
+// index of the selected row.
 func TestSelectionFollowsTheCandidate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := newElection()
@@ -107,24 +108,24 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 			p.Reselect(e.j.State())
 			for i := range p.Rows.Len() {
 				if r := p.Rows.At(i); r.Position >= 0 && (p.Rows.State.Queue.At(r.Position) != r.Candidate || p.Rows.State.Member(r.Candidate) != r.Member) {
-					t.Fatalf("row %d says that %v is at position %d", i, r.Ref(), r.Position)
+					t.Fatalf("got position %d of %v in row %d, want its position in the queue", r.Position, r.Ref(), i)
 				}
 			}
 			if i := p.Rows.Find(before, 0); i >= 0 && before != (model.Ref{}) && !before.Same(p.Selected) && p.Rows.At(i).Ref() != p.Selected {
-				t.Fatalf("the selection moved from %+v to %+v, row %d", before, p.Selected, i)
+				t.Fatalf("the selection moved from %+v, in row %d, to %+v", before, i, p.Selected)
 			}
 			if n := p.Rows.Len(); n > 0 && p.Row().Ref() != p.Selected {
-				t.Fatalf("row %d of %d is not the selected %+v", p.Index, n, p.Selected)
+				t.Fatalf("got %+v in row %d of %d, want the selected %+v", p.Row().Ref(), p.Index, n, p.Selected)
 			}
 			if n := p.Rows.Len(); p.Index < 0 || p.Index >= max(1, n) {
-				t.Fatalf("row %d of %d is selected", p.Index, n)
+				t.Fatalf("got row %d of %d selected", p.Index, n)
 			}
 		}
 	})
 }
 
-// A member with two znodes has two rows. The selected row stays selected when the queue
-// moves. If its znode is deleted, the other row is selected.
+// TestSelectionOfAMemberWithTwoZnodes: a member with two znodes has two rows. The selected row
+// stays selected when the queue moves. If its znode is deleted, the other row is selected.
 func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	e := newElection()
 	e.join(2)
@@ -140,13 +141,13 @@ func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 		e.leave(x.leaves)
 		p.Reselect(e.j.State())
 		if got := p.Selected.Znode.Name; got != x.selected || p.Index != 1-i || p.Row().Member == nil {
-			t.Errorf("without %s: %s is selected, row %d", x.leaves, got, p.Index)
+			t.Errorf("%s was deleted: got %s in row %d selected, want %s in row %d", x.leaves, got, p.Index, x.selected, 1-i)
 		}
 	}
 }
 
-// If the selected row is hidden or gone, the row in its place is selected. If a filter hides
-// all rows, the selected one is selected again afterwards.
+// TestSelectionReturns: if the selected row is hidden or removed, the row in its place is
+// selected. If a filter hides all rows, the same row is selected again after the filter.
 func TestSelectionReturns(t *testing.T) {
 	e := newElection()
 	e.join(5)
@@ -157,17 +158,17 @@ func TestSelectionReturns(t *testing.T) {
 	p.Filter = "nobody"
 	p.Reselect(e.j.State())
 	if p.Rows.Len() != 0 || p.Row().Ref() != (model.Ref{}) {
-		t.Errorf("%d rows, selected %+v", p.Rows.Len(), p.Row())
+		t.Errorf("a filter without a match: got %d rows and %+v selected, want none", p.Rows.Len(), p.Row())
 	}
 	p.Filter = ""
 	p.Reselect(e.j.State())
 	if p.Selected != want || p.Index != 2 {
-		t.Errorf("selected is %+v in row %d, want %+v", p.Selected, p.Index, want)
+		t.Errorf("got %+v in row %d selected, want %+v in row 2", p.Selected, p.Index, want)
 	}
 	e.leave(want.Znode.Name)
 	p.Reselect(e.j.State())
 	if p.Index != 2 || p.Row().Name() != "name-4" {
-		t.Errorf("selected is %s in row %d, want the next one", p.Row().Name(), p.Index)
+		t.Errorf("got %s in row %d selected, want name-4 in row 2", p.Row().Name(), p.Index)
 	}
 	// A member loses its znode and then leaves: the row in its place in the queue is selected.
 	e.cast("m1", p.Row().Candidate.Name)
@@ -175,22 +176,22 @@ func TestSelectionReturns(t *testing.T) {
 	e.cast("m1", "")
 	p.Reselect(e.j.State())
 	if got := p.Row(); got.Candidate != nil || got.Member == nil || got.Member.ID != "m1" {
-		t.Fatalf("selected is %+v, want the member without a znode", got)
+		t.Fatalf("got %+v selected, want the member m1 without a znode", got)
 	}
 	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: "m1"}, Gone: true})
 	p.Reselect(e.j.State())
 	if p.Index != 2 || p.Row().Name() != "name-5" {
-		t.Errorf("selected is %s in row %d, want the one in its place", p.Row().Name(), p.Index)
+		t.Errorf("got %s in row %d selected, want name-5 in row 2", p.Row().Name(), p.Index)
 	}
 }
 
-// A zoomed crowd is a grid with columns as high as the panel without its border and the line
-// below. Left and right move by a column if there is one. A table has no columns.
+// TestColumns: a zoomed crowd is a grid. Its columns are as high as the panel without the border
+// and the line below. Left and right move by a column if there is one. A table has no columns.
 func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		zoomed     bool
 		candidates int
-		h, column  int // 0: none
+		h, column  int // height of the panel and of a column; 0: no grid
 	}{{true, 100, 20, 17}, {true, 100, 34, 31}, {false, 100, 20, 0}, {true, 5, 20, 0}} {
 		e := newElection()
 		e.join(c.candidates)
@@ -199,7 +200,7 @@ func TestColumns(t *testing.T) {
 		p.Settle(candidates.Shown{State: e.j.State(), Focused: true, Zoomed: c.zoomed}, term.Rect{W: 118, H: c.h})
 		p.SelectRow(3)
 		if p.Column(input.CmdLeft) || p.Index != 3 {
-			t.Errorf("%+v: left of the first column is row %d", c, p.Index)
+			t.Errorf("%+v: left from the first column goes to row %d, want row 3", c, p.Index)
 		}
 		for want := 3 + c.column; c.column > 0 && want < c.candidates; want += c.column {
 			if !p.Column(input.CmdRight) || p.Index != want || p.Row().Ref() != p.Selected {
@@ -208,15 +209,15 @@ func TestColumns(t *testing.T) {
 		}
 		at := p.Index
 		if p.Column(input.CmdRight) || p.Index != at {
-			t.Errorf("%+v: right of the last column is row %d", c, p.Index)
+			t.Errorf("%+v: right from the last column goes to row %d, want row %d", c, p.Index, at)
 		}
 		if back := p.Column(input.CmdLeft); back != (c.column > 0) || back && p.Index != at-c.column {
-			t.Errorf("%+v: left of row %d is row %d", c, at, p.Index)
+			t.Errorf("%+v: left from row %d goes to row %d, want %d", c, at, p.Index, at-c.column)
 		}
 	}
 }
 
-// A page is one row less than what is in view.
+// TestPages: a page is one row less than the rows in view.
 func TestPages(t *testing.T) {
 	e := newElection()
 	e.join(100)
@@ -226,7 +227,7 @@ func TestPages(t *testing.T) {
 		p.SelectRow(0)
 		p.Settle(candidates.Shown{State: e.j.State()}, term.Rect{W: 80, H: h})
 		p.Move(input.CmdPageDown)
-		if want := h - 4; p.Index != want { // a border and the heads are not rows
+		if want := h - 4; p.Index != want { // the border and the column heads are not rows
 			t.Errorf("panel of %d lines: page down goes to row %d, want %d", h, p.Index, want)
 		}
 		p.Move(input.CmdPageUp)

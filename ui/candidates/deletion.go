@@ -20,25 +20,24 @@ import (
 //
 // The drawing depends on the state and the time alone. At full speed the server's
 // notifications take less than a millisecond, so they are shown in slow motion
-// ([TravelShown]). If the server holds a notification, it is shown on its way while it is
-// held; if the server goes step by step, it stops just before its watcher.
+// ([TravelShown]). A notification that the server holds is shown on its way too, and stops just
+// before its watcher until the server sends it.
 type deletion struct {
 	candidate *dialect.Candidate
-	at        int                // its position in the queue
+	at        int                // position of the candidate in the queue
 	listed    bool               // the queue still has the znode: its deletion was not read yet
-	progress  map[uint64]float64 // of the notification to each session, from 0 to 1
+	progress  map[uint64]float64 // progress of the notification to each session, from 0 to 1
 }
 
 const (
-	// TravelShown is how long a notification is shown on its way from the deleted znode to
-	// its watcher. That is long enough for the eye to follow it, and over before the next
-	// event.
+	// TravelShown is how long a notification is shown on its way from the deleted znode to its
+	// watcher: long enough for the eye, and short enough to end before the next event.
 	TravelShown = 600 * time.Millisecond
 	// TickTravel is how often a notification moves: by a cell or two, which looks smooth.
 	TickTravel = 50 * time.Millisecond
 
 	deletionsMax    = 3  // deletions drawn at once
-	deletionsLooked = 16 // of the last deletions, how many are considered
+	deletionsLooked = 16 // the last deletions that are considered
 	// heldAt is the progress at which a held notification stops.
 	heldAt = 0.97
 )
@@ -77,7 +76,8 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 	return out
 }
 
-// travels returns the progress of the notifications of w that have not arrived.
+// travels returns the progress of the notifications of w that have not arrived, by session. held
+// has since when the server holds a notification, and took is the time of the whole way.
 func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
 	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
 		return nil
@@ -116,7 +116,7 @@ func placed(s *doctor.State, w *model.Woken, progress map[uint64]float64) deleti
 
 // line is a line of the table: a row, a deleted znode, or a row whose znode was deleted.
 type line struct {
-	row      int // -1 for none
+	row      int // -1 for a deleted znode
 	deletion *deletion
 }
 
@@ -161,8 +161,8 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 	p.Text(term.Faint, term.Blanks(p.Room()-1))
 }
 
-// drawNotifications draws, over the rows, the deleted znodes and their notifications on the
-// way along the edges to the watchers. The first of lines is at y0.
+// drawNotifications draws, over the rows, the deleted znodes and their notifications on the way
+// along the edges to the watchers. lines begins at line y0 of a.
 func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, deletions []deletion, lines []line) {
 	lineOf := func(position int) (y int, seen bool) {
 		if i := slices.IndexFunc(lines, func(l line) bool { return l.row == position }); i >= 0 {
@@ -216,7 +216,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 // edgeMost is the greatest width of an edge: a wider one is hard to follow.
 const edgeMost = 40
 
-// notice is the notification of the candidate in line y, which may be out of view.
+// notice is the notification to the candidate in line y, which may be out of view.
 type notice struct {
 	y        int
 	progress float64
@@ -235,8 +235,8 @@ type edges struct {
 	notices []notice
 }
 
-// path returns the cells of the edge to a notified candidate, and how many of them its
-// notification has passed.
+// path returns the cells of the edge to a notified candidate, and the index of the cell that its
+// notification has reached.
 func (e *edges) path(n notice) (cells [][2]int, passed int) {
 	for x := e.from; x < e.bus; x++ {
 		cells = append(cells, [2]int{x, e.at})

@@ -14,11 +14,11 @@ import (
 	"electop/ui/wording"
 )
 
-// grid shows many candidates, each as a cell: a heat map of who is notified now and how
-// often each was notified. The queue goes down the columns, so the next candidate is below.
+// grid shows many candidates as cells: a heat map of who is notified now and how often each
+// candidate was notified. The queue goes down the columns, so the next candidate is below.
 //
 // A handoff notifies candidates, and each of them reads the list again: that is a wave. The
-// Recipe panel shows what it costs.
+// Recipe panel shows what a wave costs.
 type grid struct {
 	rows, columns int // in view
 	cell          int // width of a cell
@@ -32,8 +32,8 @@ const (
 	leastCellMost = 600
 )
 
-// settleGrid divides r for the grid, and brings the selected cell into view. The last lines
-// are for the wave, if waves are counted, and for the selected candidate.
+// settleGrid divides r for the grid, and brings the selected cell into view. Below the grid is a
+// line about the wave, if waves are counted, and a line about the selected candidate.
 func (v *Panel) settleGrid(r term.Rect) {
 	x := &v.grid
 	below := 1
@@ -197,11 +197,11 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 }
 
 // A few hundred candidates react to a deletion within some tenths of a second, too fast to
-// see. So the grid shows a wave in slow motion, and nothing before it happened. If the server
-// is slowed down, and in the past, it shows the wave at its own speed.
+// see. So the grid shows a wave in slow motion, but no reaction before it happened. If the server
+// is slowed down, and during time travel, it shows the wave at its real speed.
 const (
-	// waveSlow is how much of a wave is shown waveSlower times slower: about what 300
-	// candidates need on a usual machine. The rest is shown at its own speed.
+	// waveSlow is how much of a wave is shown waveSlower times slower: about the time that 300
+	// candidates need on a usual machine. The rest is shown at its real speed.
 	waveSlower = 10
 	waveSlow   = 400 * time.Millisecond
 	// waveLeast is the least time for which a candidate is shown in a phase: a single
@@ -226,10 +226,10 @@ const (
 // wave holds a deletion and the reactions to it as the grid shows them in a frame.
 type wave struct {
 	*model.Wave
-	since time.Duration // the deletion
+	since time.Duration // time since the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// Reactions up to upTo are shown. Reads up to readUpTo were shown long enough.
+	// Reactions up to upTo after the deletion are shown. Reads up to readUpTo were shown long enough.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // notified candidates in each phase; none when the wave is over
 	state          *doctor.State
@@ -237,7 +237,7 @@ type wave struct {
 	next           int                       // index of the reaction after the last one found
 }
 
-// waveAt returns a wave at the frame's time; ok is false if it has not begun.
+// waveAt returns the wave of at the frame's time; ok is false if it has not begun.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	p := v.State.Pace
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
@@ -246,7 +246,7 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 		w.readUpTo = w.happened(w.since - waveLeast)
 	}
 	if w.since < 0 {
-		return w, w.since > -waveMost // the server's clock is ahead
+		return w, w.since > -waveMost // begun, but the server's clock is ahead
 	}
 	if w.Settled > 0 {
 		w.over = w.since >= w.shown(w.Settled)+waveStays
@@ -268,7 +268,7 @@ func (w *wave) shown(after time.Duration) time.Duration {
 	return waveSlower*waveSlow + after - waveSlow
 }
 
-// happened is the inverse of shown.
+// happened returns the time up to which the grid shows reactions: the inverse of shown.
 func (w *wave) happened(since time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -281,8 +281,8 @@ func (w *wave) happened(since time.Duration) time.Duration {
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf returns the phase of a notified candidate. A third-party client does not report its
-// steps: it is done when the server reports the end of the wave.
+// phaseOf returns the phase of a notified candidate. If its read is not known, a third-party
+// client is done at the end of the wave: it does not report its steps.
 func (w *wave) phaseOf(r *model.Reaction) phase {
 	switch read := cmp.Or(r.Read, r.Done); {
 	case read == 0 && w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session):
@@ -334,7 +334,7 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 		} else if out.Settled > 0 {
 			f.At(out.Deleted.Add(out.Settled + waveStays))
 		}
-		out.n = [done + 1]int{notified: out.More} // their reactions are not kept
+		out.n = [done + 1]int{notified: out.More} // candidates whose reactions are not kept
 		for i := range out.Reactions {
 			out.n[out.phaseOf(&out.Reactions[i])]++
 		}
@@ -351,7 +351,7 @@ func (v *Panel) counts() bool {
 // drawWave draws a line with the progress of the wave, or how long it took.
 func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	if w.Wave == nil {
-		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads, is done.")
+		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads the list, is done.")
 		return
 	}
 	g := &f.Theme.Glyph

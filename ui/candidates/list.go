@@ -15,14 +15,14 @@ type list struct {
 	Rows     List
 	Selected model.Ref
 	Index    int // of the selected row in Rows
-	queuedAt int // its last row in the queue
+	queuedAt int // last row of the selected candidate in the queue
 	top      int // first contender in view
 	Filter   string
 }
 
-// Reselect rebuilds the rows and finds the selected one again. If that is gone, it selects
-// the row that is now in its place. For a member that lost its znode and then left, that is
-// its last place in the queue.
+// Reselect rebuilds the rows and finds the selected row again. If that row no longer exists, it
+// selects the row that is now in its place. For a member that lost its znode and then left, this
+// is its last place in the queue.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
@@ -45,13 +45,13 @@ func (l *list) Reselect(s *doctor.State) {
 func (l *list) SelectRow(i int) {
 	l.Index = max(0, min(i, l.Rows.Len()-1))
 	if l.Rows.Len() == 0 {
-		return // the selected one may return, as after a lost connection or with another filter
+		return // the selected row may return, as after a lost connection or with another filter
 	}
 	l.Selected = l.Rows.At(l.Index).Ref()
 	l.queuedAt = l.Index
 }
 
-// Select selects the row with that identity, if it is shown.
+// Select selects the row with the identity id, if it is shown.
 func (l *list) Select(id model.Ref) {
 	if i := l.Rows.Find(id, l.Index); i >= 0 {
 		l.SelectRow(i)
@@ -62,7 +62,7 @@ func (l *list) Select(id model.Ref) {
 func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
 
 // List holds the rows of a state in the order of the screen: the queue, then the members
-// without a znode. It is made once a state, not once a frame.
+// without a znode. It is made once for each state, not for each frame.
 type List struct {
 	State     *doctor.State
 	filtered  bool
@@ -121,9 +121,9 @@ func (r *List) At(i int) model.Row {
 	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the row with that identity, -1 if it is not shown. A member with two znodes
-// has two rows: Find prefers the one with the same znode, then the first. The search begins
-// at near, the last place of the row, and usually ends there.
+// Find returns the index of the row with the identity id, -1 if it is not shown. A member with
+// two znodes has two rows: Find prefers the row with the same znode, then the first row. It
+// tries near first: usually the row is still in its last place.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
 		return -1
@@ -150,7 +150,7 @@ func (r *List) Find(id model.Ref, near int) int {
 	return -1
 }
 
-// rowOf returns the row of the contender with that identity, -1 for none.
+// rowOf returns the index of the row of the contender with the identity id, -1 for none.
 func (r *List) rowOf(id dialect.ID) int {
 	c, i := r.State.Candidate(id)
 	if c == nil || !r.filtered {

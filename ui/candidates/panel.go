@@ -45,15 +45,15 @@ type Shown struct {
 	Focused   bool
 	Zoomed    bool
 	Pace      bool      // this panel shows how slowly the server answers
-	AsOf      string    // how old a stale picture is, "" for a current one
-	Why       []string  // why there is no queue to show; nil: there is one
+	AsOf      string    // how old a stale state is, "" for a current one
+	Why       []string  // why there is no queue to show, nil if there is a queue
 	PointedAt string    // ID of the member that a lesson is about, "" for none
-	Since     time.Time // when the current lesson began, zero for none: no older deletion is shown
-	Moment    bool      // the picture shows the past, so nothing is in slow motion
+	Since     time.Time // when the current lesson began, zero for no lesson: no older deletion is shown
+	Moment    bool      // time travel: nothing is shown in slow motion
 }
 
 // shape divides the panel. It depends on what is shown, the size and the selection, but not
-// on the time, so that keys move by the same distance while something moves in the picture.
+// on the time, so that keys move by the same distance while something moves on the screen.
 type shape struct {
 	crowd   bool // drawn as a grid
 	page    int  // contenders in view
@@ -62,7 +62,7 @@ type shape struct {
 	without int // lines for members without a znode, with their heading
 }
 
-// Settle takes what to show and its place, and brings the selection into view.
+// Settle stores what to show and where, and brings the selection into view.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
 	if v.isCrowd(r.Inner().H) {
@@ -198,8 +198,8 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
 }
 
-// drawBelow draws what is below the queue, from line y on. spare lines are free for what
-// may be left out.
+// drawBelow draws what is below the queue, from line y on. spare is the number of lines that are
+// free for less important text.
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
 	line := func() *term.Pen { // the next spare line
@@ -230,7 +230,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	}
 	if spare >= 2 && s.NextSequenceKnown && !s.Group() {
 		line()
-		line().Text(term.Muted, "next volunteer gets ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
+		line().Text(term.Muted, "next candidate gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
 	if n := len(s.Ignored); n > 0 && spare >= 1 {
 		names := make([]string, 0, 3)
@@ -319,9 +319,9 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		}
 		lines = append(lines, phrase.Beside(s)...)
 		if s.NextSequenceKnown {
-			lines = append(lines, fmt.Sprintf("The next volunteer gets the number %d and leads at once: there is nobody to wait for.", s.NextSequence))
+			lines = append(lines, fmt.Sprintf("The next candidate gets number %d and leads at once: there is nobody to wait for.", s.NextSequence))
 		} else {
-			lines = append(lines, "The next volunteer leads at once: there is nobody to wait for.")
+			lines = append(lines, "The next candidate leads at once: there is nobody to wait for.")
 		}
 		var keys []string
 		if spawns {

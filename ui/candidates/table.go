@@ -19,7 +19,7 @@ type columns struct {
 	seq, name, session, client, age, watches int
 }
 
-// gutter is the width of the mark, the sign and the edges.
+// gutter is the width before the first column: the mark, the sign and the edges.
 const gutter = 5
 
 // before returns the column of the names.
@@ -67,7 +67,7 @@ func (v *Panel) drawColumnHeads(a term.Area, c columns) {
 	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
 }
 
-// drawRow draws row i, a contender, with its part of the edges.
+// drawRow draws row i, a contender, with the edges l in this row.
 func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
@@ -141,7 +141,7 @@ func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
 }
 
-// drawGhost draws, in place of the watch, that the znode is a ghost of the member named of.
+// drawGhost draws, in place of the watch, that the znode is a ghost; of is the name of its owner.
 func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"
@@ -170,7 +170,7 @@ func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r mod
 	p.Gap(p.Room() - left)
 }
 
-// drawWatches draws what the candidate waits for.
+// drawWatches draws what the candidate watches, and what may end its wait.
 func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r model.Row, t wording.Expiry, troubled bool) {
 	s, m := v.State, r.Member
 	if e := phrase.Standing(s, r.Position); e.Row != "" {
@@ -276,7 +276,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	case e.State == doctor.Verified:
 		p.Text(term.Good, " ").Text(term.Good, g.Yes)
 	case r.Member != nil && r.Member.Watches == to.Name:
-		p.Gap(2) // the member reports it
+		p.Gap(2) // the member reports this watch
 	default:
 		p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)
 	}
@@ -285,7 +285,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	}
 }
 
-// drawHeld draws which held message a candidate waits for.
+// drawHeld draws the next message that the server holds for a session.
 func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 	m := v.Rows.Held[session]
 	if m == nil || session == 0 {
@@ -330,9 +330,9 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	}
 }
 
-// clientColumn returns the width of the column with the addresses of third-party
-// candidates, in a table of w cells; 0 for none. If there is no room for both, it replaces
-// the column of sessions: an address is needed more often.
+// clientColumn returns the width of the column with the addresses of third-party candidates, in
+// a table of w cells; 0 for no column. If there is no room for both, this column replaces the
+// column of sessions: an address is needed more often.
 func (v *Panel) clientColumn(w int) int {
 	if !v.Rows.Addresses {
 		return 0
@@ -370,14 +370,14 @@ func (v *Panel) clientOf(r model.Row, w int) string {
 // A link is the part in one row of the edges from watchers to watched znodes: a line at the
 // left of the table, with an arrow into each watched row.
 type link struct {
-	from, to bool // the row watches another one; another one watches the row
+	from, to bool // the row watches another row; another row watches this row
 	up, down bool // the line continues above and below
 	style    term.Style
-	below    term.Style // of an edge from below
+	below    term.Style // style of an edge from below
 }
 
-// links returns the links of the rows from top to last, nil if the list is filtered. Of the
-// rows below it checks only the next one: in a herd the others watch the same znode.
+// links returns the links of the rows from top to last, nil if the list is filtered. Of the rows
+// below last it checks only the next row: in a herd the others watch the same znode.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil
@@ -403,8 +403,8 @@ func (v *Panel) links(top, last int) []link {
 	return links
 }
 
-// edgeOf returns the position of the contender that the contender at i watches; ok is false
-// if it watches none, or if that is unknown.
+// edgeOf returns the position of the contender that the contender at position i watches, and the
+// style of the edge; ok is false for no edge.
 func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {

@@ -23,14 +23,14 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel holds what the texts are made from.
+// Panel holds the data that the texts show.
 type Panel struct {
 	State  *doctor.State
 	Row    model.Row // the candidate
 	ReadAt time.Time // when its data was read again, zero: never
-	Stale  string    // how old the picture is, "" for a current one
+	Stale  string    // how old the state is, "" for a current one
 	Asking bool      // requests to the servers are under way
-	Why    string    // why the servers cannot be asked, "" if they can
+	Why    string    // why the servers cannot be asked, "" if they can be asked
 }
 
 // facts holds the lines of a text, the most important first.
@@ -180,7 +180,7 @@ func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 	}
 	addr, state := znode.Safe(conn.Addr, 64), "   connected to "
 	if !listed {
-		state = "   not connected any longer; last to "
+		state = "   not connected any longer; last server "
 	}
 	if x.Server != "" {
 		addr += state + znode.Safe(x.Server, 64)
@@ -190,7 +190,7 @@ func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 	}
 	out.add("client", term.Text, addr)
 	if heard := s.Tracked.Heard(r.Candidate.Session); !heard.IsZero() {
-		out.add("heard from", term.Text, "at "+f.Clock(heard)+" or later")
+		out.add("last contact", term.Text, "at "+f.Clock(heard)+" or later")
 	}
 	out.safe("last request", term.Text, znode.Safe(conn.LastOp, 24))
 	if conn.Timeout > 0 && (r.Member == nil || r.Member.Timeout == 0) {
@@ -221,8 +221,8 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 // scanMax is the length of the longest queue whose watches are all checked for each frame.
 const scanMax = 1000
 
-// watchersOf lists the candidates that watch r, according to the servers' answers, otherwise
-// to the recipe. In a long queue it checks only those that watch r according to the recipe.
+// watchersOf lists the candidates that watch r: according to the servers' answers, otherwise
+// inferred from the recipe. In a long queue it checks only the candidates that should watch r.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
@@ -264,7 +264,7 @@ func (v *Panel) watchersOf(r model.Row) string {
 	return text
 }
 
-// addMember adds what a member reports about itself, compared with the truth.
+// addMember adds what a member of electop reports about itself, and how it differs from the queue.
 func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
 	who := "one of electop's candidates"
@@ -321,7 +321,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 		out.add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   as last reported: committed writes proved its session until then")
 	}
 	if m.Fence != 0 {
-		out.add("token", term.Text, znode.Zxid(m.Fence)+"   the fencing token that it would write with")
+		out.add("token", term.Text, znode.Zxid(m.Fence)+"   the fencing token for its writes")
 	}
 }
 

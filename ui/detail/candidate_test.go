@@ -14,7 +14,7 @@ import (
 	"electop/ui/term"
 )
 
-// A system that counts its leaders has its number beside them.
+// TestEpoch: the facts about the leader have the epoch of a system that counts its leaders.
 func TestEpoch(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	controller := znode.Znode{Name: "/controller", Session: 1, Czxid: 100, Data: znode.NewData([]byte(`{"version":2,"brokerid":1}`))}
@@ -26,7 +26,7 @@ func TestEpoch(t *testing.T) {
 	v := Panel{State: s, Row: model.Row{Candidate: s.Leader()}}
 	facts := v.facts(&term.Frame{Canvas: new(term.Canvas), Now: at, Picture: at, Theme: &term.Theme{}}, v.Row)
 	if i := slices.IndexFunc(facts, func(f term.Fact) bool { return f.Name == "epoch" }); i < 0 || !strings.HasPrefix(facts[i].Text, "7 ") {
-		t.Errorf("epoch 7 is not among %+v", facts)
+		t.Errorf("got facts %+v, want epoch 7 in them", facts)
 	}
 }
 
@@ -36,10 +36,10 @@ func TestDataText(t *testing.T) {
 		{"\x00\x01", "00000000  00 01                                             |..|"},
 	} {
 		if got := dataText(znode.NewData([]byte(c.data))); got != c.want {
-			t.Errorf("%q is shown as %q, want %q", c.data, got, c.want)
+			t.Errorf("data %q: got text %q, want %q", c.data, got, c.want)
 		}
 	}
 	if got := dataText(znode.NewData(bytes.Repeat([]byte{0x1b}, 10000))); strings.Count(got, "\n") != 8 || strings.ContainsFunc(strings.ReplaceAll(got, "\n", ""), unicode.IsControl) {
-		t.Errorf("much binary data: %q", got)
+		t.Errorf("10 kB of binary data: got text %q, want 8 lines of a dump and …", got)
 	}
 }

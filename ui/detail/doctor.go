@@ -60,7 +60,7 @@ func (v *Panel) diagnosis(f *term.Frame) (out facts) {
 	return out
 }
 
-// finding returns the lines of one finding: what it is, its evidence, the harm, and what to do.
+// finding returns the lines of one finding: title, evidence, harm, advice, znodes and sessions.
 func finding(f *term.Frame, path string, x *doctor.Finding) facts {
 	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
 	title := znode.Safe(x.Title, 0)

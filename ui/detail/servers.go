@@ -24,8 +24,8 @@ var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
 
-// Servers returns what the servers of the ensemble are, what they hold and what they did not
-// report, on lines of w cells.
+// Servers returns a table of the ensemble's servers, with what they did not report, on lines of w
+// cells.
 func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Servers", Lines: v.lines(f, w)}
 }
@@ -50,14 +50,14 @@ func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 		lines = append(lines, nil)
 		where := znode.Safe(s.Link.Server, 64)
 		if where != "" && s.Link.Link == model.Connected {
-			prose(0, term.Text, "This program is connected to "+where+". Only the members of the ensemble know their clients and who watches what.")
+			prose(0, term.Text, "This program is connected to "+where+". Only the servers of the ensemble know their clients and who watches what.")
 		}
 		prose(0, term.Muted, "They cannot be asked: "+v.Why)
 	}
 	return lines
 }
 
-// serverTable adds the lines of the table and the texts below it.
+// serverTable adds the lines of the table of t with add, and the texts below it with prose.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
 	addr := len("server")
@@ -155,7 +155,7 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether the servers in t were asked for watches after since.
+// AskedForWatches reports whether t ended after since, and a server in it was asked for watches.
 func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
@@ -168,7 +168,8 @@ func AskedForWatches(t *session.Table, since time.Time) bool {
 	return len(t.Servers) == 0
 }
 
-// WatchSummary returns one line: what the servers' tables show about the queue's watches.
+// WatchSummary returns one line about the watches of the queue: how many servers answered, and
+// how many watches are verified, wrong, missing or unknown.
 func WatchSummary(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""

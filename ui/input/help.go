@@ -56,7 +56,7 @@ var words = []helpLine{
 	{term.Text, "vacant", "the time without a candidate"},
 	{term.Text, "token", "the fencing token, the leader's czxid: grows with each leader, so that storage can refuse an older one"},
 	{term.Text, "safety", "never two awake leaders, and no accepted write of a deposed leader; double: two candidates believe at the same time that they lead"},
-	{term.Text, "liveness", "the share of the time with an awake leader; by the queue: with a first znode; by ack: with an acknowledged leader"},
+	{term.Text, "liveness", "the share of the time with an awake leader; (queue): with a first znode; (ack): with an acknowledged leader"},
 	{term.Text, "beliefs not visible", "third-party candidates do not report whether they believe they lead, so doubles cannot be detected"},
 	{term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost"},
 	{term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them"},

@@ -79,7 +79,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 }
 
 // axisOf returns an axis of w cells with the given step that shows the time at, and if
-// possible nothing before first or after last. It keeps the axis have while that shows at.
+// possible nothing before first or after last. It returns the axis have if have fits and shows at.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -104,7 +104,7 @@ func fitting(first, last time.Time, w int) time.Duration {
 	return axisSteps[len(axisSteps)-1]
 }
 
-// scaled returns the next finer step, or the next coarser one up to most.
+// scaled returns the next finer step than step, or the next coarser step, up to most.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i := 0
 	for i < len(axisSteps)-1 && axisSteps[i] < step {

@@ -170,7 +170,7 @@ func tries(t model.Tries) []term.Span {
 	return out
 }
 
-// explain returns sentences about what happens and why.
+// explain returns sentences about the first wrong believer in all, otherwise about the workers.
 func (v *Belief) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {
@@ -352,8 +352,9 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties returns the properties at the time of the picture: the state's own end at its
-// last observation. vacant is how long no awake candidate has led, zero if one leads.
+// properties returns the properties up to the time on the screen: those of the state end at its
+// last observation. vacant is how long no awake candidate has led, zero if one leads, or if
+// electop is not connected.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -371,9 +372,9 @@ func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Dura
 	return p, vacant
 }
 
-// beliefs reports whether any beliefs are visible, and whether some are hidden: only
-// electop's candidates report theirs. A third-party candidate may believe that it leads
-// long after its session expired. Killed members may have left znodes, or an empty queue.
+// beliefs reports whether any beliefs are visible, and whether beliefs of queued candidates are
+// hidden: only electop's candidates report theirs. After the last member was killed, beliefs
+// count as visible while the queue is empty.
 func beliefs(s *doctor.State) (visible, hidden bool) {
 	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
@@ -382,9 +383,9 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 // stale counts the writes of former leaders that were accepted.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safety returns a check mark if two candidates never believed at once that they lead. It
-// returns a cross if two did while both were awake, or if a stale write was accepted, and
-// otherwise a warning.
+// safety returns a cross if a stale write was accepted, or if two candidates that were awake
+// believed at once that they lead. If one of them was not awake, it returns a warning, and
+// if there never were two, a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
@@ -401,9 +402,9 @@ func checkSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans returns safety and liveness for a panel's title, nil if they are unknown.
-// With random faults the invariants replace safety. Of third-party candidates only the
-// queue is known.
+// PropertySpans returns safety and liveness for a panel's title, nil if nobody led yet. With
+// random faults the invariants replace safety. If no beliefs are visible, liveness is the part
+// of the time in which the queue had a first candidate, or an acknowledged one.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if s.Properties.Observed == 0 { // nobody led yet
@@ -417,9 +418,9 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	led := "   liveness "
 	visible, hidden := beliefs(s)
 	if !visible {
-		led = "   liveness by the queue "
+		led = "   liveness (queue) "
 		if s.Dialect != nil && s.Dialect.Foreign() && s.AckPath() != "" {
-			led = "   liveness by ack "
+			led = "   liveness (ack) "
 		}
 	}
 	if chaos := s.Work.Rules.Chaos; chaos != "" {
@@ -436,7 +437,7 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 		}
 		add(3, term.Text, words+" "+units.Count(p.Doubles, "double", "doubles"))
 		if len(s.Members) > 0 && hidden {
-			add(1, term.Muted, " of electop's")
+			add(1, term.Muted, " (electop's)")
 		}
 		if p.AwakeDoubles > 0 {
 			add(4, term.Alarm, ", "+strconv.Itoa(p.AwakeDoubles)+" awake")

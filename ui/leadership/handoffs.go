@@ -9,8 +9,8 @@
 //	             of the leader and its three durations
 //	lanes.go     a lane for each candidate over a time axis: which lanes are in view, what is
 //	             in each cell, and their drawing, with the playhead
-//	axis.go      the time axis. Live, it follows the latest handoff. In the past and in a
-//	             recording it is stable, and also shows what came after the playhead
+//	axis.go      the time axis. Live, it follows the latest handoff. During time travel and in
+//	             a recording it is stable, and also shows what came after the playhead
 //	belief.go    who believes that it leads, who leads, what the leaders' workers write, and
 //	             whether that was safe; on small screens the most important part
 package leadership
@@ -43,23 +43,23 @@ type Handoffs struct {
 	page   int // lines of the list
 
 	axis  axis
-	step  time.Duration // of a cell, chosen by the user; 0: automatic
+	step  time.Duration // the time that a cell covers, chosen by the user; 0: automatic
 	lanes lanes
 	plan  plan
 	above int  // lanes that are scrolled out of view
-	cut   bool // the later state keeps too few changes: they do not reach back to the playhead
+	cut   bool // Whole was dropped: the changes that it keeps do not reach back to the playhead
 }
 
 // plan holds the number of lines of each part of the panel.
 type plan struct {
-	lanes  int // 0: there are none
+	lanes  int // 0: no lanes
 	pitch  int // from one lane to the next
 	axis   int // the axis, and the blank line below it
 	legend int
 }
 
-// Moment is the end of the time that a cell of the time line covers: a click there goes to
-// that time.
+// Moment is the end of the time that a cell of the time axis covers: a click on the cell goes
+// to that time.
 type Moment time.Time
 
 // HandoffsShown holds what the panel shows.
@@ -69,21 +69,22 @@ type HandoffsShown struct {
 	Properties []term.Span // safety and liveness, nil if they are unknown
 	Came       time.Time   // when the newest handoff came, zero if it is not new
 
-	Now      time.Time // the time of the picture, or of the latest state after it
+	Now      time.Time // the time on the screen, or during time travel the latest time known
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
-	// Head is the playhead: the time that is shown if it is in the past, otherwise zero.
+	// Head is the playhead: the time on the screen in a recording or during time travel, otherwise
+	// zero.
 	Head time.Time
 	// Whole is the latest state of the election, with what came after Head; nil if unknown.
 	Whole *doctor.State
 	// First and Last are the beginning and the end of a recording, zero for none.
 	First, Last time.Time
-	Playing     string // the sign of the playback in the past, "" for none
+	Playing     string // the sign of the playback, "" if nothing is played
 }
 
-// timeline returns the state from which the time line is drawn: the latest one if it goes
-// back far enough, otherwise the one at the playhead.
+// timeline returns the state from which the lanes are drawn: Whole if it goes back far enough,
+// otherwise the state on the screen.
 func (v *Handoffs) timeline() *doctor.State {
 	if v.Whole == nil {
 		return v.State
@@ -125,7 +126,7 @@ func (v Handoffs) Draw(f *term.Frame) {
 func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	s := v.State
 	t := s.Totals
-	// The totals end with the last observation; the present situation continues.
+	// The totals end at the last observation; the time since then is added.
 	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && s.Phase == model.Live && s.Link.Link == model.Connected {
 		switch why := s.NoLeader(); {
 		case why == "":
@@ -238,7 +239,7 @@ func drawMeasure(p *term.Pen, w int, m model.Measure) {
 	}
 }
 
-// listColumnsFor divides w cells among the columns, the most informative ones first.
+// listColumnsFor divides w cells among the columns. The most informative columns come first.
 func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 	var want listColumns
 	var token [24]byte
@@ -247,7 +248,7 @@ func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 		c.from, c.to = max(c.from, term.Width(phrase.Label(h.From))), max(c.to, term.Width(phrase.Label(h.To)))
 		measures := h.Measures()
 		for i, m := range measures[:3] {
-			if m.Took != nil { // a little more than needed, so that a new digit does not move a column
+			if m.Took != nil { // some spare width, so that a new digit does not move a column
 				want.measures[i] = max(want.measures[i], len(m.Name)+1+max(7, len(wording.TookAbout(m))))
 			}
 		}
@@ -284,7 +285,7 @@ func (v *Handoffs) isNew(f *term.Frame) bool {
 	return true
 }
 
-// Settle takes what to show and its place, and divides the panel.
+// Settle stores what to show and where, and divides the panel.
 func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	v.HandoffsShown, v.place = x, r
 	in := r.Inner()
@@ -294,7 +295,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 		v.Whole = nil
 		v.lanes.make(v.timeline(), max(in.H, 8))
 	}
-	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // the names out of view count, too
+	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // of all lanes, also those out of view
 	v.lanes.writes = len(v.lanes.whole.Writes) > 0
 	v.settleAxis(in.W - 2)
 	room := v.planned(in.H)
@@ -317,7 +318,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	v.scroll = min(v.scroll, v.most)
 }
 
-// head returns the time that is shown.
+// head returns the time on the screen.
 func (v *Handoffs) head() time.Time {
 	if v.Head.IsZero() {
 		return v.Now
@@ -409,7 +410,7 @@ func (v *Handoffs) span() (first, last time.Time) {
 	return first, v.Now
 }
 
-// Scale makes each cell of the time line cover less time, or more.
+// Scale makes each cell of the time axis cover less time if finer, otherwise more.
 func (v *Handoffs) Scale(finer bool) {
 	if v.axis.step == 0 {
 		return

@@ -24,10 +24,10 @@ type lanes struct {
 	rows   []*model.Lane // in view, in the order of their znodes
 	hidden int           // the number of lanes out of view
 	names  int           // width of the column of names
-	writes bool          // there is a line for what workers wrote
+	writes bool          // a line shows what workers wrote
 }
 
-// make takes the lanes of s, once for each state.
+// make computes the lanes of s, once for each state; most as in [model.State.Lanes].
 func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most
@@ -39,9 +39,9 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose brings lanes into view: those on the axis, in the order of their znodes. If they
-// are too many, it takes those that matter most at the time head. It returns how far they
-// can be scrolled.
+// choose brings into view the lanes that exist in the time of the axis, in the order of their
+// znodes. If they are more than room, it chooses those that matter most at the time head. It
+// returns how far they can be scrolled.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -122,7 +122,7 @@ type laneKind uint8
 
 const (
 	laneNothing laneKind = iota
-	laneNowhere          // alive, without a znode
+	laneNowhere          // a running member without a znode
 	laneWaits
 	laneUnaware // first in the queue, but does not know that yet
 	laneSuspended
@@ -170,9 +170,9 @@ type laneCell struct {
 	fault model.Fault
 }
 
-// cells fills out with the cells of a lane on the axis, up to the time until. Only the
-// leader at the time head is drawn in gold, not former or later ones. In the gaps nothing
-// is known of third-party clients.
+// cells fills out with the cells of a lane on the axis, up to the time until. Only the leader at
+// the time head gets laneLeads, former and later leaders get laneLed. In the gaps nothing is
+// known of third-party clients.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
@@ -202,7 +202,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	}
 	for _, gap := range gaps {
 		if l.Member != "" {
-			break // a member reports what it does
+			break // a member of electop reports its state without a connection
 		}
 		from, to := x.cell(gap.From), x.cell(until)
 		if !gap.To.IsZero() {
@@ -233,7 +233,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	return out
 }
 
-// rowOf returns the row of a lane, -1 if it is not in view.
+// rowOf returns the row of lane index, -1 if it is not in view.
 func (l *lanes) rowOf(index int) int {
 	if index < 0 {
 		return -1
@@ -301,10 +301,9 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote changes the cells of an election without a leader, so that the lanes agree with
-// the other panels: nobody is drawn as leading. If the leader is unknown, the first
-// candidate may lead, so whether it waits is unknown, too. Of children of an unknown kind
-// it is unknown whether any of them waits.
+// demote changes the cells of an election without a leader, so that the lanes agree with the
+// other panels: nobody is drawn as leading. If the leader is unknown, it is also unknown
+// whether the first candidate waits. Of children of an unknown kind nobody is known to wait.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -327,8 +326,8 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	}
 }
 
-// drawNotices draws the notifications over the lanes: a line from the lane of the deleted
-// znode to that of the watcher, and there a sign.
+// drawNotices draws the notifications over the lanes: a line from the lane of the deleted znode
+// to the lane of the watcher, and a sign in the watcher's lane.
 func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
@@ -382,7 +381,8 @@ func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	}
 }
 
-// drawWrites draws what workers wrote. Of several writes in a cell it draws the worst.
+// drawWrites draws what workers wrote. Of several writes in a cell it draws the worst: a stale
+// write, then a refused one.
 func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
 	signs := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}
@@ -478,7 +478,7 @@ func (v *Handoffs) drawLegend(g *term.Glyphs, a term.Area) {
 		g.Expired + " expired", g.Deleted + " znode deleted", g.Believes + " believes it leads", g.Suspended + " suspended",
 	}
 	if !slices.ContainsFunc(v.lanes.whole.All, func(l *model.Lane) bool { return l.Member != "" }) {
-		signs = []string{g.Waits + " waits", g.Block + " has the role, by the queue: what it believes is not visible", g.Deleted + " znode deleted", g.Expired + " session expired"}
+		signs = []string{g.Waits + " waits", g.Block + " has the role according to the queue; its belief is not visible", g.Deleted + " znode deleted", g.Expired + " session expired"}
 	}
 	if len(v.lanes.whole.Gaps) > 0 || slices.ContainsFunc(v.State.Reigns, func(r model.Reign) bool { return !r.FromKnown }) {
 		signs = append(signs, g.Unseen+" not known")

@@ -13,7 +13,7 @@ import (
 
 var began = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
-// drawLane draws a lane of a member with any changes.
+// drawLane returns a random lane of a member, and the end of its time.
 func drawLane(t *rapid.T) (*model.Lane, time.Time) {
 	at := began
 	l := &model.Lane{Member: "m", Name: "m"}
@@ -29,7 +29,8 @@ func drawLane(t *rapid.T) (*model.Lane, time.Time) {
 	return l, at.Add(time.Duration(rapid.IntRange(1, 20000).Draw(t, "more")) * time.Millisecond)
 }
 
-// Each cell shows the most important kind of its time. After the end there is nothing.
+// TestCellsShowTheLane: each cell shows the most important kind in its time, and nothing after
+// the end of the lane.
 func TestCellsShowTheLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, until := drawLane(t)
@@ -43,13 +44,13 @@ func TestCellsShowTheLane(t *testing.T) {
 		}
 		row := cells(make([]laneCell, x.w), l, nil, x, head, until)
 		if len(row) != x.w {
-			t.Fatalf("%d cells on %d", len(row), x.w)
+			t.Fatalf("got %d cells, want %d", len(row), x.w)
 		}
 		for i, c := range row {
 			from, to := x.start.Add(time.Duration(i)*x.step), x.until(i)
 			if !from.Before(until) {
 				if c.kind != laneNothing {
-					t.Fatalf("cell %d is after the end and shows %d", i, c.kind)
+					t.Fatalf("got kind %d in cell %d after the end, want %d", c.kind, i, laneNothing)
 				}
 				continue
 			}
@@ -85,14 +86,14 @@ func TestCellsShowTheLane(t *testing.T) {
 				want = laneLed
 			}
 			if got != want {
-				t.Fatalf("cell %d of %v from %v shows %d, want %d\n%+v", i, x.step, from.Sub(began), got, want, l.Stretches)
+				t.Fatalf("got kind %d in cell %d of %v from %v, want %d\n%+v", got, i, x.step, from.Sub(began), want, l.Stretches)
 			}
 		}
 	})
 }
 
-// A third-party client is unknown in a gap of the observation. Its end is drawn according to
-// its cause.
+// TestCellsOfThirdPartyClients: the state of a third-party client is unknown in a gap of the
+// observation. The end of its znode is drawn according to the cause.
 func TestCellsOfThirdPartyClients(t *testing.T) {
 	at := func(s int) time.Time { return began.Truncate(time.Second).Add(time.Duration(s) * time.Second) }
 	z := &dialect.Candidate{Znode: znode.Znode{Name: "n_1"}, SeenAt: at(2), Joined: true}
@@ -104,13 +105,13 @@ func TestCellsOfThirdPartyClients(t *testing.T) {
 	want := []laneKind{0, 0, laneCreated, laneWaits, laneWaits, laneLed, laneLed, laneLed, laneUnseen, laneUnseen, laneLed, laneLed, laneExpired, 0, 0, 0}
 	for i, c := range row {
 		if c.kind != want[i] {
-			t.Errorf("cell %d shows %d, want %d", i, c.kind, want[i])
+			t.Errorf("got kind %d in cell %d, want %d", c.kind, i, want[i])
 		}
 	}
 }
 
-// The axis shows now, moves by whole cells, and has labels that do not overlap, for any
-// number and length of reigns.
+// TestAxisShowsNow: for any number and length of reigns, the axis shows the present time, moves
+// by whole cells, and has labels that do not overlap.
 func TestAxisShowsNow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := began
@@ -126,23 +127,24 @@ func TestAxisShowsNow(t *testing.T) {
 		now := at.Add(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "more")))
 		x := newAxis(reigns, now, w)
 		if i := x.cell(now); i < 0 || i >= w {
-			t.Fatalf("now is in cell %d of %d", i, w)
+			t.Fatalf("got the present in cell %d, want a cell from 0 to %d", i, w-1)
 		}
 		next := newAxis(reigns, now.Add(time.Second), w)
 		if next.step == x.step && next.start.Sub(x.start)%x.step != 0 {
-			t.Fatalf("the axis crawled by %v with cells of %v", next.start.Sub(x.start), x.step)
+			t.Fatalf("the axis moved by %v, want whole cells of %v", next.start.Sub(x.start), x.step)
 		}
 		free := 0 // the first cell after the last label
 		x.labels(time.FixedZone("", 19800), func(at int, format string, tick time.Time) {
 			if text := tick.Format(format); at < free || at+len(text) > w {
-				t.Fatalf("label %q at %d of %d cells, where those before need %d", text, at, w, free)
+				t.Fatalf("got label %q at cell %d of %d, want it at %d or later, and whole", text, at, w, free)
 			}
 			free = at + len(format) + 1
 		})
 	})
 }
 
-// The axis shows the given time, nothing before the first one, and stays while it can.
+// TestAxisStays: the axis shows the given time and nothing before the first time, and it does not
+// move while it shows the given time.
 func TestAxisStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := began.Add(time.Duration(rapid.IntRange(1, 4000000).Draw(t, "lasts")) * time.Millisecond)
@@ -154,13 +156,13 @@ func TestAxisStays(t *testing.T) {
 			before := x
 			x = axisOf(x, step, began, last, at, w)
 			if i := x.cell(at); i < 0 || i >= w {
-				t.Fatalf("the time is in cell %d of %d", i, w)
+				t.Fatalf("got the time in cell %d, want a cell from 0 to %d", i, w-1)
 			}
 			if i := before.cell(at); before.w == w && i >= 0 && i < w && x != before {
-				t.Fatalf("the axis moved from %v to %v", before, x)
+				t.Fatalf("the axis moved from %v to %v, want no move: it showed the time", before, x)
 			}
 			if x.start.Before(began.Truncate(step)) {
-				t.Fatalf("it begins %v before all", began.Sub(x.start))
+				t.Fatalf("the axis begins %v before the first time", began.Sub(x.start))
 			}
 		}
 		if fit := fitting(began, last, w); last.Sub(began) > time.Duration(w)*fit {
@@ -174,7 +176,7 @@ func TestFitNames(t *testing.T) {
 		{fitNames([]string{"a", "b", "c", "d"}, 20), "a, b, c +1"}, {fitNames([]string{"amber", "birch"}, 9), "amber +1"}, {fitNames([]string{"amber"}, 3), "am…"},
 	} {
 		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
+			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
 }

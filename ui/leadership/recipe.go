@@ -54,7 +54,7 @@ func lineOf(parts []part, step model.Step) string {
 
 const (
 	RecipeLines    = 11 // the height of the code
-	barLines       = 3  // the height of the comparison below it
+	barLines       = 3  // the height of the comparison below the code
 	situationLines = 4  // the usual height of the sentences about the situation
 )
 
@@ -180,7 +180,7 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	}
 }
 
-// drawStep draws one line of the code. While it runs it shows the values and the
+// drawStep draws one line of the code. A line that runs now also shows its values and its
 // candidates.
 func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now activity) {
 	p := a.Pen(y).Gap(1)
@@ -297,8 +297,8 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 	return v.drawOlder(f, a, y+1, cells, older, c)
 }
 
-// drawOlder draws the effects of earlier handoffs, newest first, in at most n lines: a line
-// each, or in one line only how many each notified.
+// drawOlder draws the effects of earlier handoffs, newest first, in at most n lines: one line
+// per handoff, or if n is 1, one line with only the numbers of notified candidates.
 func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.Costs) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
@@ -341,7 +341,7 @@ func ruleOf(w *model.Woken) (string, term.Style) {
 // olderShown is how many earlier handoffs are listed.
 const olderShown = 5
 
-// drawCount draws the effects of a deletion. A plus means that there may be more.
+// drawCount draws the effects of a deletion. A plus means that the number may still grow.
 func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 	plus := ""
 	if !w.Settled {
@@ -428,7 +428,7 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
 	case di.Registry:
-		add("members", "each child says that a server or service is there; none of them leads")
+		add("members", "each child stands for a running server or service; none of them leads")
 		return out
 	case !s.Dialect.Elects():
 		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
@@ -473,10 +473,10 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }
 
-// lastHandoffShown is how long the sentence is about the last handoff: the time to read it.
+// lastHandoffShown is how long the sentence describes the last handoff: the time to read it.
 const lastHandoffShown = 5 * time.Second
 
-// watchesChecked bounds how many watches the sentence is based on: the doctor checks all.
+// watchesChecked bounds how many watches quiet checks. The doctor checks all.
 const watchesChecked = 50
 
 // situation describes the present election in a sentence or two.
@@ -523,7 +523,7 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	case s.Queue.Len() > 0 || e.Severity == "":
 		return wording.Style(e.Severity), wording.Sentence(e.Sentence)
 	}
-	return term.Text, "There is no candidate: the next volunteer has the smallest znode and leads."
+	return term.Text, "There is no candidate. The first one to join has the smallest znode and leads."
 }
 
 // handoff returns what the next handoff waits for, or what the last one did, "" for neither.
@@ -532,7 +532,7 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {
 		return term.Trouble, "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted"
 	} else if ok {
-		words := "The servers do not hear from " + l.Label() + ". Until its session expires nobody is notified"
+		words := "The servers receive nothing from " + l.Label() + ". Until its session expires nobody is notified"
 		if t.Found.Next != nil && s.Holders() == 1 {
 			words += "; then " + t.Found.Next.Label() + " takes over"
 		}
@@ -604,7 +604,7 @@ func notified(s *doctor.State, from *dialect.Candidate) string {
 	}
 	switch {
 	case n == 0:
-		return ", and nobody waited for that"
+		return ", and nobody was notified"
 	case n == 1:
 		return " and 1 candidate was notified"
 	}

@@ -34,7 +34,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 		shown += s.Pace.Delay
 	}
 	stepping := s.Pace != nil && s.Pace.Steps && len(v.Held) > 0
-	last := map[string]bool{} // members whose newest step was found
+	last := map[string]bool{} // members whose newest step was handled
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		t := &s.Steps[i]
 		ago := f.Picture.Sub(t.At)
@@ -105,7 +105,7 @@ func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	return last
 }
 
-// mark adds a candidate to the line, and the values if the line has none yet.
+// mark adds a candidate to the line, and the detail if the line has none yet.
 func (l *activity) mark(name, detail string) {
 	if slices.Contains(l.names, name) {
 		return

@@ -149,7 +149,7 @@ func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) 
 	return term.Strong, mark
 }
 
-// GhostOf is [doctor.State.GhostOf] for a row's znode, safe to show.
+// GhostOf returns [doctor.State.GhostOf] for a row's znode, safe to show.
 func GhostOf(s *doctor.State, r model.Row) (of string, sure bool) {
 	of, sure = s.GhostOf(r.Candidate)
 	return znode.Safe(of, znode.NameMax), sure
@@ -164,11 +164,10 @@ type Expiry struct {
 	Latest time.Time    // upper bound of the expiry; zero: not known
 }
 
-// ExpiryOf returns the expiry that r faces.
+// ExpiryOf returns the expiry that r faces, false if its session is not about to expire.
 //
-// The server counts from the last frame that it received, which was not after the fault.
-// It looks for expired sessions once a tick and rounds up to it. The tick is at most
-// half of the shortest timeout that it grants, so at most half of this one.
+// The server counts the timeout from the last frame that it received, which was not after the
+// fault. It rounds the expiry up to its tick, see tickOf.
 func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	if r.Candidate == nil {
 		return Expiry{}, false
@@ -186,7 +185,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 		return t, true
 	}
 	if heldBack(s, m.Session) {
-		return t, true // its deadline moves, and is unknown
+		return t, true // the deadline of its session moves, and is unknown
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
@@ -225,7 +224,7 @@ func heldBack(s *doctor.State, session uint64) bool {
 // Faulty reports whether the contender is a member of electop with a fault.
 func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
 
-// AtRisk returns the words for the risk, with the upper bound.
+// AtRisk returns the words for the risk, with the time left at most.
 func (t Expiry) AtRisk(now time.Time, short bool) string {
 	switch {
 	case !t.Known() || !now.Before(t.Latest):

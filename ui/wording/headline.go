@@ -79,7 +79,7 @@ func joined(first, then string) string {
 	return first + "; " + then
 }
 
-// past describes the leader in a picture that is no longer current.
+// past describes the leader in a state that is no longer current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
 	case l == nil && s.First() != nil && !s.Group():
@@ -158,7 +158,7 @@ func CountOf(s *doctor.State) string {
 }
 
 // Foreign returns the dialect of an election that does not have electop's own naming,
-// nil for electop's and for one that is not known yet.
+// nil for electop's and for a naming that is not known yet.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -190,7 +190,7 @@ func ShortZnode(name string) string {
 	return znode.Safe(name, 16)
 }
 
-// Number returns the sequence number in a znode's name, or a name without one, cut
+// Number returns the sequence number in a znode's name, or a name without a number, cut
 // to most characters.
 func Number(name string, most int) string {
 	if n, ok := znode.Sequence(name); ok {

@@ -71,7 +71,7 @@ func News(s *doctor.State, m *model.Message) string {
 func nodeOf(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
-		return ShortZnode(name) // not of a cut name: the number is at its end
+		return ShortZnode(name) // the whole name: the number is at its end
 	}
 	return znode.Safe(name, 24)
 }
@@ -141,7 +141,7 @@ func ShortSession(id uint64) string {
 	return string(AppendShortSession(room[:0], id))
 }
 
-// AppendShortSession appends a [ShortSession]. Tables need one in each row.
+// AppendShortSession appends the text of [ShortSession].
 func AppendShortSession(to []byte, id uint64) []byte {
 	switch {
 	case id == 0:

@@ -30,7 +30,7 @@ func WatchedNumbers(e doctor.Edge) string {
 	return strings.Join(out, ", ")
 }
 
-// Target returns the contender that the one at i should watch, nil for none.
+// Target returns the contender that the contender at position i should watch, nil for none.
 func Target(s *doctor.State, i int) *dialect.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
 	if !ok || to < 0 || to >= s.Queue.Len() {
@@ -76,11 +76,11 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 		}
 		return term.Trouble, words + "; " + znode.Safe(e.Why, 0)
 	case doctor.MissingWatch:
-		return term.Trouble, "missing: no member of the ensemble has a watch of it on " + name + asked
+		return term.Trouble, "missing: no server of the ensemble has its watch on " + name + asked
 	}
 	words := name + "   inferred from the recipe"
 	if r.Member != nil && r.Member.Watches == to.Name {
-		words = name + "   by its own report"
+		words = name + "   reported by the candidate"
 	}
 	if why := znode.Safe(e.Why, 0); why != "" {
 		words += "; not verified: " + why
@@ -93,7 +93,7 @@ func verified(e doctor.Edge) string {
 	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
 }
 
-// askedAt returns when the servers were asked for a watch, "" if they were not.
+// askedAt returns when the servers were asked for the watch e, "" if they were not.
 func askedAt(f *term.Frame, e doctor.Edge) string {
 	if e.At.IsZero() {
 		return ""
@@ -111,9 +111,9 @@ func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	case e.Own:
 		return term.Watch, name + ", to learn of its deletion" + verified(e) + asked
 	case r.Member != nil && r.Member.Znode == r.Candidate.Name:
-		return term.Watch, name + ", to learn of its deletion   inferred: electop's candidates do"
+		return term.Watch, name + ", to learn of its deletion   inferred: electop's candidates do so"
 	}
-	return term.Text, "nobody before it" + asked
+	return term.Text, "no predecessor" + asked
 }
 
 // watchedNames lists the znodes that e shows as watched, with the names of their candidates.

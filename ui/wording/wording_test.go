@@ -18,14 +18,14 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	m := &model.Member{Fault: model.Killed, FaultAt: start, Timeout: 4 * time.Second}
 	tr, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: m})
 	if !ok || !tr.Latest.Equal(start.Add(8*time.Second)) {
-		t.Fatalf("bounds: %+v, %v", tr, ok)
+		t.Fatalf("got expiry %+v, %v, want it at most 8 s after the fault", tr, ok)
 	}
 	for _, x := range []struct {
 		at   time.Duration
 		want string
 	}{{0, "expires ≤ 8 s"}, {100 * time.Millisecond, "expires ≤ 8 s"}, {7500 * time.Millisecond, "expires ≤ 1 s"}, {8 * time.Second, "overdue"}} {
 		if got := tr.Expires(start.Add(x.at)); got != x.want {
-			t.Errorf("after %v: %q, want %q", x.at, got, x.want)
+			t.Errorf("%v after the fault: got %q, want %q", x.at, got, x.want)
 		}
 	}
 	if _, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{}}); ok {
@@ -47,10 +47,10 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 		return tr
 	}
 	if tr := held(1); tr.Known() {
-		t.Errorf("its message is held: got the bound %+v, want none", tr)
+		t.Errorf("a message of the session is held: got expiry %+v, want no bound", tr)
 	}
 	if tr := held(2); !tr.Known() {
-		t.Errorf("a message of another session is held: got no bound %+v", tr)
+		t.Errorf("a message of another session is held: got expiry %+v, want a bound", tr)
 	}
 }
 
