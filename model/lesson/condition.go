@@ -13,8 +13,8 @@ import (
 type Event string
 
 const (
-	// In the queue.
-	Joined       Event = "joined"       // Who joined: a member again, or "you"; "" for any contender
+	// Events in the queue.
+	Joined       Event = "joined"       // Who joined: a role's holder again, or "you"; "" for any contender
 	Left         Event = "left"         // Who left
 	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
 	Elected      Event = "elected"      // Who was elected, but did not acknowledge in time
@@ -22,21 +22,21 @@ const (
 	Ghosted      Event = "ghost"        // the session of Who owns two contenders
 	AllSettled   Event = "all settled"  // see [Settled]
 
-	// Of electop's candidates.
+	// Reports of electop's candidates.
 	Done      Event = "done"     // the act was done to its target
-	Found     Event = "found"    // Who found its znode by the name
+	Found     Event = "found"    // Who found the znode of its create by its name
 	Believes  Event = "believes" // Who has the Belief
 	Believers Event = "believers of two leaders"
 	Watches   Event = "watches" // Who watches To
 
-	// In the whole demo.
+	// Events in the whole demo.
 	Recipe     Event = "recipe"
 	GuardOn    Event = "guard on"
 	GuardOff   Event = "guard off"
 	Slowed     Event = "slowed"
 	FullSpeed  Event = "full speed"
 	Woke       Event = "wake"          // the server has counted all effects of the deletion of Who
-	StaleWrite Event = "stale write"   // of Who's worker
+	StaleWrite Event = "stale write"   // a stale write of Who's worker was accepted
 	GuardHeld  Event = "guard refused" // the guard refused a write of Who's worker
 	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
@@ -56,11 +56,11 @@ type Condition struct {
 	Count    string       `toml:"count"`    // the number of notified candidates: digits, or "waiting"
 	Notified Role         `toml:"notified"` // one of the notified candidates
 	Used     bool         `toml:"used"`     // the number of the new contender was used before
-	// Then: the condition counts only after the ones before it in the list.
+	// Then means that the condition counts only after the conditions before it were met.
 	Then bool `toml:"then"`
 }
 
-// change has the effects of one observation.
+// change is the effect of one observation.
 type change struct {
 	before, after *doctor.State
 	events        []model.Event
@@ -68,8 +68,8 @@ type change struct {
 	done          bool // the act was done to its target
 }
 
-// met reports whether the condition is true: its event happened in the change, or the
-// state after the change has what it describes.
+// met reports whether the change makes the condition true: its event happened, or the state
+// after the change is as the condition describes.
 func (c *Condition) met(m *change) bool { return vocabulary[c.Event](c, m) }
 
 var vocabulary = map[Event]func(*Condition, *change) bool{
@@ -160,7 +160,7 @@ func (m *change) is(role Role, x *dialect.Candidate) bool {
 	return a.queued && a.id == x.ID()
 }
 
-// owns reports whether x belongs to the holder of the role, also by another znode.
+// owns reports whether x is a znode of the holder of the role, not only the one with the role.
 func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
@@ -169,7 +169,7 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent is the number of the last wakes that are considered.
+// recent is how many of the last wakes are considered.
 const recent = 16
 
 // wake returns the counted effects of the deletion of the role's znode, nil until the server
@@ -196,8 +196,9 @@ func (m *change) writes() []model.Tried {
 // Slow reports whether the server delays or holds messages.
 func Slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
-// Settled reports whether the members have settled: each one without a fault is in the queue
-// with the recipe of the election and knows its place, and the first one leads if it can.
+// Settled reports whether the members have settled: each member without a fault is in the queue
+// with the recipe of the election and knows its role. The first has acknowledged, unless it
+// cannot: its leader procedure does not end, or its znode is a ghost.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {

@@ -107,7 +107,8 @@ var conditionTests = []struct {
 	},
 }
 
-// Each condition comes true by what it describes, and not by something similar.
+// TestConditions: each condition comes true after the act that it describes, and not after a
+// similar act.
 func TestConditions(t *testing.T) {
 	seen := make(map[lesson.Event]bool)
 	for _, x := range conditionTests {
@@ -120,7 +121,7 @@ func TestConditions(t *testing.T) {
 			l.Parts[0].Setup.Recipe = w.state().Recipe.Name()
 			r := w.begin(l)
 			if v := r.View(); !v.Waiting || v.Stuck != "" {
-				t.Errorf("%+v: does not wait: %+v", x.c, v)
+				t.Errorf("%+v: got view %+v, want it waiting", x.c, v)
 			}
 			act(w)
 			return r.View().Happened != ""
@@ -130,14 +131,14 @@ func TestConditions(t *testing.T) {
 		}
 		for i, no := range x.no {
 			if try(no) {
-				t.Errorf("%+v came true by similar act %d", x.c, i)
+				t.Errorf("%+v came true after similar act %d", x.c, i)
 			}
 		}
 		seen[x.c.Event] = true
 	}
 	for _, e := range lesson.Events() {
 		if !seen[e] && e != lesson.Done {
-			t.Errorf("no test of %q", e)
+			t.Errorf("conditionTests has no test of event %q", e)
 		}
 	}
 }
@@ -161,7 +162,7 @@ func oneAct(c lesson.Condition) *lesson.Lesson {
 	}}}
 }
 
-// An event that the journal held back when the part began does not count.
+// TestLateEvents: an event that the journal held back when the part began does not count.
 func TestLateEvents(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })
@@ -175,7 +176,7 @@ func TestLateEvents(t *testing.T) {
 	r := w.begin(l)
 	w.pass(1100 * time.Millisecond)
 	if !slices.ContainsFunc(w.events, func(e model.Event) bool { _, ok := e.Body.(model.Joined); return ok }) {
-		t.Fatalf("the journal held nothing back: %+v", w.events)
+		t.Fatalf("got events %+v, want a Joined that the journal held back", w.events)
 	}
 	if v := r.View(); !v.Waiting {
 		t.Error("a candidate that joined before the part began counts")

@@ -6,7 +6,8 @@ import (
 	"electop/demo/lessons"
 )
 
-// The lessons of the program use only words that package lesson knows.
+// TestLessons: the lessons of the program use only events, roles and placeholders that package
+// lesson knows.
 func TestLessons(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {

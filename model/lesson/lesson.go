@@ -1,6 +1,6 @@
 // Package lesson runs lessons about leader election: it shows a text, asks a question, waits
-// for events of a real election, and checks the answer against them. It is pure: the texts
-// come from package demo/lessons, the events from the journal.
+// for events of a real election, and checks the answer against these events. It has no input
+// or output: the texts come from package demo/lessons, the events from the journal.
 //
 // # The phases of a part
 //
@@ -9,23 +9,23 @@
 //
 //	preparing --Start--> asking --Answer--> waiting --the events--> finished --Next--> the next part
 //
-// [Condition] values end the wait. They are a small closed vocabulary about the state of the
-// election and its events; no clock and no key makes one true. They also check the
+// The wait ends when every [Condition] of the act was met. Conditions describe the state of the
+// election and its events; no clock and no key makes a condition true. They also check the
 // prediction: each option has the condition under which it is right.
 //
 // # Roles
 //
 // Texts and conditions name places in the queue, not candidates: the "leader", the "next".
-// While the user reads a part or its question, a role follows the election. When the part
-// waits for the act, the roles are fixed: {next} is the candidate that was next then, even
+// While the user reads a part or its question, a role follows the election. When the part begins
+// to wait for the act, the roles are fixed: {next} stays the candidate that was next then, even
 // if it leaves.
 //
 // # When a part cannot go on
 //
 // A part fits the election if its roles have holders, and nothing differs from its [Setup]
-// that could change the answer. If it does not fit, or if something unexpected happens, it
-// shows no act and checks no answer: [Back] restarts the part in its setup. A part that does
-// not fit when the user reaches it also begins in its setup.
+// that could change the answer. If the part does not fit, or if something unexpected happens,
+// the part shows no act and checks no answer: [Back] restarts it in its setup. If a part does
+// not fit when the user reaches it, it also begins in its setup.
 package lesson
 
 import "time"
@@ -45,9 +45,9 @@ type Setup struct {
 	Cast    int     `toml:"cast"`    // candidates, in the order of their names
 	Workers bool    `toml:"workers"` // each leader has a worker
 	Guarded bool    `toml:"guarded"` // the workers write with the guard
-	Recipe  string  `toml:"recipe"`  // its name; "" is that of package dialect's Election
+	Recipe  string  `toml:"recipe"`  // name of the recipe; "" is the name of dialect.Election
 	Slow    bool    `toml:"slow"`    // each message is delayed by a second
-	Faults  []Fault `toml:"faults"`  // in their order
+	Faults  []Fault `toml:"faults"`  // in the order in which they begin
 }
 
 // Fault is a fault of a candidate in a [Setup].
@@ -69,9 +69,9 @@ type Part struct {
 type Question struct {
 	Ask     string   `toml:"ask"`
 	Options []Option `toml:"options"`
-	Hints   []string `toml:"hints"` // before the answer
-	Right   string   `toml:"right"` // verdicts
-	Wrong   string   `toml:"wrong"`
+	Hints   []string `toml:"hints"` // shown before the answer
+	Right   string   `toml:"right"` // verdict on the right answer
+	Wrong   string   `toml:"wrong"` // verdict on a wrong answer
 }
 
 // Option is a possible answer. The right answer is the first option whose condition came true
@@ -86,11 +86,11 @@ type Option struct {
 // Act asks the user to do something.
 type Act struct {
 	Do     string      `toml:"do"`
-	Keys   []string    `toml:"keys"`   // to press, one after the other
+	Keys   []string    `toml:"keys"`   // keys to press, one after the other
 	Target Role        `toml:"target"` // the candidate to select; "": any
-	Fault  string      `toml:"fault"`  // to begin or end for the target, a name in the list of faults
+	Fault  string      `toml:"fault"`  // name of the fault to begin or end for the target
 	Until  []Condition `toml:"until"`  // the wait ends when all came true
-	Hints  []string    `toml:"hints"`  // during the wait
+	Hints  []string    `toml:"hints"`  // shown during the wait
 }
 
 // Entry is a line of the menu.
@@ -105,7 +105,7 @@ type Input string
 const (
 	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
-	Skip   Input = "skip" // the question or the wait
+	Skip   Input = "skip" // skip the question or the wait
 	Back   Input = "back" // restart the part; if nothing was done in it, go to the part before
 	Answer Input = "answer"
 )
@@ -113,27 +113,27 @@ const (
 // View has what a screen shows about a run. It is immutable.
 type View struct {
 	ID, Title   string
-	Number, Of  int       // of the lesson among all, from 1
-	Began       time.Time // when its setup was complete: older events are not part of the lesson
-	Part, Parts int       // from 1
+	Number, Of  int       // number of the lesson, from 1, and number of all lessons
+	Began       time.Time // when the last setup was complete: older events are not part of the lesson
+	Part, Parts int       // number of the part, from 1, and number of all parts
 	Preparing   bool      // the setup is being prepared
 	Text        []string  // paragraphs of prose
 	Question    string    // "" for none
-	Options     []string  // chosen by their number, from 1
+	Options     []string  // the user chooses an option by its number, from 1
 	Chosen      int       // -1: not answered yet
 	Right       int       // -1: unknown, or no option is right
-	Verdict     string    // on the answer, "" if it is unknown
+	Verdict     string    // verdict on the answer, "" if it is unknown
 	Do          string    // what the user must do now, "" for nothing
-	Keys        []string  // to do it, such as "x"
-	Target      string    // [model.Member.ID] of the candidate to do it to, "" for none
-	Fault       string    // to choose from the list of faults, "" for none
-	Waiting     bool      // for the act and its effect
-	Happened    string    // explains what happened, "" before that
-	Stuck       string    // names a wrong candidate that was chosen, or says that the part cannot go on; "" for neither
+	Keys        []string  // the keys for that, such as "x"
+	Target      string    // [model.Member.ID] of the candidate to act on, "" for none
+	Fault       string    // fault to choose from the list of faults, "" for none
+	Waiting     bool      // the part waits for the act and its effect
+	Happened    string    // explains what happened, "" until the wait has ended
+	Stuck       string    // which wrong candidate was chosen, that the part cannot go on, or what was skipped; "" for none
 	Hint        string    // the last hint that the user asked for, "" for none
 	Hints       int       // the number of further hints
 	CanBack     bool
 	CanNext     bool
 	Done        bool // the lesson is complete
-	Skipped     bool // but something in it was skipped
+	Skipped     bool // something in the lesson was skipped
 }

@@ -24,7 +24,7 @@ var conditions = []lesson.Condition{
 	{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, {Event: lesson.Found, Who: lesson.Guidless}, {Event: lesson.GuardOn}, {Event: lesson.Slowed},
 }
 
-// anyLesson draws a lesson.
+// anyLesson returns a random lesson.
 func anyLesson(t *rapid.T) *lesson.Lesson {
 	condition := func(label string) lesson.Condition { return rapid.SampledFrom(conditions).Draw(t, label) }
 	texts := rapid.SampledFrom([]string{"Plain.", "{leader}, {seq of next}, {count}, {next seq}.", "{frozen} and {middle}, {timeout}, {ghost}."})
@@ -56,9 +56,8 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 	return l
 }
 
-// For any events and inputs nothing panics, a part ends only by its conditions or by an input,
-// only an input moves to another part, there is always a way on, and every placeholder is
-// filled in.
+// TestAnyEventsAndInputs: for any events and inputs nothing panics, only an input moves to another
+// part, the user can always continue, and every placeholder is filled in.
 func TestAnyEventsAndInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld("amber", "birch", "cedar", "delta")
@@ -83,7 +82,7 @@ func TestAnyEventsAndInputs(t *testing.T) {
 				t.Fatalf("skipping does not end: %+v", r.View())
 			}
 			if why := r.Input(lesson.Skip, 0); why != "" {
-				t.Fatalf("skip: %s", why)
+				t.Fatalf("skip is refused: %s", why)
 			}
 			if _, ok := r.Setup(); ok {
 				r.Start(w.state())
@@ -98,24 +97,24 @@ func checkObserved(t *rapid.T, before, after lesson.View) {
 	case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:
 		t.Fatalf("an observation moved the lesson from %+v to %+v", before, after)
 	case before.CanNext && !after.CanNext, !before.Waiting && after.Waiting && after.Question != "":
-		t.Fatalf("an observation took the way on: from %+v to %+v", before, after)
+		t.Fatalf("an observation blocked the lesson: from %+v to %+v", before, after)
 	case after.Right >= 0 && before.Right < 0 && !before.Waiting:
-		t.Fatalf("a verdict without waiting: %+v", after)
+		t.Fatalf("got a verdict without a wait: %+v", after)
 	}
 }
 
-// checkView checks that a view is consistent and filled in, and shows a way on.
+// checkView checks that a view is consistent and filled in, and that the user can continue.
 func checkView(t *rapid.T, v lesson.View) {
 	if v.Part < 1 || v.Part > v.Parts || v.Waiting && v.Do == "" || v.Right >= len(v.Options) || v.Chosen >= len(v.Options) {
-		t.Fatalf("view %+v", v)
+		t.Fatalf("got an inconsistent view %+v", v)
 	}
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
 		if strings.ContainsAny(text, "{}") || znode.Safe(text, 4096) != text {
-			t.Fatalf("shown: %q", text)
+			t.Fatalf("got text %q, want it safe and without braces", text)
 		}
 	}
 	if !v.Done && !v.CanNext && !v.Waiting && v.Question == "" && v.Stuck == "" {
-		t.Fatalf("no way on: %+v", v)
+		t.Fatalf("the user cannot continue: %+v", v)
 	}
 }
 
@@ -175,8 +174,8 @@ func anyInput(t *rapid.T, w *world, r *lesson.Run) {
 	case in == lesson.Skip && !before.Done && why != "":
 		t.Fatalf("skip: %s", why)
 	case in == lesson.Next && before.CanNext != (why == ""):
-		t.Fatalf("next: %q, %+v", why, before)
+		t.Fatalf("next: got refusal %q, want one only without CanNext: %+v", why, before)
 	case in == lesson.Hint && before.Hints > 0 && !before.Done && (why != "" || after.Hints != before.Hints-1):
-		t.Fatalf("hint: %q, %+v", why, after)
+		t.Fatalf("hint: got refusal %q and view %+v, want one hint less", why, after)
 	}
 }

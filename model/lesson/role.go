@@ -55,7 +55,7 @@ type holder struct {
 type holders struct {
 	of     map[Role]holder
 	queued int   // the number of contenders
-	next   int64 // the sequence of the next volunteer; -1: unknown
+	next   int64 // the sequence number of the next znode; -1: unknown
 }
 
 func holdersIn(s *doctor.State) *holders {
@@ -89,7 +89,7 @@ func contender(s *doctor.State, c *dialect.Candidate) holder {
 	return a
 }
 
-// holderOf returns the candidate that has a role.
+// holderOf returns the candidate that has a role, the zero holder for none.
 func holderOf(s *doctor.State, role Role) holder {
 	n := s.Queue.Len()
 	at := func(i, least int) holder {
@@ -170,13 +170,13 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role. A placeholder is written in braces:
-// {leader} is the name of the role's holder, {seq of leader} the number of its znode. Most
-// values are known only in [Part.After] and in verdicts.
+// values has the placeholders that are not about a role, in braces in the text, as {count}. Most
+// of them are known only in [Part.After] and in verdicts. Of the others, {leader} is the name of
+// the role's holder, and {seq of leader} the number of its znode.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },
-	"next seq": func(r *Run) string { // of the next volunteer
+	"next seq": func(r *Run) string { // of the next znode
 		if r.holders.next < 0 {
 			return unknown
 		}
@@ -228,7 +228,7 @@ func (r *Run) value(name string) string {
 	}
 }
 
-// timeout returns the timeout of the candidates' sessions.
+// timeout returns the session timeout of the first member with a known timeout.
 func timeout(r *Run) string {
 	for _, m := range r.state.Members {
 		if m.Timeout > 0 {
@@ -266,7 +266,7 @@ func takeover(r *Run) string {
 		return unknownTime
 	case h.Takeover != nil:
 		return units.Took(*h.Takeover)
-	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the journal had stopped waiting for it
+	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the journal had stopped waiting for the acknowledgement
 		return "more than " + units.Exact(model.AckWait)
 	}
 	return unknownTime
@@ -277,7 +277,8 @@ func staleWrites(r *Run) string {
 	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-// ofWake returns a value about the effects of the deletion that the part waited for.
+// ofWake returns a function that returns value for the effects of the deletion for which the part
+// waited.
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {

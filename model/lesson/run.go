@@ -18,12 +18,12 @@ type phase int
 
 const (
 	preparing phase = iota // the setup is being prepared
-	reading                // there is nothing to do
-	asking                 // the roles follow the election: there is no answer yet, or the part does not fit
-	waiting                // for the act, and what it causes
+	reading                // the part has no act
+	asking                 // there is no answer yet, or the part does not fit: the roles follow the election
+	waiting                // the part waits for the act and its effect
 	stuck                  // the part cannot go on
 	finished               // all conditions of the act were met
-	complete               // the whole lesson is
+	complete               // the whole lesson is complete
 )
 
 // Run is the progress of a user in a lesson. It is for one goroutine at a time.
@@ -31,31 +31,31 @@ type Run struct {
 	lesson     *Lesson
 	number, of int
 	began      time.Time
-	state      *doctor.State // the last one
+	state      *doctor.State // the last observed state
 
 	part    int
 	skipped []bool // the parts in which something was skipped
 
-	// Of the present part.
+	// The fields below belong to the present part.
 	phase       phase
 	fit         bool     // the election fits the part
 	holders     *holders // fixed while the part waits
-	known       uint64   // the number of the last event before the wait, also if the journal held it back
+	known       uint64   // the number of the last event before the wait, also of an event that the journal held back
 	acted       bool     // the act was done to its target
 	met         []bool   // which conditions of the act were met
 	optionMet   []bool   // which conditions of the options were met
 	chosen      int
 	right       int
 	hintsShown  int
-	wrong       string        // names a wrong candidate that was chosen
+	wrong       string        // the sentence about a wrong candidate that was chosen, "" for none
 	waited, end *doctor.State // at the beginning and the end of the wait
 
 	view  View
 	dirty bool
 }
 
-// Begin returns a run of l, which is lesson number of so many. The run waits for its first
-// setup.
+// Begin returns a run of l, the lesson with this number of all, of. The run waits for the setup
+// of its first part.
 func Begin(l *Lesson, number, of int) *Run {
 	r := &Run{lesson: l, number: number, of: of, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
@@ -130,9 +130,9 @@ func (r *Run) await() {
 	r.watch(&change{before: r.state, after: r.state, holders: r.holders})
 }
 
-// Observe takes the state after an observation and its events. Call it for each observation,
-// in order; nothing else makes a condition true. Events from before the wait do not count:
-// the journal held them back, or they led to the state in which the part began.
+// Observe applies the state after an observation and its events. Call it for each observation,
+// in order. Events from before the wait do not count: the journal held them back, or they led to
+// the state in which the part began.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]
@@ -273,7 +273,7 @@ func (r *Run) View() View {
 	return r.view
 }
 
-// newView returns a view that shares nothing with what changes later.
+// newView returns a view. It shares no data with r that changes later.
 func (r *Run) newView() View {
 	p := r.now()
 	v := View{
@@ -322,7 +322,7 @@ func (r *Run) newView() View {
 	return v
 }
 
-// verdict returns whether the answer was right, "" if that is unknown or there was none.
+// verdict returns the verdict on the answer, "" if it is unknown or without an answer.
 func (r *Run) verdict(q *Question) string {
 	switch {
 	case r.chosen < 0 || r.phase < finished:
@@ -338,8 +338,9 @@ func (r *Run) verdict(q *Question) string {
 // cannot is shown if a part cannot go on.
 const cannot = "This part cannot go on: < restarts it."
 
-// Fits reports whether the part can begin in the state s: its roles have holders, the
-// candidates have no other faults than the part needs, and electop can act on the target.
+// Fits reports whether the part can begin in the state s: its roles have holders, the recipe and
+// the workers' rules are those of its setup, the candidates have only the faults that it needs,
+// and the target is a member of electop.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {
@@ -374,8 +375,8 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules reports whether the recipe or the rules of the workers differ from the setup of
-// the part. The given keys may change them.
+// otherRules reports whether the recipe or the rules of the workers differ from the setup of the
+// part. With the key h among keys the recipe may differ, with w the rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) bool {
 	u := r.setup()
 	recipe := s.Recipe != nil && s.Recipe.Name() == u.Recipe
@@ -401,9 +402,9 @@ func newFault(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed reports whether a change makes the part stuck while it waits: a change of the
-// target, or, with a question, of anything that the question may be about. It records
-// whether the act was done to its target, and names a wrong candidate.
+// disturbed reports whether a change makes the part stuck while it waits: a change of the rules
+// or of the target or, with a question, of any candidate. It records whether the act was done to
+// its target, and which wrong candidate was chosen.
 func (r *Run) disturbed(m *change) bool {
 	act, asks := r.now().Act, r.now().Question != nil
 	target := m.holders.of[act.Target]
@@ -442,7 +443,7 @@ func (r *Run) disturbed(m *change) bool {
 	return stuck
 }
 
-// each calls f for the candidates in the queue of s that are not in that of other.
+// each calls f for the candidates that are in the queue of s but not in the queue of other.
 func each(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {

@@ -47,7 +47,7 @@ func sample() *lesson.Lesson {
 func input(t *testing.T, r *lesson.Run, in lesson.Input, choice int) {
 	t.Helper()
 	if why := r.Input(in, choice); why != "" {
-		t.Fatalf("%s is refused: %s", in, why)
+		t.Fatalf("input %s is refused: %s", in, why)
 	}
 }
 
@@ -58,28 +58,28 @@ func TestRun(t *testing.T) {
 		r := w.begin(l)
 		v := r.View()
 		if v.Part != 1 || v.Parts != 3 || !v.CanNext || v.Text[0] != "amber leads 3, C := (0)." {
-			t.Fatalf("part 1: %+v", v)
+			t.Fatalf("got view of part 1 %+v, want its text filled in", v)
 		}
 		if why := r.Input(lesson.Answer, 0); why == "" {
-			t.Error("a part without a question takes an answer")
+			t.Error("an answer to a part without a question is not refused")
 		}
 		input(t, r, lesson.Next, 0)
 		v = r.View()
 		if v.Question != "Who follows amber?" || !slices.Equal(v.Options, []string{"cedar", "birch", "nobody"}) || v.CanNext || v.Do != "" || v.Target != "" || v.Chosen != -1 || v.Right != -1 {
-			t.Fatalf("part 2: %+v", v)
+			t.Fatalf("got view of part 2 %+v, want the question and no act", v)
 		}
 		for _, bad := range []int{-1, 3} {
 			if why := r.Input(lesson.Answer, bad); why != "answer with 1 to 3" {
-				t.Errorf("answer %d: %q", bad, why)
+				t.Errorf("answer %d: got refusal %q, want answer with 1 to 3", bad, why)
 			}
 		}
 		if why := r.Input(lesson.Next, 0); !strings.Contains(why, "1 to 3") {
-			t.Errorf("next without an answer: %q", why)
+			t.Errorf("next without an answer: got refusal %q, want 1 to 3 in it", why)
 		}
 		input(t, r, lesson.Answer, choice)
 		v = r.View()
 		if !v.Waiting || v.Do != "Select amber and press d." || v.Target != "amber" || !slices.Equal(v.Keys, []string{"d"}) || v.Chosen != choice || v.Right != -1 || v.Verdict != "" {
-			t.Fatalf("answered: %+v", v)
+			t.Fatalf("after the answer: got view %+v, want the act and no verdict", v)
 		}
 		if r.Input(lesson.Next, 0) == "" || r.Input(lesson.Answer, 0) == "" {
 			t.Error("next without the act, or a second answer, is not refused")
@@ -87,19 +87,19 @@ func TestRun(t *testing.T) {
 		w.resign("amber")
 		v = r.View()
 		if v.Waiting || !v.CanNext || v.Right != 1 || v.Verdict != want || v.Chosen != choice {
-			t.Fatalf("after the act: %+v", v)
+			t.Fatalf("after the act: got view %+v, want option 1 right, verdict %q", v, want)
 		}
 		if v.Happened != "birch leads after amber: 1 candidate, 3 requests, 300 bytes." {
-			t.Errorf("happened: %q", v.Happened)
+			t.Errorf("got explanation %q, want the handoff and its cost", v.Happened)
 		}
 		input(t, r, lesson.Next, 0)
 		if v = r.View(); v.Target != "birch" || !v.Waiting {
-			t.Fatalf("part 3: %+v", v)
+			t.Fatalf("got view of part 3 %+v, want it waiting for birch", v)
 		}
 		w.fault("birch", model.Frozen)
 		input(t, r, lesson.Next, 0)
 		if v = r.View(); !v.Done || v.Skipped || v.CanNext || v.Happened != "birch was frozen." {
-			t.Errorf("the end: %+v", v)
+			t.Errorf("got view %+v at the end, want the lesson complete", v)
 		}
 		for _, in := range []lesson.Input{lesson.Next, lesson.Hint, lesson.Skip, lesson.Answer} {
 			if why := r.Input(in, 0); why == "" {
@@ -109,24 +109,25 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Roles follow the election until the user has answered, and are fixed from then on.
+// TestRolesAreFixedByTheAnswer: roles follow the election until the user answers, and stay the
+// same after the answer.
 func TestRolesAreFixedByTheAnswer(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar", "delta", "ember")
 	r := w.begin(sample())
 	input(t, r, lesson.Next, 0)
 	w.resign("amber")
 	if v := r.View(); v.Question != "Who follows birch?" || v.Options[1] != "cedar" || v.Stuck != "" {
-		t.Errorf("before the answer: %+v", v)
+		t.Errorf("before the answer: got view %+v, want birch as the leader", v)
 	}
 	input(t, r, lesson.Answer, 1)
 	w.resign("birch")
 	if v := r.View(); v.Question != "Who follows birch?" || v.Right != 1 || v.Verdict != "Right." || v.Stuck != "" {
-		t.Errorf("the verdict: %+v", v)
+		t.Errorf("after the handoff: got view %+v, want the same roles and the verdict", v)
 	}
 }
 
-// If something unexpected happens, the part names a wrong candidate, and checks no answer to a
-// question that may have become wrong.
+// TestCannotGoOn: if something unexpected happens, the part names a candidate that was chosen
+// wrongly. If it asks a question, or the target changed, it is stuck and checks no answer.
 func TestCannotGoOn(t *testing.T) {
 	const cannot = "This part cannot go on: < restarts it."
 	kill := func(n string) func(*world) { return func(w *world) { w.fault(n, model.Killed) } }
@@ -161,21 +162,21 @@ func TestCannotGoOn(t *testing.T) {
 		x.do(w)
 		v := r.View()
 		if v.Stuck != x.want || v.Waiting != x.continues || (v.Do != "") != x.continues || v.Right >= 0 || v.CanNext {
-			t.Errorf("%s: %+v", name, v)
+			t.Errorf("%s: got view %+v, want Stuck %q, waiting %v", name, v, x.want, x.continues)
 		}
 		if x.continues {
 			continue
 		}
 		w.resign("amber")
 		if v = r.View(); v.Right >= 0 || v.CanNext {
-			t.Errorf("%s: the answer is checked: %+v", name, v)
+			t.Errorf("%s: got view %+v, want no check of the answer", name, v)
 		}
 		if why := r.Input(lesson.Next, 0); why != cannot {
-			t.Errorf("%s: next: %q", name, why)
+			t.Errorf("%s: next: got refusal %q, want %q", name, why, cannot)
 		}
 		input(t, r, lesson.Back, 0)
 		if sc, ok := r.Setup(); !ok || sc.Cast != 3 || sc.Recipe != "election" || !sc.Workers || !r.View().Preparing {
-			t.Errorf("%s: the setup %+v", name, sc)
+			t.Errorf("%s: restarted: got setup %+v, %v, want 3 candidates with workers", name, sc, ok)
 		}
 		w = newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
@@ -188,12 +189,12 @@ func TestCannotGoOn(t *testing.T) {
 			w.fault("amber", model.Frozen)
 		}
 		if v = r.View(); v.Part != 1 || v.Happened == "" || v.Stuck != "" || x.part == 2 && v.Right != 1 {
-			t.Errorf("%s: restarted: %+v", name, v)
+			t.Errorf("%s: restarted: got view %+v, want it finished", name, v)
 		}
 	}
 }
 
-// A part that does not fit when the user reaches it needs its setup first.
+// TestSetup: a part that does not fit when the user reaches it needs its setup first.
 func TestSetup(t *testing.T) {
 	for name, do := range map[string]func(*world){
 		"a dead candidate": func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
@@ -206,14 +207,14 @@ func TestSetup(t *testing.T) {
 		do(w)
 		input(t, r, lesson.Next, 0)
 		if _, ok := r.Setup(); !ok {
-			t.Errorf("%s: no setup is needed: %+v", name, r.View())
+			t.Errorf("%s: got view %+v, want the part to wait for its setup", name, r.View())
 		}
 		if why := r.Input(lesson.Skip, 0); why != "the lesson is being prepared" {
-			t.Errorf("%s: skip: %q", name, why)
+			t.Errorf("%s: skip: got refusal %q, want that the lesson is being prepared", name, why)
 		}
 		r.Start(w.state()) // without the setup
 		if v := r.View(); v.Stuck != "This part cannot go on: < restarts it." || v.Question != "" || r.Input(lesson.Answer, 0) == "" {
-			t.Errorf("%s: %+v", name, v)
+			t.Errorf("%s: started without the setup: got view %+v, want it stuck", name, v)
 		}
 	}
 	w := newWorld("web-1")
@@ -221,12 +222,12 @@ func TestSetup(t *testing.T) {
 	l := sample()
 	l.Parts = l.Parts[2:]
 	if r := w.begin(l); r.View().Target != "web-1" {
-		t.Errorf("target of electop: %+v", r.View())
+		t.Errorf("the leader is electop's: got view %+v, want web-1 as the target", r.View())
 	}
 	w = newWorld()
 	w.stranger("web-1")
 	if v := w.begin(l).View(); v.Stuck == "" || v.Do != "" {
-		t.Errorf("target of a third party: %+v", v)
+		t.Errorf("the leader is a third-party client: got view %+v, want it stuck", v)
 	}
 }
 
@@ -234,13 +235,13 @@ func TestHintsSkipAndBack(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	r := w.begin(sample())
 	if why := r.Input(lesson.Back, 0); why != "this is the first part" {
-		t.Errorf("back from the first part: %q", why)
+		t.Errorf("back from the first part: got refusal %q", why)
 	}
 	input(t, r, lesson.Next, 0)
 	for i, want := range []string{"First birch.", "Second."} {
 		input(t, r, lesson.Hint, 0)
 		if v := r.View(); v.Hint != want || v.Hints != 1-i {
-			t.Errorf("hint %d: %q, %d left", i+1, v.Hint, v.Hints)
+			t.Errorf("hint %d: got %q, %d left, want %q, %d left", i+1, v.Hint, v.Hints, want, 1-i)
 		}
 	}
 	if why := r.Input(lesson.Hint, 0); why == "" {
@@ -248,41 +249,41 @@ func TestHintsSkipAndBack(t *testing.T) {
 	}
 	input(t, r, lesson.Back, 0)
 	if v := r.View(); v.Part != 1 || v.CanBack || v.Preparing {
-		t.Errorf("back from the second part: %+v", v)
+		t.Errorf("back from the second part: got view %+v, want the first part", v)
 	}
 	input(t, r, lesson.Next, 0)
 	if v := r.View(); v.Hint != "" || v.Hints != 2 || v.Skipped {
-		t.Errorf("there again: %+v", v)
+		t.Errorf("again in the second part: got view %+v, want both hints left", v)
 	}
 
 	// Only the question is skipped: what happens is still explained.
 	input(t, r, lesson.Skip, 0)
 	if v := r.View(); !v.Waiting || !v.Skipped || v.Target != "amber" {
-		t.Errorf("the question skipped: %+v", v)
+		t.Errorf("the question was skipped: got view %+v, want it waiting for the act", v)
 	}
 	w.resign("amber")
 	if v := r.View(); v.Right != 1 || v.Verdict != "" || v.Chosen != -1 || v.Happened == "" {
-		t.Errorf("without an answer: %+v", v)
+		t.Errorf("after the act without an answer: got view %+v, want the explanation and no verdict", v)
 	}
 	input(t, r, lesson.Skip, 0) // the same as next
 	input(t, r, lesson.Skip, 0)
 	if v := r.View(); !v.Done || !v.Skipped || v.Stuck != "This lesson is not complete. Skipped: part 2, part 3. < goes back." {
-		t.Errorf("all skipped: %+v", v)
+		t.Errorf("both parts were skipped: got view %+v, want both named", v)
 	}
 	input(t, r, lesson.Back, 0)
 	r.Start(w.state())
 	if v := r.View(); v.Done || v.Part != 3 || !v.Waiting {
-		t.Errorf("back from the end: %+v", v)
+		t.Errorf("back from the end: got view %+v, want part 3 waiting", v)
 	}
 	w.fault("birch", model.Frozen)
 	input(t, r, lesson.Next, 0)
 	if v := r.View(); !v.Done || !v.Skipped || !strings.Contains(v.Stuck, "Skipped: part 2.") {
-		t.Errorf("the skipped question does not count: %+v", v)
+		t.Errorf("part 3 was done: got view %+v, want only part 2 named as skipped", v)
 	}
 }
 
-// The option with Else is right if no condition of another option came true. Without Else it
-// is possible that no option is right.
+// TestElse: the option with Else is right if no condition of another option came true. Without
+// Else it is possible that no option is right.
 func TestElse(t *testing.T) {
 	for _, withElse := range []bool{true, false} {
 		l := oneAct(lesson.Condition{Event: lesson.Joined})
@@ -300,12 +301,12 @@ func TestElse(t *testing.T) {
 		input(t, r, lesson.Answer, 1)
 		w.join("cedar")
 		if v := r.View(); v.Verdict != want || (v.Right == 1) != withElse {
-			t.Errorf("with Else %v: %+v", withElse, v)
+			t.Errorf("with Else %v: got view %+v, want verdict %q", withElse, v, want)
 		}
 	}
 }
 
-// A condition with Then does not count before the one before it.
+// TestThen: a condition with Then counts only after the condition before it was met.
 func TestThen(t *testing.T) {
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Left, Who: lesson.Last, Then: true})
@@ -314,17 +315,17 @@ func TestThen(t *testing.T) {
 	w.resign("cedar")
 	w.join("delta")
 	if v := r.View(); !v.Waiting {
-		t.Error("the condition counts before the other one")
+		t.Error("the condition with Then counts before the first condition was met")
 	}
 	r = w.begin(l)
 	w.join("ember")
 	w.resign("delta")
 	if v := r.View(); v.Waiting {
-		t.Errorf("the condition does not count after the other one: %+v", v)
+		t.Errorf("got view %+v, want the wait to end: both conditions were met in their order", v)
 	}
 }
 
-// A later change does not change a view.
+// TestViewIsImmutable: a later change does not change a view.
 func TestViewIsImmutable(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	r := w.begin(sample())
@@ -335,14 +336,15 @@ func TestViewIsImmutable(t *testing.T) {
 	input(t, r, lesson.Answer, 0)
 	w.pass(time.Second)
 	if v.Text[0] != text || !slices.Equal(v.Options, options) || v.Chosen != -1 {
-		t.Errorf("changed: %+v", v)
+		t.Errorf("a later change changed the view %+v", v)
 	}
 	if n := testing.AllocsPerRun(100, func() { r.View() }); n != 0 {
-		t.Errorf("a view that has not changed costs %v allocations", n)
+		t.Errorf("got %v allocations for an unchanged view, want none", n)
 	}
 }
 
-// Everybody who can write to the cluster chooses names.
+// TestHostileNames: names with control characters, braces or a great length are shown safe, cut,
+// and without a replacement of what is in their braces.
 func TestHostileNames(t *testing.T) {
 	w := newWorld()
 	w.join("{last}")
@@ -353,10 +355,10 @@ func TestHostileNames(t *testing.T) {
 	v := r.View()
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question}) {
 		if znode.Safe(text, 1000) != text || len(text) > 200 {
-			t.Errorf("%q", text)
+			t.Errorf("got text %q, want it safe and at most 200 bytes", text)
 		}
 	}
 	if !strings.Contains(v.Question, "{last}") {
-		t.Errorf("a name was filled in: %q", v.Question)
+		t.Errorf("got question %q, want the name {last} in it", v.Question)
 	}
 }

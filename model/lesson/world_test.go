@@ -99,7 +99,7 @@ func (w *world) create(name string, session uint64) znode.Znode {
 	return z
 }
 
-// join lets a member volunteer; "you" is electop's own candidacy.
+// join adds the znode of a member; the name "you" is electop's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -111,7 +111,7 @@ func (w *world) join(name string) {
 	w.settle()
 }
 
-// stranger lets a third-party candidate volunteer.
+// stranger adds the znode of a third-party candidate.
 func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
 
 // znode returns the index of a candidate's first znode.
@@ -119,8 +119,8 @@ func (w *world) znode(name string) int {
 	return slices.IndexFunc(w.here, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
-// drop deletes a candidate's first znode, reports the effects of the deletion, and lets the
-// others find their places.
+// drop deletes a candidate's first znode, reports the effects of the deletion, and settles the
+// other candidates.
 func (w *world) drop(name string) {
 	i := w.znode(name)
 	if i < 0 {
@@ -207,7 +207,7 @@ func (w *world) rules(f func(*model.Rules)) {
 	w.put(&r)
 }
 
-// write is an attempt of a leader's worker, with the leader's last znode.
+// write reports an attempt of a leader's worker to write, with the leader's last znode.
 func (w *world) write(name string, r model.Resource, fenced, refused bool) {
 	m := w.members[name]
 	w.writes++
@@ -225,7 +225,7 @@ func (w *world) follow(recipe string) {
 	w.settle()
 }
 
-// begin begins a lesson in the world, which then gets each observation.
+// begin begins a lesson in the world. The run then gets each observation.
 func (w *world) begin(l *lesson.Lesson) *lesson.Run {
 	r := lesson.Begin(l, 1, 1)
 	r.Start(w.state())

@@ -43,7 +43,7 @@ type Panel struct {
 	On     bool   // there is a current lesson
 	View   lesson.View
 
-	text   overlay.Pager // of the lesson
+	text   overlay.Pager // the text of the lesson
 	place  term.Rect
 	added  string // a new sentence that must come into view; "" for none
 	begins int    // the first line of the new sentence
@@ -55,7 +55,7 @@ type Panel struct {
 // None is the row of the menu that ends the lesson.
 const None = "\x00"
 
-// Pages reports whether do turns the pages of a long lesson, whatever has the focus.
+// Pages reports whether do turns the pages of a long lesson, whichever panel has the focus.
 func (p *Panel) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && p.text.Long()
 }
@@ -63,13 +63,13 @@ func (p *Panel) Pages(do input.Command) bool {
 // unread reports whether a part of the lesson is below the view.
 func (p *Panel) unread() bool { return p.text.Long() && !p.text.AtBottom() }
 
-// Move moves the lesson's text.
+// Move scrolls the lesson's text.
 func (p *Panel) Move(do input.Command) {
 	p.text.Move(do)
 	p.added = ""
 }
 
-// Update takes the current lesson from the Runner, also the menu if it is open, and reports
+// Update reads the current lesson from the Runner, and the list of lessons if menu, and reports
 // whether anything has changed.
 func (p *Panel) Update(menu bool) (changed bool) {
 	if p.Runner == nil {
@@ -98,8 +98,8 @@ func (p *Panel) Update(menu bool) (changed bool) {
 	return true
 }
 
-// OpenMenu opens the menu, and selects the current lesson, otherwise the first one that was
-// not done.
+// OpenMenu opens the menu, and selects the current lesson, otherwise the first lesson that was not
+// done.
 func (p *Panel) OpenMenu() {
 	p.Update(true)
 	p.Menu.Open()
@@ -212,8 +212,8 @@ func (p *Panel) Do(do input.Command, key string, shown bool) (message term.Span,
 	return message, ""
 }
 
-// Learn executes the selected row of the menu: it leaves the current lesson, or returns the
-// lesson to start.
+// Learn executes the selected row of the menu: it leaves the current lesson, or returns the ID of
+// the lesson to start.
 func (p *Panel) Learn() (message term.Span, start string) {
 	if e, _ := p.Menu.Selected(); e.Arg != None {
 		return term.Span{}, e.Arg

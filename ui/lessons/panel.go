@@ -14,7 +14,7 @@ import (
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
 const lessonWidth = 100
 
-// additions lists the sentences that a part may add while it continues, in order.
+// additions lists the sentences that the panel may add to a part while it runs, in order.
 func additions(v *lesson.View) [6]string {
 	done := ""
 	if v.Done {
@@ -113,12 +113,12 @@ func prose(text string) string {
 	return znode.Safe(strings.Join(strings.Fields(text), " "), proseMax)
 }
 
-// keyCaps returns keys to press one after the other.
+// keyCaps returns the text for keys to press one after the other.
 func keyCaps(keys []string) string { return znode.Safe(strings.Join(keys, " "), 60) }
 
 // markKeys returns a line in which the keys have another style.
 func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
-	plain := "" // up to the next key
+	plain := "" // the text up to the next key
 	for _, word := range strings.SplitAfter(line, " ") {
 		bare := strings.Trim(word, " ,.;:()`'\"")
 		if bare == "" || !slices.Contains(keys, bare) {
@@ -132,8 +132,8 @@ func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
 	return append(out, term.Span{Style: st, Text: plain})
 }
 
-// Lines returns the text of the current lesson on lines of w cells, with blank lines between
-// the paragraphs if all fit into room lines.
+// Lines returns the text of the current lesson on lines of w cells, with blank lines between the
+// paragraphs if the text then fits into room lines.
 func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	lines := p.paragraphs(g, w, true)
 	if len(lines) > room {
@@ -145,7 +145,7 @@ func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	return lines
 }
 
-// Settle takes the text of the lesson, from [Panel.Lines], and its place.
+// Settle stores the text of the lesson, from [Panel.Lines], and its place.
 func (p *Panel) Settle(lines [][]term.Span, r term.Rect) {
 	p.place = r
 	p.text.Settle(lines, r.H-2)
@@ -172,7 +172,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what to do now, "" if the whole text of the lesson is in view.
+// Status returns what the user can do now, "" if the whole text of the lesson is in view.
 func (p *Panel) Status() string {
 	v := &p.View
 	switch asks := v.Question != "" && v.Chosen < 0 && !v.Waiting; {

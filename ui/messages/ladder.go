@@ -16,13 +16,13 @@ const headLines = 1
 // Lines is the least height of the panel with its border.
 const Lines = 10
 
-// stampFormat is the format of the time of an entry. The time is shown from stampsFrom cells on.
+// stampFormat is the format of the time of an entry. A ladder of at least stampsFrom cells shows it.
 const (
 	stampFormat = "04:05.000"
 	stampsFrom  = 60
 )
 
-// progressTick is the time between two steps of a delayed message: a cell or two each.
+// progressTick is how often the line of a delayed message grows, by a cell or two.
 const progressTick = 50 * time.Millisecond
 
 // Draw draws the ladder.
@@ -129,7 +129,8 @@ func newLadder(f *term.Frame, a term.Area) *ladder {
 	return d
 }
 
-// put writes text at a column of the canvas, up to another column.
+// put writes text on line y of the ladder, from column x of the canvas to before column end. It
+// returns the column after the text.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
 		return x
@@ -158,7 +159,7 @@ func (d *ladder) lifelines(y, end int) {
 	}
 }
 
-// across writes text over the middle.
+// across writes text over the lifeline of the server.
 func (d *ladder) across(y int, st term.Style, text string) {
 	text = " " + term.Cut(text, d.right-d.left-3) + " "
 	x := max(d.left+1, d.server-term.Width(text)/2)
@@ -222,13 +223,13 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// lost draws a message that did not arrive: it ends half-way.
+// lost draws a message that did not arrive: its line ends half-way, with the reason.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
 	room := to - from + 1
 	mark := g.Expired
-	switch e.lost { // a frozen or cut-off client may still read it later
+	switch e.lost { // a frozen or partitioned client may still read the message later
 	case loss(model.Frozen):
 		mark = g.Frozen
 	case loss(model.Partitioned):
@@ -248,7 +249,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
 }
 
-// beside writes text next to the lifeline of a candidate. A long text covers the server's.
+// beside writes text next to the lifeline of a candidate. A long text covers the server's line.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	x, end := d.left+1, d.right
 	text = term.Cut(text, end-x)
@@ -258,8 +259,8 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// held draws a message that waits at the server, in the middle if its candidate has no lane.
-// next: the key "." releases it.
+// held draws a message that the server holds, in the middle if its candidate has no lane. next
+// means that the key "." releases this message.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
@@ -294,16 +295,17 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	}
 }
 
-// progress draws a line behind a delayed message. way is the part of the delay that has passed.
-func (d *ladder) progress(y int, of side, text string, way float64) {
+// progress draws a line from a delayed message to its candidate. passed is the part of the delay
+// that has passed.
+func (d *ladder) progress(y int, of side, text string, passed float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)
 	track := to - from + 1 - term.Width(g.Notice+" "+text+" ")
-	const least, most = 3, 0.97 // it only arrives when the server reports that
+	const least, most = 3, 0.97 // the line does not arrive before the server reports that
 	if of == elsewhere || track < least {
 		return
 	}
-	n := int(max(0, min(way, most)) * float64(track))
+	n := int(max(0, min(passed, most)) * float64(track))
 	line := strings.Repeat(g.H, n)
 	if of == left {
 		x := to + 1 - term.Width(g.Notice+" "+text+" ")

@@ -112,9 +112,9 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns the lanes of the selected candidate and of another one, in the order of the queue.
-// The other one is the selected candidate's partner or, if that has no messages, the candidate
-// with the newest message.
+// lanes returns the lanes of the selected candidate and of a second candidate, in the order of the
+// queue. The second is the partner of the selected candidate or, if the partner has no messages,
+// the candidate with the newest message.
 func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -131,8 +131,8 @@ func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	return own, other
 }
 
-// partner returns the lane of the candidate that watches this one. For the last candidate it is
-// the one that it watches, for a member without a znode the first candidate.
+// partner returns the lane of the candidate that should watch the candidate of. If there is none,
+// it returns the lane that of should watch; for a member without a znode the first candidate.
 func partner(s *doctor.State, of model.Row) lane {
 	i := of.Position
 	if of.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -167,7 +167,7 @@ func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	}
 }
 
-// hasMessages reports whether there is a message of the lane.
+// hasMessages reports whether the state has a message to the lane's candidate.
 func (l *lane) hasMessages(s *doctor.State) bool {
 	for member, session := range receivers(s) {
 		if l.has(member, session) {
@@ -177,7 +177,7 @@ func (l *lane) hasMessages(s *doctor.State) bool {
 	return false
 }
 
-// newest returns the lane of the candidate with the newest message, except one lane.
+// newest returns the lane of the candidate with the newest message, except the lane but.
 func newest(s *doctor.State, but *lane) lane {
 	for member, session := range receivers(s) {
 		if but.has(member, session) {
@@ -197,8 +197,8 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-// watcherMax is how far behind a candidate its watcher is searched: a read lock may wait for
-// a writer that is far ahead.
+// watcherMax bounds how far behind a candidate partner searches its watcher: a read lock may wait
+// for a writer that is far ahead.
 const watcherMax = 100
 
 // at returns the lane of a position in the queue.
@@ -211,21 +211,21 @@ func at(s *doctor.State, i int) lane {
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
-// kind is a kind of entry. Entries of the same time are in this order: a reply comes before the
-// step that it allows, and the step before the next request.
+// kind is a kind of entry. Entries of the same time are in the order of their kinds: a reply comes
+// before the step that it allows, and the step before the next request.
 type kind int
 
 const (
-	missing kind = iota // messages that were not reported
-	sent                // a reply, or a notification
-	step                // of the recipe, taken by the candidate of the lane
-	fault               // of the candidate of the lane
-	request             // carried out by the server
-	deleted             // a znode
+	missing kind = iota // a gap: messages that were not reported
+	sent                // a reply or a notification that left the server
+	step                // a step of the recipe, taken by the candidate of the lane
+	fault               // a fault of the candidate of the lane
+	request             // a request that the server carried out
+	deleted             // the deletion of a znode
 	others              // messages of candidates that have no lane
 )
 
-// side is where an entry belongs.
+// side is the lifeline to which an entry belongs.
 type side int
 
 const (
@@ -255,24 +255,25 @@ type entry struct {
 	// For sent: whether the message is a notification, and why it did not arrive.
 	notifies bool
 	lost     loss
-	// n orders the messages of one moment. For others it is their number.
+	// n orders the messages of the same time. For kind others it is the number of messages.
 	n int
 }
 
-// loss is the reason that a message did not arrive, "" if it arrived as far as is known.
+// loss is the reason why a message did not arrive, "" if it arrived as far as is known.
 type loss string
 
 const (
 	arrived  loss = ""
 	lostHere loss = "reply lost"
-	cutOff   loss = "cut off" // its connection ended first
+	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// before is how long before the first message its cause may be: the deletion that a
-// notification reports, or the step of a request.
+// before is how long before the first message entries begin: the message may have a cause, such as
+// the deletion that a notification reports, or the step of a request.
 const before = 20 * time.Millisecond
 
-// entries returns the entries since the first message that the state has, oldest first.
+// entries returns the entries of the state s for the lanes l and r, oldest first. They begin with
+// the first message that s has.
 func entries(s *doctor.State, l, r *lane) []entry {
 	var out []entry
 	var began time.Time
@@ -414,8 +415,8 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// heldText describes a held message, with its client's name if the client has no lane. The
-// content of a reply is not known yet.
+// heldText describes a held message, with the name of its client if the client has no lane. The
+// content of a held reply is not known.
 func heldText(s *doctor.State, of side, m *model.Message) string {
 	text := "reply to " + znode.Safe(m.Op, 16)
 	if wording.Notifies(m) {

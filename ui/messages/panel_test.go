@@ -21,7 +21,7 @@ import (
 
 var start = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// election is a journal with four candidates, and its messages.
+// election is a journal with four candidates, and the messages that its server holds.
 type election struct {
 	t    *rapid.T
 	j    *doctor.Journal
@@ -47,7 +47,8 @@ func newElection(t *rapid.T) *election {
 	return e
 }
 
-// drawElection draws messages of four candidates and of another client.
+// drawElection returns an election with random messages and steps of four candidates, and random
+// messages of a fifth client.
 func drawElection(t *rapid.T) *election {
 	e := newElection(t)
 	pick := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
@@ -80,13 +81,13 @@ func drawElection(t *rapid.T) *election {
 	return e
 }
 
-// hasMessage reports whether the session has a message.
+// hasMessage reports whether a message to the session is held or was sent.
 func (e *election) hasMessage(session uint64) bool {
 	is := func(m model.Message) bool { return m.Session == session }
 	return slices.ContainsFunc(e.held, is) || slices.ContainsFunc(e.j.State().Exchanges, func(x model.Exchange) bool { return is(x.Message) })
 }
 
-// othersHaveMessages reports whether a candidate with another session has a message.
+// othersHaveMessages reports whether hasMessage is true for a candidate with another session.
 func (e *election) othersHaveMessages(session uint64) bool {
 	for i := range names {
 		if s := uint64(i + 1); s != session && e.hasMessage(s) {
@@ -96,8 +97,8 @@ func (e *election) othersHaveMessages(session uint64) bool {
 	return false
 }
 
-// checkLanes fails if the lanes are not of the selected candidate and of the one behind it or, if that
-// has no message, of another one with messages.
+// checkLanes fails unless one lane belongs to the selected candidate, and the other lane to the
+// candidate behind it or, if that candidate has no message, to any candidate with messages.
 func (e *election) checkLanes(v *Panel, selected int) {
 	own, other := &v.left, &v.right
 	if own.member != names[selected] {
@@ -106,18 +107,18 @@ func (e *election) checkLanes(v *Panel, selected int) {
 	behind := selected + 1
 	if own.member != names[selected] || behind < len(names) && other.member != names[behind] && e.hasMessage(uint64(behind+1)) ||
 		other.member != "" && !e.hasMessage(other.session) && e.othersHaveMessages(own.session) {
-		e.t.Fatalf("with %s selected the lanes are %+v and %+v", names[selected], v.left, v.right)
+		e.t.Fatalf("%s is selected: got lanes %+v and %+v, want its lane and that of the next candidate or of one with messages", names[selected], v.left, v.right)
 	}
 }
 
-// event is an entry of the ladder, as a test compares it.
+// event is an entry of the ladder in the form that the test compares.
 type event struct {
 	at   time.Time
 	text string
 }
 
-// wantEvents returns the events of the two lanes, and the number of messages of others, from the
-// journal.
+// wantEvents returns the events that the ladder should have, according to the journal, and the
+// number of requests and messages of clients that have no lane.
 func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	s, first := e.j.State(), e.now
 	sides := map[uint64]string{v.left.session: "left ", v.right.session: "right "}
@@ -157,7 +158,8 @@ func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	return want, others
 }
 
-// gotEvents returns the same from the entries of the panel.
+// gotEvents returns the events of the panel's entries, and how many messages of other clients
+// the panel counts.
 func gotEvents(v *Panel) (got []event, counted int) {
 	for _, x := range v.entries {
 		text := map[side]string{left: "left ", right: "right "}[x.side]
@@ -180,8 +182,8 @@ func gotEvents(v *Panel) (got []event, counted int) {
 	return got, counted
 }
 
-// The ladder has every message and every step of its two candidates, in the order in which they
-// happened, and counts the messages of all others.
+// TestLadderIsComplete: the ladder has every message and every step of its two candidates, in the
+// order in which they happened, and counts the messages of all other clients.
 func TestLadderIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawElection(t)
@@ -193,12 +195,12 @@ func TestLadderIsComplete(t *testing.T) {
 		want, others := e.wantEvents(&v)
 		got, counted := gotEvents(&v)
 		if counted != others {
-			t.Fatalf("got %d messages of others, want %d", counted, others)
+			t.Fatalf("got %d messages of other clients, want %d", counted, others)
 		}
 		if !slices.IsSortedFunc(got, func(a, b event) int { return a.at.Compare(b.at) }) {
-			t.Fatalf("not in order: %v", got)
+			t.Fatalf("got entries %v, want them in the order of their times", got)
 		}
-		// Events of one moment may be in any order here.
+		// The test does not check the order of events with the same time.
 		for _, all := range [][]event{got, want} {
 			slices.SortFunc(all, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.text, b.text)) })
 		}
@@ -208,8 +210,8 @@ func TestLadderIsComplete(t *testing.T) {
 	})
 }
 
-// At any size the newest entries are in view, the next held message is marked, and the view
-// scrolls to the first entry and back.
+// TestDraw: at any size the newest entries are in view, the next held message has a mark, and the
+// view scrolls to the first entry and back to the last one.
 func TestDraw(t *testing.T) {
 	theme := term.NewTheme(term.Mono, lipgloss.DefaultRenderer())
 	rapid.Check(t, func(t *rapid.T) {
@@ -230,16 +232,16 @@ func TestDraw(t *testing.T) {
 		if len(shown) != min(len(v.entries), v.page) || len(shown) > 0 && shown[len(shown)-1] != v.entries[len(v.entries)-1] {
 			t.Errorf("got %d of %d entries in view, want the last %d", len(shown), len(v.entries), v.page)
 		}
-		if len(v.entries) > v.page { // it can be scrolled to its beginning and back
+		if len(v.entries) > v.page {
 			v.Move(input.CmdTop)
 			if v.inView()[0] != v.entries[0] {
-				t.Error("got another entry than the first at the top")
+				t.Errorf("got entry %+v at the top, want the first, %+v", v.inView()[0], v.entries[0])
 			}
 			for range len(v.entries) {
 				v.Move(input.CmdDown)
 			}
 			if v.back != 0 {
-				t.Errorf("got %d entries below the view at the bottom", v.back)
+				t.Errorf("scrolled to the bottom: got %d entries below the view, want none", v.back)
 			}
 		}
 	})

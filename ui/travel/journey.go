@@ -17,14 +17,14 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is a journey through the past. While it is on, the screen shows one election at an
-// earlier moment. One search runs at a time. The next one does all moves that the user makes
+// Journey is a time travel of the user. While it is on, the screen shows one election at an
+// earlier moment. One search runs at a time. The next search does all moves that the user makes
 // meanwhile.
 type Journey struct {
 	On    bool
 	Known bool // Found is the moment that is shown; otherwise the first search is under way
 	Found
-	// Shown is the time that is shown: the moment's, or a later one during playback.
+	// Shown is the time on the screen: the time of the moment, or a later time during playback.
 	Shown time.Time
 	Whole Whole
 	// Selected is the user's choice. It may not exist at the moment that is shown.
@@ -36,12 +36,12 @@ type Journey struct {
 	wanted   []move    // the moves of the next search
 	playTo   time.Time // without wanted moves, the next search plays up to this time; zero: no playback
 	playback playback
-	gen      uint64 // number of the journey, to reject the arrivals of older ones
+	gen      uint64 // number of the journey, to reject the arrivals of older journeys
 	leaving  bool   // the journey ends with the search under way
 }
 
-// Whole is the latest state that the journey knows: from its beginning, or from the last
-// visit to the last moment. So it has what came after the moment that is shown.
+// Whole is the latest state that the journey knows: the state when the journey was last at the
+// last moment. So it has what came after the moment that is shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -57,8 +57,8 @@ type Arrival struct {
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey in the election at path at the moment that is shown now. stop stops
-// the playback of a recording.
+// Begin starts a journey in the election at path, at the last moment or, in a recording, at the
+// moment that is shown. stop stops the playback of the recording.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -97,8 +97,8 @@ func (j *Journey) GoTo(t time.Time) Search {
 	return j.next()
 }
 
-// PlayTo goes on to the last moment that is not later than t. It returns the search for it,
-// nil while one is under way, or if that moment is already shown.
+// PlayTo goes on to the last moment that is not later than t. It returns the search for this
+// moment, nil while a search is under way, or if the moment is already shown.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -107,7 +107,7 @@ func (j *Journey) PlayTo(t time.Time) Search {
 	return j.next()
 }
 
-// Plays reports whether the past is played.
+// Plays reports whether the playback is on.
 func (j *Journey) Plays() bool { return j.playback.on }
 
 // PlayWords returns the sign of the playback with its speed, "" without playback.
@@ -131,7 +131,7 @@ func (j *Journey) Play(now time.Time) {
 // Stop stops the playback.
 func (j *Journey) Stop() { j.playback.on = false }
 
-// PlayOn continues the playback, and returns the search for its moment, nil for none.
+// PlayOn continues the playback up to now, and returns the search for its moment, nil for none.
 func (j *Journey) PlayOn(now time.Time) Search {
 	if !j.playback.on || !j.On {
 		return nil
@@ -150,14 +150,14 @@ func (j *Journey) Faster(by float64, now time.Time) float64 {
 	return p.speed
 }
 
-// Leave reports whether the journey can end now. If not, it ends after the search that is
-// under way: the search would stop the playback again.
+// Leave reports whether the journey can end now. If not, it ends after the search that is under
+// way: this search would stop the playback of a recording again.
 func (j *Journey) Leave() bool {
 	j.leaving = j.moving
 	return !j.moving
 }
 
-// Arrive takes what a search found, and reports whether the search belongs to this journey.
+// Arrive stores what a search found, and reports whether the search belongs to this journey.
 func (j *Journey) Arrive(a Arrival) bool {
 	if !j.On || a.gen != j.gen {
 		return false
@@ -169,7 +169,8 @@ func (j *Journey) Arrive(a Arrival) bool {
 	return true
 }
 
-// Show shows the moment that was found. latest is the latest state of the election.
+// Show sets the time on the screen to the moment that was found. latest is the latest state of
+// the election: Whole at the last moment, where the playback stops.
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {
@@ -180,8 +181,7 @@ func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	}
 }
 
-// Next returns what follows an arrival: the end of the journey, or the search for the wanted
-// moves, nil for none.
+// Next returns the search that follows an arrival, nil for none. If leave, the journey ends now.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -213,7 +213,7 @@ type playback struct {
 	on    bool
 	from  time.Time // the time shown when the playback began
 	began time.Time // the real time when the playback began
-	speed float64   // 1 is real time; 0: 1
+	speed float64   // 1 is real time; 0 means 1
 }
 
 // Bounds of the playback speed.
@@ -259,9 +259,9 @@ type Playing struct {
 // Found is the moment that a search found.
 type Found struct {
 	At history.Moment
-	// Before is the state at the moment before, nil if there is none.
+	// Before is the state at the moment before At, nil if it is unknown or not needed.
 	Before *doctor.State
-	After  time.Time // when the next moment was, zero: unknown
+	After  time.Time // the time of the moment after At, zero: unknown
 	OK     bool
 }
 
@@ -278,7 +278,7 @@ func seek(m history.Move) move {
 	}
 }
 
-// withBefore adds the state at the moment before, if it is needed.
+// withBefore adds to m the state at the moment before it, if Words needs this state.
 func withBefore(in Past, path string, m Found) Found {
 	if !m.OK || m.Before != nil || m.At.First || !needsBefore(m.At.Events) {
 		return m
@@ -307,7 +307,8 @@ func needsBefore(events []model.Event) bool {
 // playedMax bounds the moments that one search plays. The next search continues.
 const playedMax = 256
 
-// playTo returns the move on to the last moment that is not later than t.
+// playTo returns the move to the last moment that is not later than t, or a part of the way: see
+// playedMax.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		for range playedMax {
@@ -325,8 +326,8 @@ func playTo(t time.Time) move {
 	}
 }
 
-// momentAt returns the move to the last moment that is not later than t, or to the first one
-// that is kept.
+// momentAt returns the move to the last moment that is not later than t, otherwise to the first
+// moment that is kept.
 func momentAt(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		first, ok := in.Seek(path, 0, history.MoveToFirst)

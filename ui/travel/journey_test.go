@@ -13,7 +13,7 @@ import (
 	"electop/ui/travel"
 )
 
-// past has ten moments. A move leads to the next one or to the one before.
+// past has ten moments. A move leads to the first, the last, the next or the previous moment.
 type past struct{ seeks []history.Move }
 
 func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
@@ -37,20 +37,20 @@ func begun(t *testing.T) (*travel.Journey, *past) {
 	p, j := new(past), new(travel.Journey)
 	search := j.Begin(p, "/e", model.Ref{}, nil)
 	if !j.On || j.Known {
-		t.Fatalf("on %v, known %v", j.On, j.Known)
+		t.Fatalf("before the arrival: got On %v, Known %v, want true, false", j.On, j.Known)
 	}
 	if !j.Arrive(search(t.Context())) || !j.Known || j.At.N != 10 {
-		t.Fatalf("it arrives at %d", j.At.N)
+		t.Fatalf("the journey arrived at moment %d, want 10", j.At.N)
 	}
 	if next, leave := j.Next(); next != nil || leave {
-		t.Fatalf("after the first arrival: a search %v, leaving %v", next != nil, leave)
+		t.Fatalf("after the first arrival: got a search %v, leave %v, want neither", next != nil, leave)
 	}
 	p.seeks = nil
 	return j, p
 }
 
-// One search runs at a time; the moves that are made meanwhile become one search. A move to
-// an end replaces the moves before it.
+// TestOneSearchAtATime: one search runs at a time, and the moves that are made meanwhile become
+// one search. A move to an end replaces the moves before it.
 func TestOneSearchAtATime(t *testing.T) {
 	const back, on = history.MoveBackToEvent, history.MoveToEvent
 	for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestOneSearchAtATime(t *testing.T) {
 		first := j.Go(back)
 		for _, m := range c.wanted {
 			if j.Go(m) != nil {
-				t.Errorf("%s: %s begins a second search", c.name, m)
+				t.Errorf("%s: %s began a second search", c.name, m)
 			}
 		}
 		j.Arrive(first(t.Context()))
@@ -78,15 +78,16 @@ func TestOneSearchAtATime(t *testing.T) {
 			j.Arrive(next(t.Context()))
 		}
 		if again, _ := j.Next(); again != nil {
-			t.Errorf("%s: a third search", c.name)
+			t.Errorf("%s: got a third search", c.name)
 		}
 		if want := append([]history.Move{back}, c.seeks...); !slices.Equal(p.seeks, want) || j.At.N != c.at {
-			t.Errorf("%s: seeks %q, want %q; moment %d, want %d", c.name, p.seeks, want, j.At.N, c.at)
+			t.Errorf("%s: got seeks %q to moment %d, want %q to %d", c.name, p.seeks, j.At.N, want, c.at)
 		}
 	}
 }
 
-// An arrival of an older journey does not count in a newer one, or without a journey.
+// TestLateArrival: an arrival of an older journey does not count in a newer journey, or after the
+// end of the journey.
 func TestLateArrival(t *testing.T) {
 	j, p := begun(t)
 	late := j.Go(history.MoveToFirst)(t.Context())
@@ -100,7 +101,7 @@ func TestLateArrival(t *testing.T) {
 	}
 }
 
-// A journey ends only after the search that is under way.
+// TestLeave: a journey ends only after the search that is under way.
 func TestLeave(t *testing.T) {
 	j, _ := begun(t)
 	search := j.Go(history.MoveBack)
@@ -110,7 +111,7 @@ func TestLeave(t *testing.T) {
 	j.Go(history.MoveBack)
 	j.Arrive(search(t.Context()))
 	if next, leave := j.Next(); !leave || next != nil {
-		t.Errorf("after the search: leaving %v, another search %v", leave, next != nil)
+		t.Errorf("after the search: got leave %v, a search %v, want true, false", leave, next != nil)
 	}
 	j, _ = begun(t)
 	if !j.Leave() {
@@ -118,7 +119,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// recording is a past that is being played.
+// recording is a recording with ten moments that is played.
 type recording struct {
 	past
 	playing travel.Playing
@@ -126,8 +127,8 @@ type recording struct {
 
 func (r *recording) Playing() travel.Playing { return r.playing }
 
-// A recording is stopped first, unless it is stopped already. If it cannot be stopped, the
-// arrival has the error.
+// TestBeginStopsTheRecording: Begin stops the playback of a recording, unless it has already
+// stopped. If the playback cannot be stopped, the arrival has the error.
 func TestBeginStopsTheRecording(t *testing.T) {
 	for _, c := range []struct {
 		playing travel.Playing
@@ -142,15 +143,15 @@ func TestBeginStopsTheRecording(t *testing.T) {
 		r, j, stops := &recording{playing: c.playing}, new(travel.Journey), 0
 		a := j.Begin(r, "/e", model.Ref{}, func(context.Context) error { stops++; return c.fails })(t.Context())
 		if stops != c.stops || a.Err != c.fails {
-			t.Errorf("%+v: stopped %d times, %v", c.playing, stops, a.Err)
+			t.Errorf("%+v: got %d stops and error %v, want %d and %v", c.playing, stops, a.Err, c.stops, c.fails)
 		}
 		if !j.Arrive(a) || j.Known != (c.fails == nil) || j.Known && j.At.N != c.playing.N {
-			t.Errorf("%+v: known %v, at %d", c.playing, j.Known, j.At.N)
+			t.Errorf("%+v: got Known %v at moment %d, want %v at %d", c.playing, j.Known, j.At.N, c.fails == nil, c.playing.N)
 		}
 	}
 }
 
-// clock is a past with times: each moment is a second after the one before.
+// clock is a past with times: each moment is a second after the previous moment.
 type clock struct{ past }
 
 func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
@@ -160,7 +161,8 @@ func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, boo
 	return at, ok
 }
 
-// The past is played up to a time, and nothing is searched before the next moment.
+// TestPlayTo: PlayTo goes to the last moment that is not later than a time, and starts no search
+// before the time of the next moment.
 func TestPlayTo(t *testing.T) {
 	p, j := new(clock), new(travel.Journey)
 	j.Arrive(j.Begin(p, "/e", model.Ref{}, nil)(t.Context()))
@@ -179,19 +181,19 @@ func TestPlayTo(t *testing.T) {
 	} {
 		search := j.PlayTo(c.to)
 		if (search != nil) != c.search {
-			t.Errorf("up to %v: a search %v", c.to.Unix(), search != nil)
+			t.Errorf("up to %v: got a search %v, want %v", c.to.Unix(), search != nil, c.search)
 		}
 		if search != nil {
 			j.Arrive(search(t.Context()))
 		}
 		if j.At.N != c.n {
-			t.Errorf("up to %v it is at %d, want %d", c.to.Unix(), j.At.N, c.n)
+			t.Errorf("up to %v: got moment %d, want %d", c.to.Unix(), j.At.N, c.n)
 		}
 	}
 }
 
-// The playback starts at the moment that is shown, has the wanted speed, and stops at the
-// last moment. There Whole is the latest state.
+// TestPlay: the playback starts at the moment that is shown, has the wanted speed, and stops at
+// the last moment. At the last moment Whole is the latest state.
 func TestPlay(t *testing.T) {
 	p, j := new(clock), new(travel.Journey)
 	latest, real := doctor.NewJournal(model.Config{}).State(), time.Unix(1000, 0)
@@ -202,7 +204,7 @@ func TestPlay(t *testing.T) {
 	}
 	arrive(j.Begin(p, "/e", model.Ref{}, nil))
 	if j.Whole.State != latest || !j.Whole.At.Equal(real) {
-		t.Errorf("at the last moment Whole is %+v", j.Whole)
+		t.Errorf("at the last moment: got Whole %+v, want the latest state", j.Whole)
 	}
 	j.Whole = travel.Whole{}
 	arrive(j.Go(history.MoveToFirst))
@@ -211,22 +213,22 @@ func TestPlay(t *testing.T) {
 	}
 	j.Play(real)
 	if speed := j.Faster(2, real); speed != 2 {
-		t.Errorf("speed %v", speed)
+		t.Errorf("got speed %v, want 2", speed)
 	}
 	real = real.Add(1250 * time.Millisecond) // 2.5 s of the past
 	arrive(j.PlayOn(real))
 	if want := time.Unix(3, 5e8); j.At.N != 3 || !j.Shown.Equal(want) || !j.Plays() {
-		t.Errorf("moment %d, shown %v, want %v; playing %v", j.At.N, j.Shown, want, j.Plays())
+		t.Errorf("got moment %d at %v, playing %v, want moment 3 at %v, playing", j.At.N, j.Shown, j.Plays(), want)
 	}
 	real = real.Add(time.Hour)
 	arrive(j.PlayOn(real))
 	if !j.At.Last || j.Plays() || !j.Shown.Equal(j.At.At) {
-		t.Errorf("at the end: last %v, playing %v, shows %v", j.At.Last, j.Plays(), j.Shown)
+		t.Errorf("at the end: got last %v, playing %v, time %v, want the last moment, stopped", j.At.Last, j.Plays(), j.Shown)
 	}
 	j.End()
 	j.Begin(p, "/e", model.Ref{}, nil)
 	if speed := j.Faster(2, real); speed != 4 {
-		t.Errorf("the speed of the previous journey is not kept: %v", speed)
+		t.Errorf("got speed %v, want 4: twice the speed of the previous journey", speed)
 	}
 	j.Play(real)
 	if j.GoTo(real); j.Plays() {

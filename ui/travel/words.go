@@ -16,7 +16,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Words describes what happened at a moment.
+// Words describes the moment of p and what happened at it, as one line.
 func Words(f *term.Frame, p Found) (term.Style, string) {
 	st, words := term.Text, ""
 	for _, e := range p.happened() {
@@ -49,9 +49,9 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// happened returns the events of a moment. The event of a handoff comes late, with the
-// acknowledgement. So happened adds the handoffs that are new in the state, and leaves out
-// their late events, or makes acknowledgements of them.
+// happened returns the events of a moment. The event of a handoff may come at a later moment, with
+// the acknowledgement. So happened adds the handoffs that are new in the state. It leaves out a
+// late event of a handoff, or returns it as an acknowledgement.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
@@ -87,7 +87,7 @@ func same(a, b *model.Handoff) bool {
 	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }
 
-// eventWords returns an event in the words of `electop events`, and whether it is trouble.
+// eventWords returns an event in the words of `electop events`, and whether it reports trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
 	case model.Handoff:
@@ -149,7 +149,8 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords describes the messages that left the server, "" if none did.
+// sentWords describes the first of the messages that left the server between two states, and
+// counts the others; "" if no message left.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {
@@ -224,8 +225,8 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 	return words
 }
 
-// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held: the
-// picture is paused.
+// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held means that
+// the screen is paused.
 func Playback(f *term.Frame, mode string, p Playing, at time.Time, held bool) []term.Span {
 	st, text := term.Lead, " "+znode.Safe(mode, 16)+" "+f.Clock(at)
 	if held {

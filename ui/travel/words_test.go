@@ -11,17 +11,17 @@ import (
 	"electop/ui/term"
 )
 
-// Words shows at the first moment kept whether older ones were dropped.
+// TestDroppedWords: at the first moment kept, Words says whether older moments were dropped.
 func TestDroppedWords(t *testing.T) {
 	for n, want := range map[uint64]string{1: "the earliest moment kept", 7: "earlier history was dropped, 64 MiB are kept"} {
 		_, got := Words(&term.Frame{Canvas: new(term.Canvas)}, Found{At: history.Moment{N: n, First: true, Kept: history.DefaultMax}})
 		if !strings.HasSuffix(got, "  "+want) {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("moment %d: got %q, want at its end %q", n, got, want)
 		}
 	}
 }
 
-// Words describes the messages of a slowed server and their fate.
+// TestSentWords: Words names a message that left a slowed server, and whether it arrived.
 func TestSentWords(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
@@ -45,7 +45,7 @@ func TestSentWords(t *testing.T) {
 	want := func(got, want string) {
 		t.Helper()
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	want(pass(), "")
