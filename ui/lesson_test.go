@@ -104,8 +104,7 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// The list marks the candidate of a lesson's part until the part is done, except during time
-// travel.
+// The list marks the lesson's candidate until its part is done, except during time travel.
 func TestLessonMarksItsCandidate(t *testing.T) {
 	runner := thirdLesson(acting)
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -342,8 +341,7 @@ func TestLessonFault(t *testing.T) {
 	showsNot(t, m, "»    lose reply") // it is done
 }
 
-// The key space shows all lines of a part before it leaves the part. New lines are shown from
-// their beginning.
+// Space shows all lines of a part before it leaves the part, and new lines from their beginning.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
 		runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })

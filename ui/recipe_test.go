@@ -294,8 +294,7 @@ func TestDemoActions(t *testing.T) {
 	shows(t, m, "This candidate is gone")
 }
 
-// The message of an action.Success has the style of good news. Each action that changes
-// something has a message, each fault an explanation.
+// A Success has the style of good news. Each change has a message, each fault an explanation.
 func TestSuccessHasAMessage(t *testing.T) {
 	sm := samples()["main"]()
 	sm.world.pace(model.Pace{Steps: true})

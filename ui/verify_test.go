@@ -76,8 +76,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	shows(t, m, "The servers were not asked.", "--admin off")
 }
 
-// With --observe-only no key changes something in any mode, and the screen mentions no key that
-// would.
+// With --observe-only the screen mentions no key that changes something, and no key does.
 func TestObserveOnly(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
@@ -211,9 +210,8 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	}
 }
 
-// On a live cluster the panel of the selected candidate or of the findings is beside the
-// candidates, and tab shows the recipe. In the demo, or if electop has a candidate, the recipe
-// is beside them.
+// On a live cluster without candidates of electop, tab shows the recipe: the selected candidate
+// or the findings have its place.
 func TestRecipeIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	m := showAfter(sample{world: w}, 0)

@@ -50,7 +50,6 @@ const (
 	Past                  // the moment of time travel
 )
 
-// Draw draws the header in r.
 func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	p := f.Area(r).Pen(0)

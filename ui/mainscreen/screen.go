@@ -209,9 +209,8 @@ func (x *Screen) FocusOn(p Panel) {
 	x.Focus = p
 }
 
-// Open gives the text of panel p the focus, from its beginning. The text fills the screen
-// unless its place shows all of it. If p has the focus already, Open closes it and returns
-// false.
+// Open gives the text p the focus, from its beginning. The text fills the screen unless its
+// place shows all of it. If p has the focus already, Open closes it and returns false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()

@@ -242,8 +242,7 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y &&
 // Inner returns the inside of a border around r.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// InFront returns the place of an overlay of that width and number of lines, both if there is
-// room on a screen of w by h cells.
+// InFront returns the place of an overlay, at most width wide, on a screen of w by h cells.
 func InFront(w, h, width, lines int) Rect {
 	ow, oh := min(w-4, width), min(h-4, lines+2)
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
