@@ -11,10 +11,10 @@ import (
 // neighbours are the znodes beside an election: they show which system's election
 // it is while nobody leads, and who could lead.
 type neighbours struct {
-	// siblings are children of the election's parent that all exist if the
-	// system does; "a|b" is either of two, and "!a" must not exist.
+	// siblings are children of the election's parent that show the system if all of them
+	// exist; "a|b" means that one of these exists, and "!a" that a does not exist.
 	siblings []string
-	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; none:
+	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; nil:
 	// every path of the dialect.
 	queues []string
 	// while is a sibling that exists as long as the system has not been shut down, ""
@@ -24,27 +24,27 @@ type neighbours struct {
 	// act. It comes from a setting of the system, or is a generous guess.
 	vacancy  time.Duration
 	standbys []Programs
-	// watch: only programs that wait to lead watch the leader's znode, so the servers' tables
-	// show who could lead.
+	// watch: only programs that wait to lead watch the leader's znode, so the servers' watch
+	// tables show who could lead.
 	watch bool
 	notes Notes
-	// fences: the next leader has to fence the last one, if that was a namenode.
+	// fences: the next leader has to fence the last leader, if that was a namenode.
 	fences bool
 }
 
 // Notes are paths of informative znodes beside an election, "" if its system has no such znode.
 // In the table of systems they are relative to the election's path, see from.
 type Notes struct {
-	at      string // which elections, see endsIn; "": all of the dialect
-	Epoch   string // its text counts the leaders
-	Last    string // it has the data of the last leader, if the acknowledgement has not
-	Backlog string // it has a child for each request that waits for the leader
+	at      string // paths of the elections that have them, see endsIn; "": all of the dialect
+	Epoch   string // the znode whose text counts the leaders
+	Last    string // the znode with the data of the last leader, if the acknowledgement lacks it
+	Backlog string // the znode with a child for each request that waits for the leader
 }
 
 // Programs is a directory with a znode for each running program of a system.
 type Programs struct {
 	Dir string // in the table of systems relative to the election's path, see from
-	at  string // which elections, see endsIn; "": all of the dialect
+	at  string // paths of the elections that have it, see endsIn; "": all of the dialect
 	// Who names the program of a znode as [Dialect.Who] names a leader, "" if it never
 	// leads; nil for programs that never lead.
 	Who func(z *znode.Znode) string
@@ -52,7 +52,7 @@ type Programs struct {
 	If string
 	// Leads: the leader is one of the programs.
 	Leads bool
-	// state reads a program's own state into p; nil: its znode has none.
+	// state reads a program's own state into p; nil: the program's znode has no state.
 	state func(z *znode.Znode, p *Program)
 }
 
@@ -61,11 +61,11 @@ type Program struct {
 	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if it never leads
 	State  string `json:"state,omitempty"`       // in the program's own words, "" for none
 	Cannot string `json:"cannot_lead,omitempty"` // why it cannot lead now, "" if nothing shows that
-	Down   bool   `json:"-"`                     // by its state it does not do a leader's work
+	Down   bool   `json:"-"`                     // its state shows that it does not do a leader's work
 	Off    string `json:"-"`                     // why no program of its system may take over, "" if one may
 }
 
-// Read returns the program behind a znode.
+// Read returns the program that a znode shows.
 func (p *Programs) Read(z *znode.Znode) (out Program) {
 	if p.Who != nil {
 		out.Who = znode.Safe(p.Who(z), labelMax)
@@ -92,7 +92,7 @@ func (d *Dialect) Programs(path string) (out []Programs) {
 	return out
 }
 
-// WatchersCouldLead reports whether a session that watches the leader's znode belongs to a
+// WatchersCouldLead reports whether every session that watches the leader's znode belongs to a
 // program that could lead.
 func (d *Dialect) WatchersCouldLead() bool { return d != nil && d.beside.watch }
 
@@ -130,8 +130,7 @@ func (n *neighbours) matters(path string) bool {
 	return n.vacancy > 0 && (ok || n.queues == nil)
 }
 
-// Down reports whether the siblings of the election's znode show that the system was
-// shut down.
+// Down reports whether the names beside the election's path show that the system was shut down.
 func (d *Dialect) Down(siblings []string) bool {
 	return d.beside.while != "" && !slices.Contains(siblings, d.beside.while)
 }
@@ -159,14 +158,13 @@ type Ack struct {
 	// Child is the stem of a child of the election that the leader creates with its
 	// session, "" if it acknowledges by other znodes.
 	Child string
-	// ByData: the znode is persistent, and not its session but its data shows the leader that
-	// took over last.
+	// ByData: the znode is persistent, and its data shows which leader took over last.
 	ByData bool
 	// Takeover is how long a leader may take to acknowledge. It comes from a setting
 	// of the system, or is a generous guess if there is none.
 	Takeover time.Duration
 
-	at     string   // which elections, see endsIn
+	at     string   // paths of the elections that have it, see endsIn
 	znodes []string // relative to the election's path (see from); each of them acknowledges
 
 	path, star string
@@ -185,8 +183,7 @@ func (d *Dialect) Ack(path string) Ack {
 	return Ack{}
 }
 
-// Paths returns the znodes by which a leader acknowledges: one of them is enough. It is nil if
-// the system has none.
+// Paths returns the znodes by which a leader acknowledges, nil for none. One of them is enough.
 func (a Ack) Paths() (paths []string) {
 	for _, z := range a.znodes {
 		paths = append(paths, from(a.path, z, a.star))
@@ -194,8 +191,8 @@ func (a Ack) Paths() (paths []string) {
 	return paths
 }
 
-// AckPatterns returns the znodes by which the leaders of all its elections acknowledge, relative
-// to the election's path, with a star for a part of that path; for people.
+// AckPatterns returns the znodes by which the leaders of the dialect's elections acknowledge,
+// relative to the election's path, with a star for a part of that path; for people.
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

@@ -19,15 +19,14 @@ type Candidate struct {
 	// is the server's clock.
 	SeenAt time.Time
 	Joined bool
-	// Who is the name of its owner, by the election's [Dialect]; safe for a terminal, ""
-	// if unknown.
+	// Who is the name of its owner, according to the election's [Dialect]; safe for a
+	// terminal, "" if unknown.
 	Who string
 
 	kind kind
 }
 
-// ID identifies a candidate for as long as it exists: a name can be created again,
-// a name with the same czxid cannot.
+// ID identifies a candidate: a name can be created again, but not with the same czxid.
 type ID struct {
 	Name  string
 	Czxid int64
@@ -41,8 +40,9 @@ func (c *Candidate) SameReading(other *Candidate) bool {
 	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind
 }
 
-// Age returns how long the znode has existed at now, never negative. exact reports
-// whether electop's clock measured all of it; otherwise it is by a server's clock.
+// Age returns how long the znode has existed at now, never negative. exact reports whether
+// electop's clock measured the whole age; otherwise the age is the difference to a server's
+// clock or, without a ctime, to SeenAt.
 func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	from := c.Ctime
 	if c.Joined || c.Ctime.IsZero() {
@@ -65,8 +65,8 @@ func (c *Candidate) Label() string {
 
 const labelMax = 64
 
-// before orders the queue: by sequence, ties (Solr's joinAtHead, Curator's
-// read locks) by czxid, then by name.
+// before reports whether a is before b: by sequence, equal sequences (Solr's joinAtHead,
+// Curator's read locks) by czxid, then by name.
 func before(a, b *Candidate) bool {
 	switch {
 	case a.Sequence != b.Sequence:
@@ -77,11 +77,11 @@ func before(a, b *Candidate) bool {
 	return a.Name < b.Name
 }
 
-// kind caches whether a candidate is a reader or a writer, if its recipe has both. Without it
-// the target of one contender in a long queue would cost a match of every name before it.
+// kind caches whether a candidate is a reader or a writer, if its recipe has both. Otherwise,
+// finding the target of a contender would match all names before it.
 type kind uint8
 
-// kinds is a recipe with several kinds of contenders.
+// kinds is a recipe that may have several kinds of contenders.
 type kinds interface{ kindOf(c *Candidate) kind }
 
 const (

@@ -2,9 +2,9 @@ package dialect
 
 import "time"
 
-// curator are Curator's recipes, and the systems that are built on them. Curator
-// orders children by what follows the lock's name and watches the predecessor with
-// getData. A system that is built on it differs in the path only.
+// curator has Curator's recipes, and the systems that are built on them. Curator orders children
+// by the text after the lock's name and watches the predecessor with getData. Systems that are
+// built on Curator usually differ only in the path.
 var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
@@ -15,14 +15,14 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		ID: "flink", System: "Apache Flink (Curator LeaderLatch)",
 		Source: "Flink: ZooKeeperLeaderElectionDriver, ZooKeeperHaServices; " + sourceLatch,
 		at:     []string{"flink/*/leader/latch", "flink/*/leader/*/latch", "flink/*/jobs/*/leader/latch", "flink/*/leaderlatch", "flink/*/leaderlatch/*"},
-		// One latch for several components has an acknowledgement for each; the
-		// dispatcher's comes only after it has recovered its jobs.
+		// If several components share a latch, each of them acknowledges. The dispatcher
+		// acknowledges only after it has recovered its jobs.
 		ack: []Ack{
 			{at: "jobs/*/leader/latch", znodes: []string{"../connection_info"}, Takeover: time.Minute},
 			{at: "leader/latch", znodes: []string{"../rest_server/connection_info", "../resource_manager/connection_info", "../dispatcher/connection_info"}, Takeover: time.Minute},
 			{at: "leader/*/latch", znodes: []string{"../connection_info"}, Takeover: time.Minute},
 		},
-		// The latches of finished jobs stay.
+		// The latches of finished jobs stay, so only some empty queues mean that nobody leads.
 		beside: neighbours{queues: []string{"flink/*/leader/latch"}, vacancy: 30 * time.Second},
 	},
 	Dialect{
@@ -61,15 +61,16 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		prefix: "_c_{uuid}-latch-",
 	},
 	Dialect{
-		// A lease is created before it is counted, so the owner of the last lease may still
-		// wait: it is at the head of the queue of locks. No znode has the number of leases.
+		// A client creates its lease and then counts the leases, so the owner of the last lease
+		// may still wait: it is at the head of the queue of locks. No znode has the number of
+		// leases.
 		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{alone: alone{"curator-semaphore"}, numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},
 	Dialect{
-		// The queue of a mutex named locks looks the same.
+		// The queue of a mutex at a path that ends in locks looks the same.
 		ID: "curator-semaphore-queue", Lock: true, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
 		takes: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},

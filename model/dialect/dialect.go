@@ -9,23 +9,21 @@ import (
 )
 
 // Dialect describes how one system writes an election into znodes: the names of the children,
-// who a candidate is, what it watches, and which znode acknowledges.
+// who a candidate is, what it watches, and which znode a leader creates to acknowledge.
 // A [Recipe] is the rule; a dialect is one system's spelling of the rule.
 //
-// The dialects are a table (table.go, curator.go, singles.go). To add a system, add an
-// entry there and examples to the table's test. Values are immutable, and there is one
-// of each.
+// A dialect is immutable, and exists once, so pointers to dialects can be compared.
 type Dialect struct {
 	ID     string // for machines and recordings: "curator-latch"
 	System string // for people: "Curator LeaderLatch"
 	Recipe Recipe
-	// Single: the path is the leader's own znode, ephemeral and alone. There is
-	// no queue and no parent to list. Its candidate is named by its whole path.
+	// Single: the path is the leader's own znode, ephemeral and alone. There is no queue and
+	// no parent to list. The candidate's name is the whole path.
 	Single bool
 	// Registry: the children are members of a group, and none of them leads.
 	Registry bool
-	// Lock: the contenders want a lock or a lease, which they hold and release, and
-	// not leadership. It is false if a system uses the same names for both.
+	// Lock: the contenders want a lock or a lease, which they hold and release, not
+	// leadership. It is false if a system uses the same names for locks and elections.
 	Lock bool
 	// Watches describes for people what a contender watches.
 	Watches string
@@ -42,7 +40,7 @@ type Dialect struct {
 	// system's clients order and watch that znode as one of their own. {hex} or {uuid} is a guid;
 	// in a name without one only the owner's session identifies the znode.
 	prefix  string
-	takes   func(stem string) bool // which names contend, if the [Recipe] is a chain
+	takes   func(stem string) bool // reports whether a name contends, if the [Recipe] is a chain
 	unknown bool                   // the system is not known
 	// shares: one session may own several contenders, for example the threads of a process
 	// (which may want a lock) or the cores of a node. In a Lock this is always so.
@@ -50,11 +48,11 @@ type Dialect struct {
 
 	// names are patterns (see match) of the children that show the dialect.
 	names []string
-	at    []string // paths (see endsIn) at which the dialect can be; none: anywhere
+	at    []string // paths (see endsIn) at which the dialect can be; nil: anywhere
 	bare  bool     // the names have no sequence number
 	// marker is a znode (see from) that must exist, "" for none. It needs at.
 	marker string
-	// proof reports whether a child with such a name shows the dialect; nil: it does.
+	// proof reports whether a child with such a name shows the dialect; nil: the name is enough.
 	proof func(path string, z *znode.Znode) bool
 	// near is like at, for a single znode whose path proves nothing: the znodes beside it
 	// must show the dialect.
@@ -64,23 +62,23 @@ type Dialect struct {
 	// has shows the wider dialect.
 	wider []wider
 
-	// sees reports whether clients with such names count only each other by default,
-	// which makes the head of the queue doubtful (see [Doubt]).
+	// sees reports whether a client whose candidate has the name counts only such names by
+	// default. That makes a head of the queue with another name doubtful (see [Doubt]).
 	sees func(name string) bool
 
-	// who returns who a candidate is; nil: its data shows it. part is the part of the name
-	// that {any} or {session} matches.
+	// who returns who a candidate is; nil: whoByData does. part is the part of the name that
+	// {any} or {session} matches.
 	who func(c *Candidate, part string) string
-	ack []Ack // none: its leaders do not acknowledge
+	ack []Ack // nil: the system's leaders do not acknowledge
 }
 
-// wider is the ID of a dialect, and the pattern of the children that show it.
+// wider is the ID of a wider dialect, and the pattern of the children that show that dialect.
 type wider struct{ mark, id string }
 
-// All returns all dialects, the specific before the general.
+// All returns all dialects, specific ones before general ones.
 func All() []*Dialect { return slices.Clone(dialects) }
 
-// ByID returns the dialect with that ID.
+// ByID returns the dialect with the ID.
 func ByID(id string) (*Dialect, bool) {
 	i := slices.IndexFunc(dialects, func(d *Dialect) bool { return d.ID == id })
 	if i < 0 {
@@ -99,7 +97,7 @@ func SingleZnode(named bool) *Dialect {
 	return d
 }
 
-// RecipeNamed returns the recipe with that [Recipe.Name].
+// RecipeNamed returns the recipe whose [Recipe.Name] is name.
 func RecipeNamed(name string) (Recipe, bool) {
 	all := []Recipe{Election(), Herd()}
 	for _, d := range dialects {
@@ -124,12 +122,12 @@ func (d *Dialect) Prefix(guid [16]byte) string {
 // electop creates only its candidates' znodes, and no acknowledgement.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether no known system has this naming: the contenders are a
-// guess from the numbers. It is false for nil.
+// Unknown reports whether no known system has this naming: that the children contend is a
+// guess from their numbers. It is false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
 // Shares reports whether one session may own several contenders, for example threads that
-// wait for a lock. Then reigns may be short, too. It is false for nil.
+// wait for a lock. In such a system short reigns are normal. It is false for nil.
 func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
 
 // MarshalText returns the dialect's ID.
@@ -165,8 +163,8 @@ func (d *Dialect) Elects() bool {
 	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }
 
-// Who returns who the candidate is, as text that is safe for a terminal: from its
-// data, as text or host:port, or from its name. "" means unknown.
+// Who returns who the candidate is, according to its name or its data, as text that is safe
+// for a terminal. "" means unknown.
 func (d *Dialect) Who(c *Candidate) string {
 	part, who := "", ""
 	if !d.Single {
@@ -181,8 +179,8 @@ func (d *Dialect) Who(c *Candidate) string {
 	return znode.Safe(who, labelMax)
 }
 
-// Interpret sets what a candidate's name and data show in the dialect: who it
-// is, and its sequence. For nil, an unknown system, it sets the sequence alone.
+// Interpret sets what a candidate's name and data show in the dialect: who it is, its kind,
+// and its sequence. If d is nil (an unknown system), it sets only the sequence.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
@@ -198,14 +196,14 @@ func (d *Dialect) Interpret(c *Candidate) {
 // sequenceIn returns the sequence of a name in the dialect, if it has one.
 func sequenceIn(d *Dialect, name string) (int64, bool) {
 	if d != nil && (d.bare || d.Single) {
-		return 0, false // its digits are no sequence
+		return 0, false // the digits in its names are no sequence
 	}
 	return znode.Sequence(name)
 }
 
-// Find returns the position of the contender with that identity in a queue that is in r's
-// order, and whose names were interpreted by d. It searches by that order: a recipe orders
-// contenders by name and czxid alone.
+// Find returns the position of the contender with the identity id in a queue that is in r's
+// order, and whose contenders d interpreted. It searches by that order, which depends only on
+// names and czxids.
 func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	c := Candidate{Znode: znode.Znode{Name: id.Name, Czxid: id.Czxid}}
 	c.Sequence, c.HasSequence = sequenceIn(d, id.Name)

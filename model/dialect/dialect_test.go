@@ -16,8 +16,8 @@ import (
 	"electop/model/znode"
 )
 
-// znodes returns children. Each is written NAME or NAME=DATA, with a ! before it for a
-// persistent one. They have growing czxids, and each a session of its own.
+// znodes returns children. Each is written NAME or NAME=DATA, with ! in front for a persistent
+// child. Their czxids increase, and each ephemeral child has another session.
 func znodes(children ...string) []znode.Znode {
 	var out []znode.Znode
 	for i, c := range children {
@@ -31,24 +31,24 @@ func znodes(children ...string) []znode.Znode {
 	return out
 }
 
-// Protobuf messages: HBase's Master{ServerName{host1, 16000, 1}} behind the header of
-// its client, HDFS' ActiveNodeInfo, and YARN's ActiveRMInfoProto.
+// Protobuf messages: HBase's Master{ServerName{host1, 16000, 1}} after the header of HBase's
+// client, HDFS' ActiveNodeInfo, and YARN's ActiveRMInfoProto.
 const (
 	hbaseData = "\xff\x00\x00\x00\x0cmaster:1\x01\x02\x03\x04PBUF\x0a\x0c\x0a\x05host1\x10\x80\x7d\x18\x01"
 	hdfsData  = "\x0a\x02ns\x12\x03nn1\x1a\x05host1\x20\xd4\x3e\x28\xc3\x3e"
 	yarnData  = "\x0a\x02yc\x12\x03rm1"
 )
 
-// example is an election of a dialect. Its children are separated by "; ", and so are the names
-// in who, by default the data of the children. By default each candidate watches its
-// predecessor, and the first holds the role.
+// example is an election of a dialect. "; " separates the children, and the names in who, which
+// default to the data of the children. By default each candidate watches its predecessor, and the
+// first holds the role.
 type example struct {
 	id, path, children, who string
-	watches                 []int // by position in the queue, -1 nothing
+	watches                 []int // the watched position for each position in the queue, -1 for none
 	holders, ignored        int
 	ack, marker             string // marker: a znode that exists
 	siblings                []string
-	prefix                  string // with the guid 00010203...; "": electop takes no part
+	prefix                  string // [dialect.Dialect.Prefix] of guid; "": electop cannot take part
 }
 
 // none is the number of holders of an example in which nobody holds the role.
@@ -59,7 +59,7 @@ var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UU
 
 func (e *example) list() []string { return strings.Split(expanded.Replace(e.children), "; ") }
 
-// wants returns who the children are, which positions the candidates of a queue of that length
+// wants returns who the children are, which positions the candidates of a queue of length n
 // watch, and the number of holders.
 func (e *example) wants(n int) (who []string, watches []int, holders int) {
 	for _, c := range e.list() {
@@ -105,14 +105,14 @@ var dialectExamples = []example{
 		children: "{h1}__rlock__0000000000=a; {h2}__rlock__0000000001=b; {h1}__lock__0000000002=c; {h2}__rlock__0000000003=d; {h1}__rlock__0000000004=e",
 		watches:  []int{-1, -1, 1, 2, 2}, holders: 2},
 	{id: "kazoo-semaphore-queue", path: "/sem-__lock__", children: "{h1}__lock__0000000000=a; {h2}__lock__0000000001=b"},
-	// The second ends in ten digits, which are no sequence here.
+	// The name of the second child ends in ten digits, which are no sequence here.
 	{id: "kazoo-semaphore", path: "/sem", children: "{h1}=a; 9cb226cb23864645aa23c50000000001=b", watches: []int{-1, -1}, holders: 2,
 		marker: "/sem-__lock__"},
 	{id: "go-zookeeper", path: "/lock", children: "_c_{h1}-lock-0000000000=a; _c_{h2}-lock-0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-"},
 	{id: "kazoo-go", path: "/lock", children: "{h1}__lock__0000000000=a; _c_{h1}-lock-0000000001; {h1}__rlock__0000000002=c; {h2}__rlock__0000000003=d",
 		watches: []int{-1, 0, 1, 1}},
 	{id: "zkelection", path: "/election", children: "_c_{h1}-p_0000000000; _c_{h2}-p_0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-p_"},
-	// The last joined at the head, which gives it the number of another.
+	// The last candidate joined at the head, so it has the number of the first.
 	{id: "solr", path: "/overseer_elect/election",
 		children: "72057700533010432-192.0.2.1:8983_solr-n_0000000001; 144115294570741760-192.0.2.2:8983_solr-n_0000000002; -216172888609783808-192.0.2.3:8983_solr-n_0000000001",
 		who:      "192.0.2.1:8983_solr; 192.0.2.2:8983_solr; 192.0.2.3:8983_solr", ack: "/overseer_elect/leader"},
@@ -197,7 +197,7 @@ func TestDialects(t *testing.T) {
 			}
 			children := znodes(e.list()...)
 			if got := dialect.Recognise(dialect.Evidence{Path: e.path, Children: children, Markers: []string{e.marker}, Siblings: e.siblings}); got != d && e.id != "single" {
-				t.Errorf("recognised as %v", modeltest.DialectID(got))
+				t.Errorf("recognised as %v, want %s", modeltest.DialectID(got), e.id)
 			}
 			var names []string
 			for _, z := range children {
@@ -208,7 +208,7 @@ func TestDialects(t *testing.T) {
 			}
 			s := observeBeside(e.path, d.Single, children, e.siblings, e.marker)
 			if s.Dialect != d || s.Recipe != d.Recipe {
-				t.Fatalf("the journal recognised %v, recipe %s", modeltest.DialectID(s.Dialect), s.Recipe.Name())
+				t.Fatalf("the journal recognised %v, recipe %s; want %s, %s", modeltest.DialectID(s.Dialect), s.Recipe.Name(), e.id, d.Recipe.Name())
 			}
 			wants, wantWatches, holders := e.wants(s.Queue.Len())
 			who := map[string]string{}
@@ -220,10 +220,10 @@ func TestDialects(t *testing.T) {
 			}
 			for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
 				if c.Who != who[c.Name] {
-					t.Errorf("%s is %q, want %q", c.Name, c.Who, who[c.Name])
+					t.Errorf("%s: Who = %q, want %q", c.Name, c.Who, who[c.Name])
 				}
 				if want := who[c.Name]; want != "" && c.Label() != want {
-					t.Errorf("%s has the label %q", c.Name, c.Label())
+					t.Errorf("%s: label %q, want %q", c.Name, c.Label(), want)
 				}
 			}
 			var watches []int
@@ -242,24 +242,24 @@ func TestDialects(t *testing.T) {
 			}
 			switch {
 			case d.Why != "" && (e.prefix != "" || d.Prefix(guid) != ""):
-				t.Errorf("got prefix %q, though electop takes no part (%q)", d.Prefix(guid), d.Why)
+				t.Errorf("got prefix %q, want none: electop cannot take part (%s)", d.Prefix(guid), d.Why)
 			case d.Why == "" && d.Prefix(guid) != e.prefix:
-				t.Errorf("electop takes part as %q, want %q", d.Prefix(guid), e.prefix)
+				t.Errorf("prefix %q, want %q", d.Prefix(guid), e.prefix)
 			}
 			if e.prefix == "" {
 				return
 			}
-			// A candidate of electop is one of them and waits for the last.
+			// A candidate of electop joins the queue and waits for the last of these candidates.
 			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
 			last := s.Queue.Len() - 1
 			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue.At(last).Session != 99 || !ok || w != last-1 {
-				t.Errorf("with electop's candidate: dialect %s, watches %d %v", s.Dialect.ID, w, ok)
+				t.Errorf("with electop's candidate: dialect %s, it watches %d %v; want %s, %d", s.Dialect.ID, w, ok, d.ID, last-1)
 			}
 		})
 	}
 	for _, d := range dialect.All() {
 		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" && d.ID != "unknown-single" &&
-			d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported { // they have tests of their own
+			d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported { // these have their own tests
 			t.Errorf("%s has no example", d.ID)
 		}
 	}
@@ -294,7 +294,7 @@ func TestRegistries(t *testing.T) {
 			continue
 		}
 		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.Membership || s.Queue.Len() != 1 || s.Queue.At(0).Who != e.who {
-			t.Errorf("%s/%s: leader %v, %d holders, %q, queue %v", e.path, e.name, s.Leader(), s.Holders(), s.NoLeader(), s.Queue)
+			t.Errorf("%s/%s: leader %v, %d holders, %q, queue %v; want no leader, one member %q", e.path, e.name, s.Leader(), s.Holders(), s.NoLeader(), s.Queue, e.who)
 		}
 	}
 	for _, d := range dialect.All() {
@@ -315,14 +315,14 @@ func TestUnknownNaming(t *testing.T) {
 		{"the same name, at a path that the user named", []string{"odd-0000000001", "odd-0000000002"}, false, ""},
 		{"with guids", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000002"}, false, ""},
 		{"with session ids", []string{"odd-0x100000000000001-0000000001", "odd-0x100000000000002-0000000002"}, false, ""},
-		{"the same, found by a search", []string{"odd-0000000001", "odd-0000000002"}, true, model.UnknownKind},
-		{"names of their own", []string{"i-0a1b_0000000001", "i-0c2d_0000000002"}, false, model.UnknownKind},
+		{"the same name, found by a search", []string{"odd-0000000001", "odd-0000000002"}, true, model.UnknownKind},
+		{"different names", []string{"i-0a1b_0000000001", "i-0c2d_0000000002"}, false, model.UnknownKind},
 		{"numbers in another order than the znodes", []string{"odd-0000000002", "odd-0000000001"}, false, model.UnknownKind},
 		{"a number twice", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000001"}, false, model.UnknownKind},
 		{"nothing but a guid", []string{modeltest.UUID1 + "0000000001", modeltest.UUID2 + "0000000002"}, false, model.UnknownKind},
 		{"a number that was never given", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
-		{"numbers below how many children were created before", []string{"!a", "!b", "!c", "odd-0000000001", "odd-0000000002"}, false, model.UnknownKind},
-		{"as many were", []string{"!a", "!b", "!c", "odd-0000000003", "odd-0000000004"}, false, ""},
+		{"numbers below the number of older children", []string{"!a", "!b", "!c", "odd-0000000001", "odd-0000000002"}, false, model.UnknownKind},
+		{"numbers from the number of older children on", []string{"!a", "!b", "!c", "odd-0000000003", "odd-0000000004"}, false, ""},
 	} {
 		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
 		children := znodes(c.children...)
@@ -335,7 +335,7 @@ func TestUnknownNaming(t *testing.T) {
 		j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, New: children, Full: true, Parent: modeltest.Stat(1, 100, int32(len(children)))})
 		s := j.State()
 		if s.NoLeader() != c.want || (s.Leader() == nil) != (c.want != "") || s.First() == nil {
-			t.Errorf("%s: %q, leader %v, want %q", c.name, s.NoLeader(), s.Leader(), c.want)
+			t.Errorf("%s: got no leader because of %q, leader %v; want %q", c.name, s.NoLeader(), s.Leader(), c.want)
 		}
 	}
 }
@@ -352,23 +352,23 @@ func TestUnsupported(t *testing.T) {
 	} {
 		s := observe("/e", false, znodes(children...))
 		if modeltest.DialectID(s.Dialect) != id || s.NoLeader() != model.Unsupported || s.Leader() != nil || s.Queue.Len() != 2 || s.Dialect.Kind() != dialect.KindElection {
-			t.Errorf("%s: %s, %q, %v leads", id, modeltest.DialectID(s.Dialect), s.NoLeader(), s.Leader())
+			t.Errorf("%s: got dialect %s, %q, leader %v; want an unsupported election, no leader", id, modeltest.DialectID(s.Dialect), s.NoLeader(), s.Leader())
 		}
 	}
-	// Such a name with other data is of no known system.
+	// ActiveMQ's names with other data do not show a known system.
 	if s := observe("/e", false, znodes("00000000000=x", "00000000001=y")); modeltest.DialectID(s.Dialect) != "unknown-election" {
-		t.Errorf("other data: %s", modeltest.DialectID(s.Dialect))
+		t.Errorf("other data: got dialect %s, want unknown-election", modeltest.DialectID(s.Dialect))
 	}
 }
 
-// lockDialects are the plain locks: exclusive, and never named for an election.
+// lockDialects are the exclusive locks whose names no election uses.
 var lockDialects = []string{"go-zookeeper", "kazoo-go", "write-lock", "recipe-lock", "recipe-guid-lock"}
 
 func TestDialectTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range dialect.All() {
 		if d.ID == "" || d.System == "" || d.Watches == "" || d.Source == "" || seen[d.ID] {
-			t.Errorf("incomplete or twice: %+v", d)
+			t.Errorf("the dialect is incomplete, or its ID exists twice: %+v", d)
 		}
 		seen[d.ID] = true
 		if d.Foreign() != (d.ID != "electop") {
@@ -378,14 +378,14 @@ func TestDialectTable(t *testing.T) {
 			t.Errorf("%s: RecipeNamed(%q) = %v, %v", d.ID, d.Recipe.Name(), r, ok)
 		}
 		if got, ok := dialect.ByID(d.ID); !ok || got != d {
-			t.Errorf("DialectByID(%q) = %v, %v", d.ID, got, ok)
+			t.Errorf("ByID(%q) = %v, %v", d.ID, got, ok)
 		}
 		if d.Lock != (strings.Contains(d.Why, "elects no leader") || slices.Contains(lockDialects, d.ID)) {
-			t.Errorf("%s: Lock = %v, and: %s", d.ID, d.Lock, d.Why)
+			t.Errorf("%s: Lock = %v, which does not fit Why %q or lockDialects", d.ID, d.Lock, d.Why)
 		}
 	}
 	if _, ok := dialect.ByID("no such"); ok {
-		t.Error("a dialect of no such ID")
+		t.Error("ByID found a dialect for an unknown ID")
 	}
 }
 
@@ -399,14 +399,14 @@ func TestRecognise(t *testing.T) {
 	}{
 		{"nobody", "/e", nil, ""},
 		{"only persistent children", "/e", []string{"!n_0000000001", "!" + latch(2)}, ""},
-		{"only what has no number", "/e", []string{"DONE", "leader"}, ""},
+		{"only children without a number", "/e", []string{"DONE", "leader"}, ""},
 		{"a stray child", "/e", []string{"odd-0000000000", latch(1), latch(2)}, "curator-latch"},
 		{"a stray child of another system", "/e", []string{"n_0000000000", latch(1), latch(2)}, "curator-latch"},
-		{"as many: the known", "/e", []string{"odd-0000000000", latch(1)}, "curator-latch"},
-		{"as many: the oldest", "/e", []string{"lock-0000000000", latch(1)}, "recipe-lock"},
-		{"most, though not the oldest", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
-		{"persistent ones do not vote", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
-		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
+		{"equal votes: the known naming", "/e", []string{"odd-0000000000", latch(1)}, "curator-latch"},
+		{"equal votes: the oldest child's naming", "/e", []string{"lock-0000000000", latch(1)}, "recipe-lock"},
+		{"the most votes, though not the oldest child", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
+		{"persistent children do not vote", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
+		{"members of services", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
 		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
 		{"kazoo among go-zookeeper's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
 		{"go-zookeeper among kazoo's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", modeltest.Hex1 + "__lock__0000000001", modeltest.Hex2 + "__rlock__0000000002"}, "kazoo-go"},
@@ -416,10 +416,10 @@ func TestRecognise(t *testing.T) {
 		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
 		{"not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
 		{"upper case", "/e", []string{strings.ToUpper(modeltest.Hex1) + "__lock__0000000000"}, "kazoo-lock"},
-		{"any ephemeral", "/app/x", []string{"x=host"}, ""},
-		{"as Kafka's, with children", "/controller", []string{"a", "b"}, ""},
-		{"persistent", "/controller", []string{"!controller"}, ""},
-		{"by its whole path", "/controller", []string{`/controller={"version":1,"brokerid":3}`}, "kafka"},
+		{"an ephemeral child", "/app/x", []string{"x=host"}, ""},
+		{"at Kafka's path, two children", "/controller", []string{"a", "b"}, ""},
+		{"at Kafka's path, a persistent znode", "/controller", []string{"!controller"}, ""},
+		{"at Kafka's path, named by the whole path", "/controller", []string{`/controller={"version":1,"brokerid":3}`}, "kafka"},
 		{"at Kafka's path, of another program", "/billing/controller", []string{"controller=host1"}, ""},
 		{"at Patroni's path, of another program", "/service/billing/leader", []string{"leader=host1"}, ""},
 		{"at Helix's path, of another program", "/billing/CONTROLLER/LEADER", []string{"LEADER=host1"}, ""},
@@ -427,8 +427,8 @@ func TestRecognise(t *testing.T) {
 		{"at the auditor's path, of another program", "/ledgers/underreplication/leader", []string{"leader=host1"}, ""},
 		{"at the Schema Registry's path, of another program", "/x/schema_registry_master", []string{`schema_registry_master={"host":"a","port":1}`}, ""},
 		{"at Canal's path, of another program", "/otter/canal/destinations/x/running", []string{`running={"address":"a"}`}, ""},
-		{"votes elsewhere", "/app/votes", []string{"V_0000000000"}, "unknown"},
-		{"Accumulo's names elsewhere", "/app/lock", []string{"zlock-0000000000"}, "unknown"},
+		{"BookKeeper's names at another path", "/app/votes", []string{"V_0000000000"}, "unknown"},
+		{"Accumulo's names at another path", "/app/lock", []string{"zlock-0000000000"}, "unknown"},
 		{"at HBase's path, of another program", "/billing/master", []string{"master=host1"}, ""},
 		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, ""},
 	} {
@@ -437,7 +437,7 @@ func TestRecognise(t *testing.T) {
 			want = "nobody's"
 		}
 		if got := modeltest.DialectID(dialect.Recognise(dialect.Evidence{Path: c.path, Children: znodes(c.children...)})); got != want {
-			t.Errorf("%s: %s, want %s", c.name, got, want)
+			t.Errorf("%s: got dialect %s, want %s", c.name, got, want)
 		}
 	}
 }
@@ -462,8 +462,8 @@ func anyPaths() []string {
 	return paths
 }
 
-// Recognition does not depend on the order of the children, and more children of the naming that
-// was found do not change it.
+// Recognise does not depend on the order of the children, and more children that show the
+// recognised dialect do not change the result.
 func TestRecognitionIsOrderIndependent(t *testing.T) {
 	names, paths := anyNames(), anyPaths()
 	rapid.Check(t, func(t *rapid.T) {
@@ -476,12 +476,12 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 		}
 		want := dialect.Recognise(dialect.Evidence{Path: path, Children: children})
 		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: rapid.Permutation(children).Draw(t, "order")}); got != want {
-			t.Fatalf("%s in this order, %s in another", modeltest.DialectID(want), modeltest.DialectID(got))
+			t.Fatalf("recognised %s in one order of the children, %s in another", modeltest.DialectID(want), modeltest.DialectID(got))
 		}
 		if want == nil {
 			return
 		}
-		// Add children of the naming that was found.
+		// Add children that show the recognised dialect.
 		for i, z := range children {
 			if len(children) > 1 && z.Session != 0 && dialect.Recognise(dialect.Evidence{Path: "/", Children: []znode.Znode{z}}) == want {
 				z.Czxid = int64(100 + i)
@@ -489,7 +489,7 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 			}
 		}
 		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: children}); got != want {
-			t.Fatalf("got %s with more children of %s", modeltest.DialectID(got), modeltest.DialectID(want))
+			t.Fatalf("recognised %s with more children of %s", modeltest.DialectID(got), modeltest.DialectID(want))
 		}
 	})
 }
@@ -506,7 +506,7 @@ func FuzzRecognise(f *testing.F) {
 		z := znode.Znode{Name: name, Session: 1, Czxid: 7, Data: znode.NewData(data)}
 		found := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}}})
 		if again := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}}); again != found {
-			t.Errorf("%s, %s", modeltest.DialectID(found), modeltest.DialectID(again))
+			t.Errorf("recognised %s in one order of the children, %s in the other", modeltest.DialectID(found), modeltest.DialectID(again))
 		}
 		dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}})
 		for _, d := range dialect.All() {
@@ -514,11 +514,11 @@ func FuzzRecognise(f *testing.F) {
 			c.Sequence, c.HasSequence = znode.Sequence(name)
 			who := d.Who(c)
 			if znode.Safe(who, 64) != who {
-				t.Errorf("%s: unsafe %q", d.ID, who)
+				t.Errorf("%s: Who returned the unsafe text %q", d.ID, who)
 			}
 			for _, ack := range d.Ack(path).Paths() {
 				if len(ack) > len(path)+64 {
-					t.Errorf("%s: acknowledgement %q", d.ID, ack)
+					t.Errorf("%s: acknowledgement %q of %q is too long", d.ID, ack, path)
 				}
 			}
 			queue := []*dialect.Candidate{c, c, c}
@@ -540,8 +540,8 @@ func FuzzRecognise(f *testing.F) {
 	})
 }
 
-// Clients that read only names wait for a persistent child with a lower number than every
-// candidate.
+// Nobody is said to lead if clients that read only names wait for a child that is no candidate:
+// usually a persistent child with a lower number than every candidate.
 func TestBlocked(t *testing.T) {
 	const k = "0123456789ab4def8123456789abcde"
 	for _, c := range []struct {
@@ -551,12 +551,12 @@ func TestBlocked(t *testing.T) {
 	}{
 		{"a latch", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
 		{"before numbers in Curator's order", []string{"!-notes", latchNumber(5)}, model.Blocked},
-		{"the same, ephemeral", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
-		{"nothing behind the lock's name", []string{"!old-latch-", latchNumber(5)}, model.Blocked},
+		{"before numbers in Curator's order, ephemeral", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"nothing after the lock's name", []string{"!old-latch-", latchNumber(5)}, model.Blocked},
 		{"behind numbers in Curator's order", []string{"!config", "!Config", latchNumber(5)}, ""},
-		{"others order numbers alone", []string{"!-notes", k + "1__lock__0000000001"}, ""},
-		{"behind the first", []string{latchNumber(5), "!" + latchNumber(6), latchNumber(7)}, ""},
-		{"of another kind", []string{"!config-0000000001", latchNumber(5)}, ""},
+		{"other libraries order only numbers", []string{"!-notes", k + "1__lock__0000000001"}, ""},
+		{"behind the first candidate", []string{latchNumber(5), "!" + latchNumber(6), latchNumber(7)}, ""},
+		{"a child with another name", []string{"!config-0000000001", latchNumber(5)}, ""},
 		{"the recipe's clients read any number", []string{"!config-0000000001", "n_0000000005", "n_0000000006"}, model.Blocked},
 		{"a reader before readers", []string{"!" + k + "1__rlock__0000000001", k + "2__rlock__0000000002", k + "3__lock__0000000003"}, ""},
 		{"a writer before readers", []string{"!" + k + "1__lock__0000000001", k + "2__rlock__0000000002", k + "3__rlock__0000000003"}, model.Blocked},
@@ -564,10 +564,10 @@ func TestBlocked(t *testing.T) {
 	} {
 		s := observe("/e", false, znodes(c.children...))
 		if s.NoLeader() != c.why || (s.Leader() == nil) != (c.why != "") || s.Holders() > 0 != (c.why == "") {
-			t.Errorf("%s: %v leads, %q, want %q", c.name, s.Leader(), s.NoLeader(), c.why)
+			t.Errorf("%s: got leader %v, %q; want %q", c.name, s.Leader(), s.NoLeader(), c.why)
 		}
 		if (s.Blocker() != nil) != (c.why == model.Blocked) {
-			t.Errorf("%s: %v blocks", c.name, s.Blocker())
+			t.Errorf("%s: Blocker() = %v, want one only if the queue is blocked", c.name, s.Blocker())
 		}
 	}
 }
@@ -576,21 +576,21 @@ func latchNumber(n int) string {
 	return fmt.Sprintf("_c_0a1b2c3d-1111-4222-8333-44445555666%d-latch-%010d", n, n)
 }
 
-// The first candidate leads if it has acknowledged, whatever is before it.
+// The first candidate leads if it has acknowledged, even with a blocking child before it.
 func TestBlockedAndAcknowledged(t *testing.T) {
 	const k = "0123456789ab4def8123456789abcde"
 	j := doctor.NewJournal(model.Config{Path: "/e", AckPath: "/e-leader"})
 	first := znodes("!"+k+"1-n_0000000001", k+"2-n_0000000002")
 	j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, Full: true, New: first, Parent: modeltest.Stat(1, 100, 2)})
 	if s := j.State(); s.NoLeader() != model.Blocked || len(s.Reigns) > 0 {
-		t.Errorf("before: %q, reigns %v", s.NoLeader(), s.Reigns)
+		t.Errorf("before the acknowledgement: got %q, reigns %v; want blocked, no reign", s.NoLeader(), s.Reigns)
 	}
 	j.Apply(&model.Ack{At: modeltest.Start, Path: "/e-leader", Presence: model.Present, Session: first[1].Session})
 	if l := j.State().Leader(); l == nil || l.Name != first[1].Name {
-		t.Errorf("%v leads, %q", l, j.State().NoLeader())
+		t.Errorf("after the acknowledgement: got leader %v, %q; want %s", l, j.State().NoLeader(), first[1].Name)
 	}
 	if n := len(j.State().Reigns); n != 1 {
-		t.Errorf("%d reigns", n)
+		t.Errorf("got %d reigns, want 1", n)
 	}
 }
 

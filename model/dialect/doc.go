@@ -3,8 +3,8 @@
 // A [Recipe] is the rule: which children contend, in which order, how many hold
 // the role, and which znode each contender should watch. A [Dialect] is one system's
 // spelling of that rule in znodes: the names of the children, who a candidate is, and
-// which znode acknowledges. [Recognise] finds the system by the names of the
-// children, their data, and the numbers that ZooKeeper can have given them.
+// which znode a leader creates to acknowledge. [Recognise] finds the system according to the
+// names of the children, their data, and the numbers that ZooKeeper can have given them.
 //
 //	recipe.go     elections and locks, semaphores, single znodes, groups
 //	candidate.go  a child of the election
@@ -13,12 +13,12 @@
 //	curator.go    Curator's recipes, and systems that are built on them
 //	singles.go    systems whose leader has the only znode
 //	registry.go   members of groups, which look like candidates and never lead
-//	recognise.go  the evidence of a directory, and which system that shows
+//	recognise.go  which system the content of a directory shows
 //	doubt.go      why the children do not show a leader
 //	beside.go     znodes beside an election: who could lead, and acknowledgements
 //	namepattern.go  patterns of names          who.go  who a candidate is
 //
-// To teach electop another system, add an entry to table.go or to one of the two files
-// below it (to registry.go, if nobody leads there) and an example to dialect_test.go. A
-// new recipe is a new [Recipe] in recipe.go.
+// To teach electop another system, add an entry to table.go, curator.go or singles.go (to
+// registry.go, if nobody leads there) and an example to dialect_test.go. A new kind of
+// election is a new [Recipe] in recipe.go.
 package dialect

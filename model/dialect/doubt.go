@@ -12,19 +12,18 @@ import (
 type Doubt string
 
 const (
-	// MixedClients: clients of two libraries share the queue, and some may not count the
-	// others.
+	// MixedClients: clients of two libraries share the queue, and clients of one library may
+	// not count those of the other.
 	MixedClients Doubt = "mixed-clients"
 	// Blocked: clients that read only names order a child that is no contender before all
-	// contenders, and wait for it. No session owns that child and it has a contender's name, or
-	// it is first in Curator's order of names.
+	// contenders, and wait for it. The child is persistent and has a contender's name, or it is
+	// first in Curator's order of names.
 	Blocked Doubt = "blocked"
 	// Unsupported: electop does not read the elections of this system.
 	Unsupported Doubt = "unsupported"
 )
 
-// Doubt returns why queue, and the other children, which are ordered by name, do not
-// show a leader.
+// Doubt returns why queue and the other children do not show a leader, "" if they do.
 func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
 	switch {
 	case d == nil:
@@ -39,7 +38,7 @@ func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
 	return ""
 }
 
-// Blocker returns the child that [Blocked] is about, nil for none.
+// Blocker returns the child for which clients wait if the doubt is [Blocked], nil for none.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 {
 		return nil
@@ -50,10 +49,10 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 			return c
 		}
 		if c.Session != 0 || c.Unread || !c.HasSequence || !d.Recipe.Before(c, head) {
-			continue // nearly all of them, before a copy is made
+			continue // so most children need no copy
 		}
 		owned := *c
-		owned.Session = 1 // as it looks to a client that reads the name alone
+		owned.Session = 1 // for a client that reads only names, the child may be ephemeral
 		if !d.Recipe.Contends(&owned) {
 			continue
 		}
@@ -78,9 +77,9 @@ func (d *Dialect) Blind(queue Queue) *Candidate {
 	return nil
 }
 
-// Outranks reports whether Curator's clients order the child before the head of their
-// queue, though its name is no contender's: they compare what follows the lock's name,
-// and the whole name of a child without the lock's name.
+// Outranks reports whether Curator's clients order c before the head of the queue, though c has no
+// contender's name: they compare the text after the lock's name or, if a child does not have the
+// lock's name, its whole name.
 func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 	if d == nil || queue.Len() == 0 || c.Unread {
 		return false

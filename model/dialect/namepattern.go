@@ -25,7 +25,7 @@ func Stem(name string) string {
 //	{uuid}     8-4-4-4-12 hex digits, as Java and Python print a UUID
 //	{hex}      32 hex digits, a UUID without dashes
 //	{session}  a session id: hex, with or without 0x, or signed decimal
-//	{decimal}  a session id in decimal, of 15 digits at least, as all are
+//	{decimal}  a session id in decimal, of at least 15 digits, as all have
 //	{any}      anything, at least one byte; only text may follow
 //
 // part is what {any} or {session} matched. It takes time linear in s.
@@ -72,7 +72,7 @@ func match(pattern, s string) (part string, ok bool) {
 	return part, s == ""
 }
 
-// hexAt returns how many hex digits s begins with, at most max.
+// hexAt returns the number of hex digits at the start of s, at most max.
 func hexAt(s string, max int) int {
 	n := 0
 	for n < len(s) && n < max && isHex(s[n]) {
@@ -102,8 +102,8 @@ func uuidAt(s string) int {
 	return at
 }
 
-// sessionAt returns the length of a session id at the start of s: 64 bits have
-// at most 16 hex digits, or 20 characters in decimal.
+// sessionAt returns the length of a session id at the start of s, 0 for none: 64 bits have at
+// most 16 hex digits, or 20 characters in decimal.
 func sessionAt(s string) int {
 	at := 0
 	switch {
@@ -119,7 +119,7 @@ func sessionAt(s string) int {
 	return at + n
 }
 
-// decimalAt returns the length of a decimal session id at the start of s.
+// decimalAt returns the length of a decimal session id at the start of s, 0 for none.
 func decimalAt(s string) int {
 	at := 0
 	if strings.HasPrefix(s, "-") {
@@ -137,7 +137,7 @@ func decimalAt(s string) int {
 
 // endsIn reports whether the last elements of path match one of the ends: a chroot or a root
 // that a user chose may come before them. One "*" in an element matches any text, and star is
-// what the last "*" of that end matches.
+// the text that the last "*" of the end matches.
 func endsIn(path string, ends ...string) (star string, ok bool) {
 	for _, end := range ends {
 		if star, ok = tail(path, end); ok {
@@ -178,8 +178,8 @@ func elementLike(s, want string) (star string, ok bool) {
 	return s[len(before) : len(s)-len(after)], true
 }
 
-// from follows a relative path from a znode. ".." is its parent, and star replaces
-// "*".
+// from returns the path to which a relative path leads from path. ".." is the parent, "." changes
+// nothing, and star replaces "*".
 func from(path, relative, star string) string {
 	for element := range strings.SplitSeq(relative, "/") {
 		if element == ".." {
@@ -213,7 +213,7 @@ func guidIn(name string) (from, to int) {
 	return 0, 0
 }
 
-// endsInLock reports whether a name is kazoo's.
+// endsInLock reports whether name is a name of one of kazoo's locks.
 func endsInLock(name string) bool {
 	stem := Stem(name)
 	return strings.HasSuffix(stem, "__lock__") || strings.HasSuffix(stem, "__rlock__")

@@ -8,13 +8,13 @@ import (
 )
 
 // Queue has contenders in a recipe's order. It is immutable: a change returns a new queue, which
-// shares most of its memory with the old one. So every state can keep its queue, however long
-// the queue is. The zero value is an empty queue.
+// shares most of its memory with the old queue. So every state can keep its queue, even a long
+// one. The zero value is an empty queue.
 //
 // A change copies one part, and the list of parts.
 type Queue struct {
 	parts []*part
-	ends  []int32 // of each part: the number of contenders up to its end
+	ends  []int32 // for each part, the number of contenders up to its end
 }
 
 // part has some contenders of a queue, at least one.
@@ -25,8 +25,8 @@ const partMax = 128
 // QueueOf returns a queue of the contenders.
 func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
 
-// with returns the queue with the parts from a to b, b excluded, replaced by these contenders in
-// parts of that size.
+// with returns the queue with the parts from a to b, b excluded, replaced by items in parts of the
+// given size.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
 	for some := range slices.Chunk(items, size) {
@@ -48,7 +48,7 @@ func (q Queue) Len() int {
 	return int(q.ends[len(q.ends)-1])
 }
 
-// find returns which part has position i, its contenders, and which of them it is.
+// find returns the index of the part with position i, its contenders, and the index in these.
 func (q Queue) find(i int) (part int, items []*Candidate, at int) {
 	part = sort.Search(len(q.ends), func(p int) bool { return int(q.ends[p]) > i })
 	items = q.parts[part].all
@@ -76,7 +76,7 @@ func (q Queue) All() iter.Seq2[int, *Candidate] {
 	}
 }
 
-// Slice returns the contenders in a slice of their own.
+// Slice returns the contenders in a new slice.
 func (q Queue) Slice() []*Candidate {
 	out := make([]*Candidate, 0, q.Len())
 	for _, x := range q.parts {
@@ -88,8 +88,8 @@ func (q Queue) Slice() []*Candidate {
 // MarshalJSON writes the contenders as an array.
 func (q Queue) MarshalJSON() ([]byte, error) { return json.Marshal(q.Slice()) }
 
-// Find returns the first position at which order is not below zero, and whether it is
-// zero there. The queue must be in that order.
+// Find returns the first position at which order is not below zero, and whether order is zero
+// there. order must not decrease along the queue.
 func (q Queue) Find(order func(*Candidate) int) (i int, found bool) {
 	part := sort.Search(len(q.parts), func(p int) bool { return order(q.parts[p].all[len(q.parts[p].all)-1]) >= 0 })
 	if part == len(q.parts) {
@@ -110,11 +110,11 @@ func (q Queue) Index(match func(*Candidate) bool) int {
 	return -1
 }
 
-// Insert returns the queue with v at position i, before what is there.
+// Insert returns the queue with v at position i, before the contender that was there.
 func (q Queue) Insert(i int, v *Candidate) Queue {
 	n := len(q.parts)
 	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
-		return q.with(n, n, []*Candidate{v}, 1) // usually contenders come at the end: the parts stay full
+		return q.with(n, n, []*Candidate{v}, 1) // usually contenders join at the end: full parts stay full
 	}
 	part, items, at := q.find(min(i, q.Len()-1))
 	if i == q.Len() {

@@ -10,15 +10,15 @@ import (
 	"electop/model/dialect"
 )
 
-// A queue never changes when others are derived from it, and searches give the same results as in
-// a slice.
+// A queue does not change when Insert and Delete derive other queues from it, and searches give
+// the same results as in a slice.
 func TestQueueIsImmutable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
 			queue dialect.Queue
 			want  []*dialect.Candidate
 		}
-		// Candidates are in the order of their numbers, with room between two of them.
+		// Candidates are in the order of their numbers, with unused numbers between them.
 		numbered := func(n int64) *dialect.Candidate { return &dialect.Candidate{Sequence: n} }
 		start := rapid.SampledFrom([]int{0, 1, 127, 128, 129, 2048, 5000}).Draw(t, "contenders at first")
 		all := make([]*dialect.Candidate, start)
@@ -58,14 +58,14 @@ func TestQueueIsImmutable(t *testing.T) {
 		for k, v := range versions {
 			got := v.queue.Slice()
 			if !slices.Equal(got, v.want) || v.queue.Len() != len(v.want) {
-				t.Fatalf("version %d has %d contenders, want %d, or other contenders", k, v.queue.Len(), len(v.want))
+				t.Fatalf("version %d changed: it has %d contenders, want %d, the same ones", k, v.queue.Len(), len(v.want))
 			}
 			for i, c := range v.queue.All() {
 				if v.queue.At(i) != v.want[i] || c != v.want[i] {
 					t.Fatalf("version %d has a wrong contender at %d", k, i)
 				}
 				if i == 270 {
-					break // a walk may end early
+					break // the loop over All may end early
 				}
 			}
 			for range min(5, len(v.want)) {
@@ -74,18 +74,18 @@ func TestQueueIsImmutable(t *testing.T) {
 				is := func(c *dialect.Candidate) bool { return order(c) >= 0 }
 				first := slices.IndexFunc(v.want, is)
 				if !slices.IsSortedFunc(v.want, func(a, b *dialect.Candidate) int { return int(a.Sequence - b.Sequence) }) {
-					break // it was inserted before one with the same number
+					break // a contender was inserted before another with the same number
 				}
 				if at, found := v.queue.Find(order); at != first || !found || v.queue.Index(is) != first {
-					t.Fatalf("version %d: contender %d is found at %d (%t) and %d, want %d", k, i, at, found, v.queue.Index(is), first)
+					t.Fatalf("version %d: contender %d: Find = %d, %t, Index = %d; want %d", k, i, at, found, v.queue.Index(is), first)
 				}
 			}
 			if at, found := v.queue.Find(func(*dialect.Candidate) int { return -1 }); at != len(v.want) || found {
-				t.Fatalf("version %d: an order beyond the last is found at %d (%t)", k, at, found)
+				t.Fatalf("version %d: Find beyond the last = %d, %t; want %d, false", k, at, found, len(v.want))
 			}
 		}
 		if text, err := json.Marshal(dialect.Queue{}); err != nil || string(text) != "[]" {
-			t.Fatalf("an empty queue as JSON: %s, %v", text, err)
+			t.Fatalf("JSON of an empty queue: %s, error %v; want []", text, err)
 		}
 	})
 }

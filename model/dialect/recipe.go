@@ -10,9 +10,9 @@ import (
 
 // Recipe is a kind of election: which children contend in which order, how many hold the role,
 // and which znode each contender should watch. The journal and the screen have no rule of their
-// own, so a new kind of election is a new implementation.
+// own, so a new kind of election is a new implementation of Recipe.
 //
-// Queues are in the recipe's own order, and positions count in it.
+// Queues are in the recipe's order, and a position is an index in that order.
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
@@ -20,12 +20,12 @@ type Recipe interface {
 	Contends(c *Candidate) bool
 	// Before reports whether a is before b in the queue.
 	Before(a, b *Candidate) bool
-	// Holders returns how many at the front of the queue hold the role.
+	// Holders returns how many contenders at the front of the queue hold the role.
 	Holders(queue Queue) int
-	// Watches returns the position that the contender at i should watch; false if it has
-	// nothing to wait for.
+	// Watches returns the position of the contender that the contender at i should watch;
+	// false if it should watch none.
 	Watches(queue Queue, i int) (int, bool)
-	// Notified returns how many contenders the deletion of the one at i notifies.
+	// Notified returns how many contenders the deletion of the contender at i notifies.
 	Notified(queue Queue, i int) int
 	// Target decides for the candidate whose znode is own, from the names of the children;
 	// skip (may be nil) reports children that do not contend although their names fit.
@@ -34,16 +34,16 @@ type Recipe interface {
 
 // Target is a candidate's next step, decided from the names of the children alone.
 type Target struct {
-	Listed bool   // its own znode is among the children; if not, the candidacy is lost
+	Listed bool   // its own znode is among the children; otherwise the candidacy is lost
 	Leads  bool   // it holds the role
-	Watch  string // otherwise the child to watch
+	Watch  string // the child to watch if it does not lead, "" for none
 }
 
 // Election returns the recipe of ZooKeeper's documentation: the lowest sequence leads,
 // all others watch their predecessors.
 func Election() Recipe { return election }
 
-// Herd returns the variant in which all others watch the leader, which the recipe avoids.
+// Herd returns the variant in which all others watch the leader. The documentation warns of it.
 func Herd() Recipe { return theHerd }
 
 var (
@@ -52,8 +52,8 @@ var (
 )
 
 // line is the recipe of the systems that order contenders by their sequence: the first
-// holds the role, and each other one waits for its predecessor. Some systems have writers and
-// readers, which differ by name. One writer holds the role, readers share it.
+// holds the role, and each other contender waits for its predecessor. Some systems have writers
+// and readers, which differ by name. One writer holds the role, readers share it.
 //
 // A writer waits for its predecessor, reader or writer. A reader waits for the nearest
 // writer before it or, if first is set (Curator), for the first writer in the list.
@@ -61,20 +61,20 @@ type line struct {
 	name           string
 	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name
 	first          bool
-	byName         bool // ties are in the order of the names
+	byName         bool // equal sequences are in the order of the names
 }
 
 // chain returns a line without readers.
 func chain(name string, takes func(stem string) bool) *line { return &line{name: name, writer: takes} }
 
-// endsWith matches stems with one of the endings.
+// endsWith returns a function that reports whether a stem has one of the endings.
 func endsWith(with ...string) func(stem string) bool {
 	return func(stem string) bool {
 		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(stem, end) })
 	}
 }
 
-// exactly matches these stems.
+// exactly returns a function that reports whether a stem is one of stems.
 func exactly(stems ...string) func(stem string) bool {
 	return func(stem string) bool { return slices.Contains(stems, stem) }
 }
@@ -104,7 +104,7 @@ func (r *line) kindOf(c *Candidate) kind {
 	return kindWriter
 }
 
-// shares reports whether the contender is a reader.
+// shares reports whether the contender is a reader: readers share the role.
 func (r *line) shares(c *Candidate) bool {
 	if c.kind != kindUnknown && r.reader != nil {
 		return c.kind == kindReader
@@ -119,9 +119,9 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders returns 1 for a writer at the front, or the number of readers before the first
-// writer. A writer that reads as well (Curator 5.5 gives its read lock the same number)
-// holds both locks.
+// Holders returns 1 if a writer is first, otherwise the number of readers before the first
+// writer. If the first writer's client also has a read lock with the same number (Curator 5.5),
+// that reader holds the role too.
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {
@@ -159,9 +159,9 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 	return -1, false
 }
 
-// reentrant reports whether the reader at i need not wait for the writer at w:
-// Curator lets a thread that holds the write lock read as well. Only the session is visible, not
-// the thread: the reader may be another thread, which does wait.
+// reentrant reports whether the reader at i need not wait for the writer at w: Curator lets a
+// thread that holds the write lock also take the read lock. Only the session is visible: if the
+// reader is another thread of the client, it does wait.
 func reentrant(queue Queue, w, i int) bool {
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
@@ -194,8 +194,8 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target finds the lowest or the nearest contender before own. It scans once and allocates
-// nothing: it runs between a notification and the reaction to it.
+// target returns the target of own: the lowest contender before it, or the nearest one. It scans
+// once and allocates nothing: it runs between a notification and the reaction to it.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -229,7 +229,7 @@ func (r *line) target(own string, children []string, skip func(string) bool, low
 	return t
 }
 
-// herd is a line in which all others watch the first.
+// herd is a line in which all contenders watch the first, except the first.
 type herd struct{ *line }
 
 func (herd) Watches(queue Queue, i int) (int, bool) { return 0, i > 0 }
@@ -292,7 +292,7 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 type leases struct {
 	alone
 	numbered bool
-	takes    func(name string) bool // the stem, if numbered
+	takes    func(name string) bool // reports whether a name, or its stem if numbered, is a lease
 }
 
 func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.has(c.Name) }
@@ -331,8 +331,8 @@ func (members) Target(own string, children []string, _ func(string) bool) Target
 	return Target{Listed: slices.Contains(children, own)}
 }
 
-// Queueless reports whether waiting clients are not among the children, so that nobody in
-// the queue is next.
+// Queueless reports whether waiting clients are not among the children, so nobody in the queue
+// is next.
 func Queueless(r Recipe) bool {
 	switch r.(type) {
 	case alone, *leases:

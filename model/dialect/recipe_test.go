@@ -27,12 +27,12 @@ func TestContendsAndBefore(t *testing.T) {
 		{cand("n_0000000001", 1, 5, false), true},
 		{cand("n_0000000001", 0, 5, false), false}, // persistent
 		{cand("DONE", 1, 5, false), false},         // no number
-		{cand("n_0000000001", 0, 0, true), true},   // gone before it could be read
+		{cand("n_0000000001", 0, 0, true), true},   // deleted before it could be read
 		{cand("DONE", 0, 0, true), false},
 	} {
 		for _, r := range []dialect.Recipe{dialect.Election(), dialect.Herd()} {
 			if got := r.Contends(c.cand); got != c.want {
-				t.Errorf("%s: Contends(%+v) = %v", r.Name(), c.cand.Znode, got)
+				t.Errorf("%s: Contends(%+v) = %v, want %v", r.Name(), c.cand.Znode, got, c.want)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func TestContendsAndBefore(t *testing.T) {
 	for i, a := range ordered {
 		for k, b := range ordered {
 			if got := dialect.Election().Before(a, b); got != (i < k) {
-				t.Errorf("Before(%s, %s) = %v", a.Name, b.Name, got)
+				t.Errorf("Before(%s, %s) = %v, want %v", a.Name, b.Name, got, i < k)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func TestTarget(t *testing.T) {
 		{"election", plain, "n_0000000003", "x_0000000001", dialect.Target{Listed: true, Leads: true}},
 		{"election", plain, "n_0000000007", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000005"}},
 		{"election", plain, "n_0000000008", "x_0000000001", dialect.Target{Watch: "n_0000000007"}},
-		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // lost, and so no leader
+		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // candidacy lost, so it does not lead
 		{"election", plain, "DONE", "x_0000000001", dialect.Target{}},
 		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}}, // nothing to skip
 		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},
@@ -92,7 +92,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// contenderNames are, by recipe, what the names of its contenders begin with.
+// contenderNames has, for each recipe, the beginnings of its contenders' names.
 var contenderNames = map[string][]string{
 	"election":          {"guid-n_", "n_"},
 	"herd":              {"guid-n_", "n_"},
@@ -106,8 +106,7 @@ var contenderNames = map[string][]string{
 	"kazoo-semaphore":   nil, // names without a number
 }
 
-// randomQueue returns contenders of the recipe in its order, each with a session
-// of its own.
+// randomQueue returns contenders of the recipe in its order, each with another session.
 func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Candidate {
 	var queue []*dialect.Candidate
 	taken := map[string]bool{}
@@ -121,12 +120,12 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 				seq = -2147483648 - seq
 			}
 			if r.Name() != "solr" && taken[fmt.Sprint(seq)] {
-				continue // a tie has two orders, of czxids and of names
+				continue // equal numbers: the orders of czxids and of names may differ
 			}
 			taken[fmt.Sprint(seq)] = true
 			prefix := rapid.SampledFrom(prefixes).Draw(t, "prefix")
 			if seq < 0 && prefix[len(prefix)-1] >= 'a' {
-				continue // nothing shows that it is a sign
+				continue // nothing shows that the "-" is a sign
 			}
 			c.Name = prefix + fmt.Sprintf("%010d", seq)
 			c.Sequence, c.HasSequence = znode.Sequence(c.Name)
@@ -136,13 +135,13 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 		}
 		taken[c.Name] = true
 		if !r.Contends(c) {
-			t.Fatalf("%s is no contender", c.Name)
+			t.Fatalf("Contends(%s) = false, want true", c.Name)
 		}
 		queue = append(queue, c)
 	}
 	slices.SortFunc(queue, func(a, b *dialect.Candidate) int {
 		if r.Before(a, b) == r.Before(b, a) {
-			t.Fatalf("no order between %s and %s", a.Name, b.Name)
+			t.Fatalf("Before does not order %s and %s", a.Name, b.Name)
 		}
 		if r.Before(a, b) {
 			return -1
@@ -152,9 +151,9 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 	return queue
 }
 
-// TestRecipesAreConsistent: a candidate decides from names alone what the queue shows. It
-// waits only for one before it, so no two wait for each other. Holders are at the front and
-// wait for nobody. Each watcher of a znode is notified.
+// TestRecipesAreConsistent: Target decides from names alone what Holders and Watches decide from the
+// queue. A contender waits only for a contender before it, so no two wait for each other. Holders
+// are at the front and wait for nobody. Notified counts the watchers of a znode.
 func TestRecipesAreConsistent(t *testing.T) {
 	for name, prefixes := range contenderNames {
 		r, ok := dialect.RecipeNamed(name)
@@ -162,7 +161,7 @@ func TestRecipesAreConsistent(t *testing.T) {
 			t.Fatalf("no recipe %s", name)
 		}
 		if got := dialect.Queueless(r); got != strings.HasSuffix(name, "semaphore") {
-			t.Errorf("%s: Queueless = %v", name, got)
+			t.Errorf("%s: Queueless = %v, want true only for semaphores", name, got)
 		}
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			queue := randomQueue(t, r, prefixes)
@@ -180,20 +179,20 @@ func TestRecipesAreConsistent(t *testing.T) {
 			for i, c := range queue {
 				w, waits := r.Watches(dialect.QueueOf(queue), i)
 				if waits && (w < 0 || w >= i) {
-					t.Fatalf("%d watches %d", i, w)
+					t.Fatalf("position %d watches %d, want a position before it", i, w)
 				}
 				if waits {
 					watched[w]++
 				}
 				if !listed && waits != (i >= holders) {
-					t.Fatalf("%d of %d holders: waits %v", i, holders, waits)
+					t.Fatalf("position %d with %d holders: waits %v, want only behind the holders", i, holders, waits)
 				}
 				want := dialect.Target{Listed: true, Leads: i < holders}
 				if waits {
 					want.Watch = queue[w].Name
 				}
 				if got := r.Target(c.Name, children, nil); got != want {
-					t.Fatalf("%s of %v: target %+v, want %+v", c.Name, children, got, want)
+					t.Fatalf("Target(%s, %v) = %+v, want %+v", c.Name, children, got, want)
 				}
 			}
 			for i := range queue {
@@ -202,14 +201,14 @@ func TestRecipesAreConsistent(t *testing.T) {
 					want = len(queue) - 1
 				}
 				if got := r.Notified(dialect.QueueOf(queue), i); got != want {
-					t.Fatalf("the deletion of %d notifies %d, want its %d watchers", i, got, want)
+					t.Fatalf("Notified(%d) = %d, want its %d watchers", i, got, want)
 				}
 			}
 		}))
 	}
 }
 
-// A Curator process that holds the write lock and reads as well.
+// A Curator client that holds the write lock can also take the read lock, without waiting.
 func TestWriterThatReads(t *testing.T) {
 	rw, _ := dialect.RecipeNamed("curator-rw")
 	cand := func(kind string, seq, session int) *dialect.Candidate {
@@ -222,10 +221,10 @@ func TestWriterThatReads(t *testing.T) {
 		queue   []*dialect.Candidate
 		holders int
 		watches []int
-		first   int // notified by the end of the first
+		first   int // number of contenders that the deletion of the first notifies
 	}{
 		{"5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
-		{"5.4: a number of its own", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
+		{"5.4: another number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
 		{"behind another writer", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__WRIT__", 1, 2), cand("__READ__", 2, 2)}, 1, []int{-1, 0, 0}, 2},
 	} {
 		var watches []int
@@ -237,13 +236,13 @@ func TestWriterThatReads(t *testing.T) {
 			watches = append(watches, w)
 		}
 		if got := rw.Holders(dialect.QueueOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(dialect.QueueOf(c.queue), 0) != c.first {
-			t.Errorf("%s: %d hold, watches %v, %d notified", c.name, got, watches, rw.Notified(dialect.QueueOf(c.queue), 0))
+			t.Errorf("%s: got %d holders, watches %v, %d notified; want %d, %v, %d",
+				c.name, got, watches, rw.Notified(dialect.QueueOf(c.queue), 0), c.holders, c.watches, c.first)
 		}
 	}
 }
 
-// In the order of each recipe Find returns the position of each contender, and does not find
-// others.
+// Find returns the position of each contender in a queue of each recipe, and finds no other identity.
 func TestFind(t *testing.T) {
 	type system struct {
 		name    string
@@ -274,16 +273,16 @@ func TestFind(t *testing.T) {
 			queue := dialect.QueueOf(all)
 			for want, c := range all {
 				if i, found := dialect.Find(x.dialect, x.recipe, queue, c.ID()); i != want || !found {
-					t.Fatalf("%v is found at %d (%t), want %d", c.ID(), i, found, want)
+					t.Fatalf("Find(%v) = %d, %t; want %d, true", c.ID(), i, found, want)
 				}
 				other := c.ID()
 				other.Czxid += 10
 				if i, found := dialect.Find(x.dialect, x.recipe, queue, other); found {
-					t.Fatalf("%v is found at %d, but is not in the queue", other, i)
+					t.Fatalf("Find(%v) = %d, but it is not in the queue", other, i)
 				}
 			}
 			if i, found := dialect.Find(x.dialect, x.recipe, queue, dialect.ID{Name: "n_0000000041"}); found {
-				t.Fatalf("a name that is not in the queue is found at %d", i)
+				t.Fatalf("Find of a name that is not in the queue = %d, true", i)
 			}
 		}))
 	}

@@ -23,13 +23,13 @@ type Evidence struct {
 	Markers []string
 }
 
-// Recognise returns the dialect of the system that owns an election, from the names of the
-// children and their data, with the path as a hint: nil if no child shows it.
+// Recognise returns the dialect of the system that owns an election, nil if the evidence shows
+// none. A leader's own znode and an empty queue show it by their path.
 //
-// Each ephemeral child has a vote for one dialect, and the majority decides, so a stray child
-// does not change the result. Children that were not read vote only if no child was
-// read. In a tie a known naming wins over the unknown one, then the naming of the oldest
-// child. The order of children does not matter.
+// Otherwise each ephemeral child votes for one dialect. The dialect with the most votes wins, so a
+// stray child does not change the result. Children that were not read vote only if no child was
+// read. If votes are equal, a known naming wins over the unknown naming, then the naming of the
+// oldest child. The order of the children does not matter.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -77,7 +77,7 @@ func (e *Evidence) given(name string) bool {
 	return !counted || seq < int64(creates)
 }
 
-// vote returns the first dialect that a child shows.
+// vote returns the first dialect of among that a child shows, nil for none.
 func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
 		if !d.bare && !e.given(z.Name) {
@@ -126,7 +126,7 @@ func (e *Evidence) empty() *Dialect {
 
 // Widened returns the wider dialect of d that a child shows, otherwise d.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
-	for range 3 { // a wider one may have a wider one
+	for range 3 { // a wider dialect may have a wider one
 		if d == nil {
 			return nil
 		}
@@ -157,8 +157,8 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 }
 
 // Unnumbered returns the dialect of children of an unknown kind if a name ends in a number that
-// ZooKeeper never gave: the order of the numbers means nothing. Otherwise it returns nil. It is
-// for children that [Recognise] does not know.
+// ZooKeeper never gave, so the order of the numbers has no meaning; otherwise nil. It is for
+// children for which [Recognise] returns nil.
 func (e *Evidence) Unnumbered() *Dialect {
 	for i := range e.Children {
 		z := &e.Children[i]
@@ -169,10 +169,10 @@ func (e *Evidence) Unnumbered() *Dialect {
 	return nil
 }
 
-// Alike reports whether the children could be one election. There are at least two. ZooKeeper
-// gave all numbers, in the order in which the children were created. And all names are the same
-// without their numbers, guids and session ids. Members of a group usually have names of their
-// own, or only a guid.
+// Alike reports whether the children could be one election: there are at least two ephemeral
+// ones, ZooKeeper gave all numbers, in the order in which the children were created, and all names
+// are equal without their numbers, guids and session ids. Members of a group usually have different
+// names, or only a guid.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
@@ -187,7 +187,7 @@ func (e *Evidence) Alike() bool {
 		case !e.given(z.Name), p == "*", n > 0 && p != pattern:
 			return false
 		case seq < 0: // wrapped, before ZooKeeper 3.6
-		case seq < int64(before), n > 0 && seq <= last: // a number counts the creates before
+		case seq < int64(before), n > 0 && seq <= last: // a number is at least the number of earlier creates, and grows
 			return false
 		}
 		pattern, last, n = p, seq, n+1
@@ -217,8 +217,8 @@ func (d *Dialect) markerOf(path string) string {
 	return from(path, d.marker, star)
 }
 
-// Markers returns the znodes that show, if they exist, which system has children with such
-// names at path: the names alone do not show it. It is nil for most names.
+// Markers returns the znodes whose existence decides which system the children at path belong
+// to, if their names do not show it. It is nil for most names.
 func Markers(path string, names []string) (wanted []string) {
 	for _, d := range dialects {
 		if d.marker == "" || !d.fits(path) {
@@ -232,14 +232,13 @@ func Markers(path string, names []string) (wanted []string) {
 	return slices.Compact(wanted)
 }
 
-// LeadersName reports whether the znode has a name that programs give to the leader's own
-// znode. That is the only evidence of an election of an unknown system.
+// LeadersName reports whether the znode at path has a name that programs give to a leader's own
+// znode. In an unknown system the name is the only evidence of an election.
 func LeadersName(path string) bool {
 	return slices.Contains([]string{"leader", "master", "active", "controller", "coordinator", "primary"}, strings.ToLower(znode.Base(path)))
 }
 
-// MaybeSingle reports whether some system has its leader's own znode at such a
-// path.
+// MaybeSingle reports whether a known system may have its leader's own znode at path.
 func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }

@@ -8,8 +8,8 @@ import (
 
 const whyRegistry = "it is a list of members: nobody is elected"
 
-// registries are the directories whose ephemeral children look like the
-// candidates of an election and are none. Those with plain names need no entry.
+// registries are the systems whose ephemeral children look like candidates of an election, but
+// are members of a group. Systems whose children have plain names need no entry.
 var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyRegistry},
 	Dialect{
 		// The number is the start of the server in milliseconds.
@@ -70,12 +70,12 @@ var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyR
 	},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
-		// A group that was joined without a label: the names are numbers.
+		// Members of a group without a label: their names are only numbers.
 		ID: "mesos-replicas", System: "Apache Mesos replicas of the log", Source: "Mesos: zookeeper/group.cpp",
 		names: []string{""}, at: []string{"log_replicas"},
 	},
 	Dialect{
-		// ClickHouse numbers its locks so that nobody has to wait for another.
+		// ClickHouse numbers these locks so that all names differ. Nobody waits for another lock.
 		ID: "clickhouse-temp", System: "ClickHouse temporary locks", Source: "ClickHouse: EphemeralLockInZooKeeper",
 		names: []string{"abandonable_lock-", "block-"},
 	},

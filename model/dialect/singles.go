@@ -27,7 +27,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "hbase", System: "Apache HBase master", Watches: "the znode itself; the others list themselves in backup-masters",
 		Source: "HBase: ActiveMasterManager, RecoverableZooKeeper, ZNodePaths",
-		at:     []string{"*/master"}, who: hbaseMaster, // zookeeper.znode.parent is free
+		at:     []string{"*/master"}, who: hbaseMaster, // the user chooses zookeeper.znode.parent
 		proof: shows(hbaseMaster),
 		beside: neighbours{
 			siblings: []string{"hbaseid", "rs", "backup-masters"}, while: "running", vacancy: 30 * time.Second,
@@ -39,7 +39,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		// ActiveBreadCrumb has the data of the last leader that took over. It is persistent: the
-		// next leader reads in it which one to fence.
+		// next leader reads in it which program to fence.
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
 		ack:    []Ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, ByData: true, Takeover: 90 * time.Second}},
@@ -47,7 +47,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		ID: "patroni", System: "Patroni", Source: "Patroni: dcs/zookeeper.py, ha.py",
-		near: []string{"*/leader"}, // the namespace is free, and many programs have a leader
+		near: []string{"*/leader"}, // the user chooses the namespace, and many programs have a leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
 			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, state: patroniMember}},
@@ -56,8 +56,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
 		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
-		// Only Pinot's controllers are instances of the cluster. As leaders they have another
-		// name.
+		// Of all controllers only those of Pinot are live instances of the cluster. In the
+		// leader's znode they have another name.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
 			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {
@@ -71,7 +71,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		// A cluster with the extensible load manager has another znode for its leader. It is
-		// not known whether loadbalance/leader is missing there.
+		// not known whether such a cluster also has loadbalance/leader.
 		ID: "pulsar", System: "Apache Pulsar leader broker",
 		Source: "Pulsar: LeaderElectionService, LeaderElectionImpl, LeaderBroker, ExtensibleLoadManagerImpl",
 		at:     []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker, proof: shows(pulsarBroker),
@@ -117,14 +117,13 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{ID: singleID, System: "a single ephemeral znode, of an unknown system"},
 )
 
-// shows proves a leader's znode by the name that who finds in its data.
+// shows returns a proof: a leader's znode shows the dialect if who finds a name in its data.
 func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode) bool {
 	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
-// singleID is the dialect of a single ephemeral znode that no other entry has.
-// Such znodes are everywhere, so it is never recognised: the user has to say
-// that this one is an election.
+// singleID is the dialect of a single ephemeral znode that no other dialect fits. Such znodes are
+// everywhere, so it is never recognised: the user has to say that the znode is an election.
 const singleID = "single"
 
 // unknownSingle is the dialect of such a znode that a search found by its name.

@@ -8,11 +8,11 @@ import (
 	"electop/model/znode"
 )
 
-// dialects is the whole table, the specific before the general: a name shows the first
-// dialect that has it. It is never written.
+// dialects is the whole table, specific dialects before general ones: a name shows the first
+// dialect that has a pattern for it. It is never written.
 var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownSingle, unknownNaming, guessedElection})
 
-// systems are the elections, locks and semaphores of the other systems.
+// systems are the elections, locks and semaphores of the systems that are not in another list.
 var systems = completed(Dialect{},
 	// kazoo. A plain lock and a writer have the same name; readers show the difference.
 	Dialect{
@@ -44,8 +44,8 @@ var systems = completed(Dialect{},
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
-		// A client of go-zookeeper counts those of kazoo. A client of kazoo counts those of
-		// go-zookeeper only with extra_lock_patterns, and otherwise leads beside them.
+		// A client of go-zookeeper counts kazoo's clients. A client of kazoo counts those of
+		// go-zookeeper only with extra_lock_patterns; otherwise it leads beside them.
 		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
@@ -57,17 +57,17 @@ var systems = completed(Dialect{},
 		Source: "zkElection: nodes/processNode.go", names: []string{"_c_{hex}-p_"},
 	},
 
-	// Systems with an election of their own making.
+	// Systems with their own election.
 	Dialect{
-		// A candidate that joins at the head gets the number of another one. Such ties are in
-		// the order of the names.
+		// A candidate that joins at the head gets the number of another candidate. Candidates
+		// with the same number are in the order of their names.
 		ID: "solr", shares: true, System: "Apache Solr", Recipe: &line{name: "solr", writer: endsWith("-n_"), byName: true},
 		Why: whySession, Source: "Solr: LeaderElector", names: []string{"{decimal}-{any}-n_"},
 		who: func(_ *Candidate, part string) string { return part },
 		ack: []Ack{
 			{at: "overseer_elect/election", znodes: []string{"../leader"}, Takeover: 30 * time.Second},
-			// leaderVoteWait is 3 minutes: a shard's leader waits for the other replicas.
-			// Solr 4 has the leader's znode in place of the directory.
+			// leaderVoteWait is 3 minutes: a shard's leader waits for the other replicas. In
+			// Solr 4 the leader's znode is leaders/*, which is a directory in later versions.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
 		// Each node is a candidate for the overseer. Which nodes have a replica of a shard is in
@@ -117,7 +117,7 @@ var systems = completed(Dialect{},
 	},
 	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", prefix: "{hex}-n_", names: []string{"{any}-n_"}},
 	Dialect{
-		// Its clients take what follows the first two bytes for the number.
+		// Its clients read the number from the third byte of the name on.
 		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", prefix: "n_",
 		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes, names: []string{"n_"},
 	},
@@ -144,11 +144,10 @@ var systems = completed(Dialect{},
 	},
 )
 
-// Two dialects are of no known system. Numbered ephemeral children may be
-// candidates, and may as well be members of a group, jobs or locks. So at first
-// they are unknownNaming: listed by their numbers, and nobody is said to lead.
-// They are guessedElection with evidence that they are an election: see
-// [Dialect.Guess].
+// Two dialects are of no known system. Numbered ephemeral children may be candidates, but also
+// members of a group, jobs or locks. So their dialect is unknownNaming: they are listed by their
+// numbers, and nobody is said to lead. With evidence of an election their dialect is
+// guessedElection: see [Dialect.Guess].
 var (
 	unknownNaming = completed(Dialect{Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
@@ -171,12 +170,12 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 		},
 	},
 	Dialect{ID: "clickhouse", System: "ClickHouse before 21.12", Source: "ClickHouse: ZooKeeper/LeaderElection.h", names: []string{"leader_election-"}},
-	// It puts no separator before the number.
+	// zk-ruby puts no separator before the number.
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed returns the dialects with the values of kind that an entry leaves out, and with a
-// recipe.
+// completed returns the dialects. For a field that an entry leaves out it uses the value in kind,
+// or a default.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.Registry = kind.Single, kind.Registry
@@ -214,7 +213,7 @@ func kazooLocks(name string) Recipe {
 	return &line{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
 }
 
-// accumuloNames are the names from 2.1 on, and the older ones.
+// accumuloNames are the names from 2.1 on, and the older names.
 var accumuloNames = []string{"zlock#{uuid}#", "zlock-"}
 
 func accumuloLocks(name string) Recipe {

@@ -14,7 +14,7 @@ import (
 	"electop/model/znode"
 )
 
-// whoByData returns who a candidate is according to its znode's data: host:port of a JSON
+// whoByData returns who a candidate is according to its znode's data: host:port from a JSON
 // object, otherwise a short text, otherwise "".
 func whoByData(d znode.Data) string {
 	if o := object(d); o != nil {
@@ -50,7 +50,7 @@ func object(d znode.Data) map[string]any {
 	return o
 }
 
-// text returns a string of a JSON object, "" for none.
+// text returns the string of a key in a JSON object, "" for none.
 func text(o map[string]any, key string) string {
 	s, _ := o[key].(string)
 	return s
@@ -82,7 +82,8 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number returns an integer that is a JSON number or in a JSON string, otherwise "".
+// number returns v as an integer if v is a JSON number, or a string with a number below 65536;
+// otherwise "".
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -137,7 +138,7 @@ func helixLeader(c *Candidate, _ string) string {
 	return cmp.Or(text(fields, "LEADER"), text(o, "id"))
 }
 
-// pulsarBroker returns the broker's id, which older brokers have only in their URL.
+// pulsarBroker returns the broker's id; for older brokers, the host and port of its URL.
 func pulsarBroker(c *Candidate, _ string) string {
 	o := object(c.Data)
 	url := text(o, "serviceUrl")
@@ -187,8 +188,8 @@ func bookieVote(c *Candidate, _ string) string {
 	return id
 }
 
-// accumuloServer reads the address of a server: in JSON from 3.0 on, before that behind
-// the name of the service, or alone.
+// accumuloServer returns the address of a server. From 3.0 on the data is JSON; before that it is
+// the address, alone or after the name of the service.
 func accumuloServer(c *Candidate, _ string) string {
 	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
 		first, _ := all[0].(map[string]any)
@@ -229,14 +230,14 @@ func hadoopActive(c *Candidate, _ string) string {
 	return printable(m[2].text)
 }
 
-// Last reads the data of the last leader: who it was, a namenode by its id and its address,
-// and whether the next leader has to fence it.
+// Last returns who the last leader was according to the data of c (a namenode with its id and
+// address), and whether the next leader has to fence it.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false
 	}
 	node := message(c.Data.Bytes)
-	if node[4].varint == 0 { // YARN's, which fences nobody
+	if node[4].varint == 0 { // of YARN, which fences nobody
 		return who, false
 	}
 	return znode.Safe(printable(node[2].text)+" ("+who+")", 0), true
@@ -263,8 +264,8 @@ type field struct {
 	varint uint64
 }
 
-// message reads the first fields of a protobuf message, nil if b is no such message. Of
-// a repeated field it keeps the last value.
+// message returns the first fields of a protobuf message by number, nil if b is no such message.
+// Of a repeated field it keeps the last value.
 func message(b []byte) map[uint64]field {
 	const few = 32
 	out := make(map[uint64]field)

@@ -16,7 +16,8 @@ func expiredLeader(r *report) {
 		}
 		f := r.find(returnedLeader, safe(x.Leader.Name)+fmt.Sprint(x.Leader.Czxid)).about(x.Leader)
 		f.tables = 2
-		f.because("session %s, from %s, expired: its znode %s was deleted at %s or earlier", znode.Hex(x.Leader.Session), safe(x.Host), safe(x.Leader.Name), units.Clock(x.Expired))
+		f.because("session %s, from %s, expired: its znode %s was deleted at %s or earlier",
+			znode.Hex(x.Leader.Session), safe(x.Host), safe(x.Leader.Name), units.Clock(x.Expired))
 		if len(x.Sessions) > 1 {
 			f.Severity = Info // most of these sessions belong to other programs
 		}
