@@ -226,8 +226,11 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			errs := ""
-			for _, timeout := range []string{"1s", "10s"} { // a busy machine may need longer than a second to connect
+			errs, timeouts := "", []string{"1s", "10s"} // a busy machine may need longer than a second to connect
+			if x.code == 1 {                            // after the connection
+				timeouts = []string{"1m"}
+			}
+			for _, timeout := range timeouts {
 				_, errs = once(t, x.code, slices.Concat([]string{"status", "/private", "--servers", servers, "--connect-timeout", timeout}, x.flags)...)
 				if strings.Contains(errs, x.want) {
 					return
