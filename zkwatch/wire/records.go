@@ -428,25 +428,29 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes a list with a header before each element, and a last header that marks the end.
-func multi[T any](c *Coder, list *[]T, header func(*T) multiHeader, element func(*T, Op)) {
+// multi codes a list with a header before each element, and a last header that marks the
+// end. Writing does not change the list: goroutines may share it.
+func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
 		*list = nil
 	}
 	for i := 0; ; i++ {
 		h := multiHeader{Op: -1, Done: true, Err: -1}
 		if i < len(*list) {
-			h = header(&(*list)[i])
+			op, err := header(&(*list)[i])
+			h = multiHeader{Op: *op, Err: err}
 		}
 		if h.Fields(c); h.Done || c.err != nil {
 			break
 		}
 		if c.reading {
 			*list = append(*list, *new(T))
+			op, _ := header(&(*list)[i])
+			*op = h.Op
 		}
-		element(&(*list)[i], h.Op)
+		element(&(*list)[i])
 	}
-	if c.err != nil {
+	if c.reading && c.err != nil {
 		*list = nil
 	}
 }
@@ -457,8 +461,7 @@ type MultiRequest struct{ Ops []MultiOp }
 
 // Fields fails to read a list that mixes reads and writes.
 func (r *MultiRequest) Fields(c *Coder) {
-	multi(c, &r.Ops, func(o *MultiOp) multiHeader { return multiHeader{Op: o.Op, Err: -1} }, func(o *MultiOp, op Op) {
-		o.Op = op
+	multi(c, &r.Ops, func(o *MultiOp) (*Op, Code) { return &o.Op, -1 }, func(o *MultiOp) {
 		o.Fields(c)
 		if c.reading && o.Reads() != r.Ops[0].Reads() {
 			c.fail("reads and writes in a multi")
@@ -504,8 +507,5 @@ func (m *MultiResult) Fields(c *Coder) {
 type MultiResponse struct{ Results []MultiResult }
 
 func (r *MultiResponse) Fields(c *Coder) {
-	multi(c, &r.Results, func(m *MultiResult) multiHeader { return multiHeader{Op: m.Op, Err: m.Err} }, func(m *MultiResult, op Op) {
-		m.Op = op
-		m.Fields(c)
-	})
+	multi(c, &r.Results, func(m *MultiResult) (*Op, Code) { return &m.Op, m.Err }, func(m *MultiResult) { m.Fields(c) })
 }
