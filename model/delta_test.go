@@ -15,7 +15,7 @@ import (
 	"electop/model/znode"
 )
 
-// heading describes an event without its times.
+// heading describes a Joined, Left, Handoff or Missed event without its times; "" for others.
 func heading(e model.Event) string {
 	named := func(c *dialect.Candidate) string {
 		if c == nil {
@@ -53,7 +53,7 @@ func TestDeltasAndReadsAgree(t *testing.T) {
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
-		// note adds the events of one change, with the Left events sorted.
+		// note adds the headings of one change's events: first of Left events, sorted.
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {

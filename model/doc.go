@@ -47,7 +47,7 @@
 //
 // A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] computes
 // from these, and from a log of changes (lanelog.go), what each candidate did over time:
-// a lane at a time equals the state at that time. Lanes are computed on request, so a
+// for each time, a lane shows the same as the state had. Lanes are computed on request, so a
 // change costs only an entry in a bounded log.
 //
 // # The demo
@@ -61,5 +61,6 @@
 // ([State.Work]). Beliefs and queue together give the two [Properties] of an election: at
 // most one leader, and a leader most of the time. [State.Broken] describes the broken
 // invariants. [Pace] has the messages that the server holds, [Rules] the settings of the
-// demo. None of these is an event, because they change no election.
+// demo. Cast, Wake, Write, Pace and Rules make no event of
+// their own, because they change no election.
 package model

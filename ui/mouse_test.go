@@ -39,7 +39,7 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 }
 
 // A click selects the row that is drawn there, also if the panel has rows besides the
-// queue. A second click opens it.
+// queue. A second click on the row gives the Selected panel the focus.
 func TestClickSelects(t *testing.T) {
 	for _, name := range []string{"main", "no-znode", "notified", "herd-notified", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
@@ -180,7 +180,7 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// A click on the time line goes to the last moment that is not after the clicked time.
+// A click on the time line goes to the last moment that is not after the clicked time, or to the first moment.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time

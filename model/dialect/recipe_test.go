@@ -69,11 +69,11 @@ func TestTarget(t *testing.T) {
 		{"election", plain, "n_0000000008", "x_0000000001", dialect.Target{Watch: "n_0000000007"}},
 		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // candidacy lost, so it does not lead
 		{"election", plain, "DONE", "x_0000000001", dialect.Target{}},
-		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}}, // nothing to skip
+		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}}, // x_0000000001 is not skipped
 		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},
 		{"kazoo-lock", locks, hex2 + "__lock__0000000005", "", dialect.Target{Listed: true, Watch: hex1 + "__lock__0000000003"}},
 		{"kazoo-lock", locks, hex2 + "__lock__0000000005", hex1 + "__lock__0000000003", dialect.Target{Listed: true, Leads: true}},
-		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // the others are no contenders
+		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // the children with lower numbers do not contend
 		{"kazoo-lock", locks, hex1 + "__lock__0000000009", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
 		{"kazoo-lock", locks, "n_0000000001", "", dialect.Target{}},
 		{"kazoo-lock", locks, hex2 + "__rlock__0000000007", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
@@ -92,7 +92,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// contenderNames has, for each recipe, the beginnings of its contenders' names.
+// contenderNames has the beginnings of the contenders' names, of the tested recipes; nil: a
+// name is a guid without a number.
 var contenderNames = map[string][]string{
 	"election":          {"guid-n_", "n_"},
 	"herd":              {"guid-n_", "n_"},
@@ -106,7 +107,7 @@ var contenderNames = map[string][]string{
 	"kazoo-semaphore":   nil, // names without a number
 }
 
-// randomQueue returns contenders of the recipe in its order, each with another session.
+// randomQueue returns contenders of the recipe in its order, each with its own session.
 func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Candidate {
 	var queue []*dialect.Candidate
 	taken := map[string]bool{}
@@ -174,7 +175,7 @@ func TestRecipesAreConsistent(t *testing.T) {
 			if holders < min(1, len(queue)) || holders > len(queue) {
 				t.Fatalf("%d of %d contenders hold the role", holders, len(queue))
 			}
-			listed := name == "mesos" // nobody watches a znode
+			listed := name == "mesos" // contenders watch the list of children
 			watched := make([]int, len(queue))
 			for i, c := range queue {
 				w, waits := r.Watches(dialect.QueueOf(queue), i)

@@ -33,12 +33,12 @@ const (
 	You Role = "you"
 	// Nobody means that there is no candidate. Only Handoff may use it.
 	Nobody Role = "nobody"
-	// Newcomer is the candidate that joined last while the part waited. Only texts that are
-	// shown after that may use it.
+	// Newcomer is the candidate that joined last while the part waited. Conditions of
+	// the act may use it, and texts that are shown after the wait.
 	Newcomer Role = "newcomer"
 )
 
-// roles lists the roles that [holdersIn] finds. It is never written.
+// roles lists the roles that [holdersIn] finds. Nothing changes it.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
 
 // holder is the candidate that has a role.
@@ -46,7 +46,7 @@ type holder struct {
 	label   string // safe to show, "" for none
 	member  string // [model.Member.ID], "" for a third-party client
 	id      dialect.ID
-	queued  bool // the znode id is in the queue
+	queued  bool // id identifies a znode in the queue
 	session uint64
 	seq     string
 }
@@ -69,7 +69,8 @@ func holdersIn(s *doctor.State) *holders {
 	return h
 }
 
-// same reports whether h and o are the same candidates in the same places.
+// same reports whether h and o have the same holder for each role, as many contenders and
+// the same next number.
 func (h *holders) same(o *holders) bool {
 	return o != nil && h.queued == o.queued && h.next == o.next && maps.Equal(h.of, o.of)
 }
@@ -277,8 +278,8 @@ func staleWrites(r *Run) string {
 	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-// ofWake returns a function that returns value for the effects of the deletion for which the part
-// waited.
+// ofWake returns a function that passes the counted effects of the deletion for which the
+// part waited to value.
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {

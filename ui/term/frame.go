@@ -15,16 +15,16 @@ type Frame struct {
 
 const (
 	// TickCalm is the interval between two pictures in which only ages and the clock
-	// change: their last digit is the second.
+	// change: both show whole seconds.
 	TickCalm = time.Second
 
-	// TickBusy is the interval while something counts down: the countdown visibly
-	// moves, and the frames cost almost nothing.
+	// TickBusy is the interval while something counts down: short enough to show the
+	// movement. Such frames cost almost nothing.
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every notes that a digit of the picture changes every d. Ticks are at whole multiples
-// of d, so all digits change together.
+// Every notes that a digit of the picture changes every d, unless the picture is held. The
+// next change is at a whole multiple of d, so all digits change together.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
@@ -89,7 +89,7 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 		name = Lead
 	}
 	p.Text(edge, " ").Text(name, title).Text(edge, " ")
-	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // the last span may have been dropped
+	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // if FitSpans drops the last span, the span before it may end in blanks
 	if n := SpansWidth(tail); n > 0 {
 		p.Gap(p.Room()-n-3).Text(edge, " ")
 		p.Spans(tail).Text(edge, " ")
@@ -125,7 +125,7 @@ const (
 func (f *Frame) Clock(t time.Time) string { return f.TimeIn(ClockFormat, t) }
 func (f *Frame) Stamp(t time.Time) string { return f.TimeIn(StampFormat, t) }
 
-// TimeIn returns t in that format, as a text to draw.
+// TimeIn returns t in a format and the time zone of Now, as a text to draw.
 func (f *Frame) TimeIn(format string, t time.Time) string {
 	var room [len(StampFormat)]byte
 	return f.Ink(t.In(f.Now.Location()).AppendFormat(room[:0], format))
@@ -193,7 +193,8 @@ func (p *Pen) Choose() {
 	p.c.Restyle(Rect{X: p.x, Y: p.y, W: p.end - p.x, H: 1}, func(st Style) Style { return st | Selected })
 }
 
-// Fit writes s into exactly w cells, cut with an ellipsis or followed by blanks.
+// Fit writes s into the next w cells, cut with an ellipsis if it is longer. It leaves the
+// cells after s as they are.
 func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	end := min(p.end, p.x+max(0, w))
 	p.c.Put(p.x, p.y, end, st|p.chosen, Cut(s, end-p.x))
@@ -201,8 +202,8 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Column writes a column of a table: two blanks, then Fit. A column without width is not
-// shown.
+// Column writes a column of a table: a gap of two cells, then Fit. It does nothing if
+// w is 0.
 func (p *Pen) Column(w int, st Style, s string) *Pen {
 	if w > 0 {
 		p.Gap(2).Fit(w, st, s)
@@ -231,7 +232,8 @@ func (p *Pen) Limit(n int) *Pen {
 // Room returns the number of cells that are left.
 func (p *Pen) Room() int { return p.end - p.x }
 
-// Rect is a part of the screen, in cells. The zero rect is hidden.
+// Rect is a part of the screen, in cells. The zero rect is the place of a part that
+// is not shown.
 type Rect struct{ X, Y, W, H int }
 
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
@@ -239,7 +241,7 @@ func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 // Has reports whether (x, y) is in r.
 func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// Inner returns the inside of a border around r.
+// Inner returns r without its outermost cells, which hold a border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
 // InFront returns the place of an overlay, at most width wide, on a screen of w by h cells.
@@ -251,8 +253,8 @@ func InFront(w, h, width, lines int) Rect {
 // TextWidth returns the width of a line in an overlay of that width on a screen of w cells.
 func TextWidth(w, width int) int { return min(w-4, width) - 4 }
 
-// Window returns which of n lines is the first on a page, such that line at is on the
-// page: top if possible.
+// Window returns the first of n lines on a page: top, or the nearest line with which the
+// page shows line at.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

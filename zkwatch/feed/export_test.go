@@ -9,7 +9,7 @@ import (
 // NewRecorder begins a recording in w, without a bound of its size.
 func NewRecorder(w io.Writer, h history.Header) (*Recorder, error) { return begin(w, h) }
 
-// OpenPlaybackMax is OpenPlayback with the bound whole instead of playbackWhole.
+// OpenPlaybackMax is OpenPlayback with another limit: whole replaces playbackWhole.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {

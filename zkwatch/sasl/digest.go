@@ -22,7 +22,7 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes: a longer user does not fit into an answer.
+// maxName bounds a user and a password, in bytes: a longer user might not fit into an answer.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
@@ -70,7 +70,7 @@ func (x *digestExchange) Next(token []byte) (answer []byte, done bool, err error
 	x.step++
 	switch {
 	case x.step == 1:
-		return []byte{}, false, nil // the server speaks first
+		return []byte{}, false, nil // an empty token requests the challenge
 	case x.step == 2 && len(token) == 0:
 		return nil, false, fmt.Errorf("%w: it sent no challenge", ErrUnsupported)
 	case x.step == 2:
@@ -155,7 +155,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	if !ok || !fits {
 		return nil, fmt.Errorf("%w: user or password has characters beyond ISO 8859-1, and the server does not offer charset utf-8", ErrUnsupported)
 	}
-	realm := c.realm // in the server's encoding
+	realm := c.realm // without charset utf-8: hashed as the server sent it
 	if c.utf8 {
 		realm, _ = encoded(realm, true)
 	}
@@ -190,7 +190,8 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// firstUse is the nonce count. It is always 1: each exchange has another nonce.
+// firstUse is the nonce count. It is always 1: the server sends a new nonce in each
+// exchange.
 const firstUse = "00000001"
 
 // verify checks that the server also knows the password.
@@ -217,8 +218,8 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded returns s as it is hashed: in ISO 8859-1 if that has all its characters, otherwise
-// in UTF-8. It returns false if s needs UTF-8 and UTF-8 is not allowed.
+// encoded returns s as it is hashed: in ISO 8859-1 if all characters of s exist there,
+// otherwise in UTF-8. It returns false if s needs UTF-8 and UTF-8 is not allowed.
 func encoded(s string, allowed bool) (string, bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {
