@@ -77,7 +77,7 @@ type Member struct {
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the end of the lease of a member that leads or is about to: until then
 	// the ensemble is proved to keep the session. Zero if it has no lease. The JSON names of
-	// LeaseEnd and ExpiresFrom are those of older recordings.
+	// LeaseEnd and ExpiresFrom stay, so that older recordings can be read.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest time at which connected servers can expire the session:
 	// Timeout after the last answered request or ping was sent.

@@ -244,7 +244,7 @@ func TestWavePast(t *testing.T) {
 	}
 }
 
-// If the server holds messages, each candidate's progress is that of its message, without slow
+// If the server holds messages, each candidate advances with its message, without slow
 // motion.
 func TestWaveHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)

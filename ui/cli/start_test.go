@@ -28,7 +28,7 @@ func initMax() time.Duration {
 }
 
 // TestNoPackageStartsSlowly reads Go's own trace of the packages' initialization. It is
-// the same for each command, because it ends before main begins. The trace is that of the
+// the same for each command, because it ends before main begins. The trace comes from the
 // test binary, which has all packages of the program and a few more.
 //
 // The clock includes other work of a busy machine. So a package is slow only if it is slow in
