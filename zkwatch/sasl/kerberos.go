@@ -43,9 +43,13 @@ type Kerberos struct {
 	service service
 
 	requesting chan struct{} // holds a token during requests to the KDC
+	cache      *ticketCache  // a pointer, so that no verb prints its keys from within another struct
+}
 
+// A ticketCache has the cached tickets by the name of their principal.
+type ticketCache struct {
 	mu      sync.Mutex
-	tickets map[string]ticket // cached tickets by the name of their principal
+	tickets map[string]ticket
 }
 
 // NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the
@@ -58,7 +62,7 @@ func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Kerberos{conf: conf, tickets: map[string]ticket{}, requesting: make(chan struct{}, 1)}
+	a := &Kerberos{conf: conf, cache: &ticketCache{tickets: map[string]ticket{}}, requesting: make(chan struct{}, 1)}
 	if a.service, err = parseService(o.Service); err != nil {
 		return nil, err
 	}
@@ -196,9 +200,9 @@ func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind
 // the result.
 func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
-	a.mu.Lock()
-	t, ok := a.tickets[id]
-	a.mu.Unlock()
+	a.cache.mu.Lock()
+	t, ok := a.cache.tickets[id]
+	a.cache.mu.Unlock()
 	if ok && time.Until(t.end) > minValidity {
 		return t, nil
 	}
@@ -211,16 +215,16 @@ func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, e
 	}
 	t.user, t.realm = a.login.user, a.login.realm
 	t.drop = func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		clear(a.tickets)
+		a.cache.mu.Lock()
+		defer a.cache.mu.Unlock()
+		clear(a.cache.tickets)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.tickets) >= maxTickets {
-		clear(a.tickets)
+	a.cache.mu.Lock()
+	defer a.cache.mu.Unlock()
+	if len(a.cache.tickets) >= maxTickets {
+		clear(a.cache.tickets)
 	}
-	a.tickets[id] = t
+	a.cache.tickets[id] = t
 	return t, nil
 }
 

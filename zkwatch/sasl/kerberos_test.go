@@ -323,6 +323,10 @@ func TestSilentKDC(t *testing.T) {
 	if now := runtime.NumGoroutine(); now > before+2 {
 		t.Errorf("%d goroutines, want at most %d", now, before+2)
 	}
+	session := types.EncryptionKey{KeyType: 18, KeyValue: []byte("S3ssionKey")}
+	account.cache.mu.Lock()
+	account.cache.tickets["krbtgt/A@A"] = ticket{key: session}
+	account.cache.mu.Unlock()
 	var shown strings.Builder
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
 		fmt.Fprintf(&shown, verb, struct{ m Mechanism }{account})
@@ -332,9 +336,11 @@ func TestSilentKDC(t *testing.T) {
 	if err != nil || !strings.Contains(shown.String(), "ann@A of keytab") {
 		t.Fatalf("got %s, %v; want ann@A of keytab", shown.String(), err)
 	}
-	for _, secret := range []string{fmt.Sprintf("%x", key.KeyValue), strings.Trim(fmt.Sprint(key.KeyValue), "[]"), string(key.KeyValue)} {
-		if strings.Contains(shown.String(), secret) {
-			t.Errorf("%s shows the key", shown.String())
+	for _, key := range [][]byte{key.KeyValue, session.KeyValue} {
+		for _, secret := range []string{fmt.Sprintf("%x", key), strings.Trim(fmt.Sprint(key), "[]"), string(key)} {
+			if strings.Contains(shown.String(), secret) {
+				t.Errorf("%s shows a key", shown.String())
+			}
 		}
 	}
 }
