@@ -164,18 +164,18 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 type report struct {
 	at     time.Time
 	member model.Member
-	over   bool   // the program was interrupted
+	over   bool   // the candidate had been told to end
 	closed string // why the candidate has ended; only in the last report, which has no member
 }
 
-// campaignPrinter prints a line whenever a candidate's belief or watch changes.
+// campaignPrinter prints a line whenever a candidate's belief, znode, obstacle or watch changes.
 type campaignPrinter struct {
 	std  IO
 	path string
 	json bool
 	n    uint64
 	last model.Member
-	end  model.Member // the candidate as reported after the interrupt
+	end  model.Member // what the candidate reported last, after it was told to end
 }
 
 // campaignEvent is a line of `campaign --json`.
@@ -189,7 +189,7 @@ type campaignEvent struct {
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
 	Lease   *string `json:"lease_until"` // as of this line; the leader renews it continually
-	Detail  *string `json:"detail"`      // why the candidacy was lost, or what blocks it
+	Detail  *string `json:"detail"`      // why the candidacy ended, or what blocks it
 }
 
 func (p *campaignPrinter) print(r report) {
@@ -342,7 +342,7 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 
 // supervised runs a candidate with cfg in the context run, and the command while the candidate
 // leads. After the end of ctx it stops the command, then calls end, which ends run. ended is the
-// reason as text; the error has the exit code.
+// reason as text, "" if the candidate itself failed; the error has the exit code.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {

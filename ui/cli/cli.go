@@ -143,7 +143,7 @@ func newHelp() *cobra.Command {
 				}
 				return process.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
-			if on.DisableFlagParsing { // removed
+			if on.DisableFlagParsing { // a removed command, or the guard: RunE only refuses
 				return on.RunE(on, nil)
 			}
 			on.InitDefaultHelpFlag()

@@ -61,8 +61,8 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes PATH. The shell completes the arguments after PATH: they can
-// only be a command. Cobra does not report whether -- was given.
+// completeCampaign completes PATH. The shell completes what can only belong to a command: the
+// arguments after PATH, and a word without a / at its beginning. Cobra does not report a --.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -87,8 +87,8 @@ func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string)
 	return roots[:min(len(roots), completeMax)], directive
 }
 
-// electionsNear returns the paths of the elections below root that are found in time, none if no
-// server is reached.
+// electionsNear returns the paths of the elections below root that are found in time. There are
+// none if no server is reached.
 func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var mu sync.Mutex
 	var paths []string
@@ -189,7 +189,7 @@ func completeFlags(root *cobra.Command) {
 				complete = noFiles
 			}
 			if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-				panic(err) // the flag is declared twice, or was registered already
+				panic(err) // the flag has a completion already
 			}
 		})
 	}

@@ -74,9 +74,9 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs a read-only dashboard and then, with the same flags about the screen, the
-// dashboard of the cluster to which the user switched. If that dashboard fails, the first one
-// runs again and shows why.
+// runThenSwitch runs a read-only dashboard and then, with the same flags of the screen and the
+// log, the dashboard of the cluster to which the user switched. If that dashboard fails, the
+// first one runs again and shows why.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
@@ -130,7 +130,7 @@ func clusterName(named string, cs client.ConnectString) string {
 // options, and closes the terminal.
 func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
 	out, ok := process.Terminal(std.Out)
-	if !ok { // needTerminal returned an error before
+	if !ok { // cannot happen: the caller has called needTerminal
 		return show(with)
 	}
 	s, err := process.OpenScreen(ctx, std.In, out)

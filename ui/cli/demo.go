@@ -63,8 +63,8 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-// demoOnly refuses flags about a cluster without --servers, so that nobody mistakes the demo
-// for a cluster.
+// demoOnly refuses several PATHs and flags about a cluster if there is no --servers, so that
+// nobody mistakes the demo for a cluster.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")
@@ -116,9 +116,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 		cast = demoCast
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	// The embedded server counts the notifications of a deletion. Those of the candidates count;
-	// a persistent watch of the observer would add one.
-	o.byReads = true
+	o.byReads = true // reads cost little inside this process
 	ours, _ := net.InterfaceAddrs() // without them the invitations name loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
@@ -187,8 +185,8 @@ func invitations(addr, path string) []overlay.Invitation {
 }
 
 // invitedTo returns the address at which other machines reach a server that listens on addr. If
-// the server listens on all addresses of this machine, ours, the result has the first of them
-// that is not local, IPv4 before IPv6.
+// the server listens on all addresses of this machine, ours, the result has the first global
+// one, IPv4 before IPv6; if there is no global address, it has loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

@@ -60,7 +60,6 @@ func newDiscover(std IO) *cobra.Command {
 }
 
 func runDiscover(ctx context.Context, o *options, std IO) error {
-	o.path = defaultPath // unused
 	if err := o.search.Check(); err != nil {
 		return err
 	}
@@ -205,8 +204,8 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the election in the worst state of those that are known to be elections,
-// otherwise of those that may be one, nil for none. A list of members is no election.
+// firstElection returns the election in the worst state, nil if there is none. An election of an
+// unknown system comes after all others. A list of members is not an election.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

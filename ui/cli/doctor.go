@@ -90,7 +90,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 				}
 			}
 		}
-		r.err = context.Canceled // for a panic
+		r.err = context.Canceled // stays if Diagnose panics
 		all.Add(1)
 		t.Start("diagnosis", func(ctx context.Context) error {
 			defer all.Done()

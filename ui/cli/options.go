@@ -29,7 +29,7 @@ const defaultPath = "/election"
 type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
-	unnamed     bool     // no PATH was given: path is the default
+	unnamed     bool     // neither the user nor the cluster named a PATH: path is the default
 	found       bool     // a search found the paths
 	keepTrying  bool     // electop tries to connect even if no host exists
 	cluster     cluster.Options

@@ -201,8 +201,8 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 // anyPort is the address of a demo without --listen.
 const anyPort = "127.0.0.1:0"
 
-// demoServer returns the configuration of a demo's server. With a short tick a session ends
-// when the countdown does.
+// demoServer returns the configuration of a demo's server. With a short tick a session expires
+// as soon as its countdown ends.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }

@@ -40,9 +40,8 @@ func newStatus(std IO) *cobra.Command {
 	return cmd
 }
 
-// heapAtFirst is the heap at which status collects garbage first, in percent of Go's least
-// heap of 4 MB. In an election of usual size status ends before: a collection would take a
-// tenth of its time.
+// heapAtFirst is the heap at which status first collects garbage, in percent of Go's minimum of
+// 4 MB. With elections of usual size status ends before: a collection takes a tenth of its time.
 const heapAtFirst = 400
 
 func runStatus(ctx context.Context, o *options, std IO) error {
@@ -128,8 +127,9 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several exit codes the worst counts: 1 (a PATH cannot be read; the others are\nprinted), then those of the printed elections, then 0."
 
 // each prints the result of read for each path, as text (with a heading if there are several
-// paths) or as one JSON object per line. It skips an empty text. An error of one path is noted and
-// the next path is read, unless the error has an exit code of its own: no server was reached.
+// paths) or as one JSON object per line. It skips an empty text. If there are several paths, it
+// notes an error that the text does not show, and reads the next path, unless the error has an
+// exit code of its own (no server was reached) or is an interrupt.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""
