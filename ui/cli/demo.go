@@ -116,7 +116,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 		cast = demoCast
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	o.byReads = true // reads cost little inside this process
+	o.byReads = true                // reads cost little inside this process
 	ours, _ := net.InterfaceAddrs() // without them the invitations name loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
