@@ -42,7 +42,7 @@ func IgnoreEnd(err error) error {
 }
 
 // InPlace reports whether the election has n candidates of electop and no others, without
-// faults: the first leads and is acknowledged, the others wait.
+// faults: the first leads, and has acknowledged if leaders must; the others wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false

@@ -28,8 +28,8 @@ import (
 // An end is one way in which the reign of a kazoo leader ends.
 type end struct {
 	name    string
-	stopped bool   // SIGSTOP comes first, then a random time later, before its session can expire
-	then    string // what happens to its candidate, its process or its znode
+	stopped bool   // SIGSTOP comes first; then follows a random time later, before the session can expire
+	then    string // what happens to the candidate, its process or its znode; "": nothing
 	expired bool   // its session expires
 }
 
@@ -53,7 +53,7 @@ type reign struct {
 	leader      *zktest.Foreign
 	znode       string
 	feed        *feed.Feed
-	at, then    time.Duration // when both steps begin
+	at, then    time.Duration // when the first and the second step begin
 	paused      time.Time
 	risk        <-chan time.Time
 	ahead       time.Duration // from the first risk to the handoff; 0: there was no risk
@@ -61,9 +61,9 @@ type reign struct {
 }
 
 // TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper in all
-// ways, and checks the causes that electop reports. It asks the servers as by default, over HTTP
-// and with four-letter words. ELECTOP_TEST_CAUSES is the number of leaders that expire with
-// each of these protocols; each other end happens a quarter as often.
+// ways, and checks the causes that electop reports. It asks the servers at the default intervals,
+// over HTTP and with four-letter words. ELECTOP_TEST_CAUSES is the number of leaders that stop
+// and expire with each of these protocols; each other end happens a quarter as often.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -105,7 +105,7 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 	named, of := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
-		// A share needs more leaders, and an idle machine: on a busy one electop asks late.
+		// So few leaders show no share, and a busy machine asks late: one of them is enough.
 		for round := 1; named == 0 && round < 5; round++ {
 			named, of = count(t, endAll(t, addr, cfg, expirations, random))
 		}
@@ -115,7 +115,7 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 		return
 	}
 	if missed := of - named; missed > max(1, of/10) {
-		t.Errorf("expired is the cause of %d of %d expired leaders", named, of)
+		t.Errorf("expired is the cause of %d of %d expired leaders, want 9 of 10", named, of)
 	}
 }
 
@@ -123,7 +123,7 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 // in each other way.
 func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
-	if expirations == fewExpirations { // on a busy machine, where pings are late too
+	if expirations == fewExpirations { // perhaps on a busy machine, where pings are late
 		timeouts, within, tenths = timeouts[:2], within/2, 3
 	}
 	for _, e := range ends {
@@ -148,7 +148,8 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count returns how many leaders expired, and how many of these have the cause expired.
+// count returns how many leaders expired, of, and how many of these have the cause expired,
+// named. It fails the test if a leader that did not expire has that cause.
 func count(t *testing.T, reigns []*reign) (named, of int) {
 	namedBy, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
@@ -279,7 +280,7 @@ func (x *reign) steps(t *testing.T, other *zk.Conn) []step {
 	}}, {x.then, then}}
 }
 
-// sees waits until a state holds.
+// sees waits until holds is true for a state, and returns that state.
 func (x *reign) sees(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

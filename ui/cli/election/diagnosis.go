@@ -25,14 +25,15 @@ const (
 	// longestExtension bounds the observation beyond For, so that the user waits for less
 	// than a minute.
 	longestExtension = 50 * time.Second
-	// askPause is the time between two requests to the servers, and between the last
-	// request and the end.
+	// askPause is the time from the last question to the servers to the end of the
+	// observation, or less if For is shorter than 4 s. It bounds extensions from below.
 	askPause = 2 * time.Second
 )
 
-// Diagnose observes e. It asks the servers for everything at the beginning, and before the end
-// again for sessions, to find silent ones, and for watches if one is not verified. observed is
-// the duration with its extensions. The elections must be running, without the poller.
+// Diagnose observes e. It asks the servers for everything at the beginning. Before the end it asks
+// again for sessions, to find silent ones, and, if one is not verified or the observation was
+// extended, for watches. observed is the duration with its extensions. The elections must be
+// running, without the poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -80,9 +81,9 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the suspicion that needs the longest observation, of those that
-// [doctor.Pending.Decides] within limit, and the time that it needs, 0 for no suspicion. ask
-// means that another answer of the servers may decide it, too.
+// worthwhile returns a suspicion that is worth a longer observation, and by, the time that it
+// needs: the longest within limit. by is 0 if there is none. ask means that another answer of
+// the servers can also decide a suspicion that has lasted long enough.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !ask {

@@ -191,7 +191,7 @@ func (w *world) linked() (*zk.Conn, *link) {
 	w.t.Helper()
 	l := &link{server: w.server}
 	c := zktest.ClientOver(w.t, "127.0.0.1:2181", 20*time.Second, l.dial)
-	synctest.Wait() // go-zookeeper reads the last zxid without a lock if a watch is set before that
+	synctest.Wait() // go-zookeeper reads the last zxid without a lock if a watch is set too early
 	return c, l
 }
 
@@ -301,8 +301,8 @@ func (w *world) record(es []model.Event) error {
 	return nil
 }
 
-// findings asks the servers for everything, several times in ten seconds, and returns what the
-// doctor has found by then.
+// findings asks the servers for everything, five times in ten seconds, and returns all findings
+// that were raised by then.
 func (w *world) findings() []*doctor.Finding {
 	w.t.Helper()
 	for range 5 {
@@ -476,7 +476,7 @@ var failures = []struct {
 			}
 		},
 		healthy: func(w *world) {
-			// Just as many znodes come and go, but behind a leader that stays.
+			// Znodes come and go just as often, but behind a leader that stays.
 			znodes, _ := w.queue(2)
 			c := w.client()
 			for range 60 {
@@ -839,8 +839,8 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// TestDiagnosisIsExtended: an observation that would end before it is known whether a suspicion
-// is critical is extended, if half a minute is enough and the user gave no duration.
+// TestDiagnosisIsExtended: the observation is extended if a suspicion may become critical within
+// 50 s after its end, and if the user gave no duration.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"

@@ -108,7 +108,7 @@ func (w *Elections) Close() { w.record.close(w.notice) }
 // Poller returns the poller, nil if the servers are not asked.
 func (w *Elections) Poller() *admin.Poller { return w.poller }
 
-// All returns the elections watched so far.
+// All returns the elections that are watched now.
 func (w *Elections) All() []*Election {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// progressEvery is the interval at which progress is reported.
+// progressEvery is the least interval between two reports of progress.
 const progressEvery = 200 * time.Millisecond
 
 // Pause returns the time between a search of duration took and the next one: searches must
