@@ -4,8 +4,8 @@
 // Candidates queue observations with [Feed.Put], which never waits; observers use
 // [Feed.PutSlowly], which waits while the queue is full. [Feed.Run] writes each queued
 // observation to the recording, if any, applies it to the journal and passes the events to
-// [Config.Events]. A screen reads [Feed.State] when [Feed.Dirty] reports a change: it may
-// miss states, but never events.
+// [Config.Events]. A screen reads [Feed.State] when [Feed.Dirty] reports a change, and may
+// miss states between two reads.
 //
 // With [Config.Keep] the feed also keeps the past: [Feed.Seek] returns any past moment,
 // while the feed continues.
@@ -103,11 +103,12 @@ func (f *Feed) State() *doctor.State {
 	return f.journal.State()
 }
 
-// Dirty receives after the state changed, once for any number of changes.
+// Dirty returns a channel that receives after a change of the state, once for any number of
+// changes.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await waits until holds(state) is true and returns that state, or ctx's error. The present
-// state counts, too. Any number of goroutines may wait at a time.
+// Await waits until holds is true for a state, also the present one, and returns that state.
+// If ctx ends first, Await returns the last state and ctx's error.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -141,8 +142,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends, and then the rest of the queue.
-// It returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends. Then it applies the rest of the queue and
+// releases the held events. It returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -166,7 +167,7 @@ func (f *Feed) Run(ctx context.Context) error {
 			if err := f.drain(); err != nil {
 				return err
 			}
-			if due, ok := f.timeOf(f.journal.Held); ok { // release the held events
+			if due, ok := f.timeOf(f.journal.Held); ok {
 				return f.apply(&model.Advance{At: due})
 			}
 			return nil
@@ -202,8 +203,8 @@ func (f *Feed) drain() error {
 	}
 }
 
-// apply records an observation and then applies it, so that no shown observation is
-// missing in the recording.
+// apply records an observation and then applies it. So the recording contains every
+// observation that is shown, until its first error.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
 		if err := f.cfg.Record.Encode(o, f.State); err != nil {
@@ -259,7 +260,8 @@ func (f *Feed) Put(o model.Observation) {
 // instead of filling the memory.
 const backlog = 4096
 
-// PutSlowly queues an observation. It waits while the queue is full, until ctx ends.
+// PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile,
+// it drops the observation.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()

@@ -387,7 +387,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 		synctest.Wait()
 		back, ok := f.Seek(last.N, history.MoveBack)
 		if !ok || back.N != 9 || back.State.Queue.Len() != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
-			t.Errorf("one moment back: got moment %d with %d candidates at %v, want 9 with 9", back.N, back.State.Queue.Len(), back.At)
+			t.Errorf("one moment back: got moment %d with %d candidates at %v, want 9 with 9, 2s before %v", back.N, back.State.Queue.Len(), back.At, s.at)
 		}
 		if n := f.State().Queue.Len(); n != 11 {
 			t.Errorf("after Seek: got %d candidates in the present state, want 11", n)

@@ -31,7 +31,7 @@ func deltas(r *model.Read) (all []model.Observation) {
 	return all
 }
 
-// asRead returns the reads of an observer that reads after each change.
+// asRead returns the read of an observer that reads after each change.
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
 // load passes loadRate changes a second through a feed during d, while a screen polls the

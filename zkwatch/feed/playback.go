@@ -13,10 +13,9 @@ import (
 	"electop/model/session"
 )
 
-// Playback plays a recording. Like a [Feed] it has a state that changes with time,
-// and time travel can reach any of its moments.
-//
-// It reads the whole recording in advance, as fast as possible.
+// Playback plays a recording. Like a [Feed] it has a state that changes with time, and a
+// past. It reads the whole recording in advance, as fast as possible. Time travel reaches
+// all moments read so far, or only the last ones if the recording exceeds playbackWhole.
 type Playback struct {
 	recording *Recording
 	speed     float64
@@ -28,19 +27,18 @@ type Playback struct {
 	mu       sync.Mutex
 	timeline *history.Timeline // the observations read so far
 	read     bool              // everything was read
-	last     time.Time         // the time of the last observation read
+	last     time.Time         // the latest time of the observations read so far
 
-	// The position of the playback. A seek does not move the journal: it follows when the
-	// playback continues.
+	// The position of the playback. A seek does not move journal and next; Toggle does.
 	journal  *doctor.Journal
 	next     uint64           // index of the next observation to apply
 	position history.Position // the moment of the last seek
-	sought   *doctor.State    // its state; nil once the playback continued
+	sought   *doctor.State    // the state of position; nil unless a seek came after the last Toggle
 	n        uint64           // the last moment that was reached
 	at       time.Time        // recorded time
 	stopped  bool
 	ended    bool
-	turn     int // counts seeks, pauses and changes of speed
+	turn     int // number of calls of moved and skip
 }
 
 // playbackWhole is the size in bytes of the largest recording that time travel reaches
@@ -80,7 +78,7 @@ func (p *Playback) Speed() float64 {
 	return p.speed
 }
 
-// Bounds of the speed that [Playback.Scale] sets.
+// slowest and fastest bound the speed that [Playback.Scale] sets.
 const (
 	slowest = 1. / 64
 	fastest = 1 << 20
@@ -105,7 +103,7 @@ func (p *Playback) State() *doctor.State {
 	return p.journal.State()
 }
 
-// Dirty receives after the state changed, as [Feed.Dirty] does.
+// Dirty returns a channel that receives after a change of the state or of the clock.
 func (p *Playback) Dirty() <-chan struct{} { return p.dirty }
 
 // Now returns the recorded time that the playback has reached.
@@ -129,7 +127,7 @@ func (p *Playback) Ended() bool {
 	return ended
 }
 
-// Span returns the times of the recording's first moment and of the last observation
+// Span returns the time of the first moment that time travel reaches, and the latest time
 // read so far.
 func (p *Playback) Span() (first, last time.Time) {
 	p.mu.Lock()
@@ -170,7 +168,7 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// moved wakes the player after a seek, a pause or a change of speed. The caller holds p.mu.
+// moved wakes the player after Seek, Toggle or Scale. The caller holds p.mu.
 func (p *Playback) moved() {
 	p.turn++
 	mark(p.changed)
@@ -197,9 +195,9 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	return at, true
 }
 
-// Run reads the recording and plays it until ctx ends. It does not return at
-// the recording's end, where the user can rewind. notice gets one line for
-// each thing that the user should know, such as an incomplete last line.
+// Run reads the recording and plays it until ctx ends or a read fails. It does not return
+// at the recording's end, where the user can rewind. notice gets one line for each thing
+// that the user should know, such as an incomplete last line.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -248,8 +246,8 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// frame is the time between two steps of a playback's clock, so that ages and countdowns
-// run on screen between two observations.
+// frame is the longest time between two steps of a playback's clock, so that ages and
+// countdowns run on screen between two observations.
 const frame = 100 * time.Millisecond
 
 // play plays the recording until ctx ends.
@@ -273,7 +271,7 @@ func (p *Playback) play(ctx context.Context) error {
 	}
 }
 
-// A pace is a period without a seek, a pause or a change of speed.
+// A pace is a period in which the clock runs at one speed.
 type pace struct {
 	turn  int       // Playback.turn in this period
 	began time.Time // real time; zero: not begun
@@ -335,7 +333,7 @@ func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	return min(frame, max(1, scale(due.Sub(now), 1/p.speed)))
 }
 
-// scale multiplies a duration, up to the largest one.
+// scale multiplies a duration. A product that is too large becomes the largest duration.
 func scale(d time.Duration, by float64) time.Duration {
 	x := float64(d) * by
 	if x >= math.MaxInt64 {

@@ -187,7 +187,7 @@ func TestPlaybackSeeks(t *testing.T) {
 				t.Errorf("a minute after the seek to moment %d: got moment %d at %v, stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
 			}
 		}
-		at, _ := p.Seek(5, history.MoveTo) // in the third minute
+		at, _ := p.Seek(5, history.MoveTo) // after four minutes
 		if p.Toggle() {
 			t.Error("Toggle did not continue the playback")
 		}
@@ -299,7 +299,7 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	}
 	at, ok := p.Seek(0, history.MoveToLast)
 	if !ok || len(at.Events) != 2 || at.State.Totals.Handoffs != 1 {
-		t.Errorf("got last moment %v with events %+v, want a handoff", ok, at.Events)
+		t.Errorf("got events %+v in the last moment, want two and the first handoff", at.Events)
 	}
 	over(t, end)
 }
@@ -328,14 +328,14 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 	}
 }
 
-// A playback of a later part shows the initial state at once, for all times in that state.
+// A playback of a later part does not wait between the observations of the initial state.
 func TestPlaybackOfALaterPart(t *testing.T) {
 	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	synctest.Test(t, func(t *testing.T) {
 		p, l, end := played(t, file, 1)
 		synctest.Wait()
 		if s := p.State(); s.Queue.Len() < 19 || len(s.Members) < 19 || s.At.Before(newScenario().at.Add(time.Minute)) {
-			t.Errorf("at the start: got %d candidates, %d members, at %v; want 19 of each", s.Queue.Len(), len(s.Members), s.At)
+			t.Errorf("at the start: got %d candidates, %d members, at %v; want at least 19 of each, after a minute", s.Queue.Len(), len(s.Members), s.At)
 		}
 		wantNotices(t, "played", l, "this is part")
 		time.Sleep(time.Second)
@@ -343,8 +343,8 @@ func TestPlaybackOfALaterPart(t *testing.T) {
 	})
 }
 
-// A playback plays all of a large recording, and a notice says that time travel reaches only
-// the last part.
+// A playback reaches the end of a large recording, and time travel only its last part. A
+// notice says so.
 func TestPlaybackOfALargeRecording(t *testing.T) {
 	n := 0
 	file, _ := live(t, 0, func(put func(model.Observation)) {
@@ -380,7 +380,7 @@ func marshal(t *testing.T, s *doctor.State) string {
 	return l.lines(t)[0]
 }
 
-// Whole returns the end state when the recording was read, at any position of the playback.
+// Once the recording was read, Whole returns its last state, at any position of the playback.
 // Scale changes the speed during the playback.
 func TestPlaybackWholeAndScale(t *testing.T) {
 	file := minutes(t, 5)

@@ -32,7 +32,7 @@ func live(t *testing.T, max int64, put func(func(model.Observation))) (file stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The clock stands still: held events wait for the end.
+	// The clock stands still: only later observations and the end release held events.
 	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	put(f.Put)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -281,7 +281,7 @@ func TestPartOfAnOlderVersion(t *testing.T) {
 	}
 }
 
-// wantNotices checks that there is one notice for each of parts, which contains it.
+// wantNotices fails unless there is one notice for each of parts, in order, that contains it.
 func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	t.Helper()
 	ok := len(l.notices) == len(parts)
@@ -293,8 +293,8 @@ func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	}
 }
 
-// Each prefix of a recording that contains the header can be read.
-func TestEveryPrefixIsRead(t *testing.T) {
+// A recording that is cut anywhere after its header can be read.
+func TestCutRecordingIsRead(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(3, 3*time.Second, put) })
 	whole, err := os.ReadFile(file)
 	if err != nil {

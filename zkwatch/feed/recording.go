@@ -31,17 +31,17 @@ type Recording struct {
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
-	_, noOlder := os.Lstat(older(path))
+	_, olderErr := os.Lstat(older(path))
 	if err != nil {
 		r.Close()
-		if noOlder == nil { // a crash may have ended the recording at the start of a part
+		if olderErr == nil { // a crash may have ended the recording at the start of a part
 			err = fmt.Errorf("%w; the part before it is %s", err, older(path))
 		}
 		return nil, err
 	}
 	if r.header.Part > 1 {
 		s := fmt.Sprintf("this is part %d of a recording: its events and totals begin here", r.header.Part)
-		if noOlder == nil {
+		if olderErr == nil {
 			s += "; the part before it is " + older(path)
 		}
 		r.note(s)
@@ -79,8 +79,8 @@ func (r *Recording) deliverNotes(notice func(string)) {
 func (r *Recording) Election() model.Config { return r.election }
 
 // Each applies the observations one by one and calls events with the events of each, until
-// an error of events or the end. notice gets one line for each thing that the user should
-// know, such as an incomplete last line.
+// the end, an error, or the end of ctx. notice gets one line for each thing that the user
+// should know, such as an incomplete last line.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -98,7 +98,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	return nil
 }
 
-// read calls apply with each observation, until an error of apply or the end.
+// read calls apply with each observation, until the end, an error, or the end of ctx.
 func (r *Recording) read(ctx context.Context, apply func(model.Observation) error, notice func(string)) error {
 	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
@@ -137,13 +137,12 @@ func (r *Recording) Close() error { return r.file.Close() }
 // each part is a recording of its own.
 //
 // Each line is one Write to the end of the file, and so is the beginning of a later part:
-// a crash tears at most the last line. A recording contains only observations, and
-// observations hold no credentials.
+// a crash tears at most the last line. A recording contains no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
-	file   *os.File // nil: closed
-	max    int64    // size of a part; 0: any
+	file   *os.File // nil: closed, or w is no file of the recorder
+	max    int64    // largest size of a part; 0: no bound
 	header history.Header
 
 	size int64
