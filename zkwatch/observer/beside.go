@@ -65,7 +65,8 @@ func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end 
 	}
 }
 
-// readDirectories reads the directories beside the election every besideEvery.
+// readDirectories reads the directories beside the election every besideEvery, or after
+// failedMax if a request got no answer.
 func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wanted *Beside) {
 	paths := slices.Concat(wanted.Directories, wanted.Counts)
 	for len(paths) > 0 {
@@ -88,8 +89,8 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 }
 
 // ReadBeside reads one znode beside the election that the state s still lacks, and sets no
-// watch. It returns nil if s lacks none. try makes each request by calling send; if try is
-// nil, ReadBeside makes several requests at a time.
+// watch. It returns nil if s lacks none or is not live. try makes each request by calling
+// send; if try is nil, ReadBeside makes several requests at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
@@ -192,7 +193,7 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 		} else if last, err = f.Next(ctx, seen); err != nil {
 			return read, err
 		}
-		// A znode that changes all the time is read only ackBurst times in this time.
+		// In this time the znode is read at most ackBurst times.
 		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
 			return read, ctx.Err()
 		}

@@ -88,16 +88,14 @@ func (r report) timeless() report {
 // several candidates.
 type history struct {
 	*rand.Rand
-	path     string
 	connect  func() *zk.Conn
 	create   func(c *zk.Conn) string
 	sessions []*zk.Conn
 	owned    map[*zk.Conn][]string
 }
 
-// step makes one change: a create, a delete, or the end of a session with all its znodes. It
-// returns the number of remaining znodes.
-func (h *history) step(t *testing.T) (n int) {
+// step makes one change: a create, a delete, or the end of a session with all its znodes.
+func (h *history) step(t *testing.T) {
 	i := h.IntN(4)
 	if len(h.sessions) <= i {
 		h.sessions = append(h.sessions, h.connect())
@@ -116,10 +114,6 @@ func (h *history) step(t *testing.T) (n int) {
 		electiontest.Remove(t, c, mine[k])
 		h.owned[c] = slices.Delete(mine, k, k+1)
 	}
-	for _, names := range h.owned {
-		n += len(names)
-	}
-	return n
 }
 
 // end closes all sessions.
@@ -131,7 +125,7 @@ func (h *history) end() {
 
 func newHistory(t *testing.T, seed uint64, path string, connect func() *zk.Conn) *history {
 	return &history{
-		Rand: rand.New(rand.NewPCG(seed, 0)), path: path, connect: connect, owned: make(map[*zk.Conn][]string),
+		Rand: rand.New(rand.NewPCG(seed, 0)), connect: connect, owned: make(map[*zk.Conn][]string),
 		create: func(c *zk.Conn) string { return electiontest.Creator(t, c)(path+"/n_", electiontest.Contender) },
 	}
 }
@@ -252,9 +246,9 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	}
 }
 
-// Both observers report a leader all the time if candidates exist for less than a round trip,
-// but always three at a time.
-func TestCandidatesShorterThanARoundTrip(t *testing.T) {
+// Both observers always report a leader, even if each candidate leads for less than a round
+// trip.
+func TestReignsShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 		c := connect()
@@ -450,8 +444,8 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// Too many changes below the candidates, which a persistent watch also reports, make the
-// observer fall back to reads. After watchAgain, at the next change, it tries the watch again.
+// A persistent watch also reports changes of data. Too many of these make the observer fall
+// back to reads. After watchAgain, at the next change, it tries the watch again.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -543,8 +537,8 @@ func TestSingleEphemeralElection(t *testing.T) {
 	})
 }
 
-// ReadOnce decides by the znode whether an election is a single znode, and by the path if the
-// znode does not exist.
+// ReadOnce decides by the znode whether an election is a single znode, and by the path and
+// the names beside it if the znode does not exist.
 func TestReadOfASingleElection(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

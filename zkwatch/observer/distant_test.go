@@ -103,8 +103,8 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// distantly observes /e, which exists, over a link with delay each way, in virtual time. The
-// client near has no delay.
+// distantly calls f with an observer by reads of /e, over a link with delay each way, in
+// virtual time. The client near has no delay. A delay that f stores in link applies at once.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)

@@ -64,8 +64,7 @@ func (g *Group) Add(o *Observer) {
 	g.change()
 }
 
-// Remove stops o and removes its watch on the election, if the servers can remove a watch.
-// It does not wait.
+// Remove stops o. If o has a persistent watch, o removes the watch. Remove does not wait.
 func (g *Group) Remove(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,8 +157,8 @@ func (g *Group) use(conn *client.Conn) {
 	g.conn = conn
 }
 
-// session runs all observers until the session ends. tooLarge says whether a reply was
-// larger than MaxReply.
+// session runs all observers until the session or ctx ends. tooLarge reports whether a
+// reply was larger than MaxReply.
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup
 	var running []*Observer

@@ -17,7 +17,7 @@ import (
 // Config says what an [Observer] observes.
 type Config struct {
 	Conn client.Config
-	Path string // the election's parent, or the leader's own znode where there is no queue
+	Path string // the election's parent, or the leader's own znode if there is no queue
 	// Beside lists the other znodes to follow, as far as they are known at the start: see
 	// [Observer.SetBeside].
 	Beside Beside
@@ -26,20 +26,20 @@ type Config struct {
 	// znode is absent, from the names beside it.
 	Single bool
 	// ByReads makes the observer list the children after each notification. Otherwise it
-	// follows them by a persistent recursive watch (ZooKeeper 3.6), if the servers have
-	// such watches and the watch costs less.
+	// follows them by a persistent recursive watch (ZooKeeper 3.6), unless it has another
+	// [model.FollowReason] to list them.
 	ByReads bool
-	// Put receives the observations, in order. It may wait: the observer then
-	// reads less often, and the journal counts the missed changes.
+	// Put receives the observations. Several goroutines call it. It may wait: the observer
+	// then reads less often, and the journal counts the missed changes.
 	Put func(context.Context, model.Observation)
-	// Now is the clock; nil is time.Now.
+	// Now is the clock, for any goroutine; nil is time.Now.
 	Now func() time.Time
 }
 
 // Observer observes one election with one watch on its parent or the leader's own znode, and
 // one on each acknowledgement. It never writes. Each change costs one getData for each new
-// child and, without a persistent watch, one getChildren. It does not watch candidates, so
-// it does not delay a handoff.
+// child and, without a persistent watch, one getChildren. A persistent watch costs one exists
+// for each checkAfter in which changes come.
 //
 // It survives lost connections, expired sessions, restarted servers, and a parent
 // that is absent, deleted, recreated or forbidden.
@@ -67,7 +67,7 @@ type Observer struct {
 	began    bool // an earlier session was observed
 	tooLarge bool // a reply was larger than MaxReply
 
-	removed context.Context // ends with [Group.Remove]
+	removed context.Context // ends when [Group.Remove] calls remove
 	remove  context.CancelFunc
 
 	// reported is the time of the last reported change of the connection's state. The loss
@@ -75,11 +75,10 @@ type Observer struct {
 	reported latest[time.Time]
 }
 
-// rttInterval is the time between two reports of a round trip. Pings, which measure it,
-// are rarer than that.
+// rttInterval is the least time between two reports that differ only in the round trip.
 const rttInterval = time.Second
 
-// New returns an observer that does nothing before [Observer.Run].
+// New returns an observer that does nothing before [Observer.Run] or [Group.Add].
 func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -94,14 +93,15 @@ func New(cfg Config) *Observer {
 }
 
 // SetBeside replaces the other znodes that the observer reads and follows. It does not
-// wait. The watch on an old znode cannot be removed; it fires at most once and is ignored.
+// wait. The server keeps the watch on an old znode, which fires at most once and is ignored.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests another read of a known child's data. It does not wait. Without a
-// connection the request may be dropped.
+// Refresh requests another read of a known child's data. It does not wait: if too many
+// requests wait already, it drops this one.
 func (o *Observer) Refresh(name string) { o.request(rereading{name: name}) }
 
-// Settle requests a read of the parent's stat: see [model.State.Unsettled].
+// Settle requests a read of the parent's stat if the observer has a persistent watch: see
+// [model.State.Unsettled].
 func (o *Observer) Settle() { o.request(rereading{parent: true}) }
 
 // A rereading requests a read of a known child's data or, if parent is set, of the
@@ -182,22 +182,16 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// link translates a status. If a Conn ended for another reason than expiry (no session for
-// too long, too large a reply), the group opens another Conn: the user sees a lost connection.
+// link translates a status. A closed Conn (no session for too long, too large a reply) counts
+// as disconnected, or as connecting if it never had a session: the group opens another Conn.
 func link(st client.Status) model.Link {
-	switch st.State {
-	case client.Connecting:
-		return model.Connecting
-	case client.Connected:
+	switch {
+	case st.State == client.Connected:
 		return model.Connected
-	case client.Expired:
-		if st.SessionID != 0 {
-			return model.Expired
-		}
-	case client.Closed:
-		if st.SessionID == 0 {
-			return model.Connecting
-		}
+	case st.State == client.Expired:
+		return model.Expired
+	case st.State == client.Connecting, st.SessionID == 0:
+		return model.Connecting
 	}
 	return model.Disconnected
 }

@@ -82,18 +82,14 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 	}
 	after := server.Counters()
 	for op, n := range after.Requests {
-		switch got := n - before.Requests[op]; op {
-		case wire.OpPing:
-		default:
-			most := map[wire.Op]int64{
-				wire.OpExists:       2, // the kind of the path, and the acknowledgement's watch
-				wire.OpGetChildren2: 1,
-				wire.OpGetData:      11, // each child and the acknowledgement
-				wire.OpAddWatch:     1,
-			}[op]
-			if got > most {
-				t.Errorf("got %d requests of %v for the first read of 10 children, want at most %d", got, op, most)
-			}
+		most := map[wire.Op]int64{
+			wire.OpExists:       2, // the kind of the path, and the acknowledgement's watch
+			wire.OpGetChildren2: 1,
+			wire.OpGetData:      11, // each child and the acknowledgement
+			wire.OpAddWatch:     1,
+		}[op]
+		if got := n - before.Requests[op]; got > most && op != wire.OpPing {
+			t.Errorf("got %d requests of %v for the first read of 10 children, want at most %d", got, op, most)
 		}
 	}
 }
@@ -157,8 +153,7 @@ func TestServerRestarts(t *testing.T) {
 		await("disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
 		server.Start(t)
 		await("connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
-		// Until the bare client is connected again, with its old or a new session.
-		for {
+		for { // until the bare client is connected again, with its old or a new session
 			if _, err := c.Create(path+"/n_", nil, electiontest.Contender, electiontest.Open); err == nil {
 				break
 			}
@@ -373,7 +368,7 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 }
 
 // seesJoins makes candidates join in virtual time, and returns how long an observer by reads
-// takes to see each. It calls before for each join, and read for each read.
+// takes to see each. It calls before before each join, and read for each read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
@@ -516,7 +511,7 @@ type churn struct {
 func (c *churn) some(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
-	cfg.SessionTimeout = electiontest.WaitFor // slow servers must not lose a reply either
+	cfg.SessionTimeout = electiontest.WaitFor // a slow server must not end the session: a lost reply fails the test
 	conn := electiontest.Connect(c.t, cfg)
 	defer conn.Close()
 	electiontest.WaitState(c.t, conn, client.Connected)

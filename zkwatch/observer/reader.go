@@ -31,7 +31,7 @@ const unwatchMax = time.Second
 
 // watchAgain is the time after a fallback to reads until the observer tries a persistent
 // watch again. If the reason for the fallback still exists, the attempt costs one more list,
-// floodMax events, or two changes that are seen after checkIdle.
+// floodMax events, or a delay of up to checkIdle for two changes.
 const watchAgain = 10 * time.Minute
 
 // errReread requests another read of the whole election.
@@ -49,7 +49,7 @@ type reader struct {
 
 	persistent bool            // the last read set a persistent watch
 	seen       uint64          // the number of the last change that the last read shows
-	changes    []client.Change // received, and not applied yet
+	changes    []client.Change // received and not applied yet
 	// notified and heard are the times of the notification that causes the next read.
 	notified, heard time.Time
 
@@ -60,7 +60,7 @@ type reader struct {
 	compared    time.Time    // the time of the last read or comparison
 	missed      time.Time    // the last time that a comparison showed a missed change
 	due         bool         // a change came after compared
-	others      int          // changes of znodes other than children, since othersSince
+	others      int          // calls of other since othersSince
 	othersSince time.Time
 }
 
@@ -158,8 +158,8 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch, unless the observer fell back to reads. It does so
-// before each list: the server may have lost the watch.
+// watch sets the persistent watch, unless the observer uses reads. It does so before each
+// list: the server may have lost the watch.
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
@@ -381,7 +381,8 @@ func (r *reader) compare(ctx context.Context) error {
 	return nil
 }
 
-// fallBack replaces the persistent watch by reads for watchAgain.
+// fallBack replaces the persistent watch by reads for watchAgain. It returns errReread, or
+// an error if the connection ended.
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 	r.fellBack, r.retryAt = why, time.Now().Add(watchAgain)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
@@ -424,8 +425,8 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list marks the known names as listed, and returns the names that are not known under the
-// parent with the czxid parent.
+// list marks the known names as listed. It returns the names that are unread or not known
+// under the parent with the czxid parent.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -498,8 +499,8 @@ func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, err
 	return out, reads.Wait()
 }
 
-// readMarkers requests the [dialect.Markers] of names that were not found yet. It returns
-// all markers found so far for the parent with the czxid parent.
+// readMarkers looks for those [dialect.Markers] of names that it has not found yet. It
+// returns all markers found so far for the parent with the czxid parent.
 func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) ([]string, error) {
 	if r.markersOf != parent {
 		r.markers, r.markersOf = nil, parent
@@ -710,14 +711,15 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// A recursive watch reports every change below its path. More than floodMax changes of
-// other znodes in floodWindow cost more than reads.
+// A recursive watch also reports changes of data and changes below the children. More than
+// floodMax of these in floodWindow cost more than reads.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000
 )
 
-// other counts a change of another znode than a child, and falls back to reads after floodMax.
+// other counts a change that is neither a child's creation nor its deletion, and falls back
+// to reads after floodMax.
 func (r *reader) other(ctx context.Context) error {
 	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
 		r.others, r.othersSince = 0, now

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// failedMax bounds the pause after a read that a server answered with an error that
-// says nothing about the election.
+// failedMax bounds the pause after a failed read.
 const failedMax = 2 * time.Second
 
 // If the ACL forbids the list, the observer tries again, less and less often: a change of
@@ -17,9 +16,10 @@ const (
 )
 
 // Spacing of reads. A single change is read at once. The next read waits for minSpacing, or
-// for four times the load of the last read, so that an observer uses at most a fifth of the
-// capacity of a connection. The load is the time that a read took beyond its round trips: at
-// the server and, if the list is long, on the link.
+// for spacingFactor times the load of the last read, but not longer than maxSpacing. So an
+// observer uses at most a fifth of the capacity of a connection, unless the load exceeds half
+// a second. The load is the time that a read took beyond its round trips: at the server and,
+// if the list is long, on the link.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
