@@ -22,7 +22,7 @@ const (
 	stampsFrom  = 60
 )
 
-// progressTick is how often the line of a delayed message grows, by a cell or two.
+// progressTick is the interval at which the lines of delayed messages grow.
 const progressTick = 50 * time.Millisecond
 
 // Draw draws the ladder.

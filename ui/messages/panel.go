@@ -112,9 +112,9 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns the lanes of the selected candidate and of a second candidate, in the order of the
-// queue. The second is the partner of the selected candidate or, if the partner has no messages,
-// the candidate with the newest message.
+// lanes returns the lanes of the selected candidate (the first, if none is selected) and of a second
+// candidate, in the order of the queue. The second is the partner of the selected candidate or, if
+// the partner has no messages, the candidate with the newest message, if there is one.
 func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -131,8 +131,8 @@ func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	return own, other
 }
 
-// partner returns the lane of the candidate that should watch the candidate of. If there is none,
-// it returns the lane that of should watch; for a member without a znode the first candidate.
+// partner returns the lane of the candidate that should watch the candidate of, otherwise the lane
+// of the candidate that of should watch. For a member without a znode it returns the first lane.
 func partner(s *doctor.State, of model.Row) lane {
 	i := of.Position
 	if of.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -272,8 +272,8 @@ const (
 // the deletion that a notification reports, or the step of a request.
 const before = 20 * time.Millisecond
 
-// entries returns the entries of the state s for the lanes l and r, oldest first. They begin with
-// the first message that s has.
+// entries returns the entries of the state s for the lanes l and r, oldest first. They begin just
+// before the first message that s has: there are none without a message.
 func entries(s *doctor.State, l, r *lane) []entry {
 	var out []entry
 	var began time.Time

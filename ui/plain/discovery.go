@@ -26,7 +26,7 @@ type Discovery struct {
 	Visited, Denied int // numbers of znodes
 	Skipped         int // znodes that were not searched; Skips are the first of them
 	Skips           []Skip
-	Stopped         string // which bound ended the search, "" for none
+	Stopped         string // why the search ended early: its bound, interrupted or failed; "": it did not
 }
 
 // Skip is something that was not searched.

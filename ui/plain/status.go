@@ -274,8 +274,8 @@ func candidateOf(s *doctor.State, i, holders int) object {
 	)
 }
 
-// firstOf returns the first of the queue and the reason why it is not called the leader, nil if
-// it is, or for a group.
+// firstOf returns the first of the queue with the reason why it is not called the leader. It
+// returns nil if the first leads, if there is no candidate, and for a group.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Group() {
@@ -284,8 +284,9 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns since when nobody leads, and how that is known: watched (electop saw the
-// deletion), or znodes or found (nobody led then; the vacancy may be older). Otherwise nil.
+// leaderlessOf returns since when there is no candidate, and how that is known: watched (electop
+// saw the deletion), or znodes or found (there was none then; the vacancy may be older). It
+// returns nil if there is a candidate, and if nothing shows an election.
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {

@@ -5,7 +5,7 @@
 //
 // zxids and session ids are hex strings, times are RFC 3339 with nanoseconds,
 // a znode is its full path as the client sees it, durations are milliseconds
-// with fractions, and null means unknown.
+// with fractions, and null means unknown or none.
 //
 // Each file writes both the JSON and the text: event.go, status.go, finding.go (the doctor's
 // diagnosis), discovery.go (a list of elections). value.go has the values of JSON objects.
@@ -145,7 +145,7 @@ func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	return phrase.Who(c)
 }
 
-// listMax bounds how many znodes or sessions a text lists.
+// listMax bounds how many znodes, sessions or suspicions are listed.
 const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }

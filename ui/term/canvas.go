@@ -96,8 +96,8 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 }
 
 // lineGlyph returns the length in bytes of the line, corner or block at the start of s,
-// 0 if there is none or the next character may combine with it. Most cells have such a
-// glyph, which takes one cell.
+// 0 if there is none or the next character may combine with it. Such a glyph is frequent, and
+// takes one cell.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {

@@ -253,8 +253,8 @@ func InFront(w, h, width, lines int) Rect {
 // TextWidth returns the width of a line in an overlay of that width on a screen of w cells.
 func TextWidth(w, width int) int { return min(w-4, width) - 4 }
 
-// Window returns the first of n lines on a page: top, or the nearest line with which the
-// page shows line at.
+// Window returns which of n lines is the first on a page: top if the page then shows line at,
+// otherwise the line nearest to top with which the page shows line at.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

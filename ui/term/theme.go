@@ -69,7 +69,7 @@ const (
 	OnPast         // a name on a former reign
 	OnLead         // a name on the present reign
 	OnFaint        // a name on a reign of a stale picture
-	Badge          // the program's name
+	Badge          // the program's name, a key to press now
 	BadgeCut       // the paused badge
 	Key            // a key in the footer
 	Hot            // background: being notified
@@ -92,7 +92,7 @@ type Theme struct {
 	Glyph Glyphs
 }
 
-// Glyphs are the signs. Each is one cell wide.
+// Glyphs are the signs. Each but Next is one cell wide.
 type Glyphs struct {
 	Leader, LeaderLost, Watch, Selected          string
 	HerdHead, HerdFrom, HerdMore, HerdLast       string
@@ -164,7 +164,7 @@ type look struct {
 	bold    bool
 	faint   bool
 	reverse bool
-	tint    bool // a terminal without the background colour does not reverse instead
+	tint    bool // without the background colour the cell is not reversed
 }
 
 func (p palette) looks() [styles]look {

@@ -74,7 +74,7 @@ type Fate struct {
 // Text returns the fate without the real leader.
 func (x Fate) Text() string { return x.Lost + x.Words }
 
-// Within returns as much of the fate as fits in w cells; at least Words.
+// Within returns as much of the fate as takes less than w cells; at least Words.
 func (x Fate) Within(w int) string {
 	for _, text := range []string{x.Text() + x.Truth, x.Text()} {
 		if term.Width(text) < w {
@@ -128,8 +128,8 @@ func ownerOf(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign returns the sign of a contender at the head of the queue: hollow unless it
-// leads.
+// LeaderSign returns the sign of a contender that holds the role: hollow if alarm is set, or
+// if r is the first of the queue and does not lead.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
@@ -156,8 +156,8 @@ func GhostOf(s *doctor.State, r model.Row) (of string, sure bool) {
 }
 
 // Expiry is a contender whose session is about to expire while its znode still
-// exists: a member of electop that was killed or frozen, or any contender from which the
-// servers receive nothing.
+// exists: a member of electop with a fault, or any contender from which the servers
+// receive nothing.
 type Expiry struct {
 	Row    model.Row
 	Found  *doctor.Risk // the risk according to the servers' tables, nil for none
@@ -197,13 +197,12 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	return t, true
 }
 
-// expiryCommit is how long the ensemble takes to agree on the end of a session.
+// expiryCommit is how long the ensemble may take to agree on the end of a session.
 const expiryCommit = time.Second
 
-// tickOf returns the tick of the servers. They round a session's expiry up to the tick, and
-// the ensemble's leader learns of a session's activity up to half a tick late. A tick that they
-// did not report is at most half of the timeout that they granted, unless their settings grant
-// less than two ticks.
+// tickOf returns the longest tick that the servers reported, otherwise half of m's timeout: by
+// default servers grant no timeout below two ticks. They round a session's expiry up to the
+// tick, and the ensemble's leader learns of a session's activity up to half a tick late.
 func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	if s.Answers != nil {
 		for i := range s.Answers.Servers {

@@ -216,7 +216,7 @@ func Newest(s *doctor.State) *model.Handoff {
 }
 
 // Followed describes how electop follows the changes of the election, "" if that is not known or
-// the user chose it.
+// the command asked for reads.
 func Followed(f *model.Follow) string {
 	switch {
 	case f == nil, f.Why == model.FollowAsked:
@@ -230,7 +230,7 @@ func Followed(f *model.Follow) string {
 	}[f.Why]
 }
 
-// Style returns the style of a severity, "" for none.
+// Style returns the style of a severity; "", no severity, is Muted.
 func Style(v doctor.Severity) term.Style {
 	return map[doctor.Severity]term.Style{"": term.Muted, doctor.Info: term.Text, doctor.Warning: term.Trouble, doctor.Critical: term.Alarm}[v]
 }

@@ -134,7 +134,7 @@ func Share(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f %%", float64(int64(float64(part)/float64(whole)*1000))/10)
 }
 
-// ShortSession returns a session id in seven cells: 0xa1, 1…00a1. The sessions of a cluster
+// ShortSession returns a session id in at most seven cells: 0xa1, 1…00a1. Sessions of a cluster
 // differ in the high byte, which is the server that created the session, and in the last digits.
 func ShortSession(id uint64) string {
 	var room [16]byte

@@ -270,8 +270,8 @@ type searches struct {
 	requests  uint64
 }
 
-// Search makes the exporter watch the elections that it finds over conn. Call it before
-// Start.
+// Search makes the exporter search the cluster of conn and watch the elections that are found.
+// Call it before Start.
 func (x *Exporter) Search(conn client.Config, reach cluster.Reach) {
 	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported)}
 }
@@ -349,8 +349,8 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted or, if it is a lock, is no longer used. since is
-// the time of that or when electop last read the election.
+// over reports whether the election does not exist or, if it is a lock, is no longer used. since
+// is the time of the last read or, for a lock, the time from which nobody uses it.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

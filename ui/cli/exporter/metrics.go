@@ -15,8 +15,8 @@ import (
 	"electop/ui/cli/election"
 )
 
-// collector holds metrics of one value each. sample puts their values when Prometheus collects.
-// It implements [prometheus.Collector].
+// collector holds gauges and counters. sample puts their values when Prometheus collects. It
+// implements [prometheus.Collector].
 type collector struct {
 	descs  map[string]*prometheus.Desc
 	sample func(put)

@@ -78,7 +78,7 @@ func (s *script) link(l model.Link) {
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
 // read applies a read that shows joins new candidates with data and the deletion of the
-// leavers, all within the last milliseconds. missed changes were before them.
+// leavers, all within the last milliseconds. Before that, missed more joined and left.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -184,7 +184,7 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// A duration whose bounds are not known is not measured.
+// A duration whose bounds are not known is a guess.
 func TestDurationWithoutBounds(t *testing.T) {
 	t.Parallel()
 	s, took := newScript("/election"), 30*time.Millisecond

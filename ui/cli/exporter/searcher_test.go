@@ -113,7 +113,7 @@ func (c *observed) has(values map[string]float64, want string) {
 }
 
 // Elections are found while the exporter runs, stay while nobody leads them, and leave the
-// metrics after they were deleted.
+// metrics some time after they were deleted or, if they are locks, became free.
 func TestElectionsComeAndGo(t *testing.T) {
 	const lock = "_c_01234567-89ab-cdef-0123-456789abcdef-__READ__"
 	onCluster(t, func(c *observed) {
