@@ -128,19 +128,19 @@ func next(s *doctor.State) string {
 	}
 }
 
-// wrongBeliever names a candidate of electop that believes it leads and is not the first,
-// "" for none.
-func wrongBeliever(s *doctor.State) string {
+// wrongBeliever describes the candidates of electop that believe they lead and are not the first:
+// it names one, does not name several, and returns "" for none.
+func wrongBeliever(s *doctor.State) (words string) {
 	first := s.Member(s.Leader())
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); m != nil && (first == nil || first.ID != m.ID) {
-			if n := len(s.Properties.Believers); n > 2 || n == 2 && first != nil && !slices.Contains(s.Properties.Believers, first.ID) {
+			if words != "" {
 				return "several candidates wrongly believe they lead"
 			}
-			return znode.Safe(m.Name, znode.NameMax) + " wrongly believes it leads"
+			words = znode.Safe(m.Name, znode.NameMax) + " wrongly believes it leads"
 		}
 	}
-	return ""
+	return words
 }
 
 // Sentence turns words into a sentence.

@@ -54,6 +54,19 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	}
 }
 
+// TestWrongBelievers: without a leader of electop every candidate of electop that believes it leads
+// is wrong.
+func TestWrongBelievers(t *testing.T) {
+	j := doctor.NewJournal(model.Config{Path: "/e"})
+	for i, want := range []string{"amber wrongly believes it leads", "several candidates wrongly believe they lead"} {
+		name := []string{"amber", "birch"}[i]
+		j.Apply(&model.Cast{At: start, Member: model.Member{ID: name, Name: name, Belief: model.Leading, Fault: model.Frozen}})
+		if got := wrongBeliever(j.State()); got != want {
+			t.Errorf("%d candidates believe they lead: got %q, want %q", i+1, got, want)
+		}
+	}
+}
+
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Share(0, 0), ""}, {Share(9999999, 10000000), "99.9 %"}, {Share(1, 1), "100 %"},
