@@ -7,7 +7,7 @@
 // with its diagnosis:
 //
 //   - [State.Lead]: how far the first contender leads; use it wherever the leader is shown;
-//   - [State.Edge]: the znode that a contender really watches, if two tables agree;
+//   - [State.Edge]: the znode that a contender watches according to the servers' tables;
 //   - [State.Risks]: sessions that are about to expire (package session);
 //   - [State.Findings]: what the rules found.
 //
@@ -15,16 +15,13 @@
 //
 // A rule is one value in rules.go and one function. The rule "ghost-node" is the function
 // ghostNode in ghostnode.go. A rule reads a [ruleContext] and reports what is wrong now, in the
-// words of texts.go. Its report is a suspicion until it has lasted for the time, or over the
+// words of texts.go. Its report is a suspicion until it has lasted for the time, and for the
 // number of tables, that the rule sets. Then the doctor raises a finding, and clears it when
 // the rule no longer reports it. So a moment of a healthy handoff is not a finding.
 //
 // Rules may read the whole queue, so they do not run at each change. They run
 // immediately for a new table, and otherwise when [pace] has passed since the last
 // run. [Journal.Deadline] includes the time of the next run.
-//
-// The [Doctor] keeps what rules need between runs. Its risks and suspicions are types that
-// depend neither on the rules nor on the doctor.
 //
 // To add a finding, write a file with its rule, put its title, harm and advice into
 // texts.go, and add a line to rules.go.

@@ -20,7 +20,7 @@ type Doctor struct {
 	cfg         model.Config
 	recipe      string
 	recipeSince time.Time // when recipe was set
-	dirty       bool      // an observation came since the last run
+	dirty       bool      // an observation of a kind in Apply came since the last run
 	newTable    bool      // a table came since the last run
 	ran         time.Time // time of the last run
 	due         time.Time // when the rules run again without an observation; zero: never
@@ -66,7 +66,7 @@ func (d *Doctor) state(s *model.State) *State {
 }
 
 // Apply reads the journal after it applied an observation, and returns the changes of risks
-// and findings. It builds the journal's state only if rules run.
+// and findings. It builds the journal's state only for a table, or if rules run.
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
 	switch o.(type) {
 	case *session.Table:

@@ -9,10 +9,10 @@ import (
 	"electop/model/znode"
 )
 
-// droppedCandidate finds sessions that follow the election but have no znode in it. A leftover
-// watch does not prove that: a candidate that withdraws leaves its watch on a znode until that
-// znode is deleted. So the watched child must be newer than the deletion of the session's own
-// znode.
+// droppedCandidate finds sessions that follow the election but have no znode in it. A former
+// candidate must watch a child that is newer than the deletion of its own znode: its old watch
+// remains until the watched znode is deleted. Sessions that never owned a candidate get one
+// finding together.
 func droppedCandidate(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -74,8 +74,8 @@ func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
 	return paths
 }
 
-// formerSessions holds the sessions of the last contenders that left: of at least formerMax, and
-// of at most twice as many.
+// formerSessions holds the sessions of the last contenders that left. It drops the older half when
+// it has twice formerMax of them.
 type formerSessions struct {
 	log     []former // oldest first; shared with clones, so only appended to
 	unowned int      // number of contenders with an unknown owner that left

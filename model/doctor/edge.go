@@ -287,8 +287,8 @@ func (r *watchTable) unconnected(session uint64) bool {
 // When returns the time at which the servers were asked.
 func (r *watchTable) When() time.Time { return r.at }
 
-// tables keeps the last table of a kind, and three older ones, each nil if there is none yet:
-// next, base and first, from new to old, are at least calm apart.
+// tables keeps the last table of a kind, and three tables that are at least calm apart, from new
+// to old: next, which may be the last table, base and first. Each is nil if there is none yet.
 type tables[T interface {
 	comparable
 	When() time.Time
@@ -332,7 +332,7 @@ type queues struct {
 	past []pastQueue // oldest first; shared with clones, so only appended to
 }
 
-// pastQueue is a queue that no contender left for at least queueLasts, beginning at from.
+// pastQueue is a former queue. No contender left it for at least queueLasts after from.
 type pastQueue struct {
 	from  time.Time
 	queue dialect.Queue

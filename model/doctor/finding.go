@@ -43,11 +43,11 @@ type Finding struct {
 }
 
 // FindingChanged reports that a finding was raised or cleared. A finding whose severity changes
-// is raised again, and Was is the severity before.
+// is raised again or, if the new severity must last longer, cleared.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
-	Was     Severity // "" if the finding was not raised before
+	Was     Severity // of a finding that is raised again: the severity before; otherwise ""
 }
 
 func (FindingChanged) EventBody() {}
@@ -83,8 +83,8 @@ type suspect struct {
 type hold struct {
 	wait   time.Duration
 	tables int       // number of tables, each calm after the one before
-	again  time.Time // the rules run again at this time, whatever changed
-	quiet  bool      // the suspicion is not pending until wait has passed
+	again  time.Time // the rules run again at this time, even if nothing changed
+	quiet  bool      // the suspicion is never listed as [Pending]
 	shown  bool      // shown before it has lasted: see [Pending.Early]
 }
 
@@ -208,7 +208,7 @@ type Pending struct {
 // its finding would be critical, or leaders may be flapping.
 func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
 
-// pending lists the suspicions that have not lasted long enough.
+// pending lists the suspicions that have not lasted long enough, except the quiet ones.
 func (u *suspicions) pending(at time.Time) []Pending {
 	var out []Pending
 	for _, s := range u.byKey {

@@ -16,7 +16,7 @@ const (
 	flapWindow = 5 * time.Minute
 	// flapCalm is how long a leader has to lead to end the finding.
 	flapCalm = time.Minute
-	// flapShown is the number of handoffs in the evidence.
+	// flapShown bounds the handoffs in the evidence.
 	flapShown = 8
 	// Leaders may have flapped before electop's first read if at least flapDeletes znodes were
 	// deleted and the leader has led for less than flapShort.

@@ -43,8 +43,8 @@ type crowd struct {
 // should watch another child: no moment of a handoff looks like it.
 const herdAtOnce = 3
 
-// herd reports whether two or more contenders watch the child and at least one of them should
-// watch another, or herdAtOnce should.
+// herd reports whether the child has two watchers in sure and right, at least one of them in sure,
+// or herdAtOnce watchers in sure and maybe.
 func (c *crowd) herd() bool {
 	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }

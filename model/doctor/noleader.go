@@ -10,8 +10,7 @@ import (
 )
 
 // noLeader finds elections that have no leader for longer than a handoff takes in a healthy
-// system. In some systems a leader creates a znode when it has taken over: that znode is absent
-// or names another leader. In other systems the leader's own znode is absent.
+// system: the first candidate has not acknowledged, or there is no candidate.
 func noLeader(r *report) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)

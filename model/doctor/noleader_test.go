@@ -281,7 +281,7 @@ func TestVacant(t *testing.T) {
 		path   string
 		beside map[string][]string
 		could  string
-		want   string // the finding after a minute, "" for none
+		want   string // the finding after 80 seconds
 	}{
 		"kafka": {"/k/controller", map[string][]string{"/k": {"brokers/", "controller_epoch/"}, "/k/brokers/ids": {"1", "2"}},
 			"could lead: broker 1, broker 2", "no-leader critical"},

@@ -14,7 +14,7 @@ type Risk struct {
 	Candidate *dialect.Candidate
 	session.Danger
 	Leader    bool               // the contender holds the role
-	Next      *dialect.Candidate // the contender that would take over, nil for none
+	Next      *dialect.Candidate // the contender that would take over from this leader, nil for none
 	Queueless bool               // Next is unknown: waiting clients are not in a queue
 
 	reported   bool      // an event was published

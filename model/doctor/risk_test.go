@@ -455,8 +455,8 @@ func TestCausesAreTrue(t *testing.T) {
 	t.Logf("causes: %v, %d taken back", reported, early)
 }
 
-// A correct election has no finding above info, and no wrong or missing edge, however its
-// candidates come and go and whenever the servers are asked.
+// A correct election has no finding above info except flapping, and no wrong or missing edge,
+// however its candidates come and go and whenever the servers are asked.
 func TestHealthyElection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: "/e"}
@@ -529,8 +529,8 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
-// silentSim returns an ensemble with a tick time of ticks. Its servers report deadlines by their
-// monotonic clock or their wall clock. They may report no deadlines or, if conns is true, no
+// silentSim returns an ensemble whose tick time is one of ticks. Its servers report deadlines by
+// their monotonic clock or their wall clock. They may report no deadlines or, if conns is true, no
 // connections.
 func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	s := newSim(t, model.Config{Path: "/e"}, ticks...)

@@ -77,7 +77,7 @@ type draft struct {
 // more finding sums up the rest.
 const subjectsMax = 8
 
-// evidenceMax bounds the lines of evidence of one finding.
+// evidenceMax bounds the lines of evidence of one finding. One more line counts the rest.
 const evidenceMax = 16
 
 // check runs the rule and reports its findings as suspicions.

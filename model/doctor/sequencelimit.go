@@ -12,7 +12,7 @@ const (
 	sequenceHalf = 1 << 30
 )
 
-// sequenceLimit finds counters near 2^31 and names beyond it.
+// sequenceLimit finds counters from 2^30 on, and names beyond 2^31.
 func sequenceLimit(r *report) {
 	s := r.s
 	if s.Phase != model.Live || !s.ParentRead || s.Single {

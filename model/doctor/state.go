@@ -46,7 +46,7 @@ func (Snapshot) EventBody() {}
 
 // SessionsToAsk returns the sessions to ask the servers about, sorted:
 // [model.State.Sessions], the sessions whose candidates were deleted with the parent, and the
-// sessions of former leaders.
+// sessions of the last third-party leaders.
 func (s *State) SessionsToAsk() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
@@ -124,7 +124,7 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 type Lead string
 
 const (
-	// Leads: it is first, and acknowledged if that is expected and can be read.
+	// Leads: it is first, and acknowledged if the election has an acknowledgement that can be read.
 	Leads Lead = "leads"
 	// Elected: it is first and has not acknowledged.
 	Elected Lead = "elected"

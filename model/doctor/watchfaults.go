@@ -89,7 +89,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 		}
 	}
 	for name, c := range v.crowds {
-		if len(c.sure)+len(c.maybe) == 0 || !c.herd() {
+		if !c.herd() {
 			delete(v.crowds, name)
 		}
 	}

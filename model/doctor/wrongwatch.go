@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wrongWatch finds contenders that do not watch their predecessor, except those
+// wrongWatch finds contenders that watch another child instead of their predecessor, except those
 // in a herd.
 func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
