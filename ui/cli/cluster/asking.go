@@ -196,8 +196,8 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 // settle is half a tick of the default configuration plus [session.Slack], and a little more.
 const settle = 1600 * time.Millisecond
 
-// SessionsOf returns the sessions of the election's contenders, of its other children and
-// of electop's own candidates.
+// SessionsOf returns [doctor.State.SessionsToAsk], and the sessions of the election's other
+// children and of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := s.SessionsToAsk()
 	for _, c := range s.Ignored {

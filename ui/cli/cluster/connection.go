@@ -83,8 +83,8 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do runs f on a connection, within --connect-timeout. If the connection is lost
-// f runs again on another one, with a larger limit if a reply was too large.
+// Do runs f on a connection, within --connect-timeout. If the connection is lost, or a reply is
+// too large, f runs again on another connection, in the second case with a larger limit for replies.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)

@@ -32,7 +32,7 @@ const (
 	// DefaultTimeout is the default of --connect-timeout.
 	DefaultTimeout = 10 * time.Second
 
-	// SessionTimeout is the default of --session-timeout.
+	// SessionTimeout is the default of --session-timeout on a cluster.
 	SessionTimeout = 10 * time.Second
 )
 
@@ -158,8 +158,8 @@ type access struct {
 	serverName    string
 }
 
-// apply completes the configuration of connections. Errors name a setting as called does, and
-// never hold a credential.
+// apply completes the configuration of connections. called returns the name of a setting in an
+// error. No error holds a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
@@ -215,7 +215,7 @@ func (k *kerberosLogin) flags(cmd *cobra.Command) {
 	})
 }
 
-// apply completes the configuration of connections. Errors name a setting as called does.
+// apply completes the configuration of connections. called returns the name of a setting in an error.
 func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) string) error {
 	if !k.on && k.keytab == "" && k.principal == "" && k.service == "" {
 		return nil

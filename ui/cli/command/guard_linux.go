@@ -17,8 +17,7 @@ import (
 // sleeps, and nobody can set it.
 func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
-// adopt makes this process the parent of orphans among its descendants, which so remain its
-// descendants.
+// adopt makes this process the parent of each descendant whose own parent ends.
 func adopt() error {
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
 		return fmt.Errorf("this kernel does not list the children of a process: %w", err)

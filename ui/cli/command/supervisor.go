@@ -1,14 +1,13 @@
 // Package command runs commands of the user: a [Hook] runs one for each handoff, and a
-// [Supervisor] runs one as long as this process leads an election, and never longer than its
-// lease.
+// [Supervisor] runs one while this process leads an election, and ends it before the lease ends.
 //
 // The caller of a [Supervisor] reports when leadership begins and when it is in doubt. The
 // supervisor runs the command below a guard: this program again, as a process of its own that
 // leads a process group. The guard ends the command and all that it started, with SIGTERM and
 // then SIGKILL: when the supervisor requests it, when the supervisor ends (its pipe is closed),
 // or when the supervisor is stopped for so long that it announces no later end of the lease.
-// The supervisor continues a guard that is stopped. If the guard does not act, or was killed,
-// the supervisor kills all.
+// If the guard is stopped at that time, the supervisor continues it. If the guard does not act,
+// or was killed, the supervisor kills all.
 //
 // On Linux the guard, and if it is killed the supervisor, is the parent of orphans: all
 // that the command started is below it, and is killed until no process is left. So a process
@@ -44,7 +43,7 @@ type Supervisor struct {
 	Once    bool // the command is not run again after leadership was in doubt
 	// Lease returns the present lease. Several goroutines may call it.
 	Lease func() Lease
-	// Over is called, in a goroutine of its own, when the command will not run any more.
+	// Over is called, in a goroutine of its own, when the command will not run again. Close prevents it.
 	Over func()
 
 	mu     sync.Mutex
@@ -274,7 +273,7 @@ type run struct {
 	ending  ending
 }
 
-// lookShare is how many times the lease is read in a session timeout.
+// lookShare is the least number of times that the lease is read in a session timeout.
 const lookShare = 40
 
 // run runs the command until it ends or stop is closed. It returns when no process of the

@@ -236,7 +236,7 @@ func TestGuardRefusesAnotherGroup(t *testing.T) {
 		t.Skip("this process leads a group")
 	}
 	if err := command.Guard(strings.NewReader(""), time.Second, []string{"true"}); err == nil {
-		t.Error("Guard did not refuse")
+		t.Error("Guard returns no error in the group of another process")
 	}
 }
 

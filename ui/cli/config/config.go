@@ -321,8 +321,8 @@ func Place(getenv func(string) string) (string, error) {
 }
 
 // Read reads the file at path; if it does not exist, File.Missing is set. Read refuses a file that
-// other users own, or can write or replace (not on Windows, which has no such permissions):
-// they could send this user's credentials elsewhere.
+// belongs to a user other than this one and root, that other users can write, or that every user
+// can replace: they could send this user's credentials elsewhere. Windows has no such permissions.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO is refused and not waited for

@@ -64,7 +64,7 @@ func (t *theme) Type() string   { return "theme" }
 // Themes returns the values of --theme.
 func Themes() []string { return []string{term.Auto, term.Dark, term.Light, term.Mono} }
 
-// flags holds every flag that the environment or the file can set. Each is set only once.
+// flags holds every flag that the environment or the file can set.
 type flags struct {
 	*pflag.FlagSet
 	cluster cluster.Options
@@ -87,7 +87,7 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check refuses a value text that the flag name would refuse. Errors name the setting called.
+// check refuses text if the flag with that name refuses it. called is the setting's name in errors.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {

@@ -214,7 +214,7 @@ func paceWords(p zkserver.Pace) string {
 }
 
 // admitter decides whether electop's candidates may join the election. The candidates of the
-// command line join as soon as the election's system is known. The decision can change: an
+// command line join after the first read, if they may join then. The decision can change: an
 // election without candidates may turn out to be another system's.
 type admitter struct {
 	actions  *actions
@@ -227,7 +227,8 @@ type admitter struct {
 // unknownYet is the reason why no candidate may join before the first read.
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run starts the candidates of the command line, then decides again after each change.
+// run starts the candidates of the command line, then decides again when the phase or the system
+// of the election changes.
 func (a *admitter) run(ctx context.Context) error {
 	// The observer reads before the candidates join, so that it observes their joining.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {

@@ -164,8 +164,8 @@ type Config struct {
 	Screen  ui.Options      // parts.options sets the rest
 	Notices []string        // shown at the start
 
-	// Found is the result of a search, nil for none. If it has several elections, the
-	// dashboard begins with their list.
+	// Found is the result of a search, nil for none. If it has several elections, or the search
+	// stopped early, the dashboard begins with the list of elections.
 	Found *plain.Discovery
 
 	// What electop's candidates may do.

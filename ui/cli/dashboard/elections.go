@@ -200,7 +200,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed repeats searches until the next call, if on: the list is on the screen.
+// listed repeats searches until its next call if on is true, which means that the list is shown.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -133,7 +133,7 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// setUp prepares u in the sandbox, and waits until the state shows it and fits.
+// setUp prepares u in the sandbox, and waits until the state shows u and fits accepts the state.
 func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(u.Recipe)
 	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}

@@ -20,7 +20,7 @@ type Book struct {
 	Date    time.Time // of the build; the zero time: unknown
 }
 
-// Write writes a page for each command and topic below root into dir.
+// Write writes a page for root, and for each command below it that has a page, into dir.
 func (b Book) Write(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -2,8 +2,8 @@
 // topics that do not belong to one command ([Topics]: formats, keys, systems, exit codes), and
 // manual pages.
 //
-// Some topics are generated (keys from the dashboard's bindings, systems from the dialects,
-// flags from the commands); the others are the Markdown files here. All are shown as plain text.
+// Some topics are generated (exit codes, flags from the commands, keys from the dashboard's bindings,
+// systems from the dialects); the others are the Markdown files here. All are shown as plain text.
 package help
 
 import (

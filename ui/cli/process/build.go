@@ -9,7 +9,7 @@ import (
 )
 
 // Build is the build information that the toolchain wrote into a program. A field that it did
-// not write is empty.
+// not write is empty, but Go and Platform are then those of this program.
 type Build struct {
 	Version  string // of a release, "v1.2.0"; "" between releases
 	Commit   string

@@ -24,12 +24,12 @@ const (
 	ExitNoLeader = 4
 	ExitFinding  = 5
 
-	// Failures to run a command, with the codes that a shell uses.
+	// Failures to run a command, with the codes that env and timeout use.
 	ExitOwn           = 125
 	ExitCannotExecute = 126
 	ExitNotFound      = 127
 
-	// 128 and the number of the signal that ended the command.
+	// 128 and the number of the signal that ended electop.
 	ExitHangUp    = 129
 	ExitSignal    = 130
 	ExitQuit      = 131
@@ -84,23 +84,23 @@ type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// OfItself returns err with the exit code [ExitOwn], unless it already has a code of its own:
-// with a command to run, a failure of electop must not look like one of the command.
+// OfItself returns err with the exit code [ExitOwn], unless err is an interrupt, a [Passed] code or
+// a code from [ExitOwn] on: a failure of electop must not look like one of the command that it runs.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
 	switch {
 	case err == nil, errors.As(err, &p), errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &e) && (e.Code == ExitSignal || e.Code >= ExitOwn):
+	case errors.As(err, &e) && e.Code >= ExitOwn:
 		return err
 	}
 	return Error{ExitOwn, err}
 }
 
 var (
-	// NoLeader ends `status` if nobody leads, and `discover --problems` if it lists an election.
-	// It prints no message: the output shows the reason.
+	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
+	// election. It prints no message: the output shows the reason.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
 	// Critical ends `doctor` with a critical finding, also without a message.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
@@ -108,7 +108,8 @@ var (
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
 )
 
-// Report writes err for the user, on one line, and returns the exit code.
+// Report writes err for the user, on one line, and returns the exit code. It writes nothing about
+// an interrupt, [NoLeader], [Critical] and [Passed].
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

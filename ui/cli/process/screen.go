@@ -136,7 +136,7 @@ type keys struct {
 	bytes       chan []byte
 	interrupted chan struct{}
 	closed      chan struct{} // no more is read
-	ended       chan struct{} // the goroutine has ended, or never began
+	ended       chan struct{} // closed when the goroutine has ended
 	held        []byte        // read but not yet returned
 
 	mu     sync.Mutex

@@ -41,7 +41,8 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 // Context ends with Stop or with the first failure, which is its cause.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
-// Stop ends the goroutines, waits for them, and returns the first failure.
+// Stop ends the goroutines and waits for them. It returns why they had ended before: the first
+// failure, or the cause of the end of the context of [NewTasks]; otherwise nil.
 func (t *Tasks) Stop() error {
 	err := context.Cause(t.ctx)
 	t.cancel(context.Canceled)
