@@ -15,8 +15,8 @@ import (
 // The tests send the dashboard messages, as Bubbletea does, and read its frames, with these
 // functions.
 
-// sent sends m a message and returns its command. It is Model.Update without the tick: a
-// tick sleeps, and looks like any other command.
+// sent sends m a message and returns its command. It is Model.Update without the Listing action
+// and the tick: a tick sleeps, and looks like any other command.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()

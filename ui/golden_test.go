@@ -330,7 +330,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 				msg = press(rapid.SampledFrom(all).Draw(t, "key"))
 			}
 			drawn.Update(msg)
-			// Model.Update always draws.
+			// Model.Update would draw.
 			settled.d.update(msg)
 			settled.d.settle(settled.d.frame())
 		}
@@ -358,7 +358,7 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// Keys before the size of the terminal is known do no harm.
+// Keys before the size of the terminal is known cause no panic.
 func TestKeysBeforeASize(t *testing.T) {
 	w := five(dialect.Election())
 	for _, b := range input.Bindings(false) {
@@ -427,7 +427,7 @@ func TestSources(t *testing.T) {
 		}
 		for _, i := range f.Imports {
 			if to, _ := strconv.Unquote(i.Path.Value); !allowed.MatchString(to) || to == "net" {
-				t.Errorf("%s imports %s", path, to)
+				t.Errorf("%s imports %s, want only packages that the pattern allows", path, to)
 			}
 		}
 		return nil

@@ -55,7 +55,7 @@ func TestActionsHaveTargets(t *testing.T) {
 		}
 	}
 	if got := selected(m); got != "17 stranger" {
-		t.Errorf("got %s selected", got)
+		t.Errorf("got %s selected, want 17 stranger", got)
 	}
 	// A frozen candidate whose znode was deleted thaws.
 	w := src.world
@@ -161,11 +161,10 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
+func TestLiveAsksBeforeHarmingOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j")
-	keys(m, "j") // cedar, which is this program's own
+	keys(m, "j", "j") // cedar, which is this program's own
 	for _, c := range []struct {
 		answer string
 		done   int
@@ -203,7 +202,7 @@ func TestFilterByKeyboard(t *testing.T) {
 		}
 	}
 	if got := selected(m); got != "16 ember" {
-		t.Errorf("got %s selected", got)
+		t.Errorf("got %s selected, want 16 ember", got)
 	}
 }
 
@@ -255,7 +254,7 @@ func TestKeysAreInTheFooter(t *testing.T) {
 	}
 }
 
-// If the recipe is not in view, the footer has the key that shows it.
+// The footer of a narrow screen names the panel that tab shows next.
 func TestFooterNamesTheNextPanel(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two-leaders": "tab belief", "two-leaders-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {

@@ -277,7 +277,7 @@ func searched(running bool) *elections.Search {
 	return k
 }
 
-// several are three elections.
+// several returns three elections.
 func several() []*world {
 	return []*world{atRisk(), readers(), reconnecting("/services/stock/leader", model.Disconnected)}
 }

@@ -191,7 +191,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		}
 	}
 	if len(at) < 10 {
-		t.Fatalf("the time line has %d cells", len(at))
+		t.Fatalf("got %d cells of the time line, want at least 10", len(at))
 	}
 	for x := range 120 {
 		moment, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment)

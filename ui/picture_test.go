@@ -52,9 +52,8 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// drawSVG draws a frame with its escape sequences as SVG. Fonts differ in the
-// width and height of their cells: lines and blocks are drawn as shapes, and
-// text is stretched to its cells.
+// drawSVG draws a frame with its escape sequences as SVG. Fonts differ in the width and height of
+// their cells: lines and blocks are drawn as shapes, and text is stretched to its cells.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -92,7 +91,8 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 	}
 }
 
-// drawSVGRun draws text of one look: one element for each run of words, one for each sign.
+// drawSVGRun draws text of one look: an element for each run of words and each sign, and one for
+// all lines and blocks.
 func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	word, start, signs := "", x, strings.Builder{}
 	flush := func() {

@@ -356,7 +356,7 @@ func TestFirstIsAGhost(t *testing.T) {
 	shows(t, m, "☆◂╮  12", "ghost of billing-1:8080 ~", "first, may be a ghost")
 	showsNot(t, m, "First is the ghost")
 	if got := statusLine(m); !strings.HasPrefix(got, " unknown who leads: first is n_12, which may be a ghost of billing-1:8080") {
-		t.Errorf("got status line %q", got)
+		t.Errorf("got status line %q, want an unknown leader", got)
 	}
 }
 

@@ -200,7 +200,7 @@ func TestQuitCancelsActions(t *testing.T) {
 		press("s")
 		press("q")
 		if err := leave(); err != nil {
-			t.Error(err)
+			t.Errorf("got error %v, want none", err)
 		}
 	})
 }

@@ -112,7 +112,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast reports member id of the demo's cast with its belief, after a change.
+// cast reports member id of the demo's cast with its belief, after a change. A known member keeps its znode.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -186,7 +186,7 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
-// leaderWithoutZnode returns five with amber frozen for longer than its session.
+// leaderWithoutZnode returns five with amber frozen for longer than its session timeout.
 func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -647,8 +647,8 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// stepping returns a herd whose messages are released one by one: birch was notified and
-// requests the list, the notifications of the others are held.
+// stepping returns a herd whose messages are released one by one: birch listed the children and
+// acknowledges, the reply to its create and the notifications of the others are held.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
@@ -732,7 +732,7 @@ func chaotic(broken bool) *world {
 	return w.wait(5 * time.Second)
 }
 
-// hostileDemo returns an election in which all texts of the cast and the server are hostile.
+// hostileDemo returns an election in which the cast and the server report hostile texts.
 func hostileDemo() *world {
 	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
 	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
@@ -828,7 +828,7 @@ func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slow
 	return x.hold(session, op, path).release(d, "", nil)
 }
 
-// takenOver is a handoff, message by message, up to birch's acknowledgement.
+// takenOver returns a slow server after a handoff, message by message, up to birch's acknowledgement.
 func takenOver(recipe dialect.Recipe) *slowServer {
 	w := five(recipe).wait(time.Minute)
 	x := newSlowServer(w, model.Pace{Steps: true})
@@ -1055,7 +1055,7 @@ func (t *fakeRunner) Input(in lesson.Input, choice int) string {
 	return t.why
 }
 
-// elevenLessons are the entries of a menu, two of them done.
+// elevenLessons returns the entries of a menu, two of them done.
 func elevenLessons() []lesson.Entry {
 	var out []lesson.Entry
 	for i, title := range []string{
@@ -1111,7 +1111,7 @@ func lessonSamples() map[string]func() sample {
 			return sm
 		}
 	}
-	// then is a lesson with a question, and a change after the keys.
+	// then returns a lesson with a question, and a change after the keys.
 	then := func(change func(v *lesson.View), keys ...string) sample {
 		t := thirdLesson(asking)
 		sm := taught(t, keys...)
@@ -1247,10 +1247,10 @@ func (w *world) wrote(member, name string, token int64, refused bool) {
 	w.j.Apply(&model.Write{At: w.now, Member: member, Znode: name, Token: token, Resource: model.Counter, Refused: refused, Zxid: w.zxid, Value: w.zxid & 0xff})
 }
 
-// allLaneSigns returns an election whose lanes have all signs: amber resigned; birch is frozen,
+// manyLaneSigns returns an election whose lanes have most signs: amber resigned; birch is frozen,
 // its session expired, but its worker still writes; delta was cut off for a while; fjord
 // joined late.
-func allLaneSigns() *world {
+func manyLaneSigns() *world {
 	w := five(dialect.Election()).wait(20 * time.Second)
 	w.j.Apply(&model.Rules{At: w.now, Workers: true})
 	cedarZ, deltaZ := "guid-n_0000000014", "guid-n_0000000015"
@@ -1304,8 +1304,8 @@ func thirdParty() *world {
 func laneSamples() map[string]func() sample {
 	zoom := []string{"tab", "tab", "z"}
 	return map[string]func() sample{
-		"lanes":        func() sample { return sample{world: allLaneSigns(), o: demo, keys: zoom} },
-		"lanes-panel":  func() sample { return sample{world: allLaneSigns(), o: demo} },
+		"lanes":        func() sample { return sample{world: manyLaneSigns(), o: demo, keys: zoom} },
+		"lanes-panel":  func() sample { return sample{world: manyLaneSigns(), o: demo} },
 		"lanes-others": func() sample { return sample{world: thirdParty(), o: live, keys: zoom} },
 		"lanes-crowd":  func() sample { return sample{world: crowd(500), o: live, keys: zoom} },
 		"lanes-past": func() sample {

@@ -92,7 +92,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 	keys(m, "enter", "x")
 	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") || front(m) != "Candidate birch" {
-		t.Errorf("x in the panel of a candidate: got status line %q, in front %s", got, front(m))
+		t.Errorf("x in the panel of a candidate: got status line %q, in front %s; want a refusal in the panel of birch", got, front(m))
 	}
 	if len(acts.done) != 0 {
 		t.Errorf("got action %+v during time travel, want none", <-acts.done)
@@ -239,7 +239,7 @@ func TestReplayTravels(t *testing.T) {
 	shows(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
 	keys(m, "p")
 	if !r.stopped || r.at != 4 || front(m) != inPast {
-		t.Fatalf("got stopped %v at moment %d and %s in front", r.stopped, r.at, front(m))
+		t.Fatalf("got stopped %v at moment %d and %s in front, want true at 4 in the past", r.stopped, r.at, front(m))
 	}
 	shows(t, m, "left amber (12); handoff")
 	keys(m, "left")
@@ -256,7 +256,7 @@ func TestReplayTravels(t *testing.T) {
 	statusShows(t, m, "this is 12:00:31. p plays on")
 	keys(m, "p")
 	if r.stopped || r.at != 2 || front(m) != inPast {
-		t.Errorf("got stopped %v at moment %d and %s in front", r.stopped, r.at, front(m))
+		t.Errorf("got stopped %v at moment %d and %s in front, want false at 2 in the past", r.stopped, r.at, front(m))
 	}
 	shows(t, m, "6 candidates") // at the moment from which it plays on
 	showsNot(t, m, "PAUSED")
@@ -427,7 +427,7 @@ func TestReplayKeys(t *testing.T) {
 		keys(m, k)
 		for _, word := range []string{"no lesson is running", "menu", "go on"} {
 			if strings.Contains(statusLine(m), word) {
-				t.Errorf("after %q: got status line %s", k, statusLine(m))
+				t.Errorf("after %q: got status line %q, want it without %q", k, statusLine(m), word)
 			}
 		}
 	}

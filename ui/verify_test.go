@@ -232,8 +232,7 @@ func TestRecipeIsBehindTab(t *testing.T) {
 	showsNot(t, m, "Recipe", "watched by")
 }
 
-// The doctor's panel shows at once that nobody leads, before the doctor has a finding. So does
-// the command.
+// The doctor's panel shows at once that nobody leads, before the doctor has a finding.
 func TestDoctorPanelShowsAtOnceThatNobodyLeads(t *testing.T) {
 	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
 	w.read(nil, nil)
