@@ -155,13 +155,15 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether t ended after since, and a server in it was asked for watches.
+// AskedForWatches reports whether t ended at since or later, and has a server that was asked for
+// watches since then or did not report them when it was asked; or no server at all.
 func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
 	}
 	for i := range t.Servers {
-		if w := &t.Servers[i].Watches; w.State != session.NotAsked && !w.At.Before(since) || w.State == session.Refused || w.State == session.Failed || w.State == session.TooLarge {
+		if w := &t.Servers[i].Watches; w.State != session.NotAsked && !w.At.Before(since) ||
+			w.State == session.Refused || w.State == session.Failed || w.State == session.TooLarge {
 			return true
 		}
 	}

@@ -100,7 +100,8 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	}
 	for i, rest := range [][3]string{{number, system, words}, {number, system, count}, {number, "", words}, {number, "", count}} {
 		n := term.Width(rest[0]) + term.Width(rest[1]) + term.Width(rest[2])
-		if shown := term.TailOf(path, left-n); i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (i > 1 || n+term.Width(path) <= left || i == 1 && system != "") {
+		shown, whole := term.TailOf(path, left-n), n+term.Width(path) <= left
+		if i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (whole || i > 1 || i == 1 && system != "") {
 			p.Text(term.Strong, shown).Text(term.You, rest[0]).Text(term.Muted, rest[1]+rest[2])
 			break
 		}
@@ -186,8 +187,8 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	return out
 }
 
-// link returns the state of the connection in words. The style is term.Good while the
-// connection is up.
+// link returns the state of the connection in words. The style is term.Good if the connection
+// is up and the source has not ended.
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {

@@ -59,16 +59,14 @@ type Shown struct {
 	Spawns    bool            // the user can add a candidate
 	Campaigns bool            // this program can become a candidate
 	Verifying bool            // the servers have not answered yet
-	// NoVerify is the reason why the servers cannot be queried, "" if they can.
-	NoVerify string
-	// Reread is the time of the last repeated read of the selected candidate, zero if there was none.
-	Reread time.Time
+	NoVerify  string          // the reason why the servers cannot be queried, "" if they can
+	Reread    time.Time       // when the selected candidate's data was last read again, zero: never
 }
 
 // textWidth bounds the lines of a text: longer lines are hard to read.
 const textWidth = 100
 
-// Texts are the panels from [Selected] on.
+// Texts has the panels from [Selected] on.
 type Texts [Panels - Selected]overlay.Panel
 
 // text returns the text of panel p.
@@ -185,10 +183,10 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	if h := wording.Newest(x.State); h != nil && x.Held == Live {
 		out.Came = h.At
 	}
-	switch reel, j := x.Playing, x.Journey; {
-	case reel != nil:
-		out.Head, out.Whole, out.First, out.Last = f.Picture, reel.Whole, reel.First, reel.Last
-		if !reel.Stopped && !reel.Ended {
+	switch playing, j := x.Playing, x.Journey; {
+	case playing != nil:
+		out.Head, out.Whole, out.First, out.Last = f.Picture, playing.Whole, playing.First, playing.Last
+		if !playing.Stopped && !playing.Ended {
 			out.Playing = f.Theme.Glyph.Play
 		}
 	case j.On && j.Known:
@@ -201,7 +199,8 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 // Next returns the panel that gets the focus next.
 func (x *Screen) Next() Panel { return x.shape().Next(x.W, x.H) }
 
-// FocusOn gives a panel the focus. [Screen.Close] returns to the panel that had it before.
+// FocusOn gives p the focus. [Screen.Close] returns from the texts to the panel that had the
+// focus before them.
 func (x *Screen) FocusOn(p Panel) {
 	if x.Focus < Selected {
 		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
@@ -250,7 +249,9 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move moves the panel with the focus, and reports whether that selected a candidate.
+// Move moves within the panel with the focus, or within the candidates if that panel has nothing to
+// move. Page keys scroll a long lesson unless a text has the focus. Move reports whether it moved
+// the selection.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
 	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
@@ -267,8 +268,7 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel moves panel p by that many lines, a selection by one. It reports whether that
-// selected a candidate.
+// Wheel moves panel p by lines, the candidates by one. It reports whether it selected a candidate.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1
