@@ -182,8 +182,8 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	return x
 }
 
-// actionsShown returns the contents of the list of actions: first the actions, last those
-// without a key, then the commands that only change the view, then the other clusters.
+// actionsShown returns the contents of the list of actions: the actions with a key, the faults
+// without one, the commands that only change the view, and the other clusters.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())

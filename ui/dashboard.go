@@ -87,7 +87,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, listing, tick)
 }
 
-// View implements [tea.Model]. Update draws the frame.
+// View implements [tea.Model]. Init and Update draw the frame.
 func (m Model) View() string { return m.d.drawn }
 
 type (

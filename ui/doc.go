@@ -9,7 +9,7 @@
 //	                   (30 Hz at most)    ^ keys, ticks
 //
 // One goroutine, the pump, waits until the source is dirty, sends one message with the
-// newest state, and then rests for 33 ms (less after the first few). So a burst of changes
+// newest state, and then rests for 33 ms (the first few times less). So a burst of changes
 // costs one frame. No change is lost, because a state also holds the history.
 //
 // Update settles the screen and draws the frame when something visible has changed. View
@@ -38,7 +38,7 @@
 //	ui                   run.go         pump: a message with the newest states
 //	ui/cli/dashboard     elections.go   elections.States: the states that pump sends
 //	ui                   dashboard.go   Model.Update, refresh
-//	                     watched.go     watched.take: the state of the election in front
+//	                     watched.go     setViews, watched.store: a new state for each view
 //	                     screen.go      redraw: settle, then draw
 //	ui/mainscreen        screen.go      Screen.Settle: rectangles from Arrange; Screen.Draw
 //	ui/candidates        panel.go       Panel.Settle, Panel.Draw
@@ -72,9 +72,9 @@
 //
 // The dashboard is the root: it decides which message goes where (dashboard.go), what a key
 // or a click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four
-// types with rules of their own, which do not know the dashboard: the watched elections
-// (watched.go), the time that is shown (timetravel.go), the text or list in front
-// (overlays.go), and the tasks outside the event loop (doer.go).
+// types with rules of their own: the watched elections (watched.go), the time that is shown
+// (timetravel.go), the text or list in front (overlays.go), and the tasks outside the event
+// loop (doer.go). Only doer knows the dashboard, which receives the results of the tasks.
 //
 // The packages below do not know the dashboard either. Each takes a state and a few values,
 // and can be read alone:

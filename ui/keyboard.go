@@ -122,7 +122,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// move moves the window in front or the panel with the focus.
+// move moves within the window in front or within the panel with the focus.
 func (d *dashboard) move(do input.Command) {
 	switch front := d.window(); {
 	case front != nil:

@@ -63,7 +63,7 @@ func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	return d.doer.lesson(p.Runner, start)
 }
 
-// lessonBegan reports whether the lesson could begin, or err.
+// lessonBegan reports in the status line that the lesson has begun, or err.
 func (d *dashboard) lessonBegan(err error) {
 	d.updateLesson()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // wheelLines is how many lines a notch of the wheel scrolls a text.
 const wheelLines = 3
 
-// mouse handles the wheel and clicks of the left button. A click means what the last frame
-// shows there.
+// mouse handles the wheel, clicks of the left button, and dragging. A click means what the
+// last frame shows there.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	if m.Action == tea.MouseActionMotion && d.dragging {
 		return d.drag(m.X, m.Y)

@@ -22,7 +22,7 @@ type Actions interface {
 	// Do does a. It runs outside the event loop and obeys ctx. The user sees its error.
 	Do(ctx context.Context, a action.Action) error
 	// Why returns the reason why a cannot be done now, "" if it can. It must be fast: each
-	// frame calls it for each key.
+	// frame calls it several times.
 	Why(a action.Action) string
 }
 
@@ -79,8 +79,8 @@ type Options struct {
 	Invitations []overlay.Invitation
 	Open        bool
 
-	// Begin, if set, is called after the first frame, for work that would delay it. It
-	// must not block.
+	// Begin, if set, is called at the start, for work that would delay the first frame: after this
+	// frame if Width and Height are known. It must not block.
 	Begin func()
 
 	// Notices are lines for the status line, such as trouble with a recording.
@@ -129,8 +129,8 @@ func (o *Options) cannotJoin(path string) string {
 
 // The timing of the dashboard.
 const (
-	// refreshEvery is the least time between two refreshes: 30 a second look continuous,
-	// and a burst of events costs one frame.
+	// refreshEvery is the least time between two refreshes, except the first few: 30 a second
+	// look continuous, and a burst of events costs one frame.
 	refreshEvery = 33 * time.Millisecond
 
 	// refreshFirst is the pause after the first refresh. Each pause is twice as long as the

@@ -53,7 +53,7 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row that actions are about: that of the list of faults, or the selected one.
+// target returns the row that actions are about: the candidate of the list of faults, or the selected row.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)

@@ -14,9 +14,9 @@ import (
 )
 
 // Run shows the dashboard until the user quits or ctx ends. It takes over the terminal
-// and always restores it. It returns nil when the user quits, the cause of ctx's end, or
-// an error of the terminal. The caller handles signals, and ends ctx for a signal that
-// ends the program.
+// and always restores it. It returns nil when the user quits, the cause of ctx's end, a panic
+// of the source as an error, or an error of the terminal. The caller handles signals, and ends
+// ctx for a signal that ends the program.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -170,8 +170,8 @@ func (d *dashboard) draw(f *term.Frame) string {
 	return f.Render(d.theme)
 }
 
-// statusText returns the status line unless a filter is typed: a question, the result of
-// the last action, or who leads.
+// statusText returns the status line while no filter is typed: a question, the last message,
+// the selected election, the moment of time travel, what the lesson asks, or who leads.
 func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"

@@ -4,8 +4,8 @@
 // line and the documentation read the table. A [Situation] decides what a key would do
 // now, or why it cannot.
 //
-// To add an action, add a value to the table. If the action touches the server, add a
-// value to the [Acts] of the dashboard, too (package ui/cli/dashboard).
+// To add an action, add a value to the table, and one to the [Acts] of each dashboard that can
+// do it: live and demo (package ui/cli/dashboard), replay (package ui/cli).
 package action
 
 import (
@@ -92,7 +92,7 @@ type Def struct {
 	Where Where
 	Label string // label in the footer
 	Foot  int    // place in the footer, from the left; 0: not in the footer
-	Drop  int    // in a narrow footer the key with the highest Drop goes first
+	Drop  int    // a narrow footer leaves out the key with the highest Drop first; 0: never
 	Shown string // its keys in the footer, with the opposite key; "": Key
 	Help  string
 
@@ -240,7 +240,7 @@ type Acts struct {
 // Act implements the actions of one kind.
 type Act struct {
 	// Why returns the reason why an action cannot be done now, and what to do instead; ""
-	// if it can. Nil: the action can always be done. Each frame calls Why for each key.
+	// if it can. Nil: the action can always be done. Each frame calls Why several times.
 	Why func(Action) string
 	Do  func(Action) error
 }

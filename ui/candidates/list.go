@@ -62,7 +62,7 @@ func (l *list) Select(id model.Ref) {
 func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
 
 // List holds the rows of a state in the order of the screen: the queue, then the members
-// without a znode. It is made once for each state, not for each frame.
+// without a znode. It is made when the state, the filter or the selection changes.
 type List struct {
 	State     *doctor.State
 	filtered  bool
@@ -105,7 +105,7 @@ func (r *List) Contenders() dialect.Queue {
 
 func (r *List) Len() int { return r.Queued() + len(r.NoZnode) }
 
-// At returns row i, the zero row if there is none.
+// At returns row i, or a row with only Position -1 if there is none.
 func (r *List) At(i int) model.Row {
 	n := r.Queued()
 	switch {

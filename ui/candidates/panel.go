@@ -56,7 +56,7 @@ type Shown struct {
 // on the time, so that keys move by the same distance while something moves on the screen.
 type shape struct {
 	crowd   bool // drawn as a grid
-	page    int  // contenders in view
+	page    int  // contenders in view, in a grid those of a column
 	below   int  // lines below the queue
 	pace    string
 	without int // lines for members without a znode, with their heading

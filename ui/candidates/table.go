@@ -303,7 +303,7 @@ func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 	}
 }
 
-// drawWithout draws the members without a znode: a heading and h-1 rows.
+// drawWithout draws the members without a znode: a heading and at most h-1 rows.
 func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	c := v.columnsFor(a.Width())
 	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's candidates without a znode")

@@ -1,5 +1,5 @@
-// Package detail has the texts that fill the screen on request: everything about one
-// candidate, the doctor's findings, and what the servers report.
+// Package detail has three texts: everything about one candidate, the doctor's findings, and
+// what the servers report.
 package detail
 
 import (

@@ -160,7 +160,7 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting returns [plain.Found.Visible] of the election.
+// waiting returns the number of candidates that wait or could take over, -1 if it is unknown.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Visible()

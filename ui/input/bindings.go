@@ -80,8 +80,8 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether the list of actions has c: it lacks movements, answers and
-// commands that only make sense as a key.
+// Named reports whether the list of actions can have c. It never has the moves of a selection,
+// answers, and commands that only make sense as a key.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
@@ -142,7 +142,7 @@ type Binding struct {
 	Arg         string      // Arg of the action, if its kind has several keys
 	Long        string      // what the key does, for the help; "": as the binding's help
 	Foot        int         // place in the footer, from the left; 0: not there
-	Drop        int         // in a narrow footer the key with the highest Drop goes first
+	Drop        int         // a narrow footer leaves out the key with the highest Drop first; 0: never
 	Shown       string      // keys in the footer, with the opposite key
 	Label       string      // label in the footer
 }
@@ -273,7 +273,7 @@ func (b Binding) long(text string) Binding {
 	return b
 }
 
-// named returns the binding with other keys and another label in the footer.
+// named returns the binding with keys in the footer, unless keys is "", and with label.
 func (b Binding) named(keys, label string) Binding {
 	b.Shown, b.Label = cmp.Or(keys, b.Shown), label
 	return b

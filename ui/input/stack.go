@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Stack holds the present mode, and the modes to return to. The zero Stack is on the
-// main screen.
+// Stack holds the present mode and the modes to return to. The zero Stack is on the main screen.
 type Stack struct {
 	base   Mode   // mode of the main screen; 0: ModeNormal
 	opened []Mode // in front of the main screen, the front one last
@@ -15,7 +14,8 @@ type Stack struct {
 // Now returns the present mode.
 func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 
-// Below returns the mode behind the present one.
+// Below returns the mode behind the present one. Nothing is behind the main screen: there it
+// returns the same as Now.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
 // at returns the mode in front if only the first n opened modes were open.

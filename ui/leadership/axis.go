@@ -78,8 +78,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf returns an axis of w cells with the given step that shows the time at, and if
-// possible nothing before first or after last. It returns the axis have if have fits and shows at.
+// axisOf returns an axis of w cells with the given step that shows the time at, nothing before
+// first and, if possible, nothing after last. It returns have if have fits and shows at.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -94,7 +94,8 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the smallest step with which the time from first to last fits on w cells.
+// fitting returns the smallest step from axisAuto on with which the time from first to last fits
+// on w cells, otherwise the largest step.
 func fitting(first, last time.Time, w int) time.Duration {
 	for _, step := range axisSteps {
 		if step >= axisAuto && last.Sub(first.Truncate(step)) < time.Duration(w)*step {

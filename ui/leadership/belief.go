@@ -20,7 +20,7 @@ import (
 // Workers write a few times a second, so a worker that continues keeps it there.
 const writesShown = 5 * time.Second
 
-// BeliefLines is the least height of the panel, with its border.
+// BeliefLines is the least height, with the border, of the panel below the recipe.
 const BeliefLines = 20
 
 // Belief is the panel of belief and truth.
@@ -201,8 +201,8 @@ type believer struct {
 	position  int                // of the znode in the queue, -1 without one
 }
 
-// believers returns the leader, then the candidates that wrongly believe that they lead,
-// then those whose workers still write.
+// believers returns at most four candidates: the leader, then the other candidates that believe
+// that they lead, then those whose workers still write.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4

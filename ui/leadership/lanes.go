@@ -27,7 +27,7 @@ type lanes struct {
 	writes bool          // a line shows what workers wrote
 }
 
-// make computes the lanes of s, once for each state; most as in [model.State.Lanes].
+// make computes the lanes of s unless l has them already; most is the bound of [model.State.Lanes].
 func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most
@@ -303,7 +303,8 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 
 // demote changes the cells of an election without a leader, so that the lanes agree with the
 // other panels: nobody is drawn as leading. If the leader is unknown, it is also unknown
-// whether the first candidate waits. Of children of an unknown kind nobody is known to wait.
+// whether the first candidate waits. If the kind of the children is unknown, no candidate is
+// known to wait.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {

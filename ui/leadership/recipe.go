@@ -77,8 +77,9 @@ type recipePlan struct {
 	between, beforeBars, beforeSituation bool
 }
 
-// planned divides the inside of the panel. The comparison is more important than the
-// situation and, if both rules were counted, than the parts that are not about a handoff.
+// planned divides the inside of the panel. The comparison is more important than the situation.
+// If the candidates are a herd, or a herd was counted, it is also more important than the parts
+// that are not about a handoff.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(herd, s.Ack.Path)
@@ -109,9 +110,9 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 		x.situation = append(x.situation, term.Wrap(line, w)...)
 	}
 	x.situation = fit(x.situation)
-	// The rest of the room is used, in this order, for one line of earlier handoffs, for
-	// blank lines before the situation, before the bars and between the parts, and for more
-	// earlier handoffs. Room for longer sentences stays free, so that the code does not jump.
+	// Room for longer sentences stays free, so that the code does not jump. The rest is used, in
+	// this order, for the aside, one line of earlier handoffs, blank lines before the situation,
+	// before the bars and between the parts, and more earlier handoffs.
 	kept := max(0, min(room, situationLines-len(x.situation)))
 	room -= kept
 	if aside := term.Wrap(now.aside, w); len(aside) > 0 && kept+room > len(aside) {
@@ -587,8 +588,8 @@ func (v *Recipe) quiet() (term.Style, string) {
 	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."
 }
 
-// notified returns how many others were notified that the leader's znode was deleted: as
-// counted by the server, otherwise as predicted by the recipe.
+// notified returns how many others were notified that the leader's znode was deleted: as counted
+// by the server, or as predicted by the recipe if it never counts; "" if it has not counted yet.
 func notified(s *doctor.State, from *dialect.Candidate) string {
 	n := s.Recipe.Notified(s.Queue, 0)
 	if wording.FansIn(s) {

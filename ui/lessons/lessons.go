@@ -28,7 +28,7 @@ type Runner interface {
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
 	// Start prepares the setup of a lesson and begins it. This may take a while, so Start is
-	// called outside the event loop. "" is the first lesson that was not done yet.
+	// called outside the event loop. "" is the first lesson that was not done yet, or the first one.
 	Start(ctx context.Context, id string) error
 	// Input applies what the user does besides changing the election, and returns why that
 	// cannot be done, "" if it was done.
@@ -60,7 +60,7 @@ func (p *Panel) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && p.text.Long()
 }
 
-// unread reports whether a part of the lesson is below the view.
+// unread reports whether some of the lesson's text is below the view.
 func (p *Panel) unread() bool { return p.text.Long() && !p.text.AtBottom() }
 
 // Move scrolls the lesson's text.
@@ -180,7 +180,7 @@ func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 	return k, true
 }
 
-// inputs maps the keys of a lesson to the inputs of the Runner. It is never written.
+// inputs maps the commands of a lesson to the inputs of the Runner. It is never written.
 var inputs = map[input.Command]lesson.Input{
 	input.CmdContinue: lesson.Next, input.CmdHint: lesson.Hint, input.CmdSkip: lesson.Skip, input.CmdReread: lesson.Back, input.CmdAnswer: lesson.Answer,
 }

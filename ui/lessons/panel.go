@@ -172,7 +172,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what the user can do now, "" if the whole text of the lesson is in view.
+// Status returns what the user can do now, "" if the whole text is in view or the user must wait.
 func (p *Panel) Status() string {
 	v := &p.View
 	switch asks := v.Question != "" && v.Chosen < 0 && !v.Waiting; {

@@ -13,7 +13,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Footer is the last line of the screen, with the keys that can be used now.
+// Footer is the last line of the screen, with the keys of the present mode.
 type Footer struct {
 	*Screen
 	Mode input.Mode // with ModeLesson during a lesson
@@ -27,8 +27,8 @@ type Footer struct {
 	Lessons, Invited, Past bool // lessons, ways to join and a past exist
 }
 
-// Draw draws the keys from the left. If there is no room for all, the least important
-// keys are left out.
+// Draw draws the keys from the left. If there is no room for all, it leaves out the least
+// important keys.
 func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	r, keys, gap := l.At.Keys, l.keys(&f.Theme.Glyph, table), 3
 	width := func(k *input.FootKey) int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }
@@ -73,7 +73,7 @@ func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	}
 }
 
-// keys returns the keys that can be used now, from the left.
+// keys returns the keys of the footer from the left, also those that cannot be used now.
 func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	keys := l.footKeys[:0]
 	for _, b := range table {
@@ -132,7 +132,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
-		// The key is shown if not all panels are in view. Its label is the next panel.
+		// A narrow screen has not all panels in view: it shows the key. Its label is the next panel.
 		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
 		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4

@@ -18,8 +18,7 @@ const (
 	asidesFrom = 240 // width from which the messages can have a fourth column
 )
 
-// tallFrom is the height of the body from which the lists get the lines that the recipe
-// does not need.
+// tallFrom is the height from which the handoffs get all lines that the panels above do not need.
 const tallFrom = 40
 
 // besideLesson is the number of lines that the candidates and the recipe keep during a
@@ -69,15 +68,15 @@ type Arrangement struct {
 // A very wide screen has a third column for the lesson, the messages, the selected
 // candidate, the findings and the servers. If there is room for a fourth column, the
 // messages get it. Without a third column the messages replace the recipe while they have
-// the focus. A panel without a place is shown zoomed.
+// the focus. A text without a place is shown zoomed.
 //
-// On a live cluster the recipe has a place only while it has the focus. Otherwise its
-// place has the findings or, if there is none, the selected candidate. Without candidates
-// the findings explain why.
+// If s.Live is set, the recipe has a place only while it has the focus. Otherwise the text
+// with the focus, the findings or the selected candidate replace it; beside a third column
+// the candidates do. Without candidates the findings explain why.
 //
 // If leaders have workers, the beliefs replace the recipe, or are below it on a tall
-// screen. A narrow screen shows them in brief instead of the handoffs, until the handoffs
-// have the focus.
+// screen. A narrow screen without a lesson shows them in brief instead of the handoffs while
+// the candidates have the focus.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {

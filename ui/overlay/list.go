@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// Entry is an action or a command in a list.
+// Entry is an action, a command or a lesson in a list.
 type Entry struct {
 	Name  string
 	Key   string // key that does the same without the list
@@ -20,11 +20,11 @@ type Entry struct {
 	Why   string // reason why the entry cannot be done now, "" if it can
 	Do    input.Command
 	Kind  action.Kind // kind of the action, "" for a command
-	Arg   string      // Arg of the action, or the cluster
+	Arg   string      // Arg of the action, the cluster, or the lesson's ID
 	In    input.Mode  // mode of Key, opened before the action; 0: the main screen
 
 	Asked bool // the lesson waits for this entry
-	On    bool // what the entry names is on, and the entry turns it off
+	On    bool // what the entry names is on now
 }
 
 // same reports whether two entries do the same. Names and refusals change while an entry
@@ -57,10 +57,10 @@ type Shown struct {
 }
 
 // aboutMost is the number of lines for the description of the selected entry in a list with
-// Search or Foot: its length then moves nothing else.
+// Search or Foot: a shorter one moves nothing else. A list with Search cuts a longer one.
 const aboutMost = 2
 
-// Open opens the list without a selection.
+// Open resets the list: the next Settle selects the first entry.
 func (v *List) Open() { *v = List{} }
 
 // Select selects the entry that does the same as e.
@@ -69,7 +69,7 @@ func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 // Narrow selects the first match, after the typed text has changed.
 func (v *List) Narrow() { v.chosen = false }
 
-// Settle gives the list its place on a screen of w by h cells.
+// Settle gives the list its contents x, and its place on a screen of w by h cells.
 func (v *List) Settle(w, h int, x Shown) {
 	v.Shown, v.found, v.index = x, x.All, 0
 	if x.Search != nil {

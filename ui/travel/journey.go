@@ -57,8 +57,8 @@ type Arrival struct {
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey in the election at path, at the last moment or, in a recording, at the
-// moment that is shown. stop stops the playback of the recording.
+// Begin starts a journey in the election at path, and returns the search for its first moment: the
+// last one or, in a recording, the one that is shown. stop stops the playback of the recording.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -79,7 +79,7 @@ func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(cont
 // End returns to the present.
 func (j *Journey) End() { *j = Journey{gen: j.gen + 1, playback: playback{speed: j.playback.speed}} }
 
-// Go adds a move and returns the search for it, nil while one is under way.
+// Go stops the playback and adds a move. It returns the search for it, nil while one is under way.
 func (j *Journey) Go(m history.Move) Search {
 	if m == history.MoveToFirst || m == history.MoveToLast {
 		j.wanted = nil // the earlier moves have no effect
@@ -89,8 +89,8 @@ func (j *Journey) Go(m history.Move) Search {
 	return j.next()
 }
 
-// GoTo goes to a time, and drops the wanted moves. It returns the search for it, nil while
-// one is under way.
+// GoTo stops the playback, drops the wanted moves, and goes to a time. It returns the search
+// for it, nil while one is under way.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
 	j.wanted, j.playTo = []move{momentAt(t)}, time.Time{}
@@ -98,7 +98,7 @@ func (j *Journey) GoTo(t time.Time) Search {
 }
 
 // PlayTo goes on to the last moment that is not later than t. It returns the search for this
-// moment, nil while a search is under way, or if the moment is already shown.
+// moment, nil while a search is under way, or if this or the last moment is already shown.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -356,7 +356,7 @@ func momentAt(t time.Time) move {
 	}
 }
 
-// MoveOf returns the move that a key makes.
+// MoveOf returns the move that a command makes; ok is false if it makes none.
 func MoveOf(do input.Command) (m history.Move, ok bool) {
 	m, ok = map[input.Command]history.Move{
 		input.CmdEarlier: history.MoveBackToEvent, input.CmdLater: history.MoveToEvent,

@@ -225,8 +225,8 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 	return words
 }
 
-// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held means that
-// the screen is paused.
+// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held is set
+// during time travel.
 func Playback(f *term.Frame, mode string, p Playing, at time.Time, held bool) []term.Span {
 	st, text := term.Lead, " "+znode.Safe(mode, 16)+" "+f.Clock(at)
 	if held {
