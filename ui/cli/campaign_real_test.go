@@ -73,14 +73,14 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 					}
 					theirs.Resign(t, first)
 					believes(t, c, "leading")
-					// The server has sent electop every notification that it has sent cedar.
+					// The deletion of amber's znode has notified its watchers: cedar must not be one.
 					s := decode[statusJSON](t, printed(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
 					var edges []string
 					for _, c := range s.Candidates {
 						edges = append(edges, c.Znode+" "+c.WatchState)
 					}
 					if want := []string{own + " unknown", cedar.Znode + " verified"}; !slices.Equal(edges, want) || !strings.Contains(text(s.System), name) {
-						t.Errorf("%s: %q, want %q", text(s.System), edges, want)
+						t.Errorf("got watches %q in an election of %s, want %q, %s", edges, text(s.System), want, name)
 					}
 					if theirs.Led(last) {
 						t.Errorf("%s leads at the same time as electop", last)
@@ -100,8 +100,8 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// TestCampaignShowsItsLease: campaign also warns of a session timeout that may be too short for a
-// lease if the servers do not report their tick.
+// TestCampaignShowsItsLease: campaign prints when its lease ends, and warns that the session timeout
+// may be too short for a lease if the servers do not report their tick.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -126,7 +126,7 @@ func TestCampaignShowsItsLease(t *testing.T) {
 						continue
 					}
 					if l.Lease == nil || l.Lease.Before(began) || l.Lease.After(time.Now().Add(2*time.Second)) {
-						t.Fatalf("the leader's line is %s", line)
+						t.Fatalf("got the leader's line %s, want a lease that ends within 2 s", line)
 					}
 					return true
 				}
@@ -191,7 +191,7 @@ func TestInterruptedWithoutConnection(t *testing.T) {
 	c.out.await(t, "suspended", func(s string) bool { return strings.Contains(s, `"belief":"suspended"`) })
 	c.cancel()
 	if code := c.finish(t); code != 130 {
-		t.Errorf("exit code %d, standard error %q", code, c.errs.all())
+		t.Errorf("exit code %d, want 130; standard error %q", code, c.errs.all())
 	}
 	said := slices.Collect(strings.Lines(c.out.all()))
 	if last := said[len(said)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {

@@ -269,7 +269,7 @@ func TestSchemeThatServersRefuse(t *testing.T) {
 	c := run(t, "status", "/e", "-s", server.Addr, "--connect-timeout", "1h", "--auth-file", secretFile(t, "martian:operator:"+secret+"\n"))
 	code := c.finish(t)
 	if errs := c.errs.all(); code != 1 || !strings.Contains(errs, "refuses this client: ") || !strings.Contains(errs, "scheme martian") || strings.Contains(errs, secret) {
-		t.Errorf("exit code %d: %s", code, errs)
+		t.Errorf("exit code %d, want 1; error %q, want the refused scheme without the password", code, errs)
 	}
 }
 
@@ -413,7 +413,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status([]string{"KRB5_CONFIG=" + none}, 2, "configuration of Kerberos", "--krb5")
 	temporary(t, k, operator)
 
-	// The other errors are final. A ticket that lasts a second expires.
+	// The errors below are final, too. A ticket that lasts a second expires.
 	brief := k.login(t, operator, "operator", "1s")
 	zktest.Await(t, "the end of the ticket", func() bool { return exec.Command("klist", "-s", "-c", brief).Run() != nil })
 	status(tickets(brief), 1, "expired at", "--krb5")
@@ -516,7 +516,7 @@ func TestListBeyondTheReplyLimit(t *testing.T) {
 	}
 }
 
-// TestReplyBeyondAllLimits: a reply beyond the largest limit is an error that names both.
+// TestReplyBeyondAllLimits: a reply beyond the largest limit is an error that names both sizes.
 func TestReplyBeyondAllLimits(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

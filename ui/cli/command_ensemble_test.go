@@ -170,8 +170,8 @@ func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
 
 func (h *havoc) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// havocs are the faults. They happen to the seat whose command runs. repair ends a fault that
-// lasts.
+// havocs are the faults. They happen to the seat whose command runs, or to a random server. repair
+// ends a fault that lasts.
 var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 	"network cut":  func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
 	"network held": func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, func(l *zktest.Link) { l.Hold() }) },

@@ -18,7 +18,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestCommandHasItsExitCode: electop exits with the command's code, for its own failures with others.
+// TestCommandHasItsExitCode: electop exits with the command's code, or with its own if electop fails.
 func TestCommandHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -115,7 +115,7 @@ func TestCommandIsStoppedFirst(t *testing.T) {
 		t.Errorf("another candidate leads, and the command printed %q, want that it started and stopped", got)
 	}
 	if code := c.finish(t); code != 130 {
-		t.Errorf("exit code %d: %s", code, c.errs.all())
+		t.Errorf("exit code %d, want 130: %s", code, c.errs.all())
 	}
 }
 
@@ -127,7 +127,7 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 	c.out.await(t, "a command", func(s string) bool { return s == "started\n" })
 	server.Close()
 	if code := c.finish(t); code != 125 || !strings.Contains(c.errs.all(), "leadership was in doubt") {
-		t.Errorf("exit code %d: %s", code, c.errs.all())
+		t.Errorf("exit code %d, want 125 and why: %s", code, c.errs.all())
 	}
 	if got := c.out.all(); got != "started\nstopped\n" {
 		t.Errorf("the command printed %q, want that it started and stopped once", got)

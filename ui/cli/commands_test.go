@@ -15,7 +15,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// once runs a command to its end and returns what it printed.
+// once runs a command, which must exit with code, and returns what it printed.
 func once(t *testing.T, code int, args ...string) (out, errs string) {
 	t.Helper()
 	c := run(t, args...)

@@ -334,7 +334,7 @@ func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 	return joins
 }
 
-// tally counts like account, without checks and also in incomplete lines.
+// tally counts like account, without checks, and skips a line that is not complete.
 func tally(out string) (creates, deletes int) {
 	for s := range strings.Lines(out) {
 		var l line
@@ -593,7 +593,7 @@ func TestExecOnHandoffs(t *testing.T) {
 	for _, c := range []*command{good, hangs} {
 		c.cancel()
 		if code := c.finish(t); code != 130 {
-			t.Errorf("exit code %d: %s", code, c.errs.all())
+			t.Errorf("exit code %d, want 130: %s", code, c.errs.all())
 		}
 	}
 	if said := hangs.errs.all(); !strings.Contains(said, "killed: electop ends") {

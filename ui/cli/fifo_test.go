@@ -58,7 +58,7 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 			command := run(t, args...)
 			command.cancel()
 			code := command.finish(t)
-			// A goroutine that waits in open(2), or will, ends if another end opens and closes.
+			// A goroutine that waits in open(2), now or soon, ends if the other end opens and closes.
 			for ; waiting(); time.Sleep(time.Millisecond) {
 				end, err := os.OpenFile(file, os.O_RDWR|syscall.O_NONBLOCK, 0)
 				if err != nil {
@@ -67,7 +67,7 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 				end.Close()
 			}
 			if code != 130 || command.errs.all() != "" {
-				t.Errorf("exit code %d: %s", code, command.errs.all())
+				t.Errorf("exit code %d, want 130 and no error: %s", code, command.errs.all())
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 }
 
 // TestDoctorEndsWithWhatItChecked: if nobody leads there is a finding, however short doctor
-// observed. Otherwise the last lines list what was checked.
+// observed. If there is no finding, doctor lists what it checked.
 func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -128,7 +128,7 @@ func TestDiscoverProblems(t *testing.T) {
 		create(t, c, healthy+"/n_", "amber", contender)
 		out, _ := once(t, 0, "discover", root, "--problems", "-s", addr)
 		if !strings.HasPrefix(out, "0 elections in trouble below "+root) {
-			t.Error(out)
+			t.Errorf("a healthy election: got %s, want 0 elections in trouble", out)
 		}
 		for range 2 {
 			create(t, c, ghost+"/"+guid, "ghost", contender)
@@ -157,7 +157,7 @@ func TestDiscoverProblems(t *testing.T) {
 		lines := strings.Split(out, "\n")
 		for i, begin := range []string{"!! " + ghost, "!! " + stopped, "   " + healthy} {
 			if !strings.HasPrefix(lines[i+1], begin) {
-				t.Error(out)
+				t.Errorf("line %d does not begin with %q:\n%s", i+1, begin, out)
 			}
 		}
 		out, _ = once(t, 0, "discover", root, "--json", "-s", addr)
@@ -166,13 +166,12 @@ func TestDiscoverProblems(t *testing.T) {
 			paths = append(paths, e.Path)
 		}
 		if !slices.Equal(paths, []string{healthy, ghost, stopped}) {
-			t.Errorf("JSON is not by path: %q", paths)
+			t.Errorf("got the paths %q in JSON, want them in alphabetical order", paths)
 		}
 	})
 }
 
-// TestDiscoverFindsWhoIsAtRisk: discover --problems finds a silent client with one question to
-// the servers.
+// TestDiscoverFindsWhoIsAtRisk: one run of discover --problems finds a silent client.
 func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
@@ -195,7 +194,7 @@ func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatalf("exit code %d: %s%s", code, c.out.all(), c.errs.all())
+			t.Fatalf("exit code %d, want 4 and the candidate at risk: %s%s", code, c.out.all(), c.errs.all())
 		}
 	}
 }
@@ -303,7 +302,7 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 		}
 		out, _ = once(t, 0, "doctor", led, empty, "-s", addr, "--admin", "off", "--for", "10ms")
 		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": nobody leads") {
-			t.Error(out)
+			t.Errorf("doctor printed\n%s\nwant both elections with headings", out)
 		}
 		env := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\n[clusters.named]\nservers = %[1]q\npaths = [\"/empty\", \"/led\"]\n", addr+root))
 		for args, want := range map[string]string{

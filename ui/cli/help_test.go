@@ -76,7 +76,7 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 }
 
 // TestHelpGroupsFlags: the help of each command has its flags under headings. Only --help and
-// --version are under none.
+// --version are under "Other flags".
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
@@ -97,7 +97,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 			}
 		}
 		if want := "Output"; grouped["--log-file"] != want || grouped["--json"] != "" && grouped["--json"] != want {
-			t.Errorf("electop %v: the headings of the flags are %v", args, grouped)
+			t.Errorf("electop %v: the headings of the flags are %v, want %s for --log-file and --json", args, grouped, want)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func flagsIn(text string) []string {
 // words replaces line breaks by blanks.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// electop help lists the commands and the topics, and nothing else.
+// electop help lists the commands and the topics, each in a group.
 func TestHelpLists(t *testing.T) {
 	all := output(t, 0, "help")
 	for _, name := range slices.Concat(commandNames, topicNames) {
@@ -312,7 +312,7 @@ func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
 		})
 		c.cancel()
 		if code := c.finish(t); code != 130 {
-			t.Errorf("%q: exit code %d: %s", args, code, c.errs.all())
+			t.Errorf("%q: exit code %d, want 130: %s", args, code, c.errs.all())
 		}
 	}
 }

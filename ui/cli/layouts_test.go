@@ -36,7 +36,7 @@ type owner struct {
 	// named has the leaders if the user names the path, which shows more than a search
 	// finds; nil: as leads.
 	named map[string][]string
-	// known means that electop knows the system, and must name one of the layout's leaders.
+	// known means that electop knows the system: it must name a leader in some such layouts.
 	known bool
 }
 
@@ -896,7 +896,7 @@ func TestDiscoverSystems(t *testing.T) {
 	}
 	out, errs := once(t, 0, "discover", "-s", addr)
 	if errs != "" {
-		t.Error(errs)
+		t.Errorf("got errors of discover: %s", errs)
 	}
 	table, _, _ := strings.Cut(out, "\n\n")
 	lines := strings.Split(table, "\n")

@@ -144,7 +144,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		}
 		c.cancel()
 		if code := c.finish(t); code != 130 {
-			t.Errorf("exit code %d: %s", code, c.errs.all())
+			t.Errorf("exit code %d, want 130: %s", code, c.errs.all())
 		}
 		if code, body := page(t, "GET", url+"/metrics"); code != 0 {
 			t.Errorf("after the end of the command: code %d, %s", code, body)
@@ -293,7 +293,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 	zktest.Await(t, "health", func() bool { code, _ := page(t, "GET", url+"/healthz"); return code == http.StatusOK })
 	c.cancel()
 	if code := c.finish(t); code != 130 || strings.Contains(c.errs.all(), "--metrics") {
-		t.Errorf("exit code %d: %s", code, c.errs.all())
+		t.Errorf("exit code %d, want 130 and no error of the metrics: %s", code, c.errs.all())
 	}
 }
 

@@ -226,7 +226,7 @@ func TestOperators(t *testing.T) {
 				t.Errorf("every member answers, but unchecked is %+v", d.Unchecked)
 			}
 			if code != 0 {
-				t.Errorf("exit code %d: %s", code, c.errs.all())
+				t.Errorf("exit code %d, want 0: %s", code, c.errs.all())
 			}
 		})
 	}
@@ -303,8 +303,8 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 // machine.
 const shortLook = 6 * time.Second
 
-// finds waits for a doctor, which must have the finding and no other. If it reports that the
-// time was too short, it runs again for longer.
+// finds waits for a doctor, which must have the finding and otherwise only information. If the
+// doctor reports that the time was too short, it runs again for longer.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)
@@ -324,7 +324,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 			return
 		}
 		if len(d.Unchecked) == 0 || lasts > 8*shortLook {
-			t.Fatalf("the doctor does not find it: %s", c.out.all())
+			t.Fatalf("the doctor does not find %s: %s", id, c.out.all())
 		}
 		t.Logf("not found yet in %s", c.out.all())
 		c = w.doctor(t, path, "--for", lasts.String())
@@ -415,7 +415,7 @@ func stoppedLeaders(t *testing.T, w *site) {
 				}
 			case l.Type == "left" || l.Type == "handoff":
 				if !warned {
-					t.Errorf("%s: gone before it was reported as at risk:\n%s", x.path, x.events.out.all())
+					t.Errorf("%s: the leader was gone before it was reported as at risk:\n%s", x.path, x.events.out.all())
 				}
 				if l.Type == "handoff" && (text(l.From) != leader || text(l.To) != next || l.Cause != "expired") {
 					t.Errorf("handoff %s: want from %s to %s, cause expired", s, leader, next)
@@ -423,7 +423,7 @@ func stoppedLeaders(t *testing.T, w *site) {
 			}
 		}
 		if !warned {
-			t.Errorf("%s: never at risk:\n%s", x.path, x.events.out.all())
+			t.Errorf("%s: the leader was never reported as at risk:\n%s", x.path, x.events.out.all())
 		}
 	}
 }

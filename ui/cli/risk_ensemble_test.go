@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// TestExpiryBoundsHold kills a candidate and, while its session runs out, a member of the
+// TestExpiryBoundsHold cuts off a candidate and, while its session runs out, kills a member of the
 // ensemble: the ensemble's leader, or a follower. The time left that events reported is an upper
 // bound in the epoch of the ensemble that events named.
 func TestExpiryBoundsHold(t *testing.T) {
@@ -222,7 +222,7 @@ func TestStoppedLeader(t *testing.T) {
 	c.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
 	risk, handoff, _ := strings.Cut(c.out.all(), `"type":"handoff"`)
 	if !strings.Contains(risk, `"type":"risk","state":"raised"`) || !strings.Contains(handoff, `"cause":"expired"`) {
-		t.Errorf("no risk, or another cause:\n%s", c.out.all())
+		t.Errorf("want a risk, then a handoff with the cause expired, got\n%s", c.out.all())
 	}
 	leader.Resume(t)
 	c.out.await(t, "the finding", func(s string) bool { return strings.Contains(s, `"id":"expired-leader"`) })

@@ -61,7 +61,7 @@ func TestServeAdmin(t *testing.T) {
 	}
 	interrupt()
 	if got := <-code; got != 130 || errs.Len() > 0 {
-		t.Errorf("exit code %d, %s", got, errs.String())
+		t.Errorf("exit code %d, want 130 and no error: %s", got, errs.String())
 	}
 	if _, err := client.Get(url); err == nil {
 		t.Error("the AdminServer outlives serve")
@@ -118,7 +118,7 @@ func TestServeOutOfFiles(t *testing.T) {
 	}
 	cmd.Process.Signal(os.Interrupt)
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
+		t.Errorf("exit code %d, want 130", cmd.ProcessState.ExitCode())
 	}
 }
 
@@ -151,7 +151,7 @@ func TestServeGrantsWhatApacheDoes(t *testing.T) {
 	defer interrupt()
 	addr, ended := served(t, ctx)
 	if got := granted(addr); !slices.Equal(got, want) {
-		t.Errorf("granted %v, Apache %v", got, want)
+		t.Errorf("serve granted %v, want %v as Apache ZooKeeper", got, want)
 	}
 	interrupt()
 	ended()
@@ -179,7 +179,7 @@ func served(t *testing.T, ctx context.Context, args ...string) (addr string, end
 	return addr, func() {
 		t.Helper()
 		if got := <-code; got != 130 || errs.Len() > 0 {
-			t.Errorf("exit code %d, %s", got, errs.String())
+			t.Errorf("exit code %d, want 130 and no error: %s", got, errs.String())
 		}
 	}
 }
@@ -210,6 +210,6 @@ func TestServeOpenToTheNetwork(t *testing.T) {
 	}
 	c.cancel()
 	if code := c.finish(t); code != 130 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d, want 130", code)
 	}
 }

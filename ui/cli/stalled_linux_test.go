@@ -57,7 +57,7 @@ func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
 		select {
 		case <-exited:
 			if code := cmd.ProcessState.ExitCode(); code != 143 {
-				t.Errorf("exit code %d", code)
+				t.Errorf("exit code %d, want 143", code)
 			}
 			if after, err := term.GetState(p.Fd()); err != nil || *after != *before {
 				t.Errorf("the terminal's modes were not restored: %v", err)

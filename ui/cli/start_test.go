@@ -48,7 +48,7 @@ func TestNoPackageStartsSlowly(t *testing.T) {
 		}
 		took := initTimes(trace.String())
 		if _, ok := took["electop/ui/cli"]; !ok || len(took) < 50 {
-			t.Fatalf("a trace of %d packages, without this one:\n%s", len(took), trace.String())
+			t.Fatalf("got a trace of %d packages, want at least 50 with electop/ui/cli:\n%s", len(took), trace.String())
 		}
 		if slow = slowest(run, slow, took, most); len(slow) == 0 {
 			return
@@ -121,7 +121,7 @@ func program(b *testing.B) {
 	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// report reports the median and the minimum, which other work of the machine does not change.
+// report reports the median and the minimum: other work of the machine changes them least.
 func report(b *testing.B, times []time.Duration, unit string) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")
@@ -144,7 +144,7 @@ func BenchmarkVersion(b *testing.B) {
 }
 
 // BenchmarkFirstFrame measures the time from the start of the demo until the first frame has
-// reached the terminal, without the drawing. The terminal answers no query.
+// reached the terminal. The terminal answers no query.
 func BenchmarkFirstFrame(b *testing.B) {
 	program(b)
 	var times []time.Duration

@@ -358,7 +358,7 @@ func TestThirdPartyElection(t *testing.T) {
 	x.sees("amber is killed")
 	x.quits("q")
 	if children, _, err := c.Children("/jobs"); err != nil || len(children) < 2 {
-		t.Errorf("the third-party candidates: %q, %v", children, err)
+		t.Errorf("got children %q, error %v, want both third-party candidates", children, err)
 	}
 
 	// With --yes electop asks nothing.
@@ -610,8 +610,8 @@ func TestDashboardWithoutPath(t *testing.T) {
 		create(t, c, "/odd/jobs/job-", "who-job", contender)
 		create(t, c, "/odd/more/job-", "who-more", contender)
 	}
-	// Nothing shows that these are elections. At a PATH of the command line the first of the
-	// same names would lead.
+	// Nothing shows that these are elections. If the command line had named a PATH, the first
+	// znode there would lead.
 	t.Run("of an unknown kind", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
@@ -699,8 +699,7 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// Texts of a lesson. The footer, with goOn or readOn, is drawn last: what is above it is not
-// newer.
+// Texts of a lesson. The footer, with goOn or readOn, is drawn after the lines above it.
 const waitingFor, goOn, readOn = "Waiting for this to happen", "space go on", "space read on"
 
 // completes does part n of a lesson.
