@@ -140,6 +140,22 @@ func TestFollowAtAnOldServer(t *testing.T) {
 	})
 }
 
+// The deadline of the handshake does not apply to later requests.
+func TestFollowLongAfterTheHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &electiontest.Peer{}
+		c := p.Session(t, func(cfg *client.Config) { cfg.SessionTimeout = 40 * time.Second })
+		f, err := c.Follow("/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second) // the library writes nothing meanwhile
+		if _, _, err := f.Exists(t.Context(), false); err != nil || p.Dials() != 1 {
+			t.Errorf("exists: %v, %d connections; want success over 1", err, p.Dials())
+		}
+	})
+}
+
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(xid, code int32, body []byte), _ int32) bool {

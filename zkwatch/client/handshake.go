@@ -33,7 +33,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	if err := n.authenticate(); err != nil {
 		return err
 	}
-	n.Conn.SetReadDeadline(time.Time{}) // the library sets its own
+	n.Conn.SetDeadline(time.Time{}) // the library sets its own
 	n.sendCredentials()
 	n.conn.linkReady(n)
 	return nil

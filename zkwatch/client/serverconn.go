@@ -73,8 +73,8 @@ type request struct {
 	at    time.Time
 }
 
-// newServerConn returns a serverConn over raw. raw fails at the deadline of the handshake
-// unless a session is granted before.
+// newServerConn returns a serverConn over raw. raw fails at the deadline unless the handshake
+// has ended before.
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, exchange sasl.Exchange) *serverConn {
 	n := &serverConn{
 		Conn:     raw,
