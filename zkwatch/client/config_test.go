@@ -308,6 +308,7 @@ func TestParseConnectStringErrors(t *testing.T) {
 		{"a/b\x00c", "character U+0000"},
 		{"a/b\u009bc", "character U+009B"},
 		{"a/b\ue000c", "character U+E000"},
+		{"a/b😀c", "character U+1F600"},
 		{"a/\xff", "not valid UTF-8"},
 	} {
 		got, err := client.ParseConnectString(tt.in)

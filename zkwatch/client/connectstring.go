@@ -141,7 +141,7 @@ func (cs ConnectString) full(path string) string {
 }
 
 // ValidatePath returns why path cannot be the path of a znode, according to the rules of
-// ZooKeeper's PathUtils.
+// ZooKeeper's PathUtils: it refuses characters beyond U+FFFF, which are surrogates in Java.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":
@@ -162,7 +162,7 @@ func ValidatePath(path string) error {
 		}
 	}
 	for _, r := range path {
-		if r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 && r <= 0xffff {
+		if r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 {
 			return fmt.Errorf("path has the character %U", r)
 		}
 	}
