@@ -15,13 +15,13 @@ type call struct {
 	write      bool // the servers commit a transaction
 	sequential bool // the server appends a number to the path
 	absolute   bool // the chroot does not apply to the path
-	size       int  // size of the request without its path, in bytes
+	size       int  // size of the request in bytes, without its path and requestOverhead
 }
 
 // failed wraps err with the operation and the path.
 func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
 
-// unanswered returns the error of a call that may have been sent and has no answer.
+// unanswered returns the error of a call that may have been sent and has no valid answer.
 func (k call) unanswered(cause error) error {
 	if k.write {
 		return k.failed(fmt.Errorf("%w: %w", ErrUnknownOutcome, cause))
@@ -63,8 +63,6 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 			c.committed(lost, began)
 		}
 		return got.value, nil
-	case errors.Is(err, zk.ErrNoServer):
-		return none, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, err))
 	case errors.Is(err, zk.ErrConnectionClosed), errors.Is(err, zk.ErrClosing):
 		return none, k.unanswered(c.lostErr())
 	case errors.Is(err, zk.ErrShortBuffer):

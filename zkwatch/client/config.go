@@ -22,12 +22,12 @@ const (
 	defaultDialTimeout    = 3 * time.Second
 
 	defaultBufferSize = 1536 << 10 // as in the library; a server's default limit is 1 MiB
-	defaultMaxReply   = 16 << 20   // the names of some 100,000 children
+	defaultMaxReply   = 16 << 20   // the names of 100,000 children or more
 
 	minBufferSize = 1 << 10
 	minMaxReply   = 1 << 10
 
-	// replyLimit is the largest MaxReply of Roomier: more than a server ever sends.
+	// replyLimit is the largest MaxReply of Roomier: more than servers send in practice.
 	replyLimit = 1 << 30
 
 	// requestOverhead bounds the fixed part of a request: lengths, xid, opcode, version, flags.
@@ -60,8 +60,8 @@ type Config struct {
 	Logger *slog.Logger
 
 	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size.
-	// It must hold the paths of all watches that GetW and ExistsW set at one time, up to
-	// 128 KiB. 0 means 1.5 MiB; 16 KiB is enough for a candidate.
+	// It must have room for the paths of all current watches of GetW and ExistsW, 128 KiB at
+	// most. 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with
@@ -75,7 +75,7 @@ type Config struct {
 	Tick time.Duration
 
 	// Auth has the credentials that every connection sends before any request. A
-	// credential of scheme sasl is a DIGEST-MD5 account, as in SASL.
+	// credential of scheme sasl is a DIGEST-MD5 account; the Conn uses it as SASL.
 	Auth []Auth
 
 	// SASL, if set, is the account with which every connection authenticates first. Set
@@ -184,8 +184,8 @@ func (cfg Config) Accounts() (n int) {
 // Authenticates reports whether connections send any credential.
 func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
-// Roomier returns the configuration with twice the limit for a reply, or false if the limit
-// is already more than a server ever sends.
+// Roomier returns the configuration with twice the limit for a reply, at most replyLimit. It
+// returns false if the limit is already replyLimit or more.
 func (cfg Config) Roomier() (Config, bool) {
 	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
 	cfg.MaxReply = min(2*room, replyLimit)

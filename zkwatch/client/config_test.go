@@ -328,7 +328,7 @@ func FuzzParseConnectString(f *testing.F) {
 			return
 		}
 		if len(cs.Servers) == 0 || cs.Chroot == "/" {
-			t.Fatalf("ParseConnectString(%q) = %#v", s, cs)
+			t.Fatalf("ParseConnectString(%q) = %#v, want servers and no chroot /", s, cs)
 		}
 		again, err := client.ParseConnectString(cs.String())
 		if err != nil || !reflect.DeepEqual(again, cs) {

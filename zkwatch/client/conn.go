@@ -20,10 +20,10 @@ const goodbyeTimeout = time.Second
 
 // A Conn is one session with a cluster, from the first attempt to connect to the end of
 // the session. It keeps the session over lost connections and changes of server. It never
-// becomes another session. It enters a terminal state when the session expires, when a
-// server does not know the session or refuses the credentials, or when no server grants a
-// session for twice the timeout; then the owner connects again. So a request made with a
-// Conn never runs in a later session.
+// becomes another session. It enters a terminal state when the session has expired, when a
+// server refuses its credentials, or when no server has granted or continued a session for
+// long (ErrNoSession); then the owner connects again. So a request made with a Conn never
+// runs in a later session.
 //
 // Its methods may be called by any goroutine at any time.
 type Conn struct {
@@ -39,24 +39,24 @@ type Conn struct {
 	life     context.Context // done from the terminal state on
 	end      context.CancelFunc
 	done     chan struct{} // closed at the terminal state
-	detach   func()        // called when the library has its farewell connection: then the library reaches no server
+	detach   func()        // called when the library has its farewell connection and reaches no server
 	detached chan struct{} // closed by detach
-	finished chan struct{} // closed when all goroutines have ended
+	finished chan struct{} // closed when all goroutines except those of Subscribe have ended
 	turn     chan struct{} // holds a token while queued is not 0
 
 	mu          sync.Mutex
 	status      Status
 	subscribers map[*subscription]bool
 	link        *serverConn    // the connection in use or being set up
-	ready       *serverConn    // the connection over which the session continues
-	lost        chan struct{}  // while Connected: closed when the connection is lost
+	ready       *serverConn    // link, if a server has granted or continued the session over it; otherwise nil
+	lost        chan struct{}  // while Connected: closed when the connection is lost; otherwise nil
 	lostBy      error          // why the last connection ended
 	refusals    int            // number of connections in a row that ended with ErrRefused
 	zxid        int64          // the highest zxid of the replies
 	anchor      session.Anchor // its Session is 0 before the first session
 	lease       lease
 	distance    distance      // round-trip time to the connected server
-	admitted    uint64        // number of calls so far
+	admitted    uint64        // number of calls admitted so far
 	queued      atomic.Uint64 // number of the call whose request the library has not written yet; 0: none; set under mu
 	requests    atomic.Uint64 // number of requests sent, see Requests
 	calls       sync.WaitGroup
@@ -103,8 +103,8 @@ func Connect(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session, which deletes its ephemeral znodes. It returns when the
-// server has confirmed this or a second has passed, and all goroutines have ended.
+// Close ends the session, which deletes its ephemeral znodes. It waits a second at most for
+// the server to confirm this, and then for all goroutines except those of Subscribe.
 // Without a connection, or while the gate is shut, Close cannot inform a server: the
 // session expires later. Close may be called more than once, in any state.
 func (c *Conn) Close() error {
@@ -169,8 +169,8 @@ func (c *Conn) setState(state State, err error) {
 	c.publish()
 }
 
-// sessionWait returns the time without a session after which the Conn gives up. The
-// servers have ended the session after one timeout.
+// sessionWait returns the time after which the Conn gives up if no server grants or continues
+// the session. The servers end a session after one timeout.
 func (c *Conn) sessionWait() time.Duration {
 	timeout := c.status.Timeout
 	if timeout == 0 {
@@ -179,15 +179,15 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that has had no session for too long. It also helps a client that has
+// giveUp ends a Conn that no server has served for too long. It also helps a client that has
 // seen a higher zxid than a restarted server: the server refuses the client each time, and
-// only a new session starts without a zxid.
+// only a new Conn starts without a zxid.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
 	rest := waited - c.gate.OpenFor()
-	if idle && rest > 0 { // a frozen Conn does not try to connect
+	if idle && rest > 0 { // time in which the Conn was frozen does not count
 		c.watchdog.Reset(rest)
 	}
 	last := c.status.Err
@@ -243,7 +243,7 @@ func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	c.calls.Wait()
 }
 
-// zkLogger logs the library's messages.
+// zkLogger logs the library's messages, and ends the Conn if one means that watches are lost.
 type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {

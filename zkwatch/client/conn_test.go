@@ -257,7 +257,7 @@ func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 	})
 }
 
-func TestTimeoutRoundTripAndLease(t *testing.T) {
+func TestTimeoutRoundTripAndExpiresFrom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var delay atomic.Int64
 		delay.Store(int64(3 * time.Millisecond))
@@ -561,7 +561,7 @@ func TestAnchor(t *testing.T) {
 		defer c.Close()
 		a, ok := c.Anchor()
 		if !ok || a.Session != c.Status().SessionID || a.Timeout != c.Status().Timeout {
-			t.Fatalf("anchor %+v, %v; status %+v", a, ok, c.Status())
+			t.Fatalf("anchor %+v, %v; want session and timeout of status %+v", a, ok, c.Status())
 		}
 		time.Sleep(time.Minute)
 		b, _ := c.Anchor() // updated by a ping

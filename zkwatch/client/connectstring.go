@@ -22,9 +22,9 @@ type ConnectString struct {
 }
 
 // ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is
-// 2181. An IPv6 address is written in brackets; without brackets it is accepted if it
-// cannot also be an address with a port. Space around the text and around each server
-// is ignored.
+// 2181. An IPv6 address is written in brackets. Without brackets it is accepted, with or
+// without a port, unless the text can mean both. Space around the text and around each
+// server is ignored.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {

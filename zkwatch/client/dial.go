@@ -16,7 +16,7 @@ import (
 )
 
 // dial is the library's dialer. Each call makes one attempt at one server, if necessary after
-// a pause.
+// a pause. When the Conn has ended, dial returns a farewell connection.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
@@ -108,23 +108,24 @@ func unknownHost(err error) bool {
 	return errors.As(err, &e) && e.IsNotFound
 }
 
-// The pause before a reconnect is from minPause to maxPause, see servers.
+// A pause before an attempt to connect is from minPause to maxPause, see servers.
 const (
 	minPause = 50 * time.Millisecond // a restarted server is back in about a second
 	maxPause = time.Second           // a thousand candidates must not overload a dead server
 )
 
 // servers gives the library one server after the other. It replaces the library's own
-// HostProvider, which resolves names only once. If there is only one server, that
-// HostProvider also sleeps for a second before each attempt. Here the first round of
-// attempts, one at each server, has no delay. Before each later round there is a pause. The
-// pause doubles, up to maxPause. A connection that lasts for maxPause starts a first round.
+// HostProvider, which resolves names only once. With that HostProvider and only one server,
+// the library also sleeps for a second before each attempt except the first. Here the first
+// round of attempts, one at each server, has no delay. Before each later round there is a
+// pause, which doubles up to maxPause. The loss of a connection that has lasted for maxPause
+// or longer starts a first round.
 type servers struct {
 	addrs []string
 
 	mu       sync.Mutex
 	next     int
-	attempts int // number of attempts since a connection lasted for maxPause
+	attempts int // number of attempts since the start of the first round
 }
 
 func newServers(addrs []string, shuffle func(n int, swap func(i, j int))) *servers {
@@ -153,7 +154,7 @@ func (s *servers) Next() (string, bool) {
 // the pauses, see lost.
 func (s *servers) Connected() {}
 
-// lost starts a first round, if the connection that was lost has lasted for maxPause.
+// lost starts a first round if the lost connection has lasted for maxPause or longer.
 func (s *servers) lost(lasted time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,12 +7,12 @@
 // it. The [Status] has what the library does not report: the granted timeout, round trips, and
 // the time until which the session cannot expire.
 //
-// Between the library and each connection is a net.Conn (serverconn.go) that reads the
+// Between the library and each server is a net.Conn (serverconn.go) that reads the
 // messages. It refuses lengths and sessions that the library would accept, authenticates
 // (SASL) and sends credentials first, bounds the handshake, and makes requests of its own.
 //
-// A leader needs a lease (lease.go has the proof): the time until which the
-// session cannot expire, as committed writes prove. [Conn.Renew] renews it.
+// A leader needs a lease: the time until which the session cannot expire, as committed
+// writes prove (lease.go has the proof). [Conn.Renew] renews the lease.
 //
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, session.go, status.go                        the life of a session

@@ -11,8 +11,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The reasons why a connection or a [Conn] ended, or why a request failed. The
-// servers' errors are errors of package zk, such as zk.ErrNoNode.
+// The reasons why a connection or a [Conn] ended, or why a request failed. Most errors of
+// servers are errors of package zk, such as zk.ErrNoNode.
 var (
 	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
 	// connection again: connect again with twice the limit.
@@ -29,8 +29,8 @@ var (
 
 	// ErrNotConnected: there is no connection. The request was not sent.
 	ErrNotConnected = errors.New("not connected")
-	// ErrUnknownOutcome: a write was sent, and then the connection was lost or the
-	// caller stopped waiting. The write may or may not have happened.
+	// ErrUnknownOutcome: a write may have been sent, and no valid answer arrived before the
+	// connection was lost or the caller stopped waiting. The write may have happened.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrFenced: a write was refused because the znode that guards it does not exist.
 	ErrFenced = errors.New("fenced")
@@ -63,15 +63,14 @@ func hungUp(err error) bool {
 }
 
 // Unanswered reports whether err means that a request has no answer, because the connection
-// or the session ended, or because the caller of a write stopped waiting. ErrReplyTooLarge is
-// an answer: a retry would have the same result.
+// or the session ended, or because the caller stopped waiting for a write that may have been
+// sent. ErrReplyTooLarge is an answer: a retry would have the same result.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false
 	}
 	return errors.Is(err, ErrNotConnected) || errors.Is(err, ErrUnknownOutcome) ||
-		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrNoServer) ||
-		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
+		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
 // named returns ErrQuota if err is the library's unnamed error for an exceeded quota, and

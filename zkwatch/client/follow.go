@@ -23,7 +23,7 @@ import (
 const maxChanges = 10_000
 
 // A Change is an event of a watch: the creation or deletion of a znode, or a change of its
-// data.
+// data or, with a one-time watch, of its children.
 type Change struct {
 	// N numbers the events of a connection. A reply with seen >= N shows the change.
 	N    uint64
@@ -32,16 +32,16 @@ type Change struct {
 	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// Heard is the time at which the last request that was answered before the event was
-	// sent. The connected server applied the change later.
+	// Heard is the send time of the last request that was answered before the event. The
+	// connected server applied the change later.
 	Heard time.Time
 }
 
-// A Following reads a path over one connection, and receives the events of its watches.
-// Servers send events and replies in the order of the changes. A watch is a one-time watch, or
-// persistent and recursive ([Following.Watch]). A Following ends with the connection: no
-// later connection reports the changes that it missed. A Conn may have only one Following for
-// each path at a time.
+// A Following reads a path over one connection, and receives the events of all watches of its
+// Conn at the path and below. Servers send events and replies in the order of the changes. A
+// watch is a one-time watch, or persistent and recursive ([Following.Watch]). A Following ends
+// with the connection: no later connection reports the changes that it missed. A Conn may have
+// only one Following for each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -116,8 +116,8 @@ func (f *Following) Take() (changes []Change, complete bool) {
 	return changes, complete
 }
 
-// Next waits for a change of the path itself whose N is greater than after. If changes were
-// dropped, it returns the zero Change.
+// Next waits for a change of the path itself whose N is greater than after, and discards all
+// other changes. If changes were dropped, it returns the zero Change.
 func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	for {
 		select {
@@ -155,7 +155,7 @@ func (f *Following) add(c Change) {
 	f.signal()
 }
 
-// drop drops all changes, which Take then reports.
+// drop drops all changes, and Take then returns complete false.
 func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
@@ -208,7 +208,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 	if err != nil || stat == nil {
 		return znode.Znode{Name: f.path, Unread: true}, seen, err
 	}
-	// The znode has just been created. The watch reports its deletion.
+	// The znode exists. If it is deleted before it is read, the watch of Exists reports that.
 	z, _, err = f.read(ctx, f.path, f.path, false)
 	return z, seen, err
 }
@@ -443,8 +443,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime converts a server's time in ms. It returns the zero time for a year that RFC
-// 3339 cannot write.
+// serverTime converts a server's time in ms since 1970. It returns the zero time for ms of 0
+// or less, and for years after 9999, which RFC 3339 cannot write.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

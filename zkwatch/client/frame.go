@@ -13,8 +13,8 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is the number of bytes of a frame's body that are inspected: the
-	// whole ConnectResponse except for the password, or a ReplyHeader and the count
+	// headSize is the number of bytes of a frame's body that are inspected: a
+	// ConnectResponse up to the length of its password, or a ReplyHeader and the count
 	// or length at the start of a reply.
 	headSize = 20
 
@@ -23,8 +23,8 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // servers send 36 or 37 bytes
 
-	// minTimeout is the shortest session timeout that a server may grant. The
-	// library divides by the timeout, and panics if its intervals are 0.
+	// minTimeout is the shortest session timeout that a server may grant. The library
+	// sends pings at intervals of a third of the timeout, and panics if that is 0.
 	minTimeout = 10 * time.Millisecond
 
 	// smallReply is the largest reply, in bytes, whose length does not lengthen its round trip.

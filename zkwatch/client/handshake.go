@@ -91,7 +91,7 @@ func (n *serverConn) explain(err error) error {
 	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	// Since TLS 1.3 a server checks the client's certificate after the TLS handshake.
+	// In TLS 1.3 the client's handshake ends before the server checks the client's certificate.
 	if cfg := n.conn.cfg.TLS; cfg != nil {
 		if why := explainTLS(err, len(cfg.Certificates)); why != "" {
 			return fmt.Errorf("%s: %w", why, err)

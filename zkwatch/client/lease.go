@@ -39,8 +39,8 @@ type lease struct {
 	tick    time.Duration // the servers' tickTime, 0: unknown
 
 	hello   time.Time  // when this connection's ConnectRequest was sent; zero: already used
-	answers []exchange // answers over this connection, oldest first
-	commits []exchange // committed writes over this connection, oldest first
+	answers []exchange // the answers kept of this connection, oldest first
+	commits []exchange // the last committed writes over this connection, oldest first
 
 	end time.Time // zero: nothing is proved yet
 }
@@ -52,8 +52,8 @@ type exchange struct{ sent, answered time.Time }
 // writes one after the other; the writes of others may overlap.
 const maxCommits = 4
 
-// answersIn is the number of answers kept for each session timeout. Answers that are
-// left out shorten a lease by that fraction at most.
+// answersIn is the largest number of answers kept for each session timeout. The answers that
+// are not kept shorten a lease by timeout/answersIn at most.
 const answersIn = 64
 
 // maxPingDelay returns the largest delay of a ping of the ensemble leader.
@@ -79,7 +79,7 @@ func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	l.hello, l.answers, l.commits = sent, nil, nil
 }
 
-// answered adds an answer of any kind.
+// answered adds an answer of any kind, unless one was kept shortly before.
 func (l *lease) answered(e exchange) {
 	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersIn {
 		return

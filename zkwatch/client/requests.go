@@ -12,8 +12,9 @@ import (
 
 // The operations below take and return paths below the chroot. Each returns at the latest when
 // ctx is done or the connection is lost. Their errors name the operation and the path. They
-// wrap the server's error (zk.ErrNoNode and so on), or ErrNotConnected if nothing was sent. The
-// error of a write that was sent and not answered is an ErrUnknownOutcome.
+// wrap the server's error (zk.ErrNoNode and so on), or ErrNotConnected if there was no
+// connection. The error of a write that may have been sent, and has no answer, is an
+// ErrUnknownOutcome.
 //
 // The library sets a watch again after a lost connection. The watch's channel receives
 // one event and is closed; the path of the event includes the chroot. If the Conn ends

@@ -77,14 +77,14 @@ func TestOperations(t *testing.T) {
 		}
 		path, err := c.Create(ctx, "/e/n_", nil, zk.FlagEphemeralSequential, electiontest.Open)
 		if err != nil || path != "/e/n_0000000000" {
-			t.Fatalf("created %q, %v", path, err)
+			t.Fatalf("created %q, %v; want /e/n_0000000000", path, err)
 		}
 		if e, err := f.Next(ctx, seen); err != nil || e.Kind != zk.EventNodeChildrenChanged || e.At.IsZero() || e.Heard.After(e.At) {
 			t.Errorf("event %+v, %v; want EventNodeChildrenChanged with Heard before At", e, err)
 		}
 		_, stat, changed, err := c.GetW(ctx, path)
 		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {
-			t.Errorf("stat %+v, %v, want owner %#x", stat, err, c.Status().SessionID)
+			t.Errorf("stat %+v, %v; want owner %#x", stat, err, c.Status().SessionID)
 		}
 		if _, err := c.Set(ctx, path, []byte("y"), 0); err != nil {
 			t.Error(err)
@@ -159,7 +159,7 @@ func TestCallerCanStopWaiting(t *testing.T) {
 	})
 }
 
-func TestEphemeralAfterCloseAndCut(t *testing.T) {
+func TestOnlyCloseDeletesEphemeralsBeforeTheExpiry(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -343,7 +343,7 @@ func TestSetFenced(t *testing.T) {
 		}
 		data, truth, err := c.Get(ctx, "/counter")
 		if err != nil || string(data) != "1" || *stat != *truth || stat.Mzxid <= stat.Czxid || stat.Version != 1 {
-			t.Errorf("SetFenced returned %+v; the server has %q, %+v, %v", stat, data, truth, err)
+			t.Errorf("SetFenced returned %+v; the server has %q, %+v, %v; want data 1 and the same stat", stat, data, truth, err)
 		}
 
 		_, err = c.SetFenced(ctx, "/none", nil, guard)

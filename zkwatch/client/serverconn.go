@@ -14,9 +14,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// readAhead is the number of bytes that are read from a server at once. The library reads
-// the length of a frame and then the frame. If the frame is read ahead, that saves one
-// system call for each frame.
+// readAhead is the size of the buffer for bytes from a server. The library reads the length
+// of a frame and then the frame. With the buffer, a short frame needs one system call.
 const readAhead = 4 << 10
 
 // A serverConn is a net.Conn between the client library and one connection to a server.
@@ -141,8 +140,8 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note records the time of a frame of the library, and returns the frame to send; nil: none.
-// called reports whether the frame is the request of a call.
+// note records the time of a frame of the library, and returns the frame to send, nil if it
+// must not be sent. called reports whether the frame is the request of a call.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -288,7 +287,7 @@ func (n *serverConn) nextFrame() error {
 	}
 }
 
-// beginFrame checks the head of the next frame, and clears the zxid of a reply.
+// beginFrame checks the head of the next frame, and clears the zxid of a reply or event.
 func (n *serverConn) beginFrame() error {
 	prefix, err := n.ahead.Peek(prefixSize)
 	if err != nil {
@@ -322,7 +321,7 @@ func (n *serverConn) beginFrame() error {
 	return nil
 }
 
-// checkReply checks the head of a reply.
+// checkReply checks the head of a reply. It returns fault.ErrReplyLost if Replies loses the reply.
 func (n *serverConn) checkReply() error {
 	if replyCode(n.head) == wire.AuthRequired {
 		// The server demands authentication, and would demand it on each connection.

@@ -48,7 +48,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	return nil
 }
 
-// linkReady records that n has a session. The library has not received the server's answer.
+// linkReady records that n has a session. The library has not received the server's answer yet.
 func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,11 +56,11 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued records that the library has written or dropped the request of that number. The
-// library's queue has at most one request, so c.queued shows whether a request is left in the
-// queue when the connection is lost. The library would send that request over the next
-// connection, although its caller already got an error. The next connection drops the
-// request, and no other request is admitted before.
+// dequeued records that the library has written or dropped the request of the call with that
+// number. The library's queue has at most one request. If c.queued is not 0 when the
+// connection is lost, that request is left in the queue, and the library would send it over
+// the next connection, although its caller already got an error. The next connection drops
+// the request, and no other request is admitted before.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +73,8 @@ func (c *Conn) dequeued(number uint64) {
 }
 
 // answered records that the server of n has answered a request that was sent at sent. zxid is
-// the zxid in the answer, 0 if it does not count. small means that the size of the answer
-// does not lengthen the round trip.
+// the zxid in the answer, 0 if it does not count. small means that the request was a ping, or
+// a read with a small answer.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,8 @@ type State int
 
 const (
 	Connecting   State = iota // no session yet
-	Connected                 // the session is alive and a server answers
-	Disconnected              // the session may be alive, but no server answers
+	Connected                 // a server granted or continued the session; no loss of the connection is known
+	Disconnected              // there is no connection; the session may be alive
 	Expired                   // the servers have ended the session
 	Closed                    // this side has ended the Conn; Status.Err has the reason
 )
@@ -34,8 +34,8 @@ type Status struct {
 	Server    string        // host:port of the connected server, or of the current or next attempt
 	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
 
-	// Distance is the round-trip time to the server, without the time that the
-	// server needs for a request; 0: unknown.
+	// Distance is the estimated round-trip time to the server, without the time that
+	// the server needs for a request; 0: unknown.
 	Distance time.Duration
 
 	// LeaseEnd is the time until which the session cannot expire, as committed
@@ -44,9 +44,9 @@ type Status struct {
 	LeaseEnd time.Time
 
 	// ExpiresFrom is the time at which the last answered request or ping was sent,
-	// plus Timeout: connected servers keep the session until then. It proves no
-	// lease, because a follower that is cut off from the ensemble also answers. It is
-	// zero before the first session.
+	// plus Timeout. The servers keep the session until then, unless the follower that
+	// answered is cut off from the ensemble: so ExpiresFrom proves no lease. It is zero
+	// before the first session.
 	ExpiresFrom time.Time
 
 	// Err is the reason why there is no connection: why the last attempt failed, or why
@@ -82,9 +82,9 @@ func (c *Conn) Requests() uint64 { return c.requests.Load() }
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Subscribe returns a channel that receives the current status and then one for each change of
-// state or of Err, in order. A slow reader misses no change of state; of several errors in one
-// state it may get only the latest. The channel is closed after a terminal status, or when ctx
-// is done: a caller that stops reading earlier must end ctx.
+// State, Err or Server, in order. A slow reader misses no change of State; of several statuses
+// in one State it may get only the latest. The channel is closed after a terminal status, or
+// when ctx is done: a caller that stops reading earlier must end ctx.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
