@@ -293,8 +293,9 @@ func TestDigestMD5OnApache(t *testing.T) {
 	}
 
 	for _, account := range []string{"ann:S3cret", "nobody:S3cret"} {
-		if err := refused(t, server.Addr, account); !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), "password is wrong") || !strings.Contains(err.Error(), server.Addr) {
-			t.Errorf("%s: error %v, want ErrRejected with the server's address", account, err)
+		err := refused(t, server.Addr, account)
+		if !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), "password is wrong") || !strings.Contains(err.Error(), server.Addr) {
+			t.Errorf("%s: error %v, want ErrRejected, a wrong password and the server's address", account, err)
 		}
 	}
 

@@ -211,7 +211,8 @@ func TestRefusedCredentialsAreTerminal(t *testing.T) {
 		})
 		<-c.Done()
 		s := c.Status()
-		if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) || !strings.Contains(s.Err.Error(), "scheme bad") || strings.Contains(s.Err.Error(), "geheim") {
+		text := fmt.Sprint(s.Err)
+		if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) || !strings.Contains(text, "scheme bad") || strings.Contains(text, "geheim") {
 			t.Errorf("status %+v, want ErrAuthFailed with the scheme and no credential", s)
 		}
 	})

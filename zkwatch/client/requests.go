@@ -124,7 +124,9 @@ func read[T any](ctx context.Context, c *Conn, op, path string, request func(str
 }
 
 // watch makes a request that reads and sets a watch.
-func watch[T any](ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, <-chan zk.Event, error)) (T, *zk.Stat, <-chan zk.Event, error) {
+func watch[T any](
+	ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, <-chan zk.Event, error),
+) (T, *zk.Stat, <-chan zk.Event, error) {
 	type reply struct {
 		value  T
 		stat   *zk.Stat
