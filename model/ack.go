@@ -15,7 +15,7 @@ import (
 
 // acknowledgement has the last reads of the znodes by which a leader acknowledges, and the
 // time of a handoff that waits for its acknowledgement. Usually there is one such znode. If
-// a system has several, one with the leader's session is enough.
+// a system has several, one that names the leader is enough.
 type acknowledgement struct {
 	ackZnode            // the element of all that counts now: see choose
 	all      []ackZnode // one for each path; replaced when it changes
@@ -45,7 +45,7 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 }
 
 // choose chooses the znode that counts, in this order: a znode that names head; one that
-// names another leader; the first one, if it exists; one of unknown state; an absent one.
+// names another leader; the first one, if it exists; one of unknown state; any other, as absent.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -70,8 +70,8 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 	}
 }
 
-// read applies a read. If it acknowledges the last handoff, ok is true, took is the
-// duration of the takeover, and within bounds that duration.
+// read applies a read. If the read acknowledges the last handoff, ok is true, took is the
+// duration of the takeover, and within has the bounds of took.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {

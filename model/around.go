@@ -12,7 +12,8 @@ import (
 )
 
 // Around returns the directories to read besides the election. They show its system, who
-// could lead, and since when nobody leads. A queue with candidates does not need them.
+// could lead, and since when nobody leads. A queue with candidates, or of no known system,
+// does not need them.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -53,15 +54,15 @@ func (d *Directory) names() []string {
 
 // Standbys are the programs besides the leader that could lead, if the system lists them.
 type Standbys struct {
-	// Listed reports whether the system lists standbys, and the list was read.
+	// Listed reports whether the standbys are known: a list was read, or watches show them.
 	Listed bool
 	Names  []string // of the standbys, as [dialect.Dialect.Who] names a leader
 	If     string   // a condition that no znode shows, under which they may lead; "" for none
 	// Programs are all listed programs. Own is the leader's.
 	Programs []dialect.Program
 	Own      dialect.Program
-	// Member is the path of the leader's znode in the list, "" if leaders are not listed or
-	// the list was not read in this reign. Missing reports whether that znode does not exist.
+	// Member is the path of the leader's znode in the list; "" if there is no leader, or if the
+	// list has no leaders or is older than the leader. Missing reports whether Member is absent.
 	Member  string
 	Missing bool
 	Unread  int    // counts the znodes of the list that were not read

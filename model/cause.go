@@ -41,10 +41,10 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	// The cause must be right for every time at which the znode may have been deleted. A
-	// client that is known to be silent has been silent for longer than a third of its
-	// timeout. So it cannot have deleted its znode since, unless it continued just then. The
-	// cause of such a handoff is corrected later if the servers count expired sessions.
+	// The cause must be right for every time between the bounds. A client that is known to be
+	// silent has been silent for more than a third of its timeout. If the bounds are closer
+	// than that, it did not delete its znode between them, unless it continued just then. In
+	// that case the cause is corrected later, if the servers count expired sessions.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
@@ -135,9 +135,9 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a later table shows, and removes the ends that they
-// explain. A session did not expire if it still exists, if it ended before it could expire,
-// or if the servers expired no session.
+// explain returns the corrections that a later table shows. It removes the ends that they
+// explain, and ends that are too old. A session did not expire if it still exists, if it ended
+// before it could expire, or if the servers expired no session.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
@@ -200,8 +200,8 @@ func stillOwns(name string) string {
 	return "its session is alive without its znode: it owns " + znode.Safe(name, 64)
 }
 
-// proveAlive notes that a session owns a znode that was created with czxid. If that is
-// after the znode of a former leader, the session survived the leader's end.
+// proveAlive notes that a session owns a znode with that czxid. If the session owned a former
+// leader's znode, and that one was older, the session survived the leader's end.
 func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
@@ -292,7 +292,7 @@ const (
 // never written.
 type returned []*Returned
 
-// expired adds a leader whose session expired.
+// expired adds a leader whose session expired, if the servers listed its connection.
 func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	conn := v.Client(c.Session).Conn
 	if conn == nil {

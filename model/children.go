@@ -7,8 +7,8 @@ import (
 	"electop/model/dialect"
 )
 
-// children has the election's children in their last reads: the contenders in the recipe's
-// order, and the others by name. States share both lists: elements are replaced, never
+// children has the election's children according to their last reads: the contenders in the
+// recipe's order, and the others by name. States share both lists: elements are replaced, never
 // written.
 type children struct {
 	recipe dialect.Recipe
@@ -20,8 +20,8 @@ type children struct {
 	owned map[uint64]int32
 }
 
-// insert adds a child with an unknown name. again is true for the second contender of a
-// session.
+// insert adds a child whose name is not in known. again is true for the second contender of
+// a session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Unread {

@@ -45,22 +45,20 @@
 //
 // # The past
 //
-// A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] computes
-// from these, and from a log of changes (lanelog.go), what each candidate did over time:
-// for each time, a lane shows the same as the state had. Lanes are computed on request, so a
-// change costs only an entry in a bounded log.
+// A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] shows what
+// each candidate did over time. It computes that on request, mostly from a bounded log of
+// changes (lanelog.go). A lane at a time equals the state at that time.
 //
 // # The demo
 //
-// The demo's server, its candidates and their workers report more than an observer can
-// see. A [Cast] has a member's belief and its current line of the recipe ([State.Steps]).
-// A [Wake] has the sessions that were notified of a deletion, and counts their later
-// requests ([State.Wakes]). With the members' steps it shows how each notified session
-// reacted ([State.Waves]), and what a handoff costs with each rule ([State.Costs]). A
-// [Write] is a write of a leader's worker; the wakes show whether that leader still led
-// ([State.Work]). Beliefs and queue together give the two [Properties] of an election: at
-// most one leader, and a leader most of the time. [State.Broken] describes the broken
-// invariants. [Pace] has the messages that the server holds, [Rules] the settings of the
-// demo. Cast, Wake, Write, Pace and Rules make no event of
-// their own, because they change no election.
+// The demo's server, its candidates and their workers report more than an observer can see. A
+// [Cast] has a member's belief and its current line of the recipe ([State.Steps]). A [Wake] has
+// the sessions that were notified of a deletion, and counts their later requests
+// ([State.Wakes]). The wakes show what a handoff costs with each rule ([State.Costs]) and, with
+// the members' steps, how each notified session reacted ([State.Waves]). A [Write] is a write
+// of a leader's worker; the wakes show whether that leader still led ([State.Work]). Beliefs
+// and queue together give the two [Properties] of an election: at most one leader, and a leader
+// most of the time. [State.Broken] describes the broken invariants. [Pace] has the messages
+// that the server holds, [Rules] the settings of the demo. Cast, Wake, Write, Pace and Rules
+// make no event of their own, because they change no election.
 package model

@@ -52,8 +52,8 @@ type Explained struct{ Handoff }
 type Acknowledged struct{ Handoff *Handoff }
 
 // Missed counts changes that happened between two reads, and that neither read shows.
-// Known is false if they cannot be counted (the parent was deleted, or its counter has
-// jammed).
+// Known is false if they cannot be counted: for example, the parent was deleted, or its
+// counter has jammed.
 type Missed struct {
 	Creates, Deletes int
 	Known            bool
@@ -74,11 +74,11 @@ func (Explained) EventBody()    {}
 func (Missed) EventBody()       {}
 func (LinkChanged) EventBody()  {}
 
-// AckWait is how long the event of a handoff waits for the acknowledgement, which completes
-// its takeover. Later events wait behind it.
+// AckWait is how long the event of a handoff, or a snapshot, waits for the acknowledgement.
+// Later events wait behind it.
 const AckWait = time.Second
 
-// heldMax bounds the events that wait behind a handoff, in case the clock stops.
+// heldMax bounds the events that wait, in case the clock stops.
 const heldMax = 4096
 
 // eventQueue numbers the events. A handoff or a snapshot that waits for the

@@ -22,10 +22,10 @@ type Handoff struct {
 	// of the read that showed it.
 	Earliest, Latest time.Time
 
-	// Three durations, nil if unknown. Silent is the time from the old leader's last sign
-	// of life to the deletion of its znode. Takeover is the time from that deletion (or from
-	// the new znode's creation, if there was no leader) to the acknowledgement. Vacant is
-	// the time in which the queue was empty.
+	// Three durations, nil if unknown. Silent is the time from the old leader's last sign of
+	// life (from a member's fault) to the deletion of its znode. Takeover is the time from that
+	// deletion (or from the new znode's creation, if there was no leader) to the
+	// acknowledgement. Vacant is the time in which the queue was empty.
 	Silent, Takeover, Vacant *time.Duration
 	// The bounds of the three durations, nil if unknown. The durations are best guesses.
 	SilentIn, TakeoverIn, VacantIn *Span
@@ -181,7 +181,7 @@ func (j *Journal) firstHead(at time.Time) {
 // reign returns the reign of the head that electop sees at that time. changed bounds when
 // the reign began. If electop did not observe the beginning, the reign did not begin before
 // the creation of the head's znode, by the servers' clock. It began at the creation if no
-// child was ever deleted, or if that creation was the last change.
+// child was ever deleted, if that creation was the last change, or for a single znode.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -251,7 +251,7 @@ func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silen
 	return CauseUnknown, silent, within
 }
 
-// depart notes in the lanes that a child was deleted.
+// depart notes in the lanes that a contender's znode was deleted.
 func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	if !j.recipe.Contends(c) {
 		return
@@ -364,18 +364,17 @@ func (s *State) Reign() (r Reign, ok bool) {
 // clip removes the spare room, so that two copies do not append to the same array.
 func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
 
-// Reign is one contender's time at the head of the queue.
+// Reign is one contender's time as the leader.
 type Reign struct {
-	Leader *dialect.Candidate
-	From   time.Time // when electop first saw it lead
-	// FromKnown is false for a reign that began before the first read or in a gap.
-	FromKnown bool
+	Leader    *dialect.Candidate
+	From      time.Time // when electop first saw it lead
+	FromKnown bool      // electop observed the beginning
 	// Earliest and Latest bound when it began: see [Journal.reign].
 	Earliest, Latest time.Time
 	To               time.Time // zero: it has not ended
 }
 
-// HistoryMax bounds the handoffs and the reigns of a state.
+// HistoryMax bounds the handoffs, reigns, wakes and writes of a state.
 const HistoryMax = 500
 
 // remember appends to a history of at most [HistoryMax].
@@ -411,8 +410,8 @@ type totals struct {
 	at time.Time // Led and Vacant are summed up to it; zero before the first read
 }
 
-// elapse adds the time since the last observation to Led or Vacant, or to neither if it is
-// not known who led.
+// elapse adds the time since the last observation to Led (led) or to Vacant, or to neither if
+// it is not known who led (not seen).
 func (t *totals) elapse(at time.Time, led, seen bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return

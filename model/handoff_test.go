@@ -115,12 +115,12 @@ func TestCauses(t *testing.T) {
 		{"resigned", model.Member{Ending: model.Resigning}, "resigned"},
 		{"closed", model.Member{Ending: model.Closing}, "closed"},
 		{"expired", model.Member{Fault: model.Killed, FaultAt: fault, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "expired silent 4s"},
-		{"at the lease's end", model.Member{Fault: model.Frozen, FaultAt: fault, ExpiresFrom: modeltest.Start.Add(5 * time.Second)}, "expired silent 4s"},
+		{"at ExpiresFrom", model.Member{Fault: model.Frozen, FaultAt: fault, ExpiresFrom: modeltest.Start.Add(5 * time.Second)}, "expired silent 4s"},
 		{"too early to have expired", model.Member{Fault: model.Frozen, FaultAt: fault, ExpiresFrom: modeltest.Start.Add(5*time.Second + 1)}, "unknown silent 4s"},
 		{"suspended", model.Member{Belief: model.Suspended, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "expired"},
 		{"lost", model.Member{Belief: model.Lost, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "expired"},
 		{"healthy", model.Member{Belief: model.Leading, ExpiresFrom: modeltest.Start.Add(4 * time.Second)}, "unknown"},
-		{"no lease known", model.Member{Fault: model.Killed, FaultAt: fault}, "unknown silent 4s"},
+		{"ExpiresFrom unknown", model.Member{Fault: model.Killed, FaultAt: fault}, "unknown silent 4s"},
 		{"fault of unknown time", model.Member{Fault: model.Killed, ExpiresFrom: modeltest.Start}, "expired"},
 		{"fault after the end", model.Member{Fault: model.Killed, FaultAt: modeltest.Start.Add(time.Hour), ExpiresFrom: modeltest.Start}, "expired silent 0s"},
 	} {
@@ -403,7 +403,7 @@ func TestHeldIsBounded(t *testing.T) {
 	}
 }
 
-func TestNotHeld(t *testing.T) {
+func TestHeldIfAnAcknowledgementIsExpected(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg  model.Config
 		link model.Link

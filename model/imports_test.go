@@ -34,7 +34,7 @@ var rooms = []struct {
 	{room: "model/znode", std: true},
 	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
 	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
-	// Shared by tests: no other room imports it.
+	// For tests.
 	{room: "model/internal", imports: []string{"model"}},
 	{room: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
 	{room: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
@@ -50,7 +50,7 @@ var rooms = []struct {
 	{room: "zkwatch/discover", imports: []string{"model", "zkwatch/discover", "zkwatch/observer", "zkwatch/client"}},
 	{room: "zkwatch/feed", imports: []string{"model", "zkwatch/feed"}},
 	{room: "zkwatch/admin", imports: []string{"model", "zkwatch/admin", "zkwatch/client"}},
-	// Shared by tests: no other room imports it.
+	// For tests.
 	{room: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
 	{room: "zkwatch", imports: []string{}},
 	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},

@@ -19,10 +19,10 @@ type Config struct {
 	// AckPath is the path of the acknowledgement; "": leaders do not acknowledge.
 	AckPath string
 	// AckExpected reports whether leaders here acknowledge (our own candidates do).
-	// Otherwise leaders are expected to from the first acknowledgement on.
+	// Otherwise electop expects that from the first acknowledgement on.
 	AckExpected bool
-	// AckFollows reports whether AckPath is for electop's own elections only. The dialect of
-	// another system gives the path instead.
+	// AckFollows reports whether AckPath is used only until a dialect is recognised. Then the
+	// dialect gives the paths of the acknowledgement, or none.
 	AckFollows bool
 	// Found reports whether a search found the path, and no user named it as an election.
 	Found bool
@@ -369,7 +369,7 @@ func (j *Journal) Clone() *Journal {
 	return &c
 }
 
-// News reports whether o will change what a screen shows, apart from the events.
+// News reports whether o is a moment of time travel even if it makes no event.
 func (j *Journal) News(o Observation) bool {
 	switch o := o.(type) {
 	case *Cast:

@@ -7,10 +7,10 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog has logs of changes for [State.Lanes]. Each change has the value before it, so
+// laneLog has logs of changes for [State.Lanes]. A change shows the value before it, so
 // everything after the oldest change of a log is known, also of candidates that did not
-// change since. Each log has its own bound and its own field ...From: the time of the last
-// change that it dropped, zero for none. States share the slices.
+// change since. Each log except gaps has a field ...From: the time of the last change that
+// it dropped, zero for none. States share the slices.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // holding was known once

@@ -118,9 +118,9 @@ func (l *Lane) Last() Standing {
 	return Standing{}
 }
 
-// Lanes returns the lanes of our members and of the holders of the role. For third-party
-// clients it adds up to most lanes of each of these: the first contenders in the queue,
-// the last former leaders, and the last other contenders that left.
+// Lanes returns the lanes of our members, of the holders of the role, and of former holders
+// in the queue. It adds up to most lanes of each of these: the first contenders in the queue,
+// the last former leaders that left, and the last others that left.
 func (s *State) Lanes(most int) *Lanes {
 	b := laneBuilder{
 		State: s, all: make([]*laneParts, 0, 2*most),
@@ -363,8 +363,8 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is one change of a lane: with self, of its member's report. Otherwise the existence
-// of a znode, or its role (holds), begins (on) or ends.
+// change is one change of a lane. If self is set, the member's report changed. Otherwise a
+// znode got the role (holds and on) or lost it, or a znode was created (on) or deleted.
 type change struct {
 	at    time.Time
 	self  *selfChange

@@ -15,8 +15,8 @@ type NoLeader string
 const (
 	// NoCandidate means that the queue is empty, or the election's only znode absent.
 	NoCandidate NoLeader = "no-candidate"
-	// NotAcknowledged means that the first contender did not create the znode by which the
-	// leaders of its system acknowledge.
+	// NotAcknowledged means that the znode by which the system's leaders acknowledge is absent,
+	// or has the data of a contender that is not the first.
 	NotAcknowledged NoLeader = "not-acknowledged"
 	// OtherAcknowledged means that a session other than the first contender's owns that
 	// znode.
@@ -89,11 +89,11 @@ func (j *Journal) noLeader() NoLeader {
 		return NoCandidate
 	}
 	head := j.queue.At(0)
-	// A child that blocks others does not block electop's own candidates, which read the
-	// znodes too, or a contender that has acknowledged.
-	blocked := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
+	// A child that blocks others does not block electop's own candidates, which read more than
+	// names, or a contender that has acknowledged.
+	passes := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
 	counts := j.doubt == dialect.MixedClients && j.watches.blindWaits(j.naming.dialect, &j.children, j.cfg.Path)
-	if j.doubt != "" && !blocked && !counts {
+	if j.doubt != "" && !passes && !counts {
 		return NoLeader(j.doubt)
 	}
 	if j.doubt == "" {
@@ -160,10 +160,10 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 // NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the child that the first contender watches according to the servers'
-// tables, nil for none: an ephemeral child with a lower number that is no contender by the
-// recipe. Then the first contender does not lead, and the clients order more names than
-// electop knows of their system: for example, clients of two libraries share a lock.
+// WaitsFor returns the lower child that the first contender watches according to the servers'
+// tables, nil for none. The child is ephemeral, and no contender by the recipe. If there is
+// one, the first contender does not lead, and its clients order names that electop does not
+// know of their system: for example, clients of two libraries share a lock.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
 
 // Holders counts the contenders at the front of the queue that have the role: one leader,
@@ -181,9 +181,9 @@ func (s *State) Leader() *dialect.Candidate {
 // AcknowledgedBy returns the session that acknowledged, 0 if none did or it is not known.
 func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
-// ElectionUnseen reports whether nothing shows that the path is an election: its children
-// are no candidates and show no system. Or it has no children, and it is the path of a
-// system's single leader znode, but persistent.
+// ElectionUnseen reports whether nothing shows that the path is an election: its children are
+// no candidates and show no system. A persistent znode without children shows none either if a
+// system may have its leader's own znode at the path.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }

@@ -75,9 +75,9 @@ type Member struct {
 	// Obstacle names what stops it besides its place in the queue; "" for nothing. It is safe
 	// to show.
 	Obstacle string `json:"obstacle,omitempty"`
-	// LeaseEnd is the end of the lease of a member that leads or is about to: until then
-	// the ensemble is proved to keep the session. Zero if it has no lease. The JSON names of
-	// LeaseEnd and ExpiresFrom stay, so that older recordings can be read.
+	// LeaseEnd is the end of the lease of a member that leads or is about to lead, zero for
+	// none. Until then the session cannot expire. Older recordings have the JSON names of
+	// LeaseEnd and ExpiresFrom.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest time at which connected servers can expire the session:
 	// Timeout after the last answered request or ping was sent.
@@ -88,12 +88,12 @@ type Member struct {
 // roster has our members by ID, and the owners of sessions.
 type roster struct {
 	members map[string]*Member
-	// owners maps a session to the member that last reported it. A member that departed, or
-	// has another session now, stays here while the znode of its old session may exist, to
-	// explain the end of that znode: the znode of a killed member exists until its session
-	// expires.
+	// owners maps a session to its member, the one with the lowest ID if several report the
+	// session. A member that departed, or has another session now, stays here while the znode
+	// of its old session may exist, to explain the end of that znode: the znode of a killed
+	// member exists until its session expires.
 	owners map[uint64]*Member
-	former map[uint64]int // maps the sessions of such members to the number of reads since
+	former map[uint64]int // for the sessions of such members, the number of reads and deltas since
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
@@ -205,8 +205,8 @@ type StepOn struct {
 	// Found reports whether the reply to the create was lost, and the znode found by its
 	// name.
 	Found bool `json:"found,omitempty"`
-	// Children are the first children of the list C, at most [ListedMax], by their numbers.
-	// More counts the others.
+	// Children are the names of the children in the list C with the lowest numbers, at most
+	// [ListedMax]. More counts the others.
 	Children []string `json:"children,omitempty"`
 	More     int      `json:"more,omitempty"`
 }

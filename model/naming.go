@@ -43,10 +43,10 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect that r's new children show, the present one if they show
-// no other. Under the same parent (under) an unknown dialect does not replace a known one,
-// because the child may be a stray one. While the queue is not empty, a known dialect
-// changes only to a wider one.
+// recognised returns the dialect that the children, with r's new ones, show, the present one
+// if they show no other. Under the same parent (under) an unknown dialect does not replace a
+// known one, because the child may be a stray one. While the queue is not empty, a known
+// dialect changes only to a wider one, and an unknown one only as [dialect.Dialect.Guess] does.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
@@ -88,8 +88,8 @@ func (n *naming) doubt(queue dialect.Queue, others []*dialect.Candidate) dialect
 	return n.dialect.Doubt(queue, others)
 }
 
-// shares reports whether a session may own several contenders here, as threads and latches
-// of one client do. Clients with electop's own naming, and our members, do not.
+// shares reports whether a session may own several contenders here, for example one for each
+// latch of a client. With electop's own naming it may not.
 func (n *naming) shares() bool {
 	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign())
 }

@@ -81,7 +81,8 @@ type Refresh struct {
 	Znode znode.Znode `json:"znode"`
 }
 
-// Ack is a read of the acknowledgement, which a leader creates after its leader procedure.
+// Ack is a read of a path of [State.Followed]: usually of the acknowledgement, which a leader
+// creates after its leader procedure.
 type Ack struct {
 	At       time.Time  `json:"at"`
 	Notified time.Time  `json:"notified,omitzero"` // Notified, Heard and Sent are as in Read
@@ -94,8 +95,8 @@ type Ack struct {
 	Data     znode.Data `json:"data,omitzero"`
 }
 
-// Directory is a read of a directory beside the election, with its children: see
-// [State.Around].
+// Directory is a read of a directory of [State.Around], with its children, or of one of
+// [State.Counted].
 type Directory struct {
 	At       time.Time    `json:"at"`
 	Path     string       `json:"path"`

@@ -266,10 +266,10 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	}
 }
 
-// delta applies a change. The end of a session deletes all its znodes at once, but in one
-// delta for each. So if the leader's session owns another child, the deletion of the
-// leader's znode waits until another delta or a read of the parent shows which of them
-// were deleted: see [State.Unsettled].
+// delta applies a change. The end of a session deletes all its znodes at once, but in one delta
+// for each. So if the leader's session owns another child, the delta of the leader's znode, and
+// later ones of that session, wait until another delta or a read of the parent shows which
+// znodes were deleted: see [State.Unsettled].
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
 		return // a read must come first
@@ -343,9 +343,9 @@ func (j *Journal) change(d *Delta, gone []string) {
 	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
 }
 
-// readSingle applies a read of an election that is a single znode. No counter shows
-// changes between two reads, so none is ever missed. Another czxid means that the old
-// znode left and another joined.
+// readSingle applies a read of an election that is a single znode. No counter shows changes
+// between two reads, so there is no [Missed] event. Another czxid means that the old znode
+// left and another joined.
 func (j *Journal) readSingle(r *Read) {
 	at := wall(r.At)
 	if j.under { // the path was a parent until now

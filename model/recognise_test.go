@@ -176,9 +176,9 @@ func TestFixedRecipe(t *testing.T) {
 	}
 }
 
-// Whatever names are created and deleted, the handoffs end at the present leader, every
-// child is in the queue or beside it, and a known dialect changes only while the queue is
-// empty.
+// Whatever names are created and deleted, the handoffs end at the present leader, and every
+// child is in the queue or beside it. While one of its contenders exists, a dialect changes
+// only to a wider one, or from the unknown naming to a guess.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{
 		latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_",

@@ -96,7 +96,7 @@ type State struct {
 
 	notified    map[uint64]int // counts the notifications of a session
 	role        role
-	crowded     bool // a session owns several contenders
+	crowded     bool // see children.crowded
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders
 	returned    returned
@@ -123,7 +123,7 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 }
 
 // Client returns the connection of a contender's session. If the servers no longer list a
-// connection, it returns the last one, and listed is false. Conn is nil if it is unknown.
+// connection, it returns the last one, and listed is false. x.Conn is nil if it is unknown.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false
@@ -241,8 +241,8 @@ func (s *State) Sessions() []uint64 {
 // connected, oldest first.
 func (s *State) Returned() []*Returned { return s.returned }
 
-// Hosts returns the hosts whose connections the servers should all list: the leader's, and
-// those of [State.Returned].
+// Hosts returns the hosts of which all connections should be in the servers' lists: the first
+// contender's, and those of [State.Returned].
 func (s *State) Hosts() []string {
 	var out []string
 	if c := s.First(); c != nil && c.Session != 0 {

@@ -9,8 +9,8 @@ import (
 // timeBounds bounds the time of a change. A read shows the changes since the previous read:
 // after the request for the previous list was sent, and before the request for this list was
 // answered. A notification gives closer bounds. It travels for an unknown time, so the lower
-// bound is the last request that was answered before the notification. And a notification
-// reports only the first change.
+// bound is when the last request was sent that was answered before the notification. And a
+// notification reports only the first change.
 //
 // The times are from the server to which electop is connected. A follower may apply a
 // change later than others.

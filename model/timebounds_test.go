@@ -13,9 +13,9 @@ import (
 	"electop/model/znode"
 )
 
-// distant is an observer on a connection with varying delays. As between go-zookeeper and a
-// server there are one stream each way, a watch that fires once and is set by the next list,
-// and pings.
+// distant is an observer on a connection with varying delays. Messages from the server arrive
+// in order; requests may overtake each other. A watch fires once, and the next list sets it
+// again.
 type distant struct {
 	*rapid.T
 	tree     *modeltest.Tree
@@ -25,7 +25,7 @@ type distant struct {
 	watch    bool // on the children
 	ack      *model.Ack
 	ackWatch bool      // on the acknowledgement
-	arrived  time.Time // when the last message from the server arrived
+	arrived  time.Time // when the last message from the server arrives
 	heard    time.Time // when the last answered request was sent
 	deleted  map[dialect.ID]time.Time
 	created  map[dialect.ID]time.Time

@@ -9,8 +9,8 @@ import (
 	"electop/model/dialect"
 )
 
-// Wave has the reactions of all sessions that were notified of a deletion. Its durations
-// begin at the deletion.
+// Wave has the reactions of sessions that were notified of a deletion. Its durations begin at
+// the deletion.
 type Wave struct {
 	Znode   string
 	Zxid    int64

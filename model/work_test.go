@@ -226,13 +226,14 @@ func (s *randomDemo) step() {
 		link := rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected}).Draw(s.T, "link")
 		s.put(&model.Connection{At: s.Now, Link: link, Session: 7})
 	case 13:
-		o := rapid.SampledFrom([]model.Observation{
-			&model.Advance{At: s.Now}, &model.Read{At: s.Now, Presence: model.Denied}, s.w.Read(true, true, nil),
-		}).Draw(s.T, "other")
-		if r, ok := o.(*model.Read); ok && r.Presence == model.Present {
-			o = s.w.Read(true, true, nil)
+		switch rapid.IntRange(0, 2).Draw(s.T, "other") {
+		case 0:
+			s.put(&model.Advance{At: s.Now})
+		case 1:
+			s.put(&model.Read{At: s.Now, Presence: model.Denied})
+		case 2:
+			s.put(s.w.Read(true, true, nil))
 		}
-		s.put(o)
 	}
 	for _, w := range s.wakes[wakes:] { // before any other observation shows it
 		s.put(w)

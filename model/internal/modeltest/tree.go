@@ -155,8 +155,8 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat returns the stat of a parent as a server computes it (DataNode.copyStat). creates
-// counts the creates of children so far, children the present children.
+// Stat returns the stat of a parent with the cversion that a server computes
+// (DataNode.copyStat). creates counts the creates of children so far, children the present ones.
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
