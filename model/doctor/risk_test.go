@@ -673,7 +673,7 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 			s.run(100 * time.Millisecond)
 			if r := s.J.State().Risk(s.candidate(victim)); r != nil {
 				note(*r)
-				if s.Leader < 0 && s.Tree.Now.Sub(s.Elected) > s.Every+50*time.Millisecond && !r.By.IsZero() {
+				if s.Leader < 0 && s.Tree.Now.Sub(s.ElectionAt) > s.Every+50*time.Millisecond && !r.By.IsZero() {
 					t.Fatalf("got a bound while an election is under way: %+v", r)
 				}
 			}

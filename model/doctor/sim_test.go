@@ -25,15 +25,15 @@ type sim struct {
 	J      *doctor.Journal
 	agenda modeltest.Agenda
 
-	servers int
-	Leader  int // of the ensemble; -1: an election is under way
-	epoch   int64
-	Elected time.Time // when the last election began
-	Tick    time.Duration
-	clock   time.Duration // the leader's clock at the start
-	Wall    bool          // deadlines are reported as wall-clock seconds
-	Clients []*simClient
-	own     *simClient // the observer's session
+	servers    int
+	Leader     int // of the ensemble; -1: an election is under way
+	epoch      int64
+	ElectionAt time.Time // when the last election began
+	Tick       time.Duration
+	clock      time.Duration // the leader's clock at the start
+	Wall       bool          // deadlines are reported as wall-clock seconds
+	Clients    []*simClient
+	own        *simClient // the observer's session
 
 	reading bool          // the observer will read soon
 	Dated   bool          // reads have Notified, Heard and Sent
@@ -303,7 +303,7 @@ func (s *sim) elect() {
 	if s.Leader < 0 {
 		return
 	}
-	s.Leader, s.Elected = -1, s.Tree.Now
+	s.Leader, s.ElectionAt = -1, s.Tree.Now
 	for _, c := range s.Clients {
 		c.Server = -1
 	}
