@@ -41,7 +41,7 @@ func nothingLeft(t *testing.T, dir string) {
 		}
 	}
 	if b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid())); err != nil || len(b) > 0 {
-		t.Errorf("children of the supervisor: %.100q %v", b, err)
+		t.Errorf("children of the supervisor: %.100q, error %v; want none", b, err)
 	}
 }
 

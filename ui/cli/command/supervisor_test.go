@@ -136,7 +136,7 @@ func TestResultHasTheExitCode(t *testing.T) {
 			f, _ := lead(t, time.Minute, time.Second, true, script)
 			<-f.over
 			if code, exited, err := f.Result(); code != want || !exited || err != nil {
-				t.Errorf("exit code %d, %v, %v; want %d", code, exited, err, want)
+				t.Errorf("exit code %d, exited %v, error %v; want %d, true, nil", code, exited, err, want)
 			}
 		})
 	}
@@ -271,7 +271,7 @@ func TestSlowGuard(t *testing.T) {
 	}
 	got, err := io.ReadAll(reports)
 	if err != nil || string(got) != "exit 7\n" {
-		t.Errorf("the guard reports %q, %v", got, err)
+		t.Errorf("the guard reports %q, error %v; want exit code 7", got, err)
 	}
 	_ = guard.Wait() // an error: the guard was killed with its group
 }

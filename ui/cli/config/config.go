@@ -11,7 +11,7 @@
 //	tls-ca = "~/certs/ca.pem"
 //	paths = ["/election", "/scheduler/leader"]
 //
-// Keys are the flags' names. The file never holds a credential: it names the auth file.
+// Keys are the flags' names, and paths. The file never holds a credential: it names the auth file.
 // The defaults hold nothing about credentials, Kerberos or TLS, which belong to one cluster.
 package config
 

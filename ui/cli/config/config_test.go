@@ -119,10 +119,10 @@ func TestParseRefuses(t *testing.T) {
 	}
 	_, err := config.Parse("/c.toml", "", []byte(prod+"admin-url = \"http://u:sesame@h/commands\""))
 	if err == nil || strings.Contains(err.Error(), "sesame") {
-		t.Errorf("a password in a URL: %v", err)
+		t.Errorf("a password in a URL: error %v, want one without the password", err)
 	}
 	if _, err := config.Parse("/c.toml", "", []byte(prod+"tls-ca = \"~/x\"")); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
-		t.Errorf("~/ without a home: error %v", err)
+		t.Errorf("~/ without a home: error %v, want that HOME is not set", err)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestPlace(t *testing.T) {
 		}
 		getenv := func(name string) string { return map[string]string{"XDG_CONFIG_HOME": c.xdg, "HOME": c.home}[name] }
 		if got, err := config.Place(getenv); got != filepath.FromSlash(c.want) || (err == nil) != (c.want != "") {
-			t.Errorf("%+v: %q, %v", c, got, err)
+			t.Errorf("%+v: got %q, error %v; want %q", c, got, err, c.want)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func checkTexts(t *testing.T, v lesson.View) {
 	t.Helper()
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
 		if unfilled.MatchString(text) {
-			t.Errorf("%s, part %d: not filled in: %q", v.ID, v.Part, text)
+			t.Errorf("%s, part %d: the text %q has a gap or an unknown name", v.ID, v.Part, text)
 		}
 	}
 	for _, k := range v.Keys {
@@ -155,7 +155,7 @@ func TestLessons(t *testing.T) {
 				}
 			}
 			if v := h.view(); !v.Done || v.Skipped || !h.lessons.progress.has(l.ID) {
-				h.t.Errorf("not complete: %+v", v)
+				h.t.Errorf("got %+v, want the lesson done, not skipped, and kept in the progress", v)
 			}
 		}
 	})
@@ -328,7 +328,7 @@ func TestSkipping(t *testing.T) {
 					to = v.Part
 				}
 				if h.input(lesson.Back, 0); h.ready().Part != to {
-					h.t.Errorf("back from part %d: %+v", v.Part, h.view())
+					h.t.Errorf("back from part %d: got %+v, want part %d", v.Part, h.view(), to)
 				}
 				continue
 			}
@@ -364,7 +364,7 @@ func TestLessonNeedsTheElectionForItself(t *testing.T) {
 		for _, id := range []string{"volunteer", "chain"} {
 			must(h.t, h.lessons.Start(ctx, id))
 			if v := h.ready(); v.ID != id || v.Part != 1 {
-				h.t.Errorf("lesson %s does not begin: %+v", id, v)
+				h.t.Errorf("got %+v, want part 1 of the lesson %s", v, id)
 			}
 		}
 		h.lessons.Leave()
@@ -415,7 +415,7 @@ func TestProgressOfTwoPrograms(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(filepath.Dir(c.file)); err != nil || len(left) != 1 {
-		t.Errorf("files left: %v, %v", left, err)
+		t.Errorf("files in the directory: %v, error %v; want only the progress", left, err)
 	}
 }
 
@@ -428,11 +428,11 @@ func TestProgressFollowsTheDirectorySpecification(t *testing.T) {
 		}
 	}
 	if p := openIn(t, map[string]string{"XDG_STATE_HOME": "/x", "HOME": home}); p.file != "/x/electop/lessons.json" {
-		t.Errorf("an absolute XDG_STATE_HOME: file %s", p.file)
+		t.Errorf("an absolute XDG_STATE_HOME: file %s, want it below /x", p.file)
 	}
 	p, err := openProgress(func(string) string { return "" })
 	if err == nil || !strings.Contains(err.Error(), "is not kept") {
-		t.Errorf("without any directory: error %v", err)
+		t.Errorf("without any directory: error %v, want that the progress is not kept", err)
 	}
 	keep(t, p, "chain") // only in memory
 }
@@ -452,7 +452,7 @@ func TestProgressCannotBeKept(t *testing.T) {
 		}
 	}
 	if len(reported) != 1 || !strings.HasPrefix(reported[0], "progress in lessons is not kept: ") || !slices.Equal(p.done, []string{"chain", "herd"}) {
-		t.Errorf("reported %q, done %q", reported, p.done)
+		t.Errorf("reported %q, done %q; want one report, and both lessons done", reported, p.done)
 	}
 
 	// A damaged file is replaced.
@@ -471,6 +471,6 @@ func TestProgressCannotBeKept(t *testing.T) {
 	}
 	keep(t, p, "chain")
 	if p = openIn(t, env); !slices.Equal(p.done, []string{"chain"}) {
-		t.Errorf("got %q, want chain", p.done)
+		t.Errorf("progress %q after a damaged file, want chain", p.done)
 	}
 }

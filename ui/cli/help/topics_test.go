@@ -118,7 +118,7 @@ func TestGuardAndFencingToken(t *testing.T) {
 		}
 		rest := names.ReplaceAllString(string(text), "")
 		if found := regexp.MustCompile(`(?i).*\b(un)?fenced?\b.*`).FindString(rest); found != "" {
-			t.Errorf("%s: %q", e.Name(), found)
+			t.Errorf("%s calls the guard or the token fenced: %q", e.Name(), found)
 		}
 		if e.Name() == "command.md" && strings.Contains(rest, "guard") {
 			t.Errorf("%s: the process that watches a command is not the guard", e.Name())

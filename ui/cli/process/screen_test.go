@@ -26,7 +26,7 @@ func TestToClipboard(t *testing.T) {
 	}
 	got := toClipboard(text, func(have string) string { return map[string]string{"STY": "1"}[have] })
 	if joined := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(got, "\x1b\\\x1bP", ""), "\x1bP"), "\x1b\\"); joined != plain {
-		t.Errorf("in GNU screen the sequence is %q", got)
+		t.Errorf("in GNU screen the sequence is %q, want the parts of %q", got, plain)
 	}
 }
 
