@@ -248,9 +248,7 @@ func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	t.Parallel()
 	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
 	c := session(t, server.Addr)
-	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, "/e", "", 0)
 	stand(t, c, "/e", "")
 	for _, command := range []string{"doctor", "status"} {
 		out := printed(t, 0, command, "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+other.Admin+"/commands")

@@ -1,5 +1,5 @@
-// Package cli is electop's command line, one file for each command. Besides main, it is
-// the only package that knows all the others.
+// Package cli is electop's command line, one file for each command (lesson is in demo.go). Only
+// main imports it, and it may import every other package.
 //
 //	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  replay  serve  info  help
 //

@@ -152,11 +152,7 @@ func parse(t *testing.T, out string) []line {
 	t.Helper()
 	var ls []line
 	for s := range strings.Lines(out) {
-		var l line
-		if err := json.Unmarshal([]byte(s), &l); err != nil {
-			t.Fatalf("not JSON: %q: %v", s, err)
-		}
-		ls = append(ls, l)
+		ls = append(ls, decode[line](t, s))
 	}
 	return ls
 }

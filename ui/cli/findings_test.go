@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -234,30 +233,25 @@ func TestStatusOfADeadClient(t *testing.T) {
 	server := zktest.NewApache(t, zktest.WithAdmin())
 	link := zktest.NewLink(t, server.Addr)
 	c := session(t, server.Addr)
-	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, "/e", "", 0)
 	dead := session(t, link.Addr)
-	znode, err := dead.Create("/e/n_", []byte("web1"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
-	if err != nil {
-		t.Fatal(err)
-	}
+	znode := create(t, dead, "/e/n_", "web1", contender)
 	if _, _, _, err := c.ExistsW(znode); err != nil {
 		t.Fatal(err)
 	}
 	link.Cut()
 	for range 50 {
 		out := printed(t, 0, "status", "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+server.Admin+"/commands")
-		var s struct {
+		s := decode[struct {
 			Candidates []struct {
 				Connected *bool
 				Expires   float64 `json:"expires_within_ms"`
 				Risk      string
 			}
 			Watchers struct{ Total, Others int } `json:"leader_watchers"`
-		}
-		if err := json.Unmarshal([]byte(out), &s); err != nil || len(s.Candidates) != 1 {
-			t.Fatalf("%v in %s", err, out)
+		}](t, out)
+		if len(s.Candidates) != 1 {
+			t.Fatalf("got %s, want one candidate", out)
 		}
 		x := s.Candidates[0]
 		if x.Connected == nil || *x.Connected {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -102,7 +100,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		path := fmt.Sprintf("/measured%x", time.Now().UnixNano())
+		path := unique("measured")
 		cast := candidates(t, addr, path, time.Second, 3)
 		c := run(t, "exporter", path, "--servers", addr, "--listen", "0")
 		url := metricsURL(t, c)
@@ -270,11 +268,7 @@ func TestMetricsKeepSecrets(t *testing.T) {
 	raw := zktest.Client(t, addr)
 	create(t, raw, "/election", "", 0)
 	create(t, raw, "/election/n_", "host", contender)
-	file := filepath.Join(t.TempDir(), "auth")
-	if err := os.WriteFile(file, []byte("digest:user:s3cret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := run(t, "exporter", "--servers", addr, "--auth-file", file, "--listen", "0")
+	c := run(t, "exporter", "--servers", addr, "--auth-file", secretFile(t, "digest:user:s3cret\n"), "--listen", "0")
 	url := metricsURL(t, c)
 	all := exposes(t, url, `electop_candidates{path="/election"} 1`)
 	_, health := page(t, "GET", url+"/healthz")

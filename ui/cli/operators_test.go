@@ -291,9 +291,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 		},
 	} {
 		paths[id] = "/made-" + id
-		if _, err := w.session(t).Create(paths[id], nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
+		create(t, w.session(t), paths[id], "", 0)
 		make(paths[id])
 	}
 	return paths
@@ -370,10 +368,7 @@ func stand(t *testing.T, c *zk.Conn, path, watches string) string {
 
 func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	t.Helper()
-	znode, err := c.Create(name, []byte("made"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
-	if err != nil {
-		t.Fatal(err)
-	}
+	znode := create(t, c, name, "made", contender)
 	if watches != "" {
 		if _, _, _, err := c.ExistsW(watches); err != nil {
 			t.Fatal(err)

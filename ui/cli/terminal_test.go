@@ -254,7 +254,7 @@ func TestLiveInATerminal(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		path := fmt.Sprintf("/tty%x", time.Now().UnixNano())
+		path := unique("tty")
 		killTheLeader(openTerminal(t, 120, 36, path, "-s", addr, "--cast", "2", "--create", "--session-timeout", "3s"), "amber")
 	})
 }

@@ -23,7 +23,8 @@ import (
 )
 
 // Headline returns one line about the election: who leads, since when, and who is next, or why
-// nobody is said to lead. It agrees with the rows, because both use [doctor.State.Lead].
+// nobody is said to lead. It agrees with the rows, because both use [doctor.State.Lead]. stale
+// means that s is outdated, ended that no newer state comes.
 func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
