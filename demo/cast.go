@@ -30,7 +30,7 @@ import (
 
 // Config is the configuration of all members of a [Cast].
 type Config struct {
-	// Conn is the cluster. BufferSize and MaxReply are set by the cast.
+	// Conn is the cluster. The cast sets BufferSize, MaxReply, Gate and Line.
 	Conn   client.Config
 	Path   string // parent znode of the election
 	Ack    string // acknowledgement znode; "": none
@@ -173,8 +173,8 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 
 // Follow switches all members to another recipe, nil for the election's own. Each
 // resigns and rejoins with a new connection, because a candidate cannot remove its watches.
-// The members keep their order unless one is delayed for more than a second. In a
-// third-party election Follow returns ErrForeign.
+// The members keep their order unless one is delayed for longer than previousTimeout. In
+// a third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -214,8 +214,8 @@ func (c *Cast) Len() int {
 	return len(c.members)
 }
 
-// Close closes every member's session, which deletes their znodes, and waits until the
-// members have left. A frozen member is killed.
+// Close closes the members' sessions, which deletes their znodes, and waits until the
+// members have left. The session of a frozen or partitioned member expires later.
 func (c *Cast) Close() {
 	c.mu.Lock()
 	c.cancel()

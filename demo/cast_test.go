@@ -285,8 +285,8 @@ func (h closeHook) Write(b []byte) (int, error) {
 }
 
 // TestFreezeDuringFollow checks that a member that is frozen during a change of recipe stays
-// in the cast, even if it was frozen after its last check. After a thaw it follows the new
-// recipe.
+// in the cast, even if it freezes while it closes its session. After a thaw it follows the
+// new recipe.
 func TestFreezeDuringFollow(t *testing.T) {
 	ids := []string{"amber", "birch", "cedar"}
 	for _, when := range []string{"at once", "as it leaves", "later"} {

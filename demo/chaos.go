@@ -63,7 +63,7 @@ const (
 	chaosMax = 12
 )
 
-// Acts returns an endless sequence of acts.
+// Acts returns an endless sequence of acts; if Rate is not positive, an empty one.
 func (c Chaos) Acts() iter.Seq[Act] {
 	return func(yield func(Act) bool) {
 		if !(c.Rate > 0) {
@@ -149,7 +149,7 @@ func (p *plan) next(at time.Duration) Act {
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is the time that a candidate is in the queue before it may resign: the
+// settling is the time after its spawn or repair in which a candidate does not resign: the
 // observer does not see a znode that is deleted at once.
 const settling = time.Second
 
@@ -209,9 +209,9 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends, and then repairs their faults.
-// report is called for each act, with the member's ID in the cast: that is not the
-// planned name if other members were spawned meanwhile.
+// Run applies the acts to a cast until ctx ends or an act fails, and then repairs their
+// faults. report is called for each act and repair, with the member's ID in the cast: that
+// is not the planned name if other members were spawned meanwhile.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()

@@ -47,8 +47,8 @@ func TestChaosWithoutARateDoesNothing(t *testing.T) {
 	}
 }
 
-// TestChaosKeepsItsBounds checks that each act is possible, that the cast keeps its size, and
-// that each kind of act is frequent.
+// TestChaosKeepsItsBounds checks that each act is possible, that the cast stays within its
+// bounds, and that each kind of act is frequent.
 func TestChaosKeepsItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -44,7 +44,7 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 }
 
 // Why returns why a fault is not possible for a member of the cast now, nil if it is: the
-// error is [ErrNoMember], [ErrNotNow] or [ErrForeign].
+// error is [ErrNoMember], also for a dead candidate, [ErrNotNow] or [ErrForeign].
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
@@ -78,8 +78,8 @@ func (c *Cast) NoGuidAll(on bool) {
 	}
 }
 
-// Clear makes all members leave, and waits for that until ctx ends. Their faults end
-// first, so that they can close their sessions, which deletes their znodes. The next
+// Clear makes all members leave, and waits for that until ctx ends. It thaws and heals
+// them, so that they can close their sessions, which deletes their znodes. The next
 // candidate then gets the first name. Killed candidates are no longer members; their
 // znodes are deleted when their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
@@ -293,7 +293,7 @@ func (m *member) lead(ctx context.Context, _ int64) error {
 	}
 }
 
-// dismiss makes the member leave for good, with any fault.
+// dismiss makes the member leave for good, even if it is frozen or partitioned.
 func (m *member) dismiss() {
 	m.resign()
 	m.heal()
@@ -369,8 +369,9 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession ends the member's lease and, if it runs, cuts its network until reconnect.
-// The caller holds m.mu, and calls the result, if any, without it.
+// loseSession cuts the network of a member that runs, until reconnect, and returns its
+// EndLease, which the caller then calls without m.mu; otherwise it returns nil. The lease of
+// a member with a fault ends now. The caller holds m.mu.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()

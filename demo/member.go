@@ -201,7 +201,7 @@ const (
 	previousEach    = 20 * time.Millisecond
 )
 
-// awaitPrevious waits until the previous member is in the queue again, or a timeout.
+// awaitPrevious waits until the previous member is in the queue again, or for a timeout.
 func (m *member) awaitPrevious() {
 	m.mu.Lock()
 	previous, ahead := m.previous, m.ahead
@@ -219,7 +219,7 @@ func (m *member) awaitPrevious() {
 	}
 }
 
-// number returns the sequence number of the member's znode, the highest if it has none.
+// number returns the sequence number of the member's znode, the largest int64 if it has none.
 func (m *member) number() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

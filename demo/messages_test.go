@@ -148,7 +148,7 @@ func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (
 func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Passed) {
 	t.Helper()
 	at := 0
-	find := func(c *model.Cast, is func(m *model.Passed) bool) bool {
+	find := func(is func(m *model.Passed) bool) bool {
 		for i := at; i < len(messages); i++ {
 			if is(messages[i]) {
 				at = i
@@ -165,17 +165,17 @@ func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Pas
 			if m.StepOn.Found {
 				continue
 			}
-			found = find(c, func(x *model.Passed) bool {
+			found = find(func(x *model.Passed) bool {
 				return x.Op == "create" && strings.HasPrefix(x.Path, path+"/") && !x.Since.Before(m.StepAt)
 			}) || i == len(steps)-1 || steps[i+1].Member.Step == model.StepCreate // the request may not have reached the server
 		case model.StepList, model.StepListAgain, model.StepLowest: // reported after the reply
-			found = find(c, func(x *model.Passed) bool { return x.Op == "getChildren" && !x.Dropped && !x.Left.After(m.StepAt) })
+			found = find(func(x *model.Passed) bool { return x.Op == "getChildren" && !x.Dropped && !x.Left.After(m.StepAt) })
 		case model.StepWatch, model.StepWatchAgain:
-			found = find(c, func(x *model.Passed) bool {
+			found = find(func(x *model.Passed) bool {
 				return (x.Op == "getData" || x.Op == "exists") && znode.Base(x.Path) == m.StepOn.Name
 			}) || i == len(steps)-1
 		case model.StepAcknowledge:
-			found = find(c, func(x *model.Passed) bool { return x.Path == ackPath && !x.Since.Before(m.StepAt) }) || i == len(steps)-1
+			found = find(func(x *model.Passed) bool { return x.Path == ackPath && !x.Since.Before(m.StepAt) }) || i == len(steps)-1
 		}
 		if !found {
 			t.Errorf("%s takes step %d at %v, %+v, but the next %d messages have no such request", id, m.Step, m.StepAt, m.StepOn, len(messages)-at)

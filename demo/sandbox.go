@@ -384,10 +384,10 @@ func errWord(c wire.Code) string {
 }
 
 // A job makes a leader's worker write in the leader's name until the leader stops it. The
-// worker is another program, so it continues if the leader cannot stop it: the worker of a
-// frozen leader until the leader thaws and notices that it no longer leads, the worker of
-// a dead leader for afterDeath times the session timeout. A worker with the guard stops
-// when a write is refused, because its leader's znode never comes back.
+// worker is another program, so it continues if the leader cannot stop it. The worker of a
+// frozen leader continues until the leader thaws and notices that it no longer leads, the
+// worker of a dead leader for afterDeath times the session timeout. A worker with the guard
+// stops when a write is refused, because its leader's znode never comes back.
 type job struct {
 	member, znode string
 	token         int64

@@ -130,7 +130,7 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 		}
 	case n < 26:
 		kind := anyFault(random)
-		what, err = fmt.Sprint(kind, id, on), w.cast.Fault(id, kind, on)
+		what, err = fmt.Sprintf("%s %s %t", kind, id, on), w.cast.Fault(id, kind, on)
 	case n < 28:
 		r := model.Rules{Workers: random.IntN(4) > 0, Fenced: on}
 		what = fmt.Sprintf("rules %+v", r)

@@ -91,7 +91,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
-		time.Sleep(2 * time.Second) // virtual: more than two pings are apart
+		time.Sleep(2 * time.Second) // virtual: so cedar's session expires first
 		must(t, w.cast.Fault("amber", demo.Partition, true))
 		must(t, func() error { _, err := w.sandbox.Step(); return err }())
 		all := w.step(t, skipped)

@@ -20,8 +20,9 @@ import (
 // next number to the counter, a znode that all workers share, and then writes to [Tokens].
 // Its job is all that it knows of the election.
 //
-// A worker reads the counter only once. So without the guard, workers undo each other's
-// work when two leaders believe that they lead. With the guard the counter has no gap.
+// A worker reads the counter only before its first write and after a write that failed. So
+// without the guard, workers undo each other's work when two leaders believe that they lead.
+// With the guard the counter has no gap.
 type worker struct {
 	sandbox *Sandbox
 	job     *job // the worker reads only its constant fields
@@ -38,11 +39,10 @@ type counted struct {
 	Token  string `json:"token,omitempty"`
 }
 
-// counterPath returns the path of the counter. It is never deleted.
+// counterPath returns the path of the counter, which the sandbox never deletes.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
-// replyTimeout bounds the time that a stopped worker waits for the reply to its last
-// write.
+// replyTimeout bounds the requests of one tick, so that a stopped worker ends soon.
 const replyTimeout = 2 * time.Second
 
 // run connects and writes until ctx ends or connect returns an error. When a connection

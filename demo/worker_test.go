@@ -88,9 +88,10 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes the leader, which leads since the first from observations, until
-// another member has taken over. Then it waits for a write of the new leader's worker and, if
-// not fenced, of the old leader's. It returns the number of observations before these writes.
+// freezeLeader waits for a write of the leader's worker in w.put[from:], and freezes the
+// leader. When another member has taken over, it waits for a write of the new leader's worker
+// and, if not fenced, of the old leader's, and thaws the old leader. It returns the number of
+// observations before these writes.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
@@ -154,8 +155,8 @@ func TestFencedWorkerStops(t *testing.T) {
 	})
 }
 
-// quiet fails the test if the worker of member id writes in the minute that begins after a
-// second.
+// quiet waits a second, and fails the test if the worker of member id then writes within a
+// minute.
 func (w *world) quiet(t *testing.T, id string) {
 	t.Helper()
 	time.Sleep(time.Second) // virtual
@@ -168,8 +169,8 @@ func (w *world) quiet(t *testing.T, id string) {
 	}
 }
 
-// TestWorkerOfADeadLeader checks that the worker of a dead leader writes for three more session
-// timeouts.
+// TestWorkerOfADeadLeader checks that the worker of a dead leader still writes after the
+// takeover, but not after three session timeouts.
 func TestWorkerOfADeadLeader(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})

@@ -140,12 +140,12 @@ func inQueue(st *doctor.State) bool {
 	return !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Belief != model.Waiting && m.Belief != model.Leading })
 }
 
-// leader waits until a healthy member other than not leads, and returns its ID.
-func (w *world) leader(t *testing.T, not string) (id string) {
+// leader waits until a healthy member other than old leads, and returns its ID.
+func (w *world) leader(t *testing.T, old string) (id string) {
 	t.Helper()
-	w.await(t, "a member other than "+not+" leads", func(st *doctor.State) bool {
+	w.await(t, "a member other than "+old+" leads", func(st *doctor.State) bool {
 		m := st.Member(st.Leader())
-		if m == nil || m.ID == not || m.Belief != model.Leading || m.Fault != model.NoFault || !st.Acknowledged() {
+		if m == nil || m.ID == old || m.Belief != model.Leading || m.Fault != model.NoFault || !st.Acknowledged() {
 			return false
 		}
 		id = m.ID
@@ -168,7 +168,7 @@ func (w *world) since(n int) []model.Observation {
 	return slices.Clone(w.put[n:])
 }
 
-// writes returns the writes to resource r among the observations after the first from.
+// writes returns the writes to resource r in w.put[from:].
 func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,8 +180,8 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	return out
 }
 
-// writesUntil waits, at most a minute, for a write to the counter for which holds is true,
-// among the observations after the first from.
+// writesUntil waits, at most a minute, for a write to the counter in w.put[from:] for which
+// holds is true, and returns it.
 func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {

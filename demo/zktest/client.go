@@ -16,8 +16,8 @@ func Client(t testing.TB, servers string) *zk.Conn {
 	return ClientOver(t, servers, 10*time.Second, dialPrompt)
 }
 
-// ClientOver returns a client like [Client], with a session timeout and a dialer. A request that waits for
-// longer than two thirds of the timeout fails, because pings wait behind it.
+// ClientOver returns a client like [Client], with a session timeout and a dialer. A request
+// that waits for longer than two thirds of the timeout fails, because pings wait behind it.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
 	addrs := strings.Split(servers, ",")

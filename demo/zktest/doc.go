@@ -1,14 +1,14 @@
 // Package zktest starts real servers for tests.
 //
-// Only test files import it. It starts Apache ZooKeeper, as packaged by Debian
-// (package zookeeper: jars under /usr/share/java), on free loopback ports with
-// data under a temporary directory, waits until it serves, and ends it with the
-// test. [Apache] is a standalone server that all tests of a test binary share,
-// [NewApache] a private server that may be stopped, killed and paused, [NewEnsemble] a
-// real quorum; options turn on TLS (with [NewCertificates]), SASL and the
-// AdminServer. A [Link] is a network that can be delayed, held and cut, in front of
-// one server or, with [WithLinks], between the members of an ensemble. [Each] runs
-// a test with the embedded server of demo/zkserver and with Apache's.
+// Only tests and their helper packages import it. It starts Apache ZooKeeper, as packaged
+// by Debian (package zookeeper: jars under /usr/share/java), on free loopback ports with
+// data under a temporary directory, waits until it serves, and ends it with the test.
+// [Apache] is a standalone server that all tests of a test binary share, [NewApache] a
+// private server that may be stopped, killed and paused, [NewEnsemble] a real quorum;
+// options turn on TLS (with [NewCertificates]), SASL and the AdminServer. A [Link] is a
+// network that can be delayed, held and cut, in front of one server or, with [WithLinks],
+// between the members of an ensemble. [Each] runs a test with the embedded server of
+// demo/zkserver and with Apache's.
 //
 // If Java or the package is missing, a test that needs Apache ZooKeeper is skipped, or
 // fails if the environment has ELECTOP_TEST_ZOOKEEPER=required. [Require] does the same

@@ -92,8 +92,8 @@ type Standing struct {
 	Znode   string // path of its znode
 }
 
-// Stand adds a candidate, and returns when its znode exists. A semaphore needs leases, its
-// number of holders.
+// Stand adds a candidate, and returns when its znode exists. leases is the number of holders
+// of a semaphore, by default 1.
 func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
 	t.Helper()
 	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
@@ -120,7 +120,7 @@ func (f *Foreign) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
-// Leave makes a kazoo candidate leave; its session stays open.
+// Leave makes a kazoo candidate that leads leave; its session stays open.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "leave "+name)
@@ -132,7 +132,8 @@ func (f *Foreign) Close(t testing.TB, name string) {
 	f.Say(t, "close "+name)
 }
 
-// Resign makes a candidate resign and waits until its session is closed.
+// Resign makes a candidate resign and waits until its session is closed, unless candidates
+// share the session.
 func (f *Foreign) Resign(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "resign "+name)

@@ -11,7 +11,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// echo starts a server that sends everything back, and to received.
+// echo starts a server that sends what it reads to received, and back to the client.
 func echo(t *testing.T, received chan string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,7 +16,7 @@ func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 // and sessions expire on a tick.
 func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
 
-// WithLinks connects the members of an ensemble over links, one for each pair and
+// WithLinks connects the members of an ensemble over links, two for each pair and
 // direction of dialing, for Ensemble.Hold and Ensemble.Isolate.
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
@@ -27,7 +27,7 @@ func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
 
-// WithStockSessions sets the tick of Apache's default configuration, 2 s: session timeouts are
+// WithStockSessions sets the tick of Apache's sample configuration, 2 s: session timeouts are
 // 4 s to 40 s.
 func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }

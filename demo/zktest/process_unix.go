@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup starts a command in its own group of processes, which killGroup ends with all
-// that the command has started.
+// ownGroup makes a command start in its own process group. killGroup ends the group: the
+// command and all that it has started.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)

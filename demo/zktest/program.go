@@ -148,7 +148,7 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written a line, at any time.
+// Await waits until the program has written line, also before the call.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })

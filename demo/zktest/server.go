@@ -288,7 +288,7 @@ func (s *Server) Ask(t testing.TB, word string) string {
 	return reply
 }
 
-// askTimeout bounds a four-letter word on loopback.
+// askTimeout bounds one attempt of modeOf and of listens.
 const askTimeout = 2 * time.Second
 
 // modeOf returns "standalone", "leader" or "follower", or "" if the server at addr does not

@@ -21,7 +21,7 @@ func Long(t testing.TB) (time.Duration, bool) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		t.Fatalf("%s=%q: want a duration as 30m", longEnv, text)
+		t.Fatalf("%s=%q: want a duration such as 30m", longEnv, text)
 	}
 	return d, true
 }

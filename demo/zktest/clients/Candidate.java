@@ -175,7 +175,7 @@ public class Candidate {
         enough.await();
     }
 
-    /** Waits for another znode that the session owns. */
+    /** Waits for a new znode of the session and returns its path. */
     String znode(ZooKeeper zk) throws Exception {
         for (;; Thread.sleep(10)) {
             for (String parent : List.of(path, path + "/locks", path + "/leases")) {
@@ -183,7 +183,7 @@ public class Candidate {
                 try {
                     children = zk.getChildren(parent, false);
                 } catch (KeeperException.NoNodeException e) {
-                    // Not yet.
+                    // The parent does not exist yet.
                 }
                 for (String child : children) {
                     if (known.contains(parent + "/" + child)) {

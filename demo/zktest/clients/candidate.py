@@ -12,9 +12,9 @@ It reads commands from its input:
 RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
 go-zookeeper's names too) or thread (a lock of one of the threads that share a
 client). It writes "standing NAME SESSION ZNODE" when the candidate's znode exists,
-"leads NAME" when the candidate leads or has the lock, and "resigned NAME". A
-candidate that leaves keeps its session ("left NAME"); a candidate that closes only
-closes its session ("closed NAME"). At the end of the input all resign.
+"leads NAME" when the candidate leads or has the lock, and "resigned NAME". A leader
+that leaves keeps its session ("left NAME"); a candidate that closes only closes its
+session ("closed NAME"). At the end of the input all resign.
 """
 import sys
 import threading
@@ -82,7 +82,7 @@ class Candidate:
         self.enough.wait()
 
     def znode(self, session):
-        """waits for another znode that the session owns"""
+        """waits for a new znode of the session and returns its path"""
         while True:
             for parent in self.path, self.path + "-__lock__":
                 try:

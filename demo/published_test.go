@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// paces returns the observations of the pace, from the n-th observation on.
+// paces returns the observations of the pace in w.put[from:].
 func (w *world) paces(from int) (out []*model.Pace) {
 	for _, o := range w.since(from) {
 		if p, ok := o.(*model.Pace); ok {
@@ -23,7 +23,8 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
-// TestWakesArePublished checks the observations of what a leader's deletion causes.
+// TestWakesArePublished checks the observations of what the deletion of a leader's znode
+// causes.
 func TestWakesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
