@@ -26,14 +26,14 @@ const (
 // adminRoot is the path of the commands of Apache's AdminServer.
 const adminRoot = "/commands"
 
-// ServeAdmin serves Apache's AdminServer, over HTTP, on l until the server is closed and
-// then returns nil: /commands is an index, /commands/NAME the answer of a command, as JSON.
-// It takes GET and HEAD requests without authentication. Like Apache, it answers an unknown
-// command with status 200 and an error in the JSON.
+// ServeAdmin serves Apache's AdminServer over HTTP on l: /commands is an index, and
+// /commands/NAME the answer of a command, as JSON. It takes GET and HEAD requests without
+// authentication. Like Apache, it answers an unknown command with status 200 and an error
+// in the JSON.
 //
-// Before it returns it closes l and its connections. Any other end of the listener is an
-// error. Requests, their duration and the number of connections are bounded; further
-// connections are closed immediately.
+// Like [Server.Serve] it ends when the server is closed, and has the same results. Before it
+// returns it closes l and its connections. The size and the duration of requests and the number
+// of connections are bounded; further connections are closed immediately.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{

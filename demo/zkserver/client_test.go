@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// patience bounds every wait in these tests.
+// patience bounds a wait in these tests; the Java client may take three times as long.
 const patience = time.Minute
 
 // rawClient sends and receives frames, so that tests can check what a client library hides: the
@@ -28,8 +28,7 @@ type rawClient struct {
 	onEvent func(wire.WatcherEvent)
 }
 
-// connectRaw performs a handshake on nc. A zero request asks for a session of
-// ten seconds.
+// connectRaw performs a handshake on nc. A request without a timeout gets one of ten seconds.
 func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	if req.Timeout == 0 {
@@ -154,7 +153,7 @@ func (c *rawClient) create(path string, flags int32) string {
 	return rsp.Path
 }
 
-// closed returns nil if the server closes the connection without another message.
+// closed returns nil if the server closes the connection without another reply.
 func (c *rawClient) closed() error {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	_, err := c.receive(nil)

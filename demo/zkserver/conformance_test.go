@@ -96,7 +96,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// conversations lists the conversations of TestConformance. They create znodes only below /t.
+// conversations lists the conversations of TestConformance. They create only /t and znodes below.
 var conversations = []struct {
 	name string
 	run  func(*transcript)

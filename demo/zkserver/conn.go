@@ -26,22 +26,22 @@ type conn struct {
 	nc     net.Conn
 	remote string // host:port
 	host   string
-	// observer reports whether the connection is neither paced nor counted, see
-	// [Server.DialObserver].
+	// observer reports whether the connection was made by [Server.DialObserver]: no pace
+	// and no tally applies to it.
 	observer bool
 
 	// Guarded by s.mu.
-	gone     bool // detached: its requests are not executed any more
+	gone     bool // retired: its requests are not executed any more
 	sess     *session
 	who      tree.Identities
 	stats    connStats
 	heldSize int       // bytes of its messages in the backlog; 0: it has none there
 	released sync.Cond // signals that heldSize is 0 or the server closed
 	request  []byte    // in slow motion: the request being executed
-	event    int64     // number of the last event that the connection was notified of
+	event    int64     // number of the last event that fired a watch of the connection
 
-	in    *bufio.Reader // reads from conn.Read; only for the connection's goroutine
-	frame atomic.Int64  // bytes read of the current frame
+	in    *bufio.Reader // reads from conn.Read; used by one goroutine at a time
+	frame atomic.Int64  // bytes read since the previous frame
 
 	out output
 }
@@ -103,8 +103,8 @@ func (c *conn) drop() {
 }
 
 // send queues a frame: a header and a body, which may be nil. The frame counts for w, if
-// w is not nil. In slow motion the frame is held, except for a ping. send never blocks. The
-// caller holds s.mu.
+// w is not nil. If the connection is paced, the frame is held, except for a ping. send never
+// blocks. The caller holds s.mu.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -412,8 +412,8 @@ const (
 )
 
 // An output holds the frames that wait to be written to a connection. Appending a frame
-// never blocks. A goroutine writes the frames; it ends when none is left. A peer that does
-// not read is cut off: its connection is closed.
+// never blocks. A goroutine writes the frames; it ends when none is left. A peer is cut off,
+// which closes its connection, if more than maxQueued bytes wait.
 type output struct {
 	c       *conn
 	mu      sync.Mutex
@@ -517,9 +517,9 @@ const (
 )
 
 // MaxHeld bounds the bytes that all connections together hold in memory: requests that
-// have not arrived in full, and output that waits, also in slow motion. The server checks
-// it after each eighth of it that was received or queued, and drops the connections that
-// hold most.
+// have not arrived in full, and output that waits, also in slow motion. When the server has
+// received or queued another MaxHeld/8 bytes, the next read checks the bound, and drops the
+// connections that hold most.
 const MaxHeld = 128 << 20
 
 // relieve drops the connections that hold most, until the rest holds at most [MaxHeld].
@@ -542,7 +542,7 @@ func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Lo
 // clients send their first frame as soon as they are connected.
 const silentFor = 100 * time.Millisecond
 
-// dropSilent closes the connections that have been silent for too long, without a session.
+// dropSilent closes the connections whose peer has sent no first frame for silentFor.
 func (s *Server) dropSilent() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -206,7 +206,7 @@ type talk struct {
 	clients [3]*namedClient
 	opened  int        // number of sessions so far
 	control *rawClient // reads zxids and cleans up; not a part of the conversation
-	held    *[]string  // receives the events instead of the transcript; nil: does not
+	held    *[]string  // the events that sorted collects; nil: the transcript gets them
 }
 
 // talkTB turns failures into panics, so that a conversation can run in any goroutine. Its
@@ -394,7 +394,7 @@ func (k *talk) ask(steps []step) {
 		if _, odd := rsp.(*anyBytes); h.Err != wire.OK && !odd {
 			rsp = nil
 		}
-		k.printf("  zxid %s %v %s", k.zxid(h.Zxid), h.Err, k.body(inSomeOrder(rsp)))
+		k.printf("  zxid %s %v %s", k.zxid(h.Zxid), h.Err, k.body(sortedIDs(rsp)))
 		if st.op == wire.OpAuth && h.Err != wire.OK {
 			if err := sp.c.closed(); err != nil {
 				k.t.Fatalf("after a failed auth: %v", err)
@@ -456,8 +456,8 @@ func responseTo(st step) wire.Record {
 	return nil
 }
 
-// inSomeOrder sorts the identities in a reply, which Apache sends in the order of a hash table.
-func inSomeOrder(rsp wire.Record) wire.Record {
+// sortedIDs sorts the identities in a reply, which Apache sends in the order of a hash table.
+func sortedIDs(rsp wire.Record) wire.Record {
 	byID := func(a, b wire.ID) int { return strings.Compare(a.Scheme+a.ID, b.Scheme+b.ID) }
 	switch r := rsp.(type) {
 	case *wire.WhoAmIResponse:
@@ -478,8 +478,8 @@ func inSomeOrder(rsp wire.Record) wire.Record {
 	return rsp
 }
 
-// happen executes a session event. It first reads the watch events on their way, which
-// may or may not arrive before the connection is lost.
+// happen executes a session event. It first reads the watch events that are on their way,
+// because they could be lost with the connection.
 func (k *talk) happen(st step) {
 	sp := k.clients[st.who]
 	k.printf("%v (%s)", st, sp.name)

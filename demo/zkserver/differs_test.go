@@ -311,7 +311,8 @@ func TestDifferencesOnPurpose(t *testing.T) {
 
 // withoutPurpose removes from a conversation the requests of onPurpose: watches of several
 // kinds that a client has, or may have, on one path, and a checkWatches of a path on which
-// another client has or may have a watch. No request follows a setACL without waiting.
+// another client has or may have a watch. It also removes the oddities of watches and of auth.
+// After a setACL, the client waits for the reply.
 func withoutPurpose(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int
@@ -356,7 +357,7 @@ func withoutPurpose(steps []step) []step {
 		case *wire.SetACLRequest:
 			s.burst = false
 		case bytesOf:
-			switch s.op { // these may add, check or remove watches
+			switch s.op { // these may add or check watches, or end the connection
 			case wire.OpAddWatch, wire.OpCheckWatches, wire.OpSetWatches, wire.OpSetWatches2, wire.OpAuth:
 				continue
 			}

@@ -75,8 +75,8 @@
 //
 // Standard, persistent and recursive watches of one client on the same path are separate
 // (ZOOKEEPER-4466), and checkWatches reads only the client's own watches, as in later
-// releases. A client that may not read a node gets no events about it, as in Apache since
-// CVE-2024-23944 (3.8.4).
+// releases. A change of a node sends no event to a client that may not read the node, as in
+// Apache since CVE-2024-23944 (3.8.4).
 //
 // If Apache's order is the order of a Java hash table, children, ephemeral nodes and
 // identities are in the order of their creation or in no order.
@@ -86,6 +86,6 @@
 // clients cannot use internal operations of servers (such as deleteContainer).
 //
 // The table in differs_test.go has these differences, and some requests that no
-// well-behaved client makes, each with its reason; a test shows each on both servers. For
-// all other requests a test compares the two servers at random.
+// well-behaved client makes, each with its reason. A test shows each on both servers, except
+// one that appears only by chance. Another test compares random other requests.
 package zkserver

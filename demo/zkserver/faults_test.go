@@ -102,7 +102,7 @@ func (n *network) cut() {
 	n.conns = nil
 }
 
-// keepRequesting creates znodes and reads the list until stop is closed.
+// keepRequesting returns a client that creates znodes and reads the list until stop is closed.
 func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *sync.WaitGroup) *zk.Conn {
 	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(n.dial), zk.WithLogger(quiet{}))
 	try(t, err)

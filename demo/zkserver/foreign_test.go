@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// In these tests third-party clients have an election on the embedded server.
+// In these tests third-party clients use the embedded server.
 
 const (
 	foreignPath = "/election"

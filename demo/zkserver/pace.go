@@ -14,7 +14,7 @@ import (
 // replies overtake held replies, so clients must match replies by xid. A [Tally] does not
 // count them, because a leader sends them all the time.
 //
-// Requests are executed as usual; only the replies are late. Messages leave in the
+// Requests are executed as usual; only the replies are late. Held messages leave in the
 // order in which they were made, over all sessions. When a connection ends, its held
 // messages are lost, as in a network. While a message is held, the session's deadline
 // moves with time. Held messages are bounded: at 4 MiB the server closes the connection,
@@ -42,7 +42,7 @@ type Paced struct {
 	// Path is the path of the event or the request, for a create the path of the new
 	// znode. It is empty if there is none or, as in a multi, more than one.
 	Path  string
-	Event int32     // type of a watch event, [wire.EventNodeDeleted] for one
+	Event int32     // type of a watch event, for example [wire.EventNodeDeleted]
 	Xid   int32     // xid of the message
 	Err   wire.Code // error of a reply
 }
@@ -124,7 +124,7 @@ func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 // paced reports whether messages to c are held.
 func (c *conn) paced() bool { return c.sess != nil && !c.observer && c.s.pace != (Pace{}) }
 
-// hold puts a message into the backlog.
+// hold puts a message into the backlog, or cuts off a client for which too much is held.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	if c.heldSize > maxQueued {
 		c.out.giveUp()

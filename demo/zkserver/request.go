@@ -179,7 +179,7 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 		}
 	case wire.OpRemoveWatches:
 		var req wire.WatcherTypeRequest
-		d.String(&req.Path) // null is read as "", which no client watches
+		d.String(&req.Path) // null is read as "", which no client library watches
 		if d.Int32(&req.Type); d.Err() == nil {
 			return nil, s.watches.find(c, req.Type, req.Path, true)
 		}
@@ -189,8 +189,8 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 	return nil, wire.MarshallingError
 }
 
-// readNode reads a node and adds a watch if the client requests one. Only exists adds its
-// watch also if the node is absent.
+// readNode reads a node. If that succeeds, it adds the watch that the client requests. Exists
+// also adds a watch for an absent node.
 func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Record, code wire.Code) {
 	s := c.s
 	watches := &s.watches.data

@@ -62,7 +62,7 @@ type Server struct {
 	opts    Options
 	log     *slog.Logger
 	start   time.Time
-	wg      sync.WaitGroup // connections, their writers, alarms
+	wg      sync.WaitGroup // goroutines, listeners and alarms
 	closing chan struct{}  // closed by Close
 	grown   atomic.Int64   // bytes received and queued since the last call of relieve
 
@@ -75,8 +75,8 @@ type Server struct {
 	tallying  *tallying             // nil: none
 	listeners map[net.Listener]bool // true: for clients; false: for the AdminServer
 	conns     map[*conn]struct{}    // open connections
-	alive     int                   // connections that are not detached
-	piped     int                   // number of connections made by Dial
+	alive     int                   // connections that are not retired
+	piped     int                   // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
 	nextID    int64 // id of the next session
@@ -114,7 +114,7 @@ func (s *Server) Refuse(on bool) {
 
 // Close closes the listeners and all connections and waits until every
 // goroutine of the server has ended. The tree and the sessions are lost. The error is
-// nil. A second call does nothing.
+// nil. A second call only waits.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
@@ -200,8 +200,8 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Start serves a new server on a free loopback port until the test ends and
-// returns it with its address.
+// Start returns a new server and its address on a free loopback port. It serves there until
+// the test ends.
 func Start(t TB, opts Options) (s *Server, addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -230,8 +230,8 @@ type alarm struct {
 }
 
 // after calls f under s.mu, d from now, unless the alarm is stopped or the server is
-// closed before. s.wg counts alarms that are neither stopped nor done, so Close stops
-// all of them. It returns nil if the server is closed. The caller holds s.mu.
+// closed before. It returns nil if the server is closed. s.wg counts the alarms that are
+// neither stopped nor done: Close stops them, because it waits for s.wg. The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {
 	if s.closed {
 		return nil
@@ -288,7 +288,7 @@ func (s *Server) reap() {
 // Counters count what a server has done since its start.
 type Counters struct {
 	Requests      map[wire.Op]int64 // after the handshake, by operation
-	Notifications int64             // watch events sent
+	Notifications int64             // watch events sent or held
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that were not closed by their client

@@ -35,8 +35,8 @@ func firstID(now time.Time) int64 {
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect executes a handshake. It reports false if it refused the session: then the reply
-// is queued, and the connection has to be closed.
+// connect executes a handshake. It reports false if the connection has to be closed: the
+// session is refused, and that reply is queued, or the connection has ended.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -156,8 +156,8 @@ func (s *Server) endSession(sess *session) {
 	s.deleteAll(s.tree.EphemeralsOf(sess.id))
 }
 
-// Deadline returns when a session expires if its client stays silent; ok is false for an
-// unknown session. While a message to the session is held, the deadline moves with time.
+// Deadline returns when a session expires if its client stays silent. While a message to the
+// session is held, this moves with time. ok is false for an unknown session or a closed server.
 func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The tables of the four-letter words and the AdminServer. Each method takes s.mu and
-// returns a copy, so that long answers are formatted without the lock.
+// The tables of the four-letter words and the AdminServer. Each method, except nodes, takes
+// s.mu and returns a copy, so that long answers are formatted without the lock.
 
 // version names the release whose behaviour the server has.
 const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
@@ -66,8 +66,8 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the sessions of each expiry, as a time since the server's start, and the
-// paths of each session's ephemeral znodes in the order of their creation.
+// dump returns the sessions that expire at each time since the server's start, and the paths
+// of each session's ephemeral znodes in the order of their creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64]
 }
 
 // dataWatches counts the watches on data and existence, and the connections and paths that
-// have one. Apache shows no other watches.
+// have one. Apache counts no other watches in wchs.
 func (s *Server) dataWatches() (watchers, paths, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -63,7 +63,7 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout compares the layout of every word with Apache's, in the same state.
+// TestFourLetterLayout compares the layout of every word except envi with Apache's, in the same state.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)

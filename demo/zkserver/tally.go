@@ -214,8 +214,8 @@ func (s *session) stopCounting() {
 	c.update()
 }
 
-// update reports the numbers if a report is due, and sets the alarm for the next update if
-// they may grow or become final.
+// update reports the numbers if a report is due. It sets the alarm for the next update if the
+// numbers have to be reported later, or if only time is missing until they are final.
 func (c *count) update() {
 	if c.over {
 		return

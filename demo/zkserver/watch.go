@@ -25,10 +25,10 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger queues an event to every connection with a watch that it concerns. A client
-// that may not read the node according to acl is not notified, but its watch is removed, as
-// in Apache since the fix of CVE-2024-23944. Events to clients that watch the node itself
-// count for wk.
+// trigger queues an event to every connection whose watch it fires. A client that may not
+// read the node according to acl is not notified, but its one-time watch is removed, as in
+// Apache since the fix of CVE-2024-23944. Events to clients that watch the node itself count
+// for wk.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {

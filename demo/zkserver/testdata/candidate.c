@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 		code = zoo_wexists(zh, before, on_event, NULL, &st);
 		if (code == ZNONODE)
 			continue;
-		must(code, "watch the one before");
+		must(code, "watch the predecessor");
 		wait_for(&deleted);
 	}
 	printf("leads %s\n", argv[3]);

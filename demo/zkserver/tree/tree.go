@@ -230,8 +230,8 @@ func protected(path string) bool {
 	return false
 }
 
-// Reads do not check paths: a path that no node can have is absent. Their replies alias
-// the tree, so they are valid until it changes.
+// Reads do not check paths, except that Exists refuses a NUL: a path that no node can have is
+// absent. Their replies alias the tree, so they are valid until it changes.
 
 // readable finds a node that a client may read.
 func (t *Tree) readable(who Identities, path string) (*Node, wire.Code) {

@@ -19,8 +19,8 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-// TestLastSequenceNumber checks that after number 2^31-1 creates of a further sequential child
-// with the same prefix fail. Over a connection this would take 2^31 requests.
+// TestLastSequenceNumber checks that a prefix whose child has the number 2^31-1 gets no further
+// sequential child. Over a connection this would take 2^31 requests.
 func TestLastSequenceNumber(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)

@@ -180,8 +180,8 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 // hasTTL reports whether the flags of a create (CreateMode) request a node with a TTL.
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// checkCreate checks any of the four creates. The operation decides the kind of the node,
-// not the flags: a create with the container flag creates a plain node. There are no TTL
+// checkCreate checks any of the four creates. Only [wire.OpCreateContainer] creates a
+// container: another create with the container flag creates a plain node. There are no TTL
 // nodes, as in Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
@@ -246,8 +246,8 @@ type Multi struct {
 // CheckMulti checks a transaction: each operation as if the previous operations were
 // applied. A transaction has a result for each operation. If an operation fails, the
 // results before it have no error, and those after it have RuntimeInconsistency. The
-// transaction fails as a whole, with a code, only if an operation is not allowed in a
-// transaction or has no path.
+// transaction fails as a whole, with MarshallingError, only if an operation has no path, is
+// not allowed in a transaction, or has a TTL flag without a TTL.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
@@ -267,8 +267,8 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. kind is the operation in its result. The flags of a
-// create decide the kind of the node, not the operation.
+// checkOp checks an operation of a multi. kind is the operation in its result. Unlike in a
+// single create, the container flag creates a container, and the operation does not.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
