@@ -42,8 +42,8 @@ import (
 // S - to'/3 - tick or later. So d > S - (D' - to'), or d > S - to'/3 - tick - (D' - to').
 //
 // The reply to dump has wall-clock times in whole seconds, and the server computes each line
-// from two clocks. Then D is up to a second and 10 ms later than the line says, and D' at most
-// 10 ms earlier.
+// from two clocks. Then D and D' are at most 10 ms earlier, and at most a second and 10 ms
+// later, than their lines say.
 //
 // The second source is what electop sees. If a connection is the same in a reply at R and
 // in a later reply, or is not listed at R, then the leader last heard from the client before
@@ -121,7 +121,8 @@ func tickOf(s *Server) time.Duration {
 	return tickDefault
 }
 
-// replyTime returns the time of a reply, the end of the round if it is not known.
+// replyTime returns the time of a reply, or the end of the round if that is earlier or the time
+// is not known.
 func replyTime(t *Table, a Answer) time.Time {
 	if a.At.IsZero() || a.At.After(t.End) {
 		return t.End.Round(0)
@@ -134,9 +135,9 @@ func replyTime(t *Table, a Answer) time.Time {
 type Liveness struct {
 	timeout time.Duration // 0: not known
 
-	conn     *Client   // the listed connection; nil: not listed
+	conn     *Client   // the listed connection; nil: none, or not known
 	last     Conn      // the last connection that was listed
-	absent   time.Time // the end of the first round in which no server listed a connection; zero: listed
+	absent   time.Time // the end of the first round in which no server listed a connection; zero: listed, or not known
 	absences int       // number of such rounds in a row
 
 	deadline  Deadline
@@ -195,8 +196,8 @@ func (h *Liveness) applyNoConn(t *Table) {
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The leader heard from the client since then. The client's member heard from
-			// it at most one batch earlier.
+			// The leader heard of the client after the last round with a deadline began. The
+			// client's member heard from it at most one batch earlier.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
@@ -217,8 +218,8 @@ func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	h.askedDue = t.At.Round(0)
 }
 
-// renew notes that the ensemble elected a leader, so that all timeouts began again, no
-// later than the end of the round.
+// renew notes that another [ensembleTerm] began: all timeouts began again, no later than the
+// end of the round.
 func (h *Liveness) renew(t *Table) {
 	h.quiet, h.askedDue = time.Time{}, time.Time{}
 	if h.conn != nil {
@@ -256,9 +257,9 @@ func (h *Liveness) Alive() time.Time {
 // Timeout returns the session's timeout, 0 if it is not known.
 func (h *Liveness) Timeout() time.Duration { return h.timeout }
 
-// Silence returns the time since which the client is silent. sure is false for a client
-// without a connection that may be connecting again: it becomes true after two rounds without
-// one, and the time that a client needs to connect.
+// Silence returns the time since which the client is silent; zero: not known. sure is false
+// while a client without a connection may be connecting again: until two rounds list none, and
+// the client had the time to connect.
 func (h *Liveness) Silence() (since time.Time, sure bool) {
 	if !h.absent.IsZero() {
 		return h.absent, h.absences >= 2 && h.asked.Sub(h.absent) >= reconnect
@@ -292,10 +293,10 @@ func (h *Liveness) LastKnown() string {
 }
 
 // Likely returns the time from which a deletion of the znode means that the session expired.
-// Before that, the client was not silent yet and may have deleted the znode itself. A session
-// without a connection may have been closed. A session that was not closed lasts at least for
-// the rest of its timeout: its client was healthy at joined or later, and pinged every third
-// of the timeout.
+// Before that, the client was not silent yet and may have deleted the znode itself. If the
+// session has no connection, its client may have closed it. A session that was not closed lasts
+// at least for the rest of its timeout: its client was healthy at joined or later, and pinged
+// every third of the timeout.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
@@ -340,8 +341,8 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes when the members, of in number (0: not mentioned), first listed no
-// connection, and when a member last listed one.
+// unlistedAt describes when the members first listed no connection, and when a member last
+// listed one. of is the number of members, which is mentioned if it is above 1.
 func (h *Liveness) unlistedAt(of int) string {
 	text := "not connected "
 	if of > 1 {

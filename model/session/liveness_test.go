@@ -84,17 +84,17 @@ func TestLastSeenConnected(t *testing.T) {
 		k.Apply(&session.Table{At: at(sec), End: at(sec), Whole: true, Servers: []session.Server{s}}, at(sec),
 			[]session.Holder{{Session: 7, SeenAt: began.Add(-time.Second)}}, func(uint64) bool { return false })
 	}
-	evidence := func(sec int) string { return k.Danger(7, at(sec)).Evidence }
-	ask(0)
-	if got := evidence(0); got != "not connected when asked at 12:00:00.0Z" {
-		t.Errorf("evidence of a session that was never connected: %q", got)
+	evidence := func(sec int, want string) {
+		if got := k.Danger(7, at(sec)).Evidence; got != want {
+			t.Errorf("evidence after %d s: got %q, want %q", sec, got, want)
+		}
 	}
+	ask(0)
+	evidence(0, "not connected when asked at 12:00:00.0Z")
 	ask(1, session.Client{Session: 7, Addr: "10.0.0.1:7", Timeout: 10 * time.Second})
 	ask(4)
 	ask(6)
-	if got := evidence(6); got != "last seen connected at 12:00:01.0Z and not connected when asked at 12:00:04.0Z" {
-		t.Errorf("evidence of a session that was connected before: %q", got)
-	}
+	evidence(6, "last seen connected at 12:00:01.0Z and not connected when asked at 12:00:04.0Z")
 	if x, listed := k.View().Last(7); listed || x.Conn == nil || x.Conn.Addr != "10.0.0.1:7" || !x.At.Equal(at(1)) {
 		t.Errorf("Last(7) = %+v, listed %v; want the connection of second 1, not listed", x, listed)
 	}

@@ -303,7 +303,7 @@ func HostOf(addr string) string {
 	return addr
 }
 
-// Conns indexes the connections of a table by session, nil if no server reported any.
+// Conns indexes the connections of a table by session, nil if no server listed connections.
 func (t *Table) Conns() map[uint64]Conn {
 	var out map[uint64]Conn
 	for i := range t.Servers {

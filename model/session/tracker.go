@@ -5,7 +5,7 @@
 // [Tracker] applies one table after the other and keeps a [Liveness] for each session
 // that owns a contender: bounds of when the servers last heard from the client. Two
 // results depend on these bounds: why a leader's znode was deleted (package model), and
-// whether a leader's session is about to expire (package doctor).
+// whether a contender's session is about to expire (package doctor).
 //
 //	Table -> Tracker.Apply -> Liveness, Danger, View
 //
@@ -126,7 +126,7 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 }
 
 // ConnectionLost notes that the observer's own connection was lost. The ensemble's leader
-// may be down, so no bound holds until the next table.
+// may be down, so no bound holds until the table of a round that began later.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
@@ -151,7 +151,7 @@ type Danger struct {
 	Evidence      string    // what was seen; safe to show
 	Since         time.Time // when that was first seen
 	// Timeout is the session's timeout, 0 if not known. Silent and Sure are as in
-	// [Liveness.Silence].
+	// [Liveness.Silence], but Silent is earlier if the deadline shows that.
 	Timeout time.Duration
 	Silent  time.Time
 	Sure    bool
@@ -180,8 +180,8 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	return d
 }
 
-// dangerStale is how long a danger without a bound lasts after the last table that showed
-// it. By default the longest timeout that servers grant is 20 ticks.
+// dangerStale is how long a danger without a bound lasts after the last round. By default the
+// longest timeout that servers grant is 20 ticks.
 const dangerStale = 20 * tickDefault
 
 // Over returns the time at which electop drops the danger, if the last round of

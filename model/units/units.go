@@ -84,7 +84,7 @@ func Counter(d time.Duration) string {
 
 // Took formats a measured duration. It rounds to tenths of a millisecond below 10 ms, to
 // milliseconds below 1 s, to hundredths of a second below 10 s, and to tenths below a minute.
-// From a minute on it is an [Age]. Whole milliseconds have no decimals.
+// From a minute on it is an [Age]. A whole number of milliseconds below 10 has no decimals.
 func Took(d time.Duration) string {
 	ms := float64(max(0, d)) / float64(time.Millisecond)
 	switch {

@@ -87,8 +87,8 @@ func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	)
 }
 
-// A longer duration never has the text of a shorter one, no text is wider than its column, and
-// a parsed text differs from the duration by no more than the form rounds.
+// The text of a longer duration never means a shorter time, no text is wider than its column,
+// and a parsed text differs from the duration by no more than the form rounds.
 func TestRandomDurations(t *testing.T) {
 	for _, form := range []struct {
 		name    string

@@ -58,9 +58,9 @@ func Safe(s string, max int) string {
 // enough for a log line.
 const SafeMax = 256
 
-// Unsafe reports whether r must not reach a terminal, because it is a control
-// character or invisible. Unicode counts some invisible letters (the Hangul fillers)
-// and the empty Braille cell as printable.
+// Unsafe reports whether r must not reach a terminal: it is a control character, not
+// printable, invisible, or U+FFFD. Unicode counts some invisible letters (the Hangul
+// fillers) and the empty Braille cell as printable.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
 		return false

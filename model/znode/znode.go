@@ -62,7 +62,7 @@ type Parent struct {
 }
 
 // jam is the number of creates at which ZooKeeper (since 3.6, ZOOKEEPER-3249) stops
-// counting creates and refuses sequential ones.
+// counting. Every sequential create then gets this number, and fails if that name exists.
 const jam = 1<<31 - 1
 
 // Creates returns how many children were ever created under this parent, which is also

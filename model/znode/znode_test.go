@@ -86,10 +86,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("Join(%q, %q) = %q, want %q; its Base is %q", c.parent, c.name, got, c.path, znode.Base(got))
 		}
 	}
-	if got := znode.Zxid(0x10000002a); got != "0x10000002a" {
-		t.Errorf("Zxid(0x10000002a) = %s", got)
-	}
-	if got := znode.Zxid(-1); got != "0xffffffffffffffff" {
-		t.Errorf("Zxid(-1) = %s", got)
+	for zxid, want := range map[int64]string{0x10000002a: "0x10000002a", -1: "0xffffffffffffffff"} {
+		if got := znode.Zxid(zxid); got != want {
+			t.Errorf("Zxid(%d) = %s, want %s", zxid, got, want)
+		}
 	}
 }
