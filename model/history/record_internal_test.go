@@ -93,13 +93,13 @@ func TestOlderSteps(t *testing.T) {
 		{model.StepCreate, "1f2e3d4c…-n_", model.Member{StepOn: model.StepOn{Name: "1f2e3d4c…-n_"}}},
 		{model.StepCreate, "found by its name", model.Member{StepOn: model.StepOn{Found: true}}},
 		{model.StepList, "C := {1, 2, hello}", model.Member{StepOn: model.StepOn{Children: []string{"1", "2", "hello"}}}},
-		{model.StepLowest, "C := {1, 2, 3, 4, 5, 6, 7, 8, … 201 more}", model.Member{StepOn: model.StepOn{Children: []string{"1", "2", "3", "4", "5", "6", "7", "8"}, More: 201}}},
+		{model.StepLowest, "C := {1, 2, 3, 4, 5, 6, 7, 8, … 201 more}", model.Member{StepOn: model.StepOn{Children: strings.Fields("1 2 3 4 5 6 7 8"), More: 201}}},
 		{model.StepWatch, "12", model.Member{StepOn: model.StepOn{Name: "12"}}},
 		{model.StepAcknowledge, "election-leader", model.Member{StepOn: model.StepOn{Name: "election-leader"}}},
 		{model.StepNone, "session expired", model.Member{Reason: "session expired"}},
 		{model.StepLead, "", model.Member{}},
 	} {
-		line := fmt.Sprintf(`{"cast":{"at":"2026-01-02T03:04:05Z","member":{"id":"a","name":"amber","recipe":"election","belief":"waiting","step":%d,"detail":%q}}}`, c.step, c.text)
+		line := fmt.Sprintf(`{"cast":{"at":"2026-01-02T03:04:05Z","member":{"id":"a","name":"amber","step":%d,"detail":%q}}}`, c.step, c.text)
 		o, err := decoded([]byte(line))
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestDenseLines(t *testing.T) {
 			line := list(itemsMax)
 			took, err := decode(line)
 			if err == nil || !strings.Contains(err.Error(), " items: this version of electop reads at most ") || took > uint64(8*len(line)) {
-				t.Errorf("%s%s…: %d bytes of memory for a line of %d bytes, error %v; want at most %d and an error", around[0], element, took, len(line), err, 8*len(line))
+				t.Errorf("%s%s…: a line of %d bytes took %d bytes of memory, error %v; want at most %d, an error", around[0], element, len(line), took, err, 8*len(line))
 			}
 		}
 	}

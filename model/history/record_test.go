@@ -33,7 +33,8 @@ func recording(t testing.TB) []string {
 			{Name: "n_0000000001", Unread: true}}},
 		&model.Refresh{At: modeltest.Start, Znode: znode.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
 		&model.Ack{At: modeltest.Start, Presence: model.Present, Data: znode.NewData(model.AckData("/e/n_0000000000", 4))},
-		&model.Directory{At: modeltest.Start, Path: "/d", Presence: model.Present, Parent: modeltest.Stat(3, 2, 2), Names: []string{"\x1b"}, Children: []znode.Znode{{Name: "\x1b", Session: 1, Czxid: 4}}},
+		&model.Directory{At: modeltest.Start, Path: "/d", Presence: model.Present, Parent: modeltest.Stat(3, 2, 2), Names: []string{"\x1b"},
+			Children: []znode.Znode{{Name: "\x1b", Session: 1, Czxid: 4}}},
 		&model.Cast{At: modeltest.Start, Member: model.Member{ID: "a", Session: 1, Belief: model.Leading, Fault: model.Frozen, FaultAt: modeltest.Start}},
 		&model.Switch{At: modeltest.Start, Recipe: "herd"},
 		&model.Advance{At: modeltest.Start.Add(time.Minute)},
@@ -61,8 +62,9 @@ func decode(r io.Reader) (n int, err error) {
 
 func TestRecordingIsLinesOfSafeText(t *testing.T) {
 	lines := recording(t)
-	if want := `{"kind":"electop-recording","format":1,"path":"/e","recipe":"recognised","ack_path":"/a","ack_expected":true,"started":"2026-01-02T03:04:05Z"}`; strings.TrimSpace(lines[0]) != want {
-		t.Errorf("header %s, want %s", lines[0], want)
+	const want = `{"kind":"electop-recording","format":1,"path":"/e","recipe":"recognised","ack_path":"/a","ack_expected":true,"started":"2026-01-02T03:04:05Z"}`
+	if got := strings.TrimSpace(lines[0]); got != want {
+		t.Errorf("header %s, want %s", got, want)
 	}
 	for _, l := range lines {
 		if got := znode.Safe(strings.TrimSuffix(l, "\n"), len(l)); got+"\n" != l && got != l {
@@ -73,7 +75,8 @@ func TestRecordingIsLinesOfSafeText(t *testing.T) {
 
 func TestGarbageInARecording(t *testing.T) {
 	lines := recording(t)
-	for _, garbage := range []string{"", "{}", "null", "[]", "garbage", "\x00\x00", `{"read":7}`, `{"read":null}`, `{"later":{}}`, `{"read":{"at":"yesterday"}}`, `{"cast":{"member":{"session":-1}}}`} {
+	for _, garbage := range []string{"", "{}", "null", "[]", "garbage", "\x00\x00",
+		`{"read":7}`, `{"read":null}`, `{"later":{}}`, `{"read":{"at":"yesterday"}}`, `{"cast":{"member":{"session":-1}}}`} {
 		dec, _, err := history.NewDecoder(strings.NewReader(lines[0] + garbage + "\n" + lines[1] + "\n"))
 		if err != nil {
 			t.Fatal(err)
@@ -127,10 +130,11 @@ func TestEncoderErrors(t *testing.T) {
 func TestAckData(t *testing.T) {
 	for _, z := range []int64{0, 1, 0x10000002a, -1, 1<<63 - 1} {
 		if znode, czxid := model.ParseAck(model.AckData("/e/n_1", z)); znode != "/e/n_1" || czxid != z {
-			t.Errorf("ParseAck(AckData(/e/n_1, %d)) = %s, %d", z, znode, czxid)
+			t.Errorf("ParseAck(AckData(/e/n_1, %d)) = %s, %d; want both unchanged", z, znode, czxid)
 		}
 	}
-	for _, bad := range []string{"", "amber", "{}", `{"znode":"relative","czxid":"0x1"}`, `{"znode":"/e","czxid":"x"}`, `{"znode":"/e","czxid":7}`, `{"znode":"/e","czxid":"0x10000000000000000"}`} {
+	for _, bad := range []string{"", "amber", "{}", `{"znode":"relative","czxid":"0x1"}`,
+		`{"znode":"/e","czxid":"x"}`, `{"znode":"/e","czxid":7}`, `{"znode":"/e","czxid":"0x10000000000000000"}`} {
 		if znode, czxid := model.ParseAck([]byte(bad)); znode != "" || czxid != 0 {
 			t.Errorf("ParseAck(%s) = %s, %d; want no path and 0", bad, znode, czxid)
 		}
@@ -145,7 +149,8 @@ func FuzzDecoder(f *testing.F) {
 	f.Add([]byte(whole + "\n"))
 	f.Add([]byte(whole))
 	f.Add([]byte(lines[0] + "garbage\n" + lines[1] + lines[2]))
-	f.Add([]byte(lines[0] + `{"read":{"presence":"present","parent":{"czxid":1,"cversion":-2147483648,"children":-5},"new":[{"name":""},{"name":"","unread":true}],"gone":["",""]}}` + "\n"))
+	f.Add([]byte(lines[0] + `{"read":{"presence":"present","parent":{"czxid":1,"cversion":-2147483648,"children":-5},` +
+		`"new":[{"name":""},{"name":"","unread":true}],"gone":["",""]}}` + "\n"))
 	f.Add([]byte(strings.Join(append(lines[:3:3], lines[2], strings.Replace(lines[2], `"full":true`, `"gap":true`, 1), lines[5], lines[6]), "")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dec, h, err := history.NewDecoder(bytes.NewReader(b))

@@ -240,8 +240,8 @@ func (t *Timeline) find(begins func(*segment) bool) int {
 }
 
 // Observation returns the observation with an index (from 0), and the number n of the last
-// moment up to that observation. ok is false if there is no such observation yet. o is nil if
-// the timeline dropped it.
+// moment up to that observation. ok is false if there is no such observation yet. o is nil, and
+// n is 0, if the timeline dropped it.
 func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
@@ -284,14 +284,14 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 }
 
 // computed caches the moments of a segment that were computed last: a user who steps back
-// needs the moments before next.
+// then needs the earlier moments of the segment.
 type computed struct {
 	of      *segment
 	first   int // index of moments[0] in of.moments
 	moments []Moment
 }
 
-// computedMax bounds the values in the states of all computed moments, counted as Size does.
+// computedMax bounds the values in the states of all computed moments (see [doctor.Journal]'s Size).
 const computedMax = 1 << 20
 
 // Moment computes the moment. It may be called while the timeline grows, but not

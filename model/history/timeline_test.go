@@ -267,7 +267,7 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, _ := timeline.Seek(0, history.MoveToLast)
 	if !first.First || first.N == 1 || first.Kept != history.DefaultMax || last.N-first.N < changes/8 {
-		t.Errorf("moments %d to %d, bound of %d bytes; want at least %d moments, not the first, and %d bytes", first.N, last.N, first.Kept, changes/8, history.DefaultMax)
+		t.Errorf("moments %d to %d, bound of %d bytes; want %d moments without the first, %d bytes", first.N, last.N, first.Kept, changes/8, history.DefaultMax)
 	}
 	seen := first.State.Totals.Joined + first.State.Totals.Left // up to the first moment that is left
 	k := last.State.Totals

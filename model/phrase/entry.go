@@ -1,8 +1,7 @@
 // Package phrase holds the words for the state of an election: why nobody is said to
 // lead, how far the first candidate leads, and why a leader stopped. Each situation has
-// one [Entry]. The screen, the plain text, the metrics and the lessons use that entry,
-// so the same situation has the same words everywhere. An entry has a severity, and
-// no colour.
+// one [Entry]. The screen, the plain text and the metrics use that entry, so the same
+// situation has the same words everywhere. An entry has a severity, and no colour.
 package phrase
 
 import (
@@ -128,12 +127,12 @@ func Watchers(s *doctor.State) string {
 	return words
 }
 
-// Names lists the first names of list, at most most of them, and counts the rest.
-func Names(list []string, most int) string {
+// Names lists the first names of list, at most limit of them, and counts the rest.
+func Names(list []string, limit int) string {
 	var out []string
 	for i, n := range list {
-		if i == most {
-			out = append(out, fmt.Sprintf("and %d more", len(list)-most))
+		if i == limit {
+			out = append(out, fmt.Sprintf("and %d more", len(list)-limit))
 			break
 		}
 		out = append(out, znode.Safe(n, 0))

@@ -146,7 +146,7 @@ func Led(r model.Reign, now time.Time) string {
 }
 
 // LedCell is [Led] for a column: the time, with the prefix most if it is an upper bound, or "-"
-// if no bound is known.
+// if no upper bound is known.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -225,8 +225,8 @@ func Trouble(s *doctor.State) doctor.Severity {
 	return doctor.Worst(all)
 }
 
-// NothingFound returns the words for no findings. well is false if nobody leads, or if a
-// suspicion needs to be observed for longer (see [doctor.Pending.Decides]).
+// NothingFound returns the words for no findings. well is false if [NoLeader] has a severity,
+// or if a suspicion needs to be observed for longer (see [doctor.Pending.Decides]).
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if NoLeader(s).Severity != "" {
 		return "No other finding in what was checked.", false

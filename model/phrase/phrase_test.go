@@ -27,7 +27,7 @@ func constants(t *testing.T, file, typ string) (names []string) {
 	return names
 }
 
-// TestEverySituationHasWords: each reason, lead and cause that the model knows has words.
+// TestEverySituationHasWords checks that each reason, lead and cause of the model has words.
 func TestEverySituationHasWords(t *testing.T) {
 	lead, err := os.ReadFile("lead.go")
 	if err != nil {
