@@ -150,14 +150,17 @@ func TestConcurrentUse(t *testing.T) {
 			wg.Go(func() {
 				random := rand.New(rand.NewPCG(uint64(i), 2))
 				for range 50 {
+					var err error
 					switch random.IntN(8) {
 					case 0:
-						_, err := s.cast.Spawn()
-						must(t, err)
+						_, err = s.cast.Spawn()
 					case 1:
-						must(t, s.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)]))
+						err = s.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
 					default:
-						must(t, ignoreGone(s.cast.Fault(names[random.IntN(len(names))], anyFault(random), random.IntN(2) == 0)))
+						err = ignoreGone(s.cast.Fault(names[random.IntN(len(names))], anyFault(random), random.IntN(2) == 0))
+					}
+					if err != nil {
+						t.Error(err)
 					}
 					time.Sleep(time.Duration(random.Int64N(int64(300 * time.Millisecond))))
 				}
