@@ -88,8 +88,8 @@ type election struct {
 	candidates []zktest.Standing // in the order of the queue
 }
 
-// foreignTimeout is long: kazoo goes to another server when a ping is not answered within a
-// fourth of it.
+// foreignTimeout is long: kazoo goes to another server when a ping is not answered within about
+// a third of it.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {

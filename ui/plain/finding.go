@@ -109,7 +109,7 @@ func field(b *strings.Builder, name, value string) {
 // Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // servers that did not report it; empty: the reason is not one server
+	Servers []string `json:"servers"` // servers that did not report it; empty: it does not depend on single servers
 	Why     string   `json:"why"`
 	Setting *string  `json:"setting"` // setting that would allow the check, nil for none
 }

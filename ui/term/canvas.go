@@ -7,7 +7,7 @@
 //
 // A [Style] names a meaning (who leads, trouble, less important text), and the
 // [Theme] turns it into the escape sequence of a terminal with many colours, few or
-// none. Colours and signs are defined nowhere else.
+// none. The dashboard's colours and signs are defined nowhere else.
 //
 // A [Frame] holds what drawing one picture needs: the canvas, the theme and two clocks.
 // While drawing, each part reports with [Frame.At] or [Frame.Every] when its digits

@@ -82,8 +82,8 @@ const (
 	Selected Style = 0x80
 )
 
-// Theme has every style, colour and glyph of the dashboard. No other file defines a
-// colour, as TestSources in package ui checks.
+// Theme has every style, colour and glyph of the dashboard. No other file of the dashboard
+// defines a colour, as TestSources in package ui checks.
 type Theme struct {
 	Name  string
 	codes [256]string // escape sequence of each style; "": the terminal's default

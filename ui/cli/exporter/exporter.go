@@ -239,7 +239,7 @@ func (x *Exporter) Close() {
 }
 
 const (
-	// Max bounds the elections of an exporter: each has about a hundred series.
+	// Max bounds the elections of an exporter: each has about 130 series.
 	Max = 200
 	// overMax is how long an election that was found stays in the metrics after it was deleted
 	// or, if it is a lock, is no longer used. A search may find it again.
