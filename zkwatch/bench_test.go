@@ -64,7 +64,7 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	case v := <-ch:
 		return v
 	case <-time.After(electiontest.WaitFor):
-		b.Fatalf("nothing within %v", electiontest.WaitFor)
+		b.Fatalf("the successor reported nothing within %v", electiontest.WaitFor)
 		panic("unreachable")
 	}
 }
@@ -101,8 +101,8 @@ func BenchmarkHandoff(b *testing.B) {
 	}
 }
 
-// handoff deletes the znode of a leader, for which the successor that join starts waits. It
-// returns the time until the successor knows that it is the first.
+// handoff creates a leader's znode, calls join to start a successor, and deletes the znode. It
+// returns the time from the deletion until the successor knows that it is the first.
 func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
@@ -205,8 +205,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts the bytes of connections in both directions, and the requests, without pings
-// to the server.
+// A meter counts the received bytes of connections, and the sent bytes and requests without pings.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -32,7 +32,7 @@ type realElection struct {
 	queue   []string // the contenders in their order
 	holders int
 	watches map[string]string // maps a waiting candidate to its predecessor
-	who     map[string]string // maps a candidate to its shown name, if that is another
+	who     map[string]string // maps a candidate to its shown name, if this differs from its own name
 }
 
 var chain = map[string]string{"birch": "amber", "cedar": "birch"}
@@ -57,7 +57,7 @@ var curatorElections = []realElection{
 		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
 	},
 	{
-		// A third candidate would hold the lock, with a lease of its own, while it waits.
+		// Only two candidates: a third would create its lease before it waits.
 		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
@@ -135,7 +135,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	joined := map[string]zktest.Standing{}
 	owner := map[uint64]string{}
 	for i, name := range names {
-		// The process runs several elections: a name is unique.
+		// The process takes part in several elections: each name must be unique.
 		own := strings.TrimPrefix(strings.ReplaceAll(e.path, "/", "-")+"-"+name, "-")
 		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
 		joined[name], owner[s.Session] = s, name
@@ -159,7 +159,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	j.Apply(read)
 	s := j.State()
 	if s.Dialect != dialect || s.Recipe != dialect.Recipe {
-		t.Errorf("got dialect %v, recipe %v in the journal, want of %v", s.Dialect, s.Recipe, dialect)
+		t.Errorf("got dialect %v, recipe %v in the journal, want those of %v", s.Dialect, s.Recipe, dialect)
 	}
 	var queue []string
 	for _, c := range s.Queue.All() {

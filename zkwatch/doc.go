@@ -1,6 +1,5 @@
 // Package zkwatch contains the packages that use ZooKeeper, one for each task.
-// It has no code of its own, only tests that need several of these packages and
-// real servers, such as a handoff that an observer sees.
+// It has no code of its own, only tests that need several of these packages.
 //
 //	client     one session with a cluster
 //	observer   observes one election, read-only

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	bad  = "n_\x010000000007" // a server of 3.4 lets clients create this name
+	bad  = "n_\x010000000007" // the client refuses to request this name
 	good = "n_0000000008"
 )
 
@@ -89,15 +89,15 @@ func TestNameThatNoClientMayRequest(t *testing.T) {
 	})
 }
 
-// TestPersistentError: an observer repeats its requests slowly if a server answers each with an
-// error that says nothing about the election.
+// TestPersistentError: an observer repeats its reads slowly if a server answers each with
+// SystemError.
 func TestPersistentError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode != wire.OpGetChildren2 && f.Opcode != wire.OpGetData && f.Opcode != wire.OpExists {
 				return false
 			}
-			reply(xid, -1, nil) // SystemError
+			reply(xid, -1, nil)
 			return true
 		}}
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}

@@ -72,9 +72,9 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients stand for
-// it. electop decides by the watches that the kazoo clients wait if their recipe counts the
-// names of go-zookeeper, and finds two leaders if it does not.
+// TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients join its
+// queue. If their recipe counts the names of go-zookeeper, their watches show electop that both
+// wait. Otherwise the first kazoo client leads too, and electop finds two leaders.
 func TestLockOfTwoLibraries(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)

@@ -35,8 +35,7 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("admin mode %q: want auto, http, 4lw or off", s)
 }
 
-// MaxWatches is the largest number of watches for which a server's table of watches is
-// requested without Config.Heavy.
+// MaxWatches bounds the tables of watches that are requested without Config.Heavy.
 const MaxWatches = 50_000
 
 // A Config describes which servers a [Poller] polls, and how often.
@@ -120,7 +119,7 @@ const DefaultURL = "http://{host}:8080" + commandsPath
 // commandsPath is the default path of an AdminServer's commands.
 const commandsPath = "/commands"
 
-// CheckURL returns why a Config.URL is not valid, or nil.
+// CheckURL returns why template is not the URL of AdminServers, or nil. "" is an error.
 func CheckURL(template string) error {
 	_, err := expand(template, "localhost")
 	return err

@@ -18,8 +18,8 @@ type Election struct {
 	// have their connections and deadlines, as for the owners and watchers of the
 	// election's znodes. It must not block. nil: no sessions.
 	Sessions func() []uint64
-	// Hosts returns hosts; the answers have all their connections. It must not block.
-	// nil: no hosts.
+	// Hosts returns hosts; the answers have the connections of all sessions from a host, unless
+	// it looks like a proxy (maxFromHost). It must not block. nil: no hosts.
 	Hosts func() []string
 	// Put receives the answers. It is called from one goroutine at a time and must return
 	// when ctx is done.
@@ -43,14 +43,14 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// Bounds of one election's part of one server's answers. They are several times what the
-// largest elections need, and far below the largest observation.
+// Bounds of one election's part of one server's answers: several times what the largest
+// elections need.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together
 	maxPath     = 16 << 10  // bytes of one path
 	maxPaths    = 8_000_000 // bytes of all paths of one list
-	maxFromHost = 1000      // connections of one of Hosts: a host with more is a proxy
+	maxFromHost = 1000      // connections of one of Hosts: a host with more may be a proxy
 )
 
 // table returns the part of the servers' answers that concerns the election.

@@ -19,7 +19,7 @@ import (
 const (
 	configInterval = time.Minute      // time between two reads of /zookeeper/config
 	configRetry    = 10 * time.Second // time from a failed read to the next one
-	configValid    = 3 * time.Minute  // time for which an old configuration counts
+	configValid    = 3 * time.Minute  // how long a configuration counts while reads fail
 	configTimeout  = 2 * time.Second
 	maxMembers     = 255 // a server's number is one byte
 )
@@ -128,9 +128,9 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members returns the results with each server once. missing is why they may not be the
-// whole ensemble: "" if each configured server answered at its own address. A server's number
-// is used only to leave out its further addresses.
+// members returns the results without further addresses of one server (one number). missing is
+// why they may not be the whole ensemble: "" for a standalone server, or if each configured
+// server answered at its own address.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {

@@ -201,8 +201,8 @@ func TestWhole(t *testing.T) {
 }
 
 // A server has another name in the connect string than in the configuration. The first poll
-// uses both names. Later polls use both only if the server does not answer at its configured
-// address, or if the configuration is unknown.
+// uses both names. Later polls use both only if the server did not answer at its configured
+// address. Without a configuration they use the name in the connect string.
 func TestTwoNamesOfAServer(t *testing.T) {
 	var failure error
 	of3(t, func(c *Config) {

@@ -209,8 +209,8 @@ func (s *fakeServer) flood(c net.Conn) {
 	}
 }
 
-// replies returns the replies of a member with one connection, and one watch on a child of
-// /election.
+// replies returns the replies of a member with one client, which owns a child of /election and
+// watches one.
 func replies(id int, mode session.Mode, port int) map[string]string {
 	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
 	r := map[string]string{

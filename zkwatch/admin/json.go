@@ -39,7 +39,7 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	return fmt.Errorf("%s: %w: %s", command, errAdminServer, znode.Safe(*e.Error, 100))
 }
 
-// A jsonSession is a session id as a signed number, or as text.
+// A jsonSession is a session id, as a number or as text.
 type jsonSession uint64
 
 func (s *jsonSession) UnmarshalJSON(b []byte) error {

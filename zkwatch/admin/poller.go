@@ -38,8 +38,8 @@ func New(cfg Config) *Poller {
 	return p
 }
 
-// Subscribe delivers the answers to e from the next poll on, until cancel is called. A
-// poll in progress may still deliver once.
+// Subscribe delivers to e the answers of a poll in progress and of each later poll, until
+// cancel is called. A poll in progress may still deliver once after that.
 func (p *Poller) Subscribe(e Election) (cancel func()) {
 	p.mu.Lock()
 	p.subscribers = append(slices.Clip(p.subscribers), &e)
@@ -61,8 +61,8 @@ func (p *Poller) subscribed() []*Election {
 // Requests returns the number of requests sent to the servers, answered or not.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes one poll for everything due now: status, connections, sessions and the
-// tables of watches. It needs [Poller.Run].
+// Verify makes one poll for everything due, at most once in two seconds: status, connections,
+// sessions and the tables of watches. It needs [Poller.Run].
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()

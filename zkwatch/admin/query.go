@@ -105,9 +105,9 @@ func malformed(format string, args ...any) error {
 // shown quotes a short piece of a reply for a message.
 func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
-// A limit bounds a reply: in bytes while it is read, and before it is parsed in entries
-// (lines, objects, lists) and in further values. When it is parsed, a byte of a hostile reply
-// can take fifty bytes of memory.
+// A limit bounds a reply: its bytes while it is read, then its entries (lines, objects, lists)
+// and further values (commas) before it is parsed. Parsed, a byte of a hostile reply can take
+// fifty bytes of memory.
 type limit struct{ bytes, entries, values int }
 
 var (

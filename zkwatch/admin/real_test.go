@@ -83,7 +83,7 @@ func anchors(c *client.Conn) func() []session.Anchor {
 	}
 }
 
-// touch sends a request, and checks that the anchor is later than the start of touch.
+// touch returns a Config.Touch that checks that the anchor is not older than its own start.
 func touch(t *testing.T, c *client.Conn) func(context.Context) {
 	return func(ctx context.Context) {
 		began := time.Now()
@@ -101,8 +101,7 @@ func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 	}
 }
 
-// warm waits until an AdminServer answers: the first answer of a Java machine can take
-// seconds.
+// warm waits until an AdminServer answers: the first answer of a Java process can take seconds.
 func warm(t *testing.T, url string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -154,7 +153,7 @@ func poll(t *testing.T, cfg admin.Config, path string) *session.Table {
 	return table
 }
 
-// verify checks that a table has all candidates of a queue, and that their sessions agree.
+// verify checks that a table has the connections, znodes, watches and deadlines of a queue.
 func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *session.Table {
 	t.Helper()
 	table, deadlines := pollWithDeadlines(t, cfg, "/election", q.sessions, nil)
@@ -169,12 +168,12 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 			}
 		}
 		if s.Version == "" || s.Tick == 0 || s.Mode == "" || s.WatchCount < s.DataWatches || s.DataWatches < len(s.Watched) || s.Leftover {
-			t.Errorf("%s: %+v", s.Addr, s)
+			t.Errorf("%s: %+v, want a version, a tick, a mode and plausible counts", s.Addr, s)
 		}
 		for _, c := range s.Clients {
 			connected[c.Session] = c.Addr
 			if c.Timeout == 0 || c.Established.IsZero() || c.Received == 0 {
-				t.Errorf("connection %+v, want a timeout and both counts", c)
+				t.Errorf("connection %+v, want a timeout, a start and a count", c)
 			}
 		}
 		for _, w := range s.Watched {
@@ -212,8 +211,8 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 	return table
 }
 
-// TestStandalone compares the answers about real clients, by HTTP and by words, of the
-// embedded server and of Apache's.
+// TestStandalone checks the answers about real clients, by HTTP and by words, of the embedded
+// server and of Apache's.
 func TestStandalone(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(*testing.T) (addr, url string){
@@ -258,7 +257,7 @@ func TestStandalone(t *testing.T) {
 			cfg.Chroot = "/election"
 			s := poll(t, cfg, strings.TrimPrefix(q.names[0], "/election")).Servers[0]
 			if len(s.Ephemerals) != 1 || len(s.Watched) != 1 || "/election"+s.Watched[0].Path != q.names[0] {
-				t.Errorf("below a chroot: %+v", s)
+				t.Errorf("below a chroot: %+v, want one znode and the watch on it", s)
 			}
 		})
 	}
@@ -314,20 +313,20 @@ func TestStockSettings(t *testing.T) {
 		table := poll(t, admin.Config{Mode: mode, URL: noServer, Servers: []string{s.Addr}}, "/election")
 		got := table.Servers[0]
 		if got.Basic.State != session.Answered || got.Mode != session.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
-			t.Errorf("%s: %+v, whole %v %q", mode, got, table.Whole, table.Unwhole)
+			t.Errorf("%s: %+v, whole %v %q; want the status of one whole server", mode, got, table.Whole, table.Unwhole)
 		}
 		for _, a := range []session.Answer{got.Connections, got.Sessions} {
 			if a.State != session.Refused || a.Hint != hint {
-				t.Errorf("%s: %+v", mode, a)
+				t.Errorf("%s: %+v, want Refused with hint %q", mode, a, hint)
 			}
 		}
 		if a := got.Watches; a.State != session.Refused || !strings.Contains(a.Hint, "4lw.commands.whitelist=") {
-			t.Errorf("%s: %+v", mode, a)
+			t.Errorf("%s: watches %+v, want Refused with a hint at the whitelist", mode, a)
 		}
 	}
 	table := poll(t, admin.Config{Mode: admin.HTTP, URL: noServer, Servers: []string{s.Addr}}, "/election")
 	if b := table.Servers[0].Basic; b.State != session.Failed || b.Hint != "admin.enableServer=true" || table.Whole {
-		t.Errorf("HTTP: %+v", table)
+		t.Errorf("HTTP: %+v, want Failed and not whole", table)
 	}
 }
 
@@ -343,7 +342,7 @@ func free(t *testing.T) string {
 	return port
 }
 
-// TestEnsemble compares the answers of three members about the clients of all three.
+// TestEnsemble checks the answers of three members about the clients of all three.
 func TestEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -361,7 +360,7 @@ func TestEnsemble(t *testing.T) {
 	}
 	for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.FourLetter: "4lw"} {
 		cfg.Mode = mode
-		// Followers receive a commit after the client that made it gets the answer.
+		// A follower may receive a commit after the client that made it gets the answer.
 		for _, c := range q.conns {
 			if err := c.Sync(t.Context(), "/"); err != nil {
 				t.Fatal(err)
@@ -441,10 +440,10 @@ func TestBothPortsOfApache(t *testing.T) {
 		c.URL, c.Mode = url, admin.FourLetter
 		got := poll(t, c, "/election").Servers[0]
 		if len(got.Clients) != 1 || got.Watches.State != session.Answered || len(got.Ephemerals) != 2 {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: %+v, want one client, watches and two ephemeral znodes", name, got)
 		}
 		if a := got.Connections; a.State != session.Refused || !strings.Contains(a.Hint, "admin.enableServer=true") {
-			t.Errorf("%s: %+v", name, a)
+			t.Errorf("%s: connections %+v, want Refused with a hint at the AdminServer", name, a)
 		}
 		c.Mode = admin.Auto
 		got = poll(t, c, "/election").Servers[0]
@@ -506,17 +505,17 @@ func TestOverTLS(t *testing.T) {
 			got := poll(t, admin.Config{Mode: mode, URL: "https://{host}:" + ports[1], Servers: []string{x.addr}, DialTLS: x.tls}, "/election").Servers[0]
 			if x.why != "" {
 				if got.Basic.State != session.Failed || got.Connections.State != session.Failed || !strings.Contains(got.Basic.Why, x.why) {
-					t.Errorf("%s, %s: %+v", name, mode, got.Basic)
+					t.Errorf("%s, %s: %+v, want Failed with reason %q", name, mode, got.Basic, x.why)
 				}
 				continue
 			}
 			for _, a := range []session.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
 				if a.State != session.Answered || a.Via != via {
-					t.Errorf("%s, %s: %+v", name, mode, a)
+					t.Errorf("%s, %s: %+v, want Answered via %s", name, mode, a, via)
 				}
 			}
 			if len(got.Clients) != 1 || len(got.Watched) != 1 || len(got.Ephemerals) != 1 {
-				t.Errorf("%s, %s: %+v", name, mode, got)
+				t.Errorf("%s, %s: %+v, want one client, watch and ephemeral znode", name, mode, got)
 			}
 		}
 	}

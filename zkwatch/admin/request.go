@@ -51,7 +51,7 @@ func newRequester(cfg *Config) *requester {
 	}}
 }
 
-// cause returns err without the address and without a credential.
+// cause returns errNoAnswer if the time is over, otherwise err without address and credentials.
 func cause(ctx context.Context, err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) { // its text has the URL, which may contain a password
 		err = u.Err
@@ -106,8 +106,8 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt reads a TLS connection. It accepts an end without an alert: the parsers recognise
-// an incomplete reply.
+// abrupt reads a connection. It accepts the end of TLS without an alert: the parsers
+// recognise an incomplete list of connections or watches.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {

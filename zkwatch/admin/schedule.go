@@ -85,8 +85,8 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// regular returns when connections and sessions are due. ok is false if they are not
-// requested at intervals, or if the number of connections must be known first.
+// regular returns when connections and sessions are due. ok is false if they are requested only
+// on demand, or if they must be cheap and the connections are too many or not counted yet.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false

@@ -42,7 +42,8 @@ func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer,
 	}
 }
 
-// Without an event the poller requests the status every five seconds, and nothing else.
+// Without an event the poller requests the status every five seconds, and every five minutes the
+// configuration.
 func TestRequestsOfAnIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
@@ -226,7 +227,7 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 			t.Errorf("verify: %d requests for connections, want 3", got)
 		}
 	})
-	t.Run("on demand", func(t *testing.T) {
+	t.Run("not limited to cheap lists", func(t *testing.T) {
 		each(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 			crowd(servers, 100_000)
 			defer n.run(p)()

@@ -65,7 +65,7 @@ type server struct {
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before this time
 	refused    map[string]refused
 	alive      bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
-	gotAnswers bool          // any program answered in this poll
+	gotAnswers bool          // in this poll a program sent a reply, other than a refusal or an HTTP error
 	took       time.Duration // the time of the slowest table in this poll
 
 	identity   identity  // the server's last answer to identityQuery

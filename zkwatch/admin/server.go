@@ -33,7 +33,8 @@ func newResult(addr string) result {
 	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
-// answered reports whether the server answered in this poll, perhaps with a refusal.
+// answered reports whether the server answered the status query, perhaps with a refusal. A
+// server that is not serving did not answer.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
 // fail sets a as the answer to the status query and to all queries of w.
@@ -96,8 +97,9 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify requests the server's identity, and checks whether the AdminServer belongs to it:
-// of several servers on one host only the first gets the usual port.
+// identify requests the server's identity if that is due, otherwise it returns the zero Answer.
+// It checks whether the AdminServer belongs to the server: of several servers on one host only
+// the first gets the usual port.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -157,10 +159,9 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 
 // connections requests the list of connections.
 //
-// A server can have two ports for clients, one with TLS and one without
-// (secureClientPort and clientPort). The word cons lists only the connections to the port
-// that it was sent to, the AdminServer lists both. The list is Answered only if the server
-// lists both ports or is known to have one port: otherwise each client of the other port
+// A server can have two ports for clients (clientPort, and secureClientPort with TLS). The word
+// cons lists only the connections to the port that it was sent to. The list is Answered only if
+// it has both ports or the server is known to have one: otherwise each client of the other port
 // would seem to have no connection. r has the listed connections in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
@@ -184,7 +185,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// watches requests the table of watches, unless the server has too many watches.
+// watches requests the table of watches, unless the server has too many or an unknown number.
 func (s *server) watches(ctx context.Context, p plan, r *result) {
 	count := r.DataWatches
 	if count < 0 {

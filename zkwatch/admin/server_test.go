@@ -47,23 +47,23 @@ func TestListOfOnePort(t *testing.T) {
 	const one, list = " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=PING,est=1,to=10000,lresp=5)\n\n",
 		`{"command":"connections","error":null,"connections":[{"session_id":1,"remote_socket_address":"10.9.9.9:1"}]%s}`
 	for name, c := range map[string]struct {
-		mode     Mode
-		question string
-		reply    string
-		hint     string // "" if the list is Answered; "none": no hint
+		mode  Mode
+		query string // the word or command with another reply
+		reply string
+		hint  string // "" if the list is Answered; "none": no hint
 	}{
-		"one port":                {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
-		"only with TLS":           {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
-		"two ports":               {FourLetter, "conf", "clientPort=2181\nsecureClientPort=2281\nserverId=0\n", "admin.enableServer=true and --admin auto"},
-		"unknown":                 {FourLetter, "conf", "serverId=0\n", "admin.enableServer=true and --admin auto"},
-		"conf is forbidden":       {FourLetter, "conf", "conf is not executed because it is not in the whitelist.\n", "admin.enableServer=true and --admin auto"},
-		"3.4":                     {FourLetter, "srvr", "Zookeeper version: 3.4.14-x\nConnections: 2\nMode: standalone\n", ""},
-		"by HTTP, both ports":     {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
-		"by HTTP, without a list": {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
+		"one port":            {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
+		"only with TLS":       {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
+		"two ports":           {FourLetter, "conf", "clientPort=2181\nsecureClientPort=2281\nserverId=0\n", "admin.enableServer=true and --admin auto"},
+		"unknown":             {FourLetter, "conf", "serverId=0\n", "admin.enableServer=true and --admin auto"},
+		"conf is forbidden":   {FourLetter, "conf", "conf is not executed because it is not in the whitelist.\n", "admin.enableServer=true and --admin auto"},
+		"3.4":                 {FourLetter, "srvr", "Zookeeper version: 3.4.14-x\nConnections: 2\nMode: standalone\n", ""},
+		"by HTTP, both ports": {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
+		"by HTTP, one port":   {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
 	} {
 		alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 			cfg.Mode = c.mode
-			s.replies["cons"], s.replies[c.question] = one, c.reply
+			s.replies["cons"], s.replies[c.query] = one, c.reply
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			got := pollFirst(t, p, l)
 			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") || c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") ||
@@ -134,24 +134,24 @@ func TestEndlessReplies(t *testing.T) {
 				t.Errorf("%s: %+v, want TooLarge", mode, got)
 			}
 		})
-		// Only a table is too large.
-		for _, much := range []struct{ word, entry string }{{"wchp", "/a\n\t0x1\n"}, {"cons", " /1.2.3.4:5[0](queued=0)\n"}} {
-			alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
-				c.Mode = FourLetter
-				s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
-			}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-				got := pollFirst(t, p, l)
-				answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
-				if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
-					t.Errorf("%s: %+v, want only this table TooLarge", much.word, got)
-				}
-			})
-		}
+	}
+	// Only a table is too large.
+	for _, much := range []struct{ word, entry string }{{"wchp", "/a\n\t0x1\n"}, {"cons", " /1.2.3.4:5[0](queued=0)\n"}} {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+			c.Mode = FourLetter
+			s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
+		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			got := pollFirst(t, p, l)
+			answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
+			if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
+				t.Errorf("%s: %+v, want only this table TooLarge", much.word, got)
+			}
+		})
 	}
 }
 
-// A slow server delays the others by one poll at most. It is polled less and less often,
-// until it answers again.
+// A slow server delays a poll of the others by statusPollTimeout at most. It is polled less and
+// less often, until it answers again.
 func TestSlowServerIsPolledLessOften(t *testing.T) {
 	for name, slow := range map[string]func(*fakeNet, *fakeServer){
 		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
@@ -178,7 +178,7 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					times := l.times()
 					for i, when := range times[1:] {
 						if d := when.Sub(times[i]); d > 5*time.Second+statusPollTimeout {
-							t.Errorf("%v between two tables", d)
+							t.Errorf("%v between two tables, want %v at most", d, 5*time.Second+statusPollTimeout)
 							break
 						}
 					}

@@ -66,7 +66,7 @@ func (f *fields) number(name string) int64 {
 	return int64(n)
 }
 
-// count returns a number that cannot be negative.
+// count returns the number with that name. A negative number is an error.
 func (f *fields) count(name string) int {
 	n := int(f.number(name))
 	if n < 0 {
@@ -114,7 +114,7 @@ func parseConf(b []byte) (identity, error) {
 
 // parseDump reads the sessions by the time at which they expire, and the ephemeral znodes by
 // session. Only the ensemble's leader and a standalone server know the times. parseDump
-// skips the connections, which have no sessions before 3.5.
+// skips the connections.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {

@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports the ephemeral znode of a known system's leader at path. If only its name is
-// a leader's name, single keeps it for unknown.
+// single reports the ephemeral znode at path and returns true, if it belongs to a known system's
+// leader. If only its name is a leader's name, single keeps it for unknown.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -53,8 +53,8 @@ func (w *walk) unknown(ctx context.Context) error {
 	return nil
 }
 
-// leaderless reports the leaders' own znodes that are missing among the names in a
-// directory.
+// leaderless reports the elections whose leader's znode is missing in the directory dir. names
+// are the children of dir.
 func (w *walk) leaderless(ctx context.Context, dir string, names []string) error {
 	for _, path := range dialect.Vacant(dir, names) {
 		d := dialect.Recognise(dialect.Evidence{Path: path, Siblings: names})
@@ -185,7 +185,7 @@ func holders(path string, d *dialect.Dialect) string {
 	return ""
 }
 
-// report reads the znodes beside the election and reports it with them.
+// report reads the znodes beside the election f, and reports f with them.
 func (w *walk) report(ctx context.Context, f Found) error {
 	j := model.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(f.Read)

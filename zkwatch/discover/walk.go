@@ -28,8 +28,8 @@ var ErrNoRoot = errors.New("the root does not exist")
 // top skips ZooKeeper's own /zookeeper.
 //
 // Walk skips znodes that are deleted meanwhile, and counts forbidden ones. If the
-// connection is lost, it waits for the next one. It returns the error of ctx, of the
-// end of conn, or ErrNoRoot, together with the progress so far.
+// connection is lost, Walk waits for the next one. Walk returns the error of ctx or of
+// a request, or ErrNoRoot, together with the progress so far.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
@@ -217,8 +217,8 @@ func (w *walk) descend(path string, names []string, depth int) {
 	w.bytes += size
 }
 
-// request makes one request, with at least spacing after earlier ones except in a burst, and
-// repeats it after a lost connection.
+// request makes one request, and repeats it after a lost connection. Requests are spacing
+// apart, except for a burst after a pause.
 func (w *walk) request(ctx context.Context, send func() error) error {
 	for {
 		now := time.Now()
@@ -260,7 +260,7 @@ type Progress struct {
 	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
 }
 
-// A Skip is a znode that a walk did not visit.
+// A Skip is a znode that a walk did not read, or whose children it did not all visit.
 type Skip struct {
 	Path string
 	// Znodes is the number of skipped children, or 1 for the znode itself.
@@ -296,8 +296,8 @@ type Found struct {
 	Read    *model.Read
 	// Beside holds reads of other znodes, which show who acknowledged and who could lead.
 	Beside []model.Observation
-	// Contenders is the number of children that look like contenders. Partial says that
-	// not all of them were read: Read has the first in the queue and few more.
+	// Contenders is the number of children that look like contenders. Partial says that not
+	// all children were read: Read has the first contenders in the queue and a few others.
 	Contenders int
 	Partial    bool
 }
@@ -325,14 +325,14 @@ const (
 	defaultNodes     = 10_000
 	defaultPerSecond = 100
 
-	// burst is the number of requests that may follow each other at once after a pause.
+	// burst is the number of requests that may follow another one at once after a pause.
 	burst = 3
 	// sample bounds the contenders that are read to find an ephemeral one.
 	sample = 4
 	// maxContenders bounds the contenders of an election that are read.
 	maxContenders = 200
-	// maxAlike is the number of children without children after which the walk skips the
-	// other children of a directory.
+	// maxAlike: if that many first children of a directory have no children, the walk skips
+	// its other children.
 	maxAlike = 64
 	// nameSize is the assumed size of a child's name in a reply, in bytes.
 	nameSize = 64

@@ -127,7 +127,7 @@ func TestWalkRecognisesSystems(t *testing.T) {
 			delete(found, root+path)
 		}
 		if len(found) > 0 {
-			t.Errorf("got other elections %q", slices.Collect(maps.Keys(found)))
+			t.Errorf("got other elections %q, want none", slices.Collect(maps.Keys(found)))
 		}
 		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
 			t.Errorf("got progress %+v, want a complete walk", p)
@@ -183,7 +183,7 @@ func TestWalkIsBounded(t *testing.T) {
 			t.Errorf("depth 5: got %d elections, progress %+v; want 1, stopped by depth", len(found), p)
 		}
 		if _, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Nodes: 3}); p.Visited != 3 || p.Stopped != "nodes" {
-			t.Errorf("at most 3 znodes: got progress %+v", p)
+			t.Errorf("at most 3 znodes: got progress %+v, want 3 visits, stopped by nodes", p)
 		}
 		// A walk from the top skips /zookeeper.
 		_, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: quick, Depth: 2, Progress: func(p discover.Progress) {
@@ -204,7 +204,7 @@ func TestWalkIsBounded(t *testing.T) {
 			}
 		}})
 		if !errors.Is(err, context.Canceled) || p.Visited < 4 || p.Visited > 5 {
-			t.Errorf("cancelled at visit 4: got progress %+v, error %v", p, err)
+			t.Errorf("cancelled at visit 4: got progress %+v, error %v; want 4 or 5 visits, %v", p, err, context.Canceled)
 		}
 	})
 }
@@ -266,7 +266,8 @@ func TestWalkCosts(t *testing.T) {
 		}
 		f := found["/crowd"]
 		if len(found) != 1 || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
-			t.Errorf("got %d elections, /crowd partial %v with %d contenders, progress %+v; want 1, true, %d", len(found), f.Partial, f.Contenders, p, many)
+			t.Errorf("got %d elections, /crowd partial %v with %d contenders, progress %+v; want 1, true, %d, %d skipped",
+				len(found), f.Partial, f.Contenders, p, many, many-64)
 		}
 		if head := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {
 			t.Errorf("got first candidate %s, want n_0000000000", head.Name)
