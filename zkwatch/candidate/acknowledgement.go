@@ -14,14 +14,14 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge creates the acknowledgement, unless a znode at its path prevents it: the
-// znode of another session, which is deleted with that session, or a persistent znode. It
-// reports and watches that znode, or checks it regularly if no watch can notify. Until that
-// znode is deleted the candidate is elected, but does not lead.
+// acknowledge creates the acknowledgement, unless this session owns it already. If another
+// znode exists at its path, or a quota forbids the create, acknowledge reports the obstacle
+// and returns nil; a watch or ackRetry leads to the next attempt. Until then the candidate
+// is elected, but does not lead.
 //
-// It reads first, then creates. The acknowledgement of a deposed leader exists a little
-// longer than its own znode, and a failed create is a transaction too, which the server logs
-// before the deletion that the candidate waits for.
+// It reads before it creates, unless the znode was deleted just now. The acknowledgement of
+// a deposed leader exists a little longer than its own znode, and a failed create is a
+// transaction too, which the server logs before the deletion that the candidate waits for.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -75,8 +75,8 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// watchAck watches the acknowledgement that this reign created, so that the leader
-// creates it again if somebody deletes it. The candidate leads before this read is answered.
+// watchAck watches the acknowledgement of this session, so that the leader creates it
+// again if somebody deletes it. The candidate leads before this read is answered.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -117,15 +117,15 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 }
 
 // ackChanged handles an event of the watch on the acknowledgement, and forgets the watch:
-// the library closes its channel some time after the event, and until then pending reports
-// that the watch can still fire.
+// the library closes the watch's channel some time after the event, and until then pending
+// would report that the watch can still fire.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
 	}
 	r.ack = nil
 	if !ok || e.Type == zk.EventNotWatching {
-		r.ack = make(chan zk.Event) // the status shows what happened
+		r.ack = make(chan zk.Event) // never fires: the status shows what happened
 		return
 	}
 	r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
@@ -141,8 +141,8 @@ func pending(watch <-chan zk.Event) bool {
 	}
 }
 
-// obstructed reports why the candidate cannot acknowledge. From now on it is only
-// elected, even if it led; its leader procedure continues, as it has its lease.
+// obstructed reports why the candidate cannot acknowledge. From now on it is only elected,
+// even if it led. The context of its leader procedure does not end: the lease still holds.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })

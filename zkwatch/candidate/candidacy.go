@@ -21,12 +21,12 @@ type candidacy struct {
 	name        string // the own znode's name
 	fence       int64  // the own znode's czxid
 	established bool   // the candidacy waited or led
-	leased      bool   // the candidate leads, or runs its leader procedure: both under a lease
-	nameless    bool   // the own znode cannot be recognized by its name
+	leased      bool   // the candidate leads, or began its leader procedure: both under a lease
+	nameless    bool   // the own znode cannot be recognised by its name
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the last handled Status.Change; earlier changes are out of date
+	current   uint64 // the last Status.Change that awaitLease saw; note ignores earlier ones
 
 	own      <-chan zk.Event // a watch on the own znode; nil: not set
 	ackWatch <-chan zk.Event // the last watch on the acknowledgement

@@ -25,10 +25,10 @@ import (
 // A candidacy costs one znode and two watches, on its predecessor and on its own
 // znode. After the deletion of its predecessor a candidate sends one getChildren,
 // which shows that it is the lowest. It looks for an old acknowledgement, creates
-// its own, and leads as soon as one more write is committed: that write proves its
-// lease, see [Conn.Renew]. Then it watches the acknowledgement. These costs are
-// the same for any number of candidates. A leader renews its lease ten times in
-// each session timeout. Waiting candidates write nothing.
+// its own, and leads when committed writes prove its lease, mostly after one more
+// write: see [client.Conn.Renew]. Then it watches the acknowledgement. These costs
+// are the same for any number of candidates. A leader renews its lease ten times
+// in each session timeout. Waiting candidates write nothing.
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -287,7 +287,7 @@ type Config struct {
 	Create bool
 	// Data is the content of the znode: the candidate's name.
 	Data []byte
-	// Ack is the acknowledgement znode, whose parent exists if the election does; "" for none.
+	// Ack is the path of the acknowledgement, whose parent must exist; "" for none.
 	Ack string
 	// Dialect is the system that runs the election. It decides the znode's name and
 	// which znode to watch. nil is electop's own. In a third-party election no
@@ -296,12 +296,12 @@ type Config struct {
 	// Recipe replaces the dialect's recipe; nil is the dialect's, or
 	// [dialect.Election].
 	Recipe dialect.Recipe
-	// Lead is the leader procedure: it is called when the candidate finds
-	// itself lowest, and once more after each suspension. The acknowledgement is
-	// created when Lead returns. Its context ends when the candidate stops leading,
-	// which may be long after Lead returned, but not when only the acknowledgement
-	// is lost: the candidate is still the lowest and has its lease.
-	// An error ends the candidacy. nil does nothing.
+	// Lead is the leader procedure, nil for none: it is called when the candidate
+	// is the lowest and has a lease, and once more after each suspension. The
+	// acknowledgement is created when Lead returns. ctx ends when the candidate stops
+	// leading, which may be long after Lead returned, but not when only the
+	// acknowledgement is lost: the candidate is still the lowest and has its lease.
+	// An error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 
 	// Stopped, if set, is called after each reign in which Leading was reported, by the

@@ -27,8 +27,8 @@ import (
 
 // A lateCreate holds the first create of a candidate's znode, as if the create were on its way
 // to the ensemble leader, while the client loses the connection and moves to another server.
-// Reads and sync do not wait for the create. It is executed just before or after the next
-// transaction of its session.
+// Reads and sync do not wait for the create. The create is executed just before the next
+// transaction of its session or, if after is set, just after it.
 type lateCreate struct {
 	after bool
 
@@ -221,7 +221,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	}
 	electiontest.Until(t, "the candidate connected to the follower", func() error {
 		if st := s.Status(); st.State != client.Connected || st.Server != follower.Addr {
-			return fmt.Errorf("got state %v at server %s", st.State, st.Server)
+			return fmt.Errorf("got state %v at server %s, want %s", st.State, st.Server, follower.Addr)
 		}
 		return nil
 	})

@@ -9,11 +9,11 @@
 //	predecessor.go      watch the predecessor until it is deleted
 //	lead.go             the leader procedure, and the reasons to stop; watch the own znode
 //	acknowledgement.go  create the znode that shows the end of the procedure
-//	lease.go            lead no longer than the lease; suspend, resume, renew it by committed writes
+//	lease.go            lead no longer than the lease; renew it by committed writes
 //
 // A leader leads under a lease that committed writes prove (see package client).
 // So it stops before another candidate can lead, even if its server is cut off from the
-// ensemble and still answers.
+// ensemble and still answers. Only a leader whose znode someone else deletes stops later.
 //
 // A candidate can also fail on demand (faults.go): be killed, be frozen, lose the
 // reply to its create.

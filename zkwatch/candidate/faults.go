@@ -29,7 +29,7 @@ func (c *Candidate) Kill() client.Status {
 }
 
 // EndLease ends the connection and the lease of the current candidacy, see
-// [Conn.EndLease]: a leader stops immediately.
+// [client.Conn.EndLease]: a leader stops immediately.
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn

@@ -179,7 +179,7 @@ func (r *reign) over() error {
 	return nil
 }
 
-// advance takes the steps that are possible now, up to Leading.
+// advance takes the steps that are possible now, up to the watch on the acknowledgement.
 func (r *reign) advance(ctx, work context.Context) error {
 	for {
 		switch {
@@ -322,8 +322,8 @@ const (
 // letSuccessorRead lets the successor read C before this session is closed. It is for a
 // leader whose znode was deleted by someone else; both candidates are notified at the same
 // time. Closing is a write: in a standalone server later requests wait until the write is on
-// disk. After half a round trip the successor's request arrives before the close, unless the
-// successor is twice as far away. The pause is not longer, because the acknowledgement
+// disk. After half a round trip the successor's request arrives before the close, unless its
+// round trip is more than half longer. The pause is not longer, because the acknowledgement
 // exists until the session is closed.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {

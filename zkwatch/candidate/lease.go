@@ -202,7 +202,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 }
 
 // now renews the lease at once and regularly from then on. Call it again after a reconnect:
-// then the renewals follow each other at once again.
+// the next renewal then counts as the first.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -243,9 +243,8 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 	}
 }
 
-// renewalPause returns the time from one renewal to the next. A lease begins with two
-// renewals, which follow each other at once, and needs some more until it has its
-// full length.
+// renewalPause returns the time from one renewal to the next. If the first renewal proves
+// no lease, the second follows at once. A short lease is renewed four times as often.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -274,8 +273,7 @@ func (s *candidacy) unrenewable(err error) error {
 }
 
 // unprovedMost is the number of committed renewals in a row without a lease at which the
-// candidate reports an obstacle. The first renewal over a connection never proves a lease,
-// and the next may not prove one.
+// candidate reports an obstacle. After a long wait the first two may prove no lease.
 const unprovedMost = 5
 
 // countRenewal counts a committed renewal that proved no lease, and reports an obstacle at

@@ -189,7 +189,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 		withhold(true)
 		m, i := s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if d := time.Since(held); d > electiontest.LeaseTimeout*6/10 || m.Obstacle == "" {
-			t.Errorf("got a suspension %v after the last possible renewal, obstacle %q", d, m.Obstacle)
+			t.Errorf("got a suspension %v after the last possible renewal, obstacle %q; want at most %v, an obstacle", d, m.Obstacle, electiontest.LeaseTimeout*6/10)
 		}
 		withhold(false)
 		after, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })

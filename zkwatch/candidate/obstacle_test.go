@@ -243,10 +243,7 @@ func TestNoFalseObstacle(t *testing.T) {
 	for _, how := range []string{"deleted", "resigned"} {
 		t.Run(how, func(t *testing.T) {
 			alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
-				cfg.Lead = func(ctx context.Context, _ int64) error {
-					context.AfterFunc(ctx, func() {})
-					return nil
-				}
+				cfg.Lead = func(context.Context, int64) error { return nil }
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 				m := s.Believes(t, model.Leading)
 				if how == "resigned" {

@@ -381,7 +381,7 @@ var isolations = []isolation{
 //
 // ELECTOP_TEST_LONG=30m runs the isolations with four pairs of session timeout and
 // syncLimit for about that time, and each one at least once, which takes ten minutes.
-// Less than a minute runs them once with one pair.
+// Less than a minute runs them with one pair.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -395,7 +395,7 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 		t.Run(l.String(), func(t *testing.T) {
 			e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(l.tick), zktest.WithLimits(20, l.syncLimit))
 			until := time.Now().Add(duration / time.Duration(len(all)))
-			for round := 1; ; round++ {
+			for {
 				for _, i := range isolations {
 					t.Run(i.name, func(t *testing.T) { i.run(t, e, l) })
 				}

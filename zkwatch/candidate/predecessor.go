@@ -65,8 +65,8 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 	}
 }
 
-// unreadablePause is the time between two checks whether an unreadable predecessor
-// still exists.
+// unreadablePause is the time between two checks whether an unreadable predecessor or
+// acknowledgement still exists.
 const unreadablePause = 2 * time.Second
 
 // watchUnreadable sets a watch by an exists request, which requires no permission. stat is

@@ -168,31 +168,23 @@ func TestStepsNameTheChildren(t *testing.T) {
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"/hello\u202eand-so-on-and-on", zk.FlagEphemeral)
 		listed := func(m model.Member) bool { return m.Step == model.StepList || m.Step == model.StepLowest }
-		joins := func() model.Member {
+		joins := func(want string, more int) {
 			t.Helper()
 			m, _ := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path}).Await(t, 0, "a list", listed)
-			return m
+			if got := children(m); got != want || m.StepOn.More != more {
+				t.Errorf("got children %q and %d more, want %q and %d", got, m.StepOn.More, want, more)
+			}
 		}
 		const foreign = "hello\u202eand-so-on-and-on"
-		if m := joins(); children(m) != "1 "+foreign {
-			t.Errorf("first candidate: got step on %+v", m.StepOn)
-		}
-		if m := joins(); children(m) != "1 2 "+foreign {
-			t.Errorf("second candidate: got step on %+v", m.StepOn)
-		}
+		joins("1 "+foreign, 0)
+		joins("1 2 "+foreign, 0)
 		for range 4 {
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
-		if m := joins(); children(m) != "1 2 3 4 5 6 7 "+foreign {
-			t.Errorf("eight children: got step on %+v", m.StepOn)
-		}
+		joins("1 2 3 4 5 6 7 "+foreign, 0)
 		crowd := slices.Repeat([]any{&zk.CreateRequest{Path: on.Path + "/n_", Acl: electiontest.Open, Flags: electiontest.Contender}}, 200)
 		zktest.Must(on.Multi(crowd...))
-		if m := joins(); children(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
-			t.Errorf("209 children: got step on %+v", m.StepOn)
-		}
-		if m := joins(); !strings.HasSuffix(children(m), " 8") || m.StepOn.More != 202 {
-			t.Errorf("210 children: got step on %+v", m.StepOn)
-		}
+		joins("1 2 3 4 5 6 7 8", 201)
+		joins("1 2 3 4 5 6 7 8", 202)
 	})
 }

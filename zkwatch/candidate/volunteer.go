@@ -140,7 +140,7 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
 	for i := range parts {
-		path := "/" + strings.Join(slices.Clone(parts[:i+1]), "/")
+		path := "/" + strings.Join(parts[:i+1], "/")
 		err := s.retry(ctx, func(ctx context.Context) error {
 			_, err := s.conn.Create(ctx, path, nil, 0, s.acl)
 			return err
