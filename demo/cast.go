@@ -89,8 +89,8 @@ var (
 // third-party election.
 var ErrForeign = errors.New("cannot change the rule of a third-party election")
 
-// ErrNotNow is wrapped by errors that refuse a fault because of the candidate's
-// current state; the text names the state.
+// ErrNotNow is matched by errors that refuse a fault because of the state of the candidate
+// or because there is no sandbox; the text names the reason.
 var ErrNotNow = errors.New("not now")
 
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.

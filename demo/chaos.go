@@ -56,8 +56,8 @@ type Chaos struct {
 // String returns the text for [model.Rules]: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// Chaos keeps the cast between these sizes, if it began there. Frozen and partitioned
-// candidates do not count for the minimum.
+// chaosMin and chaosMax bound the size of a cast that began between them. Frozen and
+// partitioned candidates do not count for the minimum.
 const (
 	chaosMin = 2
 	chaosMax = 12

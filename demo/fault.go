@@ -26,7 +26,8 @@ const (
 )
 
 // Fault applies fault kind to candidate id, or ends the fault if on is false. A thawed
-// leader is reported as frozen until it has checked whether it still leads.
+// leader is reported as frozen until it has checked whether it still leads. Expire waits,
+// at most stopWithin, until the candidate has noticed that its connection is lost.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):

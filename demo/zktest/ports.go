@@ -9,8 +9,8 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Servers get ports below the ports that operating systems give to outgoing connections: an
-// outgoing connection could take the port of a server before it starts.
+// firstPort and endPort bound the ports of servers, below those that operating systems give
+// to outgoing connections: an outgoing connection could take a server's port before it starts.
 const firstPort, endPort = 10_000, 32_000
 
 // A reservation reserves ports for a server that does not listen on them all the time,

@@ -118,8 +118,8 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls until holds returns true, for a minute at most, for example for a state of a
-// server or another process. If there is an event, wait for the event instead.
+// Await polls, at most a minute, until holds returns true. It is for states of servers and
+// other processes: if there is an event, wait for the event instead.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {

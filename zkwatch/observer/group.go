@@ -55,7 +55,7 @@ func NewGroup(conn client.Config) *Group {
 }
 
 // Add makes o observe on the session of the group, from now on or from the start of
-// Run. An observer belongs to one group and stays there.
+// Run. An observer can be added once: not to another group, and not after Remove.
 func (g *Group) Add(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

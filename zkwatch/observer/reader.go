@@ -69,7 +69,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	followPath(ctx, conn, o.cfg.Path, func(f *client.Following) (read bool, err error) {
 		r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
 		err = r.run(ctx)
-		if r.persistent && o.removed.Err() != nil { // the session continues
+		if r.persistent && o.removed.Err() != nil { // otherwise the watch ends with the session
 			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
 			_ = f.Stop(stop) // a lost connection ends the watch, too
 			cancel()
