@@ -100,7 +100,7 @@ type Def struct {
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo has it
 	// Matters reports whether the action affects what the screen shows now: its key then
-	// stays in the narrowest footer. Nil: it never does.
+	// stays in the narrowest footer unless the action is refused. Nil: it never does.
 	Matters func(*doctor.State) bool
 	// OfCandidate marks an action on the selected candidate.
 	OfCandidate bool

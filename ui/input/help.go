@@ -27,7 +27,7 @@ func signs(g *term.Glyphs) []helpLine {
 		{term.Watch, g.Up + " 12", "watches the znode with number 12"},
 		{term.Good, g.Yes, "verified: a server's own table has that watch"},
 		{term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess"},
-		{term.Alarm, g.Wrong, "it watches another znode or none: all servers reported that twice"},
+		{term.Alarm, g.Wrong, "it watches another znode or none, according to the servers' tables"},
 		{term.Alarm, g.Critical, "a critical finding; " + g.Warning + " a warning; " + g.Info + " worth knowing"},
 		{term.Alarm, g.Killed, "killed: its connection was cut, its znode still exists"},
 		{term.Alarm, g.Frozen, "frozen: it reads, writes and decides nothing"},
@@ -61,7 +61,7 @@ var words = []helpLine{
 	{term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost"},
 	{term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them"},
 	{term.Heading, "", "Mouse"},
-	{term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes to that time, and dragged along it with the pointer"},
+	{term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes to that time; dragging moves the time with the pointer"},
 	{term.Text, "wheel", "scrolls what is under the pointer"},
 	{term.Text, "shift", "hold it to select text (iTerm2: option), or start with --no-mouse"},
 }

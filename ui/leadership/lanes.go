@@ -122,7 +122,7 @@ type laneKind uint8
 
 const (
 	laneNothing laneKind = iota
-	laneNowhere          // a running member without a znode
+	laneNowhere          // a member without a znode, not killed
 	laneWaits
 	laneUnaware // first in the queue, but does not know that yet
 	laneSuspended

@@ -16,8 +16,8 @@ import (
 // Bar is the first line of the screen.
 type Bar struct {
 	State   *doctor.State
-	Number  int // of the election among Watched
-	Watched int
+	Number  int // number of this election, from 1
+	Watched int // number of watched elections
 	W, H    int // size of the screen
 
 	Cluster string

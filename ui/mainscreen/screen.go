@@ -6,10 +6,10 @@
 // contents; [Screen.Draw] draws them, and changes nothing but the canvas. A Screen knows
 // which panel has the focus: the keys and the wheel move that panel.
 //
-// The header has the election, the connection and the moment on the screen ([Bar]). If it is
-// too narrow, the least important words go first. The status line has the result of the last
-// action ([Message]). The last line has the keys of the present mode, the most important
-// first; keys that cannot be used are dim ([Footer]).
+// The header has the election, the connection and the moment on the screen ([Bar]). If it is too
+// narrow, the least important words are left out first. The status line has a question, the last
+// message ([Message]), or who leads. The last line has the keys of the present mode, the most
+// important first; keys that cannot be used are dim ([Footer]).
 package mainscreen
 
 import (
