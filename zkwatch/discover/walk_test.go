@@ -60,13 +60,45 @@ const (
 	hex  = "0123456789abcdef0123456789abcde"
 )
 
+// createSystems creates elections of several systems below root, and znodes that are none.
+func createSystems(t *testing.T, raw *zk.Conn, root string) {
+	create := electiontest.Creator(t, raw)
+	for _, p := range []string{
+		"", "/a", "/a/latch", "/a/b", "/a/b/c", "/a/b/c/kazoo", "/ours", "/kafka", "/sem", "/sem/leases", "/sem/locks",
+		"/mixed", "/app", "/app/CONTROLLER", "/solo", "/solo/with", "/solo/with/config", "/solo/with/config/beside",
+		"/solo/with/config/beside/settings", "/queue", "/empty", "/leaves",
+		"/leases", "/leases-__lock__", "/digests",
+	} {
+		create(root+p, 0)
+	}
+	for i := range 3 {
+		create(fmt.Sprintf("%s/a/latch/%s%d-latch-", root, uuid, i), electiontest.Contender)
+		create(fmt.Sprintf("%s/a/b/c/kazoo/%s%d__lock__", root, hex, i), electiontest.Contender)
+		create(fmt.Sprintf("%s/ours/%s%d-n_", root, hex, i), electiontest.Contender)
+		create(fmt.Sprintf("%s/sem/leases/%s%d-lease-", root, uuid, i), electiontest.Contender)
+		create(fmt.Sprintf("%s/sem/locks/%s%d-lock-", root, uuid, i), electiontest.Contender)
+		create(fmt.Sprintf("%s/solo/with/config/beside/%s%d-lock-", root, uuid, i), electiontest.Contender)
+		create(root+"/mixed/whatever+", electiontest.Contender)
+		create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
+		create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
+		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // by another program
+		create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, and persistent
+		create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
+	}
+	for path, data := range map[string]string{"/kafka/controller": `{"version":1,"brokerid":1}`, "/app/CONTROLLER/LEADER": `{"id":"host1_12000","simpleFields":{}}`} {
+		if _, err := raw.Create(root+path, []byte(data), zk.FlagEphemeral, electiontest.Open); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create(root+"/mixed/qn-", zk.FlagSequence) // a persistent child among ephemeral ones
+}
+
 func TestWalkRecognisesSystems(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		root := electiontest.ElectionPath(t)
-		raw := zktest.Client(t, addr)
-		create := electiontest.Creator(t, raw)
+		createSystems(t, zktest.Client(t, addr), root)
 		want := map[string]string{
 			"/a/latch":                 "curator-latch",
 			"/a/b/c/kazoo":             "kazoo-lock",
@@ -78,35 +110,6 @@ func TestWalkRecognisesSystems(t *testing.T) {
 			"/app/CONTROLLER/LEADER":   "helix",
 			"/solo/with/config/beside": "curator-lock",
 		}
-		for _, p := range []string{
-			"", "/a", "/a/latch", "/a/b", "/a/b/c", "/a/b/c/kazoo", "/ours", "/kafka", "/sem", "/sem/leases", "/sem/locks",
-			"/mixed", "/app", "/app/CONTROLLER", "/solo", "/solo/with", "/solo/with/config", "/solo/with/config/beside",
-			"/solo/with/config/beside/settings", "/queue", "/empty", "/leaves",
-			"/leases", "/leases-__lock__", "/digests",
-		} {
-			create(root+p, 0)
-		}
-		for i := range 3 {
-			create(fmt.Sprintf("%s/a/latch/%s%d-latch-", root, uuid, i), electiontest.Contender)
-			create(fmt.Sprintf("%s/a/b/c/kazoo/%s%d__lock__", root, hex, i), electiontest.Contender)
-			create(fmt.Sprintf("%s/ours/%s%d-n_", root, hex, i), electiontest.Contender)
-			create(fmt.Sprintf("%s/sem/leases/%s%d-lease-", root, uuid, i), electiontest.Contender)
-			create(fmt.Sprintf("%s/sem/locks/%s%d-lock-", root, uuid, i), electiontest.Contender)
-			create(fmt.Sprintf("%s/solo/with/config/beside/%s%d-lock-", root, uuid, i), electiontest.Contender)
-			create(root+"/mixed/whatever+", electiontest.Contender)
-			create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
-			create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
-			create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // by another program
-			create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, and persistent
-			create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
-		}
-		for path, data := range map[string]string{"/kafka/controller": `{"version":1,"brokerid":1}`, "/app/CONTROLLER/LEADER": `{"id":"host1_12000","simpleFields":{}}`} {
-			if _, err := raw.Create(root+path, []byte(data), zk.FlagEphemeral, electiontest.Open); err != nil {
-				t.Fatal(err)
-			}
-		}
-		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent child among ephemeral ones
-
 		conn := electiontest.Connected(t, electiontest.Config(t, addr))
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		for path, id := range want {
