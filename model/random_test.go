@@ -64,7 +64,6 @@ type world struct {
 	totals model.Totals
 }
 
-// pass lets time pass.
 func (w *world) pass() {
 	w.tree.Now = w.tree.Now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
 }

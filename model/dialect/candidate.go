@@ -65,8 +65,8 @@ func (c *Candidate) Label() string {
 
 const labelMax = 64
 
-// before reports whether a is before b: by sequence, equal sequences (Solr's joinAtHead,
-// Curator's read locks) by czxid, then by name.
+// before reports whether a is before b: by sequence, equal sequences (of Curator's read and
+// write locks) by czxid, then by name.
 func before(a, b *Candidate) bool {
 	switch {
 	case a.Sequence != b.Sequence:
@@ -77,8 +77,8 @@ func before(a, b *Candidate) bool {
 	return a.Name < b.Name
 }
 
-// kind caches whether a candidate is a reader or a writer, if its recipe has both. Otherwise,
-// finding the target of a contender would match all names before it.
+// kind caches whether a candidate is a reader or a writer, if its recipe has both. Without this
+// cache a search for the contender to watch would match all names before it.
 type kind uint8
 
 // kinds is a recipe that may have several kinds of contenders.

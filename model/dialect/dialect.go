@@ -62,8 +62,8 @@ type Dialect struct {
 	// has shows the wider dialect.
 	wider []wider
 
-	// sees reports whether a client whose candidate has the name counts only such names by
-	// default. That makes a head of the queue with another name doubtful (see [Doubt]).
+	// sees reports whether the clients that create such a name count only such names by
+	// default. Then they may lead beside a head of the queue with another name: see [Doubt].
 	sees func(name string) bool
 
 	// who returns who a candidate is; nil: whoByData does. part is the part of the name that
@@ -122,8 +122,8 @@ func (d *Dialect) Prefix(guid [16]byte) string {
 // electop creates only its candidates' znodes, and no acknowledgement.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether no known system has this naming: that the children contend is a
-// guess from their numbers. It is false for nil.
+// Unknown reports whether no known system has this naming, so it is a guess whether the
+// children contend. It is false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
 // Shares reports whether one session may own several contenders, for example threads that
@@ -157,8 +157,8 @@ func (d *Dialect) Kind() Kind {
 	return KindElection
 }
 
-// Elects reports whether the children may be candidates of an election, or of a lock. It is
-// true for nil: the children are not known.
+// Elects reports whether electop takes the children for candidates of an election or of a
+// lock. It is true for nil, of which no children are known yet.
 func (d *Dialect) Elects() bool {
 	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }
@@ -214,8 +214,8 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// named reports whether the name is one of the dialect's contenders, and returns
-// the part of the name that identifies the owner.
+// named reports whether the name is one of the dialect's names, and returns the part of the
+// name that identifies the owner.
 func (d *Dialect) named(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
@@ -231,7 +231,7 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 	return "", false
 }
 
-// placed reports whether the path itself shows an election of the system.
+// placed reports whether the dialect has paths of its own, and path is one of them.
 func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.fits(path) }
 
 // maybeAt reports whether the system's leader may have its own znode at path.

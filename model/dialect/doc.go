@@ -4,7 +4,7 @@
 // the role, and which znode each contender should watch. A [Dialect] is one system's
 // spelling of that rule in znodes: the names of the children, who a candidate is, and
 // which znode a leader creates to acknowledge. [Recognise] finds the system according to the
-// names of the children, their data, and the numbers that ZooKeeper can have given them.
+// path, the names, data and possible numbers of the children, and the znodes beside the path.
 //
 //	recipe.go     elections and locks, semaphores, single znodes, groups
 //	candidate.go  a child of the election
@@ -16,7 +16,9 @@
 //	recognise.go  which system the content of a directory shows
 //	doubt.go      why the children do not show a leader
 //	beside.go     znodes beside an election: who could lead, and acknowledgements
-//	namepattern.go  patterns of names          who.go  who a candidate is
+//	queue.go      the contenders, in order
+//	who.go        who a candidate is
+//	namepattern.go  patterns of names
 //
 // To teach electop another system, add an entry to table.go, curator.go or singles.go (to
 // registry.go, if nobody leads there) and an example to dialect_test.go. A new kind of

@@ -25,7 +25,7 @@ func Stem(name string) string {
 //	{uuid}     8-4-4-4-12 hex digits, as Java and Python print a UUID
 //	{hex}      32 hex digits, a UUID without dashes
 //	{session}  a session id: hex, with or without 0x, or signed decimal
-//	{decimal}  a session id in decimal, of at least 15 digits, as all have
+//	{decimal}  a session id in decimal: 15 to 19 digits, maybe with a sign
 //	{any}      anything, at least one byte; only text may follow
 //
 // part is what {any} or {session} matched. It takes time linear in s.

@@ -194,8 +194,9 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target returns the target of own: the lowest contender before it, or the nearest one. It scans
-// once and allocates nothing: it runs between a notification and the reaction to it.
+// target returns the target of own. It watches the nearest contender before own for which own
+// waits, or with lowest the first one. It scans once and allocates nothing, because it runs
+// between a notification and the reaction to it.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -331,8 +332,8 @@ func (members) Target(own string, children []string, _ func(string) bool) Target
 	return Target{Listed: slices.Contains(children, own)}
 }
 
-// Queueless reports whether waiting clients are not among the children, so nobody in the queue
-// is next.
+// Queueless reports whether the children are only holders of the role, and clients wait
+// elsewhere. Then nobody in the queue is next.
 func Queueless(r Recipe) bool {
 	switch r.(type) {
 	case alone, *leases:

@@ -24,7 +24,8 @@ type Evidence struct {
 }
 
 // Recognise returns the dialect of the system that owns an election, nil if the evidence shows
-// none. A leader's own znode and an empty queue show it by their path.
+// none. A leader's own znode and an empty queue show it by their path, some of these znodes only
+// with their data or their siblings.
 //
 // Otherwise each ephemeral child votes for one dialect. The dialect with the most votes wins, so a
 // stray child does not change the result. Children that were not read vote only if no child was
@@ -146,9 +147,8 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 }
 
 // Guess turns children of an unknown kind into an election of an unknown system, if something
-// has shown an election: a candidate watches its predecessor, an acknowledgement names the
-// first, or the user named the path and the names fit (see [Evidence.Alike]). It returns any
-// other dialect unchanged.
+// has shown an election: a candidate watches its predecessor, or the user named the path and
+// the names fit (see [Evidence.Alike]). It returns any other dialect unchanged.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection

@@ -56,8 +56,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
 		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
-		// Of all controllers only those of Pinot are live instances of the cluster. In the
-		// leader's znode they have another name.
+		// Of all controllers only those of Pinot are live instances of the cluster. The leader's
+		// znode has their names without the prefix.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
 			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {

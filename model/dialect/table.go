@@ -144,9 +144,9 @@ var systems = completed(Dialect{},
 	},
 )
 
-// Two dialects are of no known system. Numbered ephemeral children may be candidates, but also
-// members of a group, jobs or locks. So their dialect is unknownNaming: they are listed by their
-// numbers, and nobody is said to lead. With evidence of an election their dialect is
+// Two dialects are for numbered ephemeral children of no known system. These may be candidates,
+// but also members of a group, jobs or locks. So their dialect is unknownNaming: they are listed
+// by their numbers, and nobody is said to lead. With evidence of an election their dialect is
 // guessedElection: see [Dialect.Guess].
 var (
 	unknownNaming = completed(Dialect{Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},

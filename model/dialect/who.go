@@ -82,7 +82,7 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number returns v as an integer if v is a JSON number, or a string with a number below 65536;
+// number returns v as text if v is a whole JSON number, or a string with a number below 65536;
 // otherwise "".
 func number(v any) string {
 	switch v := v.(type) {
@@ -112,8 +112,8 @@ func kafkaBroker(c *Candidate, _ string) string {
 	return ""
 }
 
-// patroniMember reads the state of a member's PostgreSQL, and whether its own settings
-// forbid that it leads.
+// patroniMember reads the state of a member's PostgreSQL, whether the member's settings forbid
+// that it leads, and whether Patroni is paused.
 func patroniMember(z *znode.Znode, p *Program) {
 	o := object(z.Data)
 	switch p.State = text(o, "state"); p.State {

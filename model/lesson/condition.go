@@ -160,7 +160,7 @@ func (m *change) is(role Role, x *dialect.Candidate) bool {
 	return a.queued && a.id == x.ID()
 }
 
-// owns reports whether x is a znode of the holder of the role, not only the one with the role.
+// owns reports whether x is any znode of the role's holder, also one without the role.
 func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
@@ -196,9 +196,9 @@ func (m *change) writes() []model.Tried {
 // Slow reports whether the server delays or holds messages.
 func Slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
-// Settled reports whether the members have settled: each member without a fault is in the queue
-// with the recipe of the election and knows its role. The first has acknowledged, unless it
-// cannot: its leader procedure does not end, or its znode is a ghost.
+// Settled reports whether the members have settled: each member without a fault is in the queue,
+// is not leaving, follows the election's recipe and knows its role. The first has acknowledged,
+// unless it cannot: its leader procedure does not end, or its znode is a ghost.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {

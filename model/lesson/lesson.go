@@ -74,8 +74,8 @@ type Question struct {
 	Wrong   string   `toml:"wrong"` // verdict on a wrong answer
 }
 
-// Option is a possible answer. The right answer is the first option whose condition came true
-// while the part waited, otherwise the option with Else.
+// Option is a possible answer. The right answer is the option whose condition came true while
+// the part waited, the first in the list if several did, otherwise the option with Else.
 type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`

@@ -33,7 +33,8 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 		p := lesson.Part{Text: []string{texts.Draw(t, "text")}}
 		if rapid.Bool().Draw(t, "acts") {
 			p.After = "{winner}, {newcomer}, {silent}, {takeover}, {notified}, {requests}, {bytes}, {stale writes}."
-			p.Act = &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Hints: []string{texts.Draw(t, "hint")}, Target: rapid.SampledFrom([]lesson.Role{"", lesson.Leader, lesson.FrozenOne, lesson.Last}).Draw(t, "target")}
+			p.Act = &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Hints: []string{texts.Draw(t, "hint")}}
+			p.Act.Target = rapid.SampledFrom([]lesson.Role{"", lesson.Leader, lesson.FrozenOne, lesson.Last}).Draw(t, "target")
 			if p.Act.Target != "" {
 				p.Act.Fault = rapid.SampledFrom([]string{"resign", "kill", "freeze"}).Draw(t, "fault")
 			}

@@ -171,9 +171,9 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role, in braces in the text, as {count}. Most
-// of them are known only in [Part.After] and in verdicts. Of the others, {leader} is the name of
-// the role's holder, and {seq of leader} the number of its znode.
+// values has the placeholders that are not about a role. A text has them in braces: {count}. Most
+// are known only in [Part.After] and in verdicts. A placeholder about a role is the role, as
+// {leader} for the holder's name, or {seq of leader} for the number of its znode.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },
@@ -201,7 +201,7 @@ func replace(text string, f func(name string) string) string {
 	return braces.ReplaceAllStringFunc(text, func(x string) string { return f(x[1 : len(x)-1]) })
 }
 
-// roleOf returns the role that a placeholder is about, "" for none.
+// roleOf returns the role that a placeholder is about, "" for none, and whether it is {seq of ...}.
 func roleOf(name string) (role Role, seq bool) {
 	rest, seq := strings.CutPrefix(name, seqOf)
 	if role = Role(rest); role != Newcomer && !slices.Contains(roles, role) {
@@ -278,8 +278,8 @@ func staleWrites(r *Run) string {
 	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-// ofWake returns a function that passes the counted effects of the deletion for which the
-// part waited to value.
+// ofWake returns a function that calls value with the counted effects of the deletion for which
+// the part waited. It returns "unknown" if there is no such deletion.
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {

@@ -340,7 +340,7 @@ const cannot = "This part cannot go on: < restarts it."
 
 // Fits reports whether the part can begin in the state s: its roles have holders, the recipe and
 // the workers' rules are those of its setup, the candidates have only the faults that it needs,
-// and the target is a member of electop.
+// the target is a member of electop, and the candidate that is to lead is the leader or next.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {

@@ -65,7 +65,8 @@ func TestRun(t *testing.T) {
 		}
 		input(t, r, lesson.Next, 0)
 		v = r.View()
-		if v.Question != "Who follows amber?" || !slices.Equal(v.Options, []string{"cedar", "birch", "nobody"}) || v.CanNext || v.Do != "" || v.Target != "" || v.Chosen != -1 || v.Right != -1 {
+		if v.Question != "Who follows amber?" || !slices.Equal(v.Options, []string{"cedar", "birch", "nobody"}) || v.CanNext ||
+			v.Do != "" || v.Target != "" || v.Chosen != -1 || v.Right != -1 {
 			t.Fatalf("got view of part 2 %+v, want the question and no act", v)
 		}
 		for _, bad := range []int{-1, 3} {
@@ -78,7 +79,8 @@ func TestRun(t *testing.T) {
 		}
 		input(t, r, lesson.Answer, choice)
 		v = r.View()
-		if !v.Waiting || v.Do != "Select amber and press d." || v.Target != "amber" || !slices.Equal(v.Keys, []string{"d"}) || v.Chosen != choice || v.Right != -1 || v.Verdict != "" {
+		if !v.Waiting || v.Do != "Select amber and press d." || v.Target != "amber" || !slices.Equal(v.Keys, []string{"d"}) ||
+			v.Chosen != choice || v.Right != -1 || v.Verdict != "" {
 			t.Fatalf("after the answer: got view %+v, want the act and no verdict", v)
 		}
 		if r.Input(lesson.Next, 0) == "" || r.Input(lesson.Answer, 0) == "" {
@@ -137,18 +139,18 @@ func TestCannotGoOn(t *testing.T) {
 		want      string
 		continues bool
 	}{
-		"another act on the target":         {2, kill("amber"), cannot, false},
-		"the target's session expires":      {2, func(w *world) { w.expire("amber") }, cannot, false},
-		"a candidate that the answers name": {2, kill("cedar"), "You chose cedar; this step needs amber. " + cannot, false},
-		"any other":                         {2, kill("delta"), "You chose delta; this step needs amber. " + cannot, false},
-		"another leaves":                    {2, func(w *world) { w.drop("delta") }, cannot, false},
-		"one joins":                         {2, func(w *world) { w.stranger("web-1") }, cannot, false},
-		"another recipe":                    {2, func(w *world) { w.follow("herd") }, cannot, false},
-		"workers off":                       {2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, cannot, false},
-		"time passes":                       {2, func(w *world) { w.pass(time.Minute) }, "", true},
-		"another act, nothing asked":        {3, kill("amber"), cannot, false},
-		"a wrong candidate, nothing asked":  {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
-		"one joins, nothing asked":          {3, func(w *world) { w.join("fjord") }, "", true},
+		"another act on the target":        {2, kill("amber"), cannot, false},
+		"the target's session expires":     {2, func(w *world) { w.expire("amber") }, cannot, false},
+		"a candidate that no answer names": {2, kill("cedar"), "You chose cedar; this step needs amber. " + cannot, false},
+		"a candidate that an answer names": {2, kill("delta"), "You chose delta; this step needs amber. " + cannot, false},
+		"a candidate leaves":               {2, func(w *world) { w.drop("delta") }, cannot, false},
+		"a third-party candidate joins":    {2, func(w *world) { w.stranger("web-1") }, cannot, false},
+		"another recipe":                   {2, func(w *world) { w.follow("herd") }, cannot, false},
+		"workers off":                      {2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, cannot, false},
+		"time passes":                      {2, func(w *world) { w.pass(time.Minute) }, "", true},
+		"another act, nothing asked":       {3, kill("amber"), cannot, false},
+		"a wrong candidate, nothing asked": {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
+		"a candidate joins, nothing asked": {3, func(w *world) { w.join("fjord") }, "", true},
 	} {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
@@ -197,10 +199,10 @@ func TestCannotGoOn(t *testing.T) {
 // TestSetup: a part that does not fit when the user reaches it needs its setup first.
 func TestSetup(t *testing.T) {
 	for name, do := range map[string]func(*world){
-		"a dead candidate": func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
-		"a mistake":        func(w *world) { w.member("cedar", func(m *model.Member) { m.SlowLead = true }) },
-		"a recipe":         func(w *world) { w.follow("herd") },
-		"nobody":           func(w *world) { w.resign("birch"); w.resign("cedar") },
+		"faults":                               func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
+		"a leader procedure that does not end": func(w *world) { w.member("cedar", func(m *model.Member) { m.SlowLead = true }) },
+		"another recipe":                       func(w *world) { w.follow("herd") },
+		"nobody but the leader":                func(w *world) { w.resign("birch"); w.resign("cedar") },
 	} {
 		w := newWorld("amber", "birch", "cedar")
 		r := w.begin(sample())

@@ -170,7 +170,8 @@ func (w *world) settle() {
 		}
 		if belief == model.Leading {
 			z := w.here[i]
-			w.put(&model.Ack{At: w.tick(time.Millisecond), Path: ack, Presence: model.Present, Session: z.Session, Data: znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
+			data := znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))
+			w.put(&model.Ack{At: w.tick(time.Millisecond), Path: ack, Presence: model.Present, Session: z.Session, Data: data})
 		}
 	}
 }
@@ -219,7 +220,6 @@ func (w *world) write(name string, r model.Resource, fenced, refused bool) {
 	w.put(o)
 }
 
-// follow switches the recipe.
 func (w *world) follow(recipe string) {
 	w.put(&model.Switch{At: w.tick(time.Millisecond), Recipe: recipe})
 	w.settle()

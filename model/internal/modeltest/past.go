@@ -164,7 +164,6 @@ func (p *past) read() {
 	}
 }
 
-// readSingle adds a read of the single znode.
 func (p *past) readSingle() {
 	r := &model.Read{At: p.tree.Now, Single: true, Presence: model.Absent, Gap: p.pick("gap", 12) == 0}
 	if name := p.child(); name != "" {
@@ -229,7 +228,6 @@ func (p *past) link(l model.Link) {
 	p.put(&model.Connection{At: p.tree.Now, Link: l, Session: uint64(7 + p.pick("session", 2)), Server: "127.0.0.1:2181", RTT: time.Millisecond})
 }
 
-// acked adds a read of the acknowledgement.
 func (p *past) acked() {
 	a := &model.Ack{At: p.tree.Now, Presence: model.Absent}
 	if name := p.child(); name != "" {
@@ -256,7 +254,6 @@ func (p *past) beside() {
 	p.put(d)
 }
 
-// cast adds the report of a member.
 func (p *past) cast() {
 	n := p.pick("member", 6)
 	m := p.members[n]

@@ -38,7 +38,6 @@ func NewScript(t *testing.T, cfg model.Config) *Script {
 // Acked is the configuration of an election whose leaders acknowledge.
 var Acked = model.Config{AckPath: "/leader", AckExpected: true}
 
-// After lets time pass.
 func (s *Script) After(d time.Duration) { s.Tree.Now = s.Tree.Now.Add(d) }
 
 // Apply applies an observation and returns the events as text: see Short.
@@ -50,7 +49,6 @@ func (s *Script) Apply(o model.Observation) []string {
 	return out
 }
 
-// Read applies a read of the tree.
 func (s *Script) Read() []string { return s.Apply(s.W.Read(false, false, nil)) }
 
 // Join creates a candidate's znode in the tree and returns its name.
