@@ -52,7 +52,7 @@ func (d *Directory) names() []string {
 	return append([]string{}, d.Names...)
 }
 
-// Standbys are the programs besides the leader that could lead, if the system lists them.
+// Standbys are the programs besides the leader that could lead, if a list or watches show them.
 type Standbys struct {
 	// Listed reports whether the standbys are known: a list was read, or watches show them.
 	Listed bool

@@ -158,7 +158,7 @@ func (d *Dialect) Kind() Kind {
 }
 
 // Elects reports whether electop takes the children for candidates of an election or of a
-// lock. It is true for nil, of which no children are known yet.
+// lock. It is true for nil: nothing is known about the children yet.
 func (d *Dialect) Elects() bool {
 	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }

@@ -10,8 +10,8 @@
 //	preparing --Start--> asking --Answer--> waiting --the events--> finished --Next--> the next part
 //
 // The wait ends when every [Condition] of the act was met. Conditions describe the state of the
-// election and its events; no clock and no key makes a condition true. They also check the
-// prediction: each option has the condition under which it is right.
+// election and its events, so a key alone makes no condition true. They also check the
+// prediction: each option except the one with Else has the condition under which it is right.
 //
 // # Roles
 //
