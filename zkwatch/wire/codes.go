@@ -91,7 +91,7 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// The xids of replies, and of their requests, that the client does not number.
+// The xids of replies that are not numbered. Their requests have the same xids.
 const (
 	XidWatch int32 = -1 // a WatcherEvent, which answers no request
 	XidPing  int32 = -2

@@ -118,7 +118,7 @@ func (s *Stat) Fields(c *Coder) {
 
 // An ID is an identity within an authentication scheme.
 type ID struct {
-	Scheme string // "world", "auth", "digest", "ip"
+	Scheme string // "world", "auth", "digest", "ip", "sasl" or another scheme of the server
 	ID     string
 }
 
@@ -141,8 +141,8 @@ func (a *ACL) Fields(c *Coder) {
 // acls codes a vector of ACLs.
 func (c *Coder) acls(v *[]ACL) { vector(c, v, 12, func(a *ACL) { a.Fields(c) }) }
 
-// Operations with the same request share one type. An operation without a type
-// here (ping, closeSession, whoAmI) has an empty request.
+// Operations with the same request share one type. ping, closeSession and whoAmI have empty
+// requests and need no type.
 
 // A PathRequest is the request of getACL, sync and getAllChildrenNumber.
 type PathRequest struct{ Path string }
@@ -375,7 +375,7 @@ type WhoAmIResponse struct{ IDs []ID }
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
 // A MultiOp is one operation of a [MultiRequest]. Op decides which fields are
-// used: Create and TTL for the creates, Path for all others, Version for
+// used: Create for the creates, Path and NoPath for all others, Version for
 // delete, setData and check, Data for setData, Watch for the reads.
 type MultiOp struct {
 	Op      Op
@@ -459,12 +459,12 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 // and of multiRead (getData and getChildren, independent of each other).
 type MultiRequest struct{ Ops []MultiOp }
 
-// Fields fails to read a list that mixes reads and writes.
+// Fields fails to read a list that mixes reads with other operations.
 func (r *MultiRequest) Fields(c *Coder) {
 	multi(c, &r.Ops, func(o *MultiOp) (*Op, Code) { return &o.Op, -1 }, func(o *MultiOp) {
 		o.Fields(c)
 		if c.reading && o.Reads() != r.Ops[0].Reads() {
-			c.fail("reads and writes in a multi")
+			c.fail("reads and other operations in a multi")
 		}
 	})
 }

@@ -10,7 +10,7 @@
 // header. After that every request is a [RequestHeader] followed by the record of its [Op].
 // Every reply is a [ReplyHeader] followed by the reply record of the operation, or by nothing
 // when the header has an error. The client numbers its requests (xid) and the server answers
-// them strictly in order. Three kinds of reply have a negative xid instead: [XidWatch] is a
+// them strictly in order. Three kinds of reply have a reserved xid instead: [XidWatch] is a
 // [WatcherEvent], which answers no request, [XidPing] answers a ping and [XidAuth] an
 // authentication.
 //
@@ -205,7 +205,7 @@ func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
 // Paths codes a vector of strings. Neither the vector nor a string may be null.
 func (c *Coder) Paths(v *[]string) { c.list(v, c.Path) }
 
-// list codes a vector of strings that must not be null.
+// list codes a vector of strings. The vector must not be null; element codes each string.
 func (c *Coder) list(v *[]string, element func(*string)) {
 	if c.null() {
 		c.fail("null list")
@@ -213,8 +213,8 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector whose elements have at least size bytes each. It reads no more
-// elements than fit into the bytes that are left, and checks that before it allocates. A
+// vector codes a vector whose elements have at least size bytes each. When it reads, it fails
+// before it allocates if that many elements cannot fit into the bytes that are left. A
 // negative count reads as 0, as in ZooKeeper's own decoder.
 func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	n := int32(len(*v))
@@ -263,8 +263,8 @@ func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
 
-// ReadFrameInto does the same as [ReadFrame]. If the frame fits into the capacity of buf,
-// the result aliases buf.
+// ReadFrameInto does the same as [ReadFrame]. If the capacity of buf is enough for the frame
+// and at least 4, the result aliases buf.
 func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	if cap(buf) < 4 {
 		buf = make([]byte, 0, 256)
@@ -286,7 +286,7 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 		m, err := io.ReadFull(r, buf[read:end])
 		read += m
 		if err != nil {
-			if err == io.EOF && n > 0 {
+			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
 			return nil, err

@@ -42,7 +42,7 @@ func samples() []Record {
 		&set, &SetWatches2Request{set, []string{"/p"}, []string{"/r"}},
 		&GetEphemeralsRequest{"/"}, &AuthRequest{0, "digest", []byte("u:p")},
 		&PathResponse{"/a"}, &CreateResponse{"/a", stat}, &DataResponse{[]byte("x"), stat}, &DataResponse{},
-		&StringsResponse{[]string{"a", "b"}}, &Children2Response{[]string{"a"}, stat}, &ACLResponse{acl, stat},
+		&SASLToken{[]byte("t")}, &SASLToken{}, &StringsResponse{[]string{"a", "b"}}, &Children2Response{[]string{"a"}, stat}, &ACLResponse{acl, stat},
 		&CountResponse{7}, &ErrorResponse{NoAuth}, &WhoAmIResponse{[]ID{{"ip", "127.0.0.1"}}},
 		&MultiRequest{}, &MultiRequest{[]MultiOp{
 			{Op: OpCreate, Create: create}, {Op: OpCreate2, Create: create}, {Op: OpCreateContainer, Create: create},
@@ -172,10 +172,10 @@ func TestReadFrame(t *testing.T) {
 	small := AppendFrame(nil, &CountResponse{5})
 	got, err := ReadFrameInto(bytes.NewReader(small), buf, 4)
 	if err != nil || &got[0] != &buf[:1][0] {
-		t.Errorf("the buffer was not used: %v", err)
+		t.Errorf("read: %v; want a frame in the given buffer", err)
 	}
 	if got, err := ReadFrame(strings.NewReader("\x00\x00\x00\x00"), 0); err != nil || len(got) != 0 {
-		t.Errorf("empty frame: got %q, %v", got, err)
+		t.Errorf("empty frame: got %q, %v; want no bytes", got, err)
 	}
 	for in, want := range map[string]error{
 		"": io.EOF, "\x00\x00": io.ErrUnexpectedEOF, "\x00\x00\x00\x05": io.ErrUnexpectedEOF, "\x00\x00\x00\x05abc": io.ErrUnexpectedEOF,
