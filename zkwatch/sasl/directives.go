@@ -13,14 +13,14 @@ const maxDirectives = 64
 // A directive is a name and its value, without the quotes.
 type directive struct{ name, value string }
 
-// directives matches one directive with the comma after it: its name, and its value with
-// or without quotes.
+// directives matches one directive, with or without quotes around its value, and the comma
+// after it, if any.
 var directives = sync.OnceValue(func() *regexp.Regexp {
 	const space, token = "[ \t\r\n]*", "([!#$%&'*+.0-9A-Z^_`a-z|~-]+)"
 	return regexp.MustCompile("^" + token + space + "=" + space + `(?:"((?s:[^"\\]|\\.)*)"|` + token + ")" + space + "(?:,|$)")
 })
 
-// quoted matches a character that a backslash quotes.
+// quoted matches a backslash and the character that it quotes.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 
 // parseDirectives parses a list such as realm="a",qop=auth. Elements may be empty. White

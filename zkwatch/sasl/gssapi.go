@@ -106,7 +106,8 @@ func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err err
 func (x *kerberosExchange) Refused() error {
 	x.ticket.drop()
 	if x.step == 1 {
-		return rejected(fmt.Sprintf("the server does not accept the ticket of %s for %s: does its keytab have that principal with the same key, and do the clocks agree?", x.ticket.owner(), x.ticket.service))
+		const question = "does its keytab have that principal with the same key, and do the clocks agree?"
+		return rejected(fmt.Sprintf("the server does not accept the ticket of %s for %s: %s", x.ticket.owner(), x.ticket.service, question))
 	}
 	return rejected(fmt.Sprintf("the server does not accept %s", x.ticket.owner()))
 }
@@ -181,7 +182,7 @@ func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	return x.wrap([]byte{noLayer, 0, 0, 0})
 }
 
-// Flags of a wrap token (RFC 4121, 4.2.6.2).
+// Flags of a wrap token (RFC 4121, 4.2.2).
 const (
 	fromAcceptor = 1 << iota
 	sealed
@@ -196,7 +197,8 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported returns an error for a key whose tokens have an older form (RFC 4757 and before).
+// supported returns an error for a key of another type than keyTypes. Older types have tokens
+// of another form (RFC 4757 and before).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil

@@ -53,7 +53,7 @@ type ticketCache struct {
 }
 
 // NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the
-// ticket cache, and sends nothing to the KDC. Errors name the file.
+// ticket cache, and sends nothing to the KDC. The error of a file names the file.
 func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -196,8 +196,8 @@ func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind
 	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
 }
 
-// cached returns the cached ticket of that name. If none is valid, cached calls get and caches
-// the result.
+// cached returns the cached ticket of that name. If there is none that is valid for
+// minValidity, cached calls get and caches the result.
 func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
 	a.cache.mu.Lock()
@@ -273,7 +273,7 @@ func codeOf(err error) int {
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
 // explained returns the meaning of an error of the library. An answer of the KDC is final
-// (ErrRejected), except if the KDC is overloaded or does not know the service: the KDC may
+// (ErrRejected), except if the KDC is not available or does not know the service: the KDC may
 // know another server's service.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())

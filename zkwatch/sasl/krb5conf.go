@@ -155,7 +155,8 @@ func (p principal) String() string { return p.spn + "@" + p.realm }
 // names yields the possible principals of the server on host, the most likely first: with
 // the given host name, then with the canonical names from DNS, if krb5.conf permits that. If
 // host is an address, the names from DNS come first. names queries DNS for a host name only if
-// the first principal is not enough. An empty realm means the client's realm.
+// the first principal is not enough. If s has a host, names yields only the principal with that
+// host. An empty realm means the client's realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal

@@ -158,7 +158,7 @@ func (l login) grantingTicket() (t ticket, err error) {
 var errMalformed = errors.New("it is malformed")
 
 // parsed calls a parser that may panic if a file is malformed. It hides the parser's errors,
-// which may contain a part of the secret file.
+// which may contain a part of the secret file, except the error of a file that cannot be read.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError

@@ -58,6 +58,6 @@ var (
 	ErrUnsupported = errors.New("not supported by the server")
 	// ErrChallenge: the server does not follow the mechanism's rules.
 	ErrChallenge = errors.New("invalid challenge")
-	// ErrImpostor: the server did not prove that it knows the account.
+	// ErrImpostor: the server did not prove its identity.
 	ErrImpostor = errors.New("the server did not authenticate itself")
 )
