@@ -64,7 +64,7 @@ func (g *Gate) OpenFor() time.Duration {
 // Frozen reports whether the gate is shut.
 func (g *Gate) Frozen() bool { return g.shut() != nil }
 
-// Wait waits until the gate is open. If ctx is done first, Wait returns ctx's error.
+// Wait waits until the gate is open. If ctx is done, even before, Wait returns ctx's error.
 func (g *Gate) Wait(ctx context.Context) error {
 	if !g.Pass(ctx.Done()) {
 		return ctx.Err()
@@ -72,7 +72,8 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open. It returns false if stop is closed first.
+// Pass waits until the gate is open, and returns true. If stop is closed, even before, Pass
+// returns false.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {

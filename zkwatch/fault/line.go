@@ -33,9 +33,11 @@ type Owner struct {
 // ctx, as in a network that drops every packet.
 //
 // The connection behaves like TCP. A read waits for the end of the partition. A write is
-// accepted and delivered after the partition, unless the connection is closed before. During
-// the partition the peer does not notice that the connection was closed. Deadlines still apply.
-func (l *Line) Dial(ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (net.Conn, error) {
+// accepted and delivered after the partition, unless the connection is closed before. During the
+// partition the peer does not notice that the connection was closed. Read deadlines still apply.
+func (l *Line) Dial(
+	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
+) (net.Conn, error) {
 	if !l.gate.Pass(ctx.Done()) {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 	}

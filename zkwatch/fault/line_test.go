@@ -94,7 +94,7 @@ func TestCloseArrivesAfterThePartition(t *testing.T) {
 	})
 }
 
-func TestDialDuringAPartition(t *testing.T) {
+func TestDialWaitsForTheEndOfThePartition(t *testing.T) {
 	bubble(t, func(t *testing.T, p *pipes, _, _ net.Conn) {
 		p.line.Partition()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -14,13 +14,13 @@ var ErrReplyLost = errors.New("the reply to a create was lost on request")
 // The zero Replies loses no reply.
 type Replies struct{ lose atomic.Bool }
 
-// LoseCreate loses the next reply to a create of an ephemeral sequential znode: a
+// LoseCreate loses the next reply to a successful create of an ephemeral sequential znode: a
 // candidate joins an election with such a create.
 func (r *Replies) LoseCreate() { r.lose.Store(true) }
 
 // Losing reports whether a reply is still to be lost.
 func (r *Replies) Losing() bool { return r.lose.Load() }
 
-// Lose reports whether the reply that has just arrived is lost. It returns true once for
-// each LoseCreate.
+// Lose reports whether the reply that has just arrived is lost. After LoseCreate it returns
+// true once.
 func (r *Replies) Lose() bool { return r.lose.CompareAndSwap(true, false) }
