@@ -74,9 +74,7 @@ func TestTLSServerNames(t *testing.T) {
 	t.Run("Cut and Close", func(t *testing.T) {
 		cfg := electiontest.Config(t, four)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
-		c, other := electiontest.Connect(t, cfg), electiontest.Connect(t, cfg)
-		electiontest.WaitState(t, c, client.Connected)
-		electiontest.WaitState(t, other, client.Connected)
+		c, other := electiontest.Connected(t, cfg), electiontest.Connected(t, cfg)
 		for _, p := range []string{"/cut", "/closed"} {
 			if _, err := c.Create(t.Context(), p, nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
@@ -86,8 +84,7 @@ func TestTLSServerNames(t *testing.T) {
 				if ok, _, err := other.Exists(t.Context(), p); err != nil || !ok {
 					t.Errorf("after Cut: the znode exists: %v, %v; want true", ok, err)
 				}
-				c = electiontest.Connect(t, cfg)
-				electiontest.WaitState(t, c, client.Connected)
+				c = electiontest.Connected(t, cfg)
 				continue
 			}
 			c.Close()

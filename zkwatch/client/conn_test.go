@@ -355,9 +355,7 @@ func TestFreezeAndThaw(t *testing.T) {
 func TestCloseEndsTheSessionAndCutDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
-		closed, cut := p.Connect(t), p.Connect(t)
-		electiontest.WaitState(t, closed, client.Connected)
-		electiontest.WaitState(t, cut, client.Connected)
+		closed, cut := p.Session(t), p.Session(t)
 		began := time.Now()
 		closed.Close()
 		if n := electiontest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
@@ -444,9 +442,7 @@ func TestAnHourWithTheEmbeddedServer(t *testing.T) {
 			SessionTimeout: 4 * time.Second,
 			Dial:           func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
 		}
-		a, b := electiontest.Connect(t, cfg), electiontest.Connect(t, cfg)
-		electiontest.WaitState(t, a, client.Connected)
-		electiontest.WaitState(t, b, client.Connected)
+		a, b := electiontest.Connected(t, cfg), electiontest.Connected(t, cfg)
 		if _, err := a.Create(t.Context(), "/e", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 			t.Fatal(err)
 		}

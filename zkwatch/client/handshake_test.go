@@ -67,14 +67,13 @@ func TestSASLIsFirstOnEachConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: capitals}
 		var hosts []string
-		c := p.Connect(t, func(cfg *client.Config) {
+		c := p.Session(t, func(cfg *client.Config) {
 			cfg.SASL = &account{lines: []string{"a", "b", "c"}, begins: func(host string) error {
 				hosts = append(hosts, host)
 				return nil
 			}}
 			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")}
 		})
-		electiontest.WaitState(t, c, client.Connected)
 		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
 			t.Fatal(err)
 		}

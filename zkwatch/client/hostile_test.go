@@ -177,10 +177,7 @@ func TestFailedWriteOfCredentialsDoesNotBlock(t *testing.T) {
 			}
 			return c, nil
 		}}
-		c := p.Connect(t, func(cfg *client.Config) {
-			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")}
-		})
-		electiontest.WaitState(t, c, client.Connected)
+		c := p.Session(t, func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")} })
 		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
 			t.Fatal(err)
 		}
@@ -266,8 +263,7 @@ func TestRepeatedRepliesDoNotBlock(t *testing.T) {
 			electiontest.WriteFrame(repeating{server}, append(wire.Append(nil, &h), make([]byte, 68)...))
 			return true
 		}
-		c := p.Connect(t)
-		electiontest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		f, err := c.Follow("/e")
 		if err != nil {
 			t.Fatal(err)

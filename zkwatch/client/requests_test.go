@@ -24,22 +24,14 @@ import (
 func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
-	root, err := client.ParseConnectString(servers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	setup, err := client.Connect(client.Config{Servers: root})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup := electiontest.Connected(t, client.Config{Servers: zktest.Must(client.ParseConnectString(servers))})
 	defer setup.Close()
-	electiontest.WaitState(t, setup, client.Connected)
 	if _, err := setup.Create(t.Context(), chroot, nil, zk.FlagPersistent, electiontest.Open); err != nil && !errors.Is(err, zk.ErrNodeExists) {
 		t.Fatal(err)
 	}
-	cfg := client.Config{SessionTimeout: 10 * time.Second, BufferSize: 16 << 10, MaxReply: 64 << 10}
-	if cfg.Servers, err = client.ParseConnectString(servers + chroot); err != nil {
-		t.Fatal(err)
+	cfg := client.Config{
+		Servers:        zktest.Must(client.ParseConnectString(servers + chroot)),
+		SessionTimeout: 10 * time.Second, BufferSize: 16 << 10, MaxReply: 64 << 10,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -221,10 +213,7 @@ func TestCredentials(t *testing.T) {
 		if _, _, err := dial(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
 			t.Errorf("client without the credential: got %v, want ErrNoAuth", err)
 		}
-		cs, err := client.ParseConnectString(addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cs := zktest.Must(client.ParseConnectString(addr))
 		c := electiontest.Connect(t, client.Config{Servers: cs, Auth: []client.Auth{client.NewAuth("nonsense", "x")}})
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, zk.ErrAuthFailed) {

@@ -33,7 +33,7 @@ func Connect(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
-// Connected is Connect, and waits until there is a session.
+// Connected opens a connection, as Connect does, and waits until there is a session.
 func Connected(t *testing.T, cfg client.Config) *client.Conn {
 	t.Helper()
 	c := Connect(t, cfg)

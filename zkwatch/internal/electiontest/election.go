@@ -236,7 +236,7 @@ func (s *Site) Remove(paths ...string) {
 	Remove(s.T, s.Conn, paths...)
 }
 
-// LeaseTimeout is the session timeout in virtual time.
+// LeaseTimeout is the session timeout of tests in virtual time.
 const LeaseTimeout = 6 * time.Second
 
 // Conn returns connection settings for an embedded server, over line unless it is nil.

@@ -23,8 +23,9 @@ type Request struct {
 }
 
 // A Peer is a scripted server on the other end of net.Pipe connections, for behaviour
-// that real servers do not show. Without a script it grants session 0x51 with the requested
-// timeout and answers every request with an empty success.
+// that real servers do not show. Without a script it grants the requested session, or session
+// 0x51 if the client requests a new one, with the requested timeout. It answers every request
+// with an empty success.
 type Peer struct {
 	// Accept, if set, receives each raw connection. If it returns true, the peer does not
 	// serve the connection. n is the connection's number, from 1.
@@ -44,7 +45,7 @@ type Peer struct {
 	hellos   map[int]int64 // the last zxid in each ConnectRequest, by connection
 	grants   []int         // connections over which a session was granted
 	Served   sync.WaitGroup
-	Zxid     atomic.Int64 // the zxid of the last reply; each reply has another
+	Zxid     atomic.Int64 // the zxid of the last reply; each reply has the next zxid
 }
 
 func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -197,7 +198,7 @@ func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Con
 	return Connect(t, cfg)
 }
 
-// Session is Connect, and waits until there is a session.
+// Session connects to the peer, as Connect does, and waits until there is a session.
 func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	c := p.Connect(t, change...)
