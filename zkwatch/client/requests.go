@@ -144,8 +144,8 @@ func watch[T any](
 // ConnectRequest, later writes as in lease.go. Renew changes nothing and fires no watch. It
 // costs a transaction: one record in the log of each voter, and a part of an fsync.
 //
-// The request is a multi with nothing but a check. A check by itself, a read and
-// a sync need no quorum, and prove nothing.
+// The request is a multi with nothing but a check: every server version commits it. A read
+// and a sync need no quorum, and prove nothing.
 func (c *Conn) Renew(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
 		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
