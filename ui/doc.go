@@ -106,7 +106,7 @@
 //
 // A source may have a past ([travel.Past]). Time travel shows the state of another time, as
 // a pause does; everything is drawn from that state. Searches run outside the event loop,
-// one at a time; keys pressed meanwhile make the next one. Only the time line also shows
+// one at a time; the next one follows the keys pressed meanwhile. Only the time line also shows
 // what came later, so it does not change while the position moves over it.
 //
 // A [lessons.Runner] reports what the user can read, answer and do in a lesson; the dashboard

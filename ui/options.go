@@ -105,8 +105,8 @@ type Options struct {
 	Renderer *lipgloss.Renderer // its colour profile is used; nil: that of Output
 }
 
-// Modes of a dashboard. The header shows them as badges. On a live cluster the user is asked
-// before an action harms electop's own candidate.
+// Modes of a dashboard. The header has a badge for the demo and for a replay. On a live cluster
+// the user is asked before an action harms electop's own candidate.
 const (
 	ModeDemo   = mainscreen.Demo
 	ModeReplay = mainscreen.Replay

@@ -117,8 +117,8 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	return begins
 }
 
-// arrive shows the moment that a search found, and returns the next search if the user has
-// moved on meanwhile. Results of an older journey are ignored.
+// arrive shows the moment that a search found, and returns the next search if the user has moved
+// on meanwhile. If no moment was found, time travel ends. Results of an older journey are ignored.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {

@@ -39,7 +39,7 @@ func (w *watched) at(path string) int {
 
 // store stores the present states, one in each view, and reports whether anything changed.
 // Known elections keep their views; a new view is paused if the others are. If states lacks
-// the election on the screen, instead is the view to show.
+// the election on the screen, instead is the view to show. Without a state nothing changes.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {

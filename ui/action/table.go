@@ -140,7 +140,7 @@ var Table = []Def{
 		Words: Words{
 			Cant:  "lose its reply",
 			Is:    "the reply to its next create gets lost",
-			Shows: "It rejoins. Its znode exists, and it does not know. The guid in the name lets it find its own znode; without one it creates another, and the first is a ghost.",
+			Shows: "It rejoins and does not know that its znode exists. The guid in the name lets it find its own znode; without one it creates another, and the first is a ghost.",
 			Done:  "{name} rejoins, and the reply to its create gets lost",
 		},
 	},
@@ -150,7 +150,7 @@ var Table = []Def{
 		Words: Words{
 			Cant:  "omit the guid",
 			Is:    "its next znodes have no guid",
-			Shows: "To be followed by a lost reply: it cannot find its own znode among the others, creates another, and leaves a ghost.",
+			Shows: "Then lose a reply: it cannot find its own znode among the others, creates another, and leaves a ghost.",
 			Done:  "the next znode of {name} has no guid in its name: a lost reply makes a ghost",
 		},
 		Undo: Words{

@@ -27,7 +27,7 @@ type list struct {
 	found  []plain.Found // the results of search, in the order of their paths
 }
 
-// update rebuilds the rows and selects the row of the selected path again.
+// update rebuilds the rows. It selects the row of the selected path again, or the row in its place.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil
