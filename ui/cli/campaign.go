@@ -201,7 +201,8 @@ func (p *campaignPrinter) print(r report) {
 		p.end = m
 		return
 	}
-	if r.closed == "" && m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
+	if r.closed == "" && m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle &&
+		(m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
 	}
 	p.last = m

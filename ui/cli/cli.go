@@ -300,6 +300,6 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code returns the exit code of an interrupted command: 128 plus the signal's number, as a
-// shell reports a program that a signal ended.
+// code returns the exit code of an interrupted command: 128 plus the signal's number (SIGINT's if
+// there was none), as a shell reports a program that a signal ended.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

@@ -266,7 +266,8 @@ func TestSchemeThatServersRefuse(t *testing.T) {
 	server := zktest.NewApache(t)
 	c := run(t, "status", "/e", "-s", server.Addr, "--connect-timeout", "1h", "--auth-file", secretFile(t, "martian:operator:"+secret+"\n"))
 	code := c.finish(t)
-	if errs := c.errs.all(); code != 1 || !strings.Contains(errs, "refuses this client: ") || !strings.Contains(errs, "scheme martian") || strings.Contains(errs, secret) {
+	if errs := c.errs.all(); code != 1 || !strings.Contains(errs, "refuses this client: ") || !strings.Contains(errs, "scheme martian") ||
+		strings.Contains(errs, secret) {
 		t.Errorf("exit code %d, want 1; error %q, want the refused scheme without the password", code, errs)
 	}
 }
@@ -677,7 +678,9 @@ func (k *kdc) run(t testing.TB, input, command string, args ...string) {
 	cmd := exec.Command(command, args...)
 	cmd.Env = append(os.Environ(), k.env...)
 	cmd.Stdin = strings.NewReader(input)
-	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("kadmin.local: ")) && bytes.Contains(out, []byte(" while ")) && !bytes.Contains(out, []byte("already exists")) {
+	out, err := cmd.CombinedOutput()
+	says := func(text string) bool { return bytes.Contains(out, []byte(text)) }
+	if err != nil || says("kadmin.local: ") && says(" while ") && !says("already exists") {
 		t.Fatalf("%s %q: %v\n%s", command, args, err, out)
 	}
 }

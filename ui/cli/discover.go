@@ -212,7 +212,8 @@ func firstElection(all []plain.Found) (first *plain.Found) {
 		f := &all[i]
 		switch {
 		case f.State.Dialect.Kind() == dialect.KindRegistry:
-		case first == nil, unknown(first) && !unknown(f), unknown(first) == unknown(f) && doctor.Graver(phrase.Trouble(f.State), phrase.Trouble(first.State)) < 0:
+		case first == nil, unknown(first) && !unknown(f),
+			unknown(first) == unknown(f) && doctor.Graver(phrase.Trouble(f.State), phrase.Trouble(first.State)) < 0:
 			first = f
 		}
 	}

@@ -91,7 +91,8 @@ func (o *options) effective(cmd *cobra.Command) []infoRow {
 				row.value, row.from = term.Mono, config.Origin{Kind: config.Environment, Name: "NO_COLOR"}
 			}
 		}
-		if general, detail, _ := strings.Cut(f.Name, "-"); (general == "tls" || general == "krb5") && detail != "" && row.value != "" && implied[general].name == "" {
+		general, detail, _ := strings.Cut(f.Name, "-")
+		if (general == "tls" || general == "krb5") && detail != "" && row.value != "" && implied[general].name == "" {
 			implied[general] = row
 		}
 		rows = append(rows, row)

@@ -146,7 +146,10 @@ func journal(f discover.Found) *doctor.Journal {
 
 // Discovery is the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
-	return plain.Discovery{Root: s.cfg.Root, All: s.all, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
+	return plain.Discovery{
+		Root: s.cfg.Root, All: s.all, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied,
+		Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped,
+	}
 }
 
 // skips lists the znodes that the search did not read, and why.
