@@ -74,7 +74,8 @@ type reign struct {
 	ready     bool       // the procedure is done
 	acked     bool       // this session owns the acknowledgement, or the election has none
 	ackGone   bool       // the znode at the acknowledgement's path was deleted just now
-	leads     bool       // Leading was reported
+	leads     bool       // Leading was reported, and no obstacle since then
+	led       bool       // Leading was reported
 	reported  time.Time  // the time of the last report of the lease
 
 	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
@@ -162,10 +163,10 @@ func (r *reign) stop(ctx context.Context, cause error) {
 		<-r.procedure
 		r.procedure = nil
 	}
-	if r.leads && r.cfg.Stopped != nil {
+	if r.led && r.cfg.Stopped != nil {
 		r.cfg.Stopped()
 	}
-	r.leads = false
+	r.leads, r.led = false, false
 }
 
 // over returns why the time to lead is over, nil if it is not.
@@ -200,7 +201,7 @@ func (r *reign) advance(ctx, work context.Context) error {
 			r.renew()
 			return nil
 		case !r.leads:
-			r.leads, r.leased, r.established = true, true, true
+			r.leads, r.led, r.leased, r.established = true, true, true, true
 			r.renew()
 			r.reported = time.Now()
 			r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Leading, "" })

@@ -274,6 +274,23 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	})
 }
 
+// TestStoppedAfterAnObstacle: Stopped is also called for a leader that lost its acknowledgement
+// to another session and then resigns.
+func TestStoppedAfterAnObstacle(t *testing.T) {
+	var stopped atomic.Int64
+	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
+		cfg.Ack, cfg.Stopped = "/leader", func() { stopped.Add(1) }
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
+		s.Believes(t, model.Leading)
+		zktest.Must(c.Multi(&zk.DeleteRequest{Path: "/leader", Version: -1}, &zk.CreateRequest{Path: "/leader", Acl: electiontest.Open, Flags: zk.FlagEphemeral}))
+		obstructed(t, s, 0, "belongs to session")
+		s.Resign()
+		if err := <-s.Done; err != nil || stopped.Load() != 1 {
+			t.Errorf("Run: got error %v and %d calls of Stopped, want none and 1", err, stopped.Load())
+		}
+	})
+}
+
 // TestOwnWatchIsSetAgain: if the connection is lost while a candidate sets the watch on its
 // own znode, the candidate sets it again, and notices a later deletion.
 func TestOwnWatchIsSetAgain(t *testing.T) {
