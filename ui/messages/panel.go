@@ -131,11 +131,11 @@ func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 	return own, other
 }
 
-// partner returns the lane of the candidate that should watch the candidate of, otherwise the lane
-// of the candidate that of should watch. For a member without a znode it returns the first lane.
-func partner(s *doctor.State, of model.Row) lane {
-	i := of.Position
-	if of.Candidate == nil || i < 0 || i >= s.Queue.Len() {
+// partner returns the lane of the candidate that should watch r, otherwise the lane of the candidate
+// that r should watch. If r has no znode, partner returns the lane of the first candidate.
+func partner(s *doctor.State, r model.Row) lane {
+	i := r.Position
+	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
 		return at(s, 0)
 	}
 	for j := i + 1; j < s.Queue.Len() && j <= i+watcherMax; j++ {
