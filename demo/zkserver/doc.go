@@ -1,7 +1,7 @@
 // Package zkserver is an embedded ZooKeeper server: in memory, standalone, without
 // dependencies. For clients (go-zookeeper, kazoo, Curator, the C client, zkCli) it
 // behaves like Apache ZooKeeper 3.8, and tools that read the four-letter words or the
-// AdminServer ([Server.ServeAdmin]) find the same layout. Its data ends with the Server.
+// AdminServer ([Server.ServeAdmin]) find the same layout. [Server.Close] deletes the data.
 //
 // # In a test
 //

@@ -73,7 +73,7 @@ type segment struct {
 	moments      []mark
 	bytes        int // estimated memory of all
 	journalBytes int // estimated memory of from
-	limit        int // most observations
+	limit        int // bound of len(all)
 }
 
 // mark is a moment of a segment.
@@ -291,7 +291,7 @@ type computed struct {
 	moments []Moment
 }
 
-// computedMax bounds the values in the states of all computed moments (see [doctor.Journal]'s Size).
+// computedMax bounds the children and members in the states of all computed moments.
 const computedMax = 1 << 20
 
 // Moment computes the moment. It may be called while the timeline grows, but not
@@ -306,8 +306,8 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute applies the segment's observations again and caches its moments. If their states have
-// too many values, it caches only the last ones up to the position's moment.
+// compute applies the segment's observations again and caches its moments. If their states
+// exceed computedMax, it caches only the last ones up to the position's moment.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)

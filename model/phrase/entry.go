@@ -26,7 +26,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if it needs no attention
 }
 
-// Could names the programs that could lead if nobody does, or returns why none of them may.
+// Could names the programs that could lead if nobody does, and the reason if none of them may.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {

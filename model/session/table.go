@@ -18,8 +18,7 @@ import (
 // A journal gets only the part about its election: the watches on the election's path,
 // its children and its acknowledgement; the connections and deadlines of the sessions
 // that own or watch one of these, of the sessions in State.Sessions (package model) and of
-// the observers; and the connections from the hosts in State.Hosts. The counts are of the
-// whole server.
+// the Anchors; and the connections from the Hosts. The counts are of the whole server.
 type Table struct {
 	// At is the beginning of the round and End the time of its last reply, by this
 	// program's clock. A reply may or may not show what happened after At.

@@ -29,8 +29,8 @@ type Tracker struct {
 	rounds int       // number of rounds with connections or deadlines
 	end    time.Time // the end of the last of these rounds
 	term   ensembleTerm
-	lost   time.Time     // when the observer's connection was last lost
-	steady bool          // the observer's connection was not lost since the last table
+	lost   time.Time     // when electop's own connection was last lost
+	steady bool          // electop's own connection was not lost since the last table
 	tick   time.Duration // the longest tick time of the servers
 }
 
@@ -125,7 +125,7 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 	k.known.live, k.known.tick = live, k.tick
 }
 
-// ConnectionLost notes that the observer's own connection was lost. The ensemble's leader
+// ConnectionLost notes that electop's own connection was lost. The ensemble's leader
 // may be down, so no bound holds until the table of a round that began later.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
@@ -220,7 +220,7 @@ func (v View) From(host string) (sessions []uint64, ok bool) {
 }
 
 // Client returns the session's connection in the servers' last answers; Conn is nil if
-// it is unknown.
+// they list none.
 func (v View) Client(session uint64) Conn { return v.clients[session] }
 
 // Last returns the session's connection as Client does. If the servers no longer list

@@ -11,8 +11,8 @@ import (
 
 // Safe makes s safe for a terminal, a log or a message. It replaces these by visible escapes
 // (\x1b, \u202e): control characters, C1, bidirectional overrides, invisible and
-// unassigned code points, invalid UTF-8, and all combining marks on a character except the
-// first. The result has at most max runes; its last rune is "…" if something was cut.
+// unassigned code points, invalid UTF-8, and combining marks that follow another mark or begin
+// s. The result has at most max runes; its last rune is "…" if something was cut.
 // max <= 0 means [SafeMax].
 //
 // Safe is idempotent: the escapes are plain ASCII.

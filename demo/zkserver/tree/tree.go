@@ -31,8 +31,8 @@ var (
 	readACL = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 )
 
-// New returns the tree of a new Apache server. As in Apache, no parent's creates counter
-// counts the nodes that a new tree has.
+// New returns the tree of a new Apache server. As in Apache, the creates counters of its nodes
+// are 0.
 func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),

@@ -323,7 +323,7 @@ func Delete(path string) Change { return Change{Op: wire.OpDelete, Path: path} }
 
 // An Effect describes what a change did.
 type Effect struct {
-	Stat      wire.Stat  // the node's new Stat; zero if it was deleted
+	Stat      wire.Stat  // the node's new Stat; zero after a delete or a check
 	ACL       []wire.ACL // the node's ACL
 	Owner     int64      // owner of a node that was created or deleted: a session if ephemeral
 	Parent    string     // path of the parent of a node that was created or deleted
