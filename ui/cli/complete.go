@@ -37,7 +37,6 @@ const completeMax = 200
 // -W), and anybody may have chosen the names of znodes.
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
-// noFiles completes nothing.
 func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
@@ -129,7 +128,6 @@ func electionPaths(d plain.Discovery) []string {
 	return paths
 }
 
-// completeLesson completes the NAME of a lesson.
 func completeLesson(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	course, err := lessons.All()
 	if err != nil || len(args) > 0 {
@@ -157,7 +155,6 @@ func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completi
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeClusters completes the name of a cluster.
 func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	f, err := readConfig()
 	var names []cobra.Completion
