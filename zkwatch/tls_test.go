@@ -14,13 +14,8 @@ import (
 )
 
 // loadTLS calls LoadTLS with the client's certificate.
-func loadTLS(t *testing.T, c *zktest.Certificates, serverName string) *tls.Config {
-	t.Helper()
-	cfg, err := client.LoadTLS(c.CA, c.Cert, c.Key, serverName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cfg
+func loadTLS(c *zktest.Certificates, serverName string) *tls.Config {
+	return zktest.Must(client.LoadTLS(c.CA, c.Cert, c.Key, serverName))
 }
 
 func TestTLSToApache(t *testing.T) {
@@ -31,12 +26,12 @@ func TestTLSToApache(t *testing.T) {
 
 	t.Run("works", func(t *testing.T) {
 		cfg := electiontest.Config(t, server.Secure)
-		cfg.TLS = loadTLS(t, certs, "")
+		cfg.TLS = loadTLS(certs, "")
 		w := electiontest.Observe(t, cfg, model.Config{Path: path, AckPath: path + "-leader"})
 		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		a := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		a.Believes(t, model.Leading)
-		cfg.TLS = loadTLS(t, certs, zktest.ServerName)
+		cfg.TLS = loadTLS(certs, zktest.ServerName)
 		b := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Ack: path + "-leader"})
 		b.Believes(t, model.Waiting)
 		w.Await(t, "both", func(s *doctor.State) bool { return s.Queue.Len() == 2 && s.Acknowledged() })
@@ -47,25 +42,19 @@ func TestTLSToApache(t *testing.T) {
 	stranger := zktest.NewCertificates(t)
 	for name, c := range map[string]struct {
 		addr string
-		tls  func(t *testing.T) *tls.Config
+		tls  *tls.Config
 		want []string
 	}{
-		"another CA": {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, stranger, "") }, []string{"TLS handshake", "unknown authority"}},
-		"other server name": {
-			server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "elsewhere.example") }, []string{"TLS handshake", "elsewhere.example"},
-		},
-		"no client cert": {
-			server.Secure, func(t *testing.T) *tls.Config { return zktest.Must(client.LoadTLS(certs.CA, "", "", "")) }, []string{"client certificate"},
-		},
-		"client cert of another CA": {server.Secure, func(t *testing.T) *tls.Config {
-			return zktest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, ""))
-		}, []string{"client certificate"}},
-		"TLS to the port without TLS": {server.Addr, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "") }, []string{"TLS handshake", "secureClientPort"}},
-		"no TLS to the port with TLS": {server.Secure, func(*testing.T) *tls.Config { return nil }, []string{server.Secure}},
+		"another CA":                  {server.Secure, loadTLS(stranger, ""), []string{"TLS handshake", "unknown authority"}},
+		"other server name":           {server.Secure, loadTLS(certs, "elsewhere.example"), []string{"TLS handshake", "elsewhere.example"}},
+		"no client cert":              {server.Secure, zktest.Must(client.LoadTLS(certs.CA, "", "", "")), []string{"client certificate"}},
+		"client cert of another CA":   {server.Secure, zktest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, "")), []string{"client certificate"}},
+		"TLS to the port without TLS": {server.Addr, loadTLS(certs, ""), []string{"TLS handshake", "secureClientPort"}},
+		"no TLS to the port with TLS": {server.Secure, nil, []string{server.Secure}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := electiontest.Config(t, c.addr)
-			cfg.TLS = c.tls(t)
+			cfg.TLS = c.tls
 			conn := electiontest.Connect(t, cfg)
 			defer conn.Close()
 			s := electiontest.Wait(t, conn, "a connection or an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })

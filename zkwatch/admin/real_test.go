@@ -447,7 +447,8 @@ func TestBothPortsOfApache(t *testing.T) {
 		}
 		c.Mode = admin.Auto
 		got = poll(t, c, "/election").Servers[0]
-		if all := clientsOf(got); got.Connections.State != session.Answered || got.Connections.Via != "http" || !slices.Contains(all, first) || !slices.Contains(all, second) {
+		all := clientsOf(got)
+		if got.Connections.State != session.Answered || got.Connections.Via != "http" || !slices.Contains(all, first) || !slices.Contains(all, second) {
 			t.Errorf("%s, by HTTP: %+v, clients %#x, want %#x and %#x", name, got.Connections, all, first, second)
 		}
 	}

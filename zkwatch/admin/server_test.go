@@ -66,8 +66,8 @@ func TestListOfOnePort(t *testing.T) {
 			s.replies["cons"], s.replies[c.query] = one, c.reply
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			got := pollFirst(t, p, l)
-			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") || c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") ||
-				!strings.Contains(x.Why, "only one port")) {
+			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") ||
+				c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") || !strings.Contains(x.Why, "only one port")) {
 				t.Errorf("%s: connections %+v, want hint %q", name, x, c.hint)
 			}
 			// The tables of watches and sessions are Answered in any case.
@@ -501,7 +501,9 @@ func TestCheckURL(t *testing.T) {
 			t.Errorf("CheckURL(%q): %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "localhost:8080", "ftp://{host}/", "http://", "http://{host}:8080/commands?x=1", "http://us\x7fer:secret@{host}", "/commands", "{host}"} {
+	for _, bad := range []string{
+		"", "localhost:8080", "ftp://{host}/", "http://", "http://{host}:8080/commands?x=1", "http://us\x7fer:secret@{host}", "/commands", "{host}",
+	} {
 		if err := CheckURL(bad); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("CheckURL(%q): got %v, want an error without the password", bad, err)
 		}
