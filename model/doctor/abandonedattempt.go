@@ -18,8 +18,7 @@ const (
 // while others wait: the program may have given up the attempt without deleting
 // its znode. Leaders may lead for months, so this rule is only for locks.
 func abandonedAttempt(r *report) {
-	s := r.s
-	rs := s.Reigns
+	s, rs := r.s, r.s.Reigns
 	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
 		return
 	}

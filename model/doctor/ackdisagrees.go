@@ -28,8 +28,7 @@ func (r *report) guest(c *dialect.Candidate) bool {
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
 }
 
-// ackDisagrees finds an acknowledgement that does not match the queue, or is
-// missing.
+// ackDisagrees finds an acknowledgement that does not match the queue, or is missing.
 func ackDisagrees(r *report) {
 	s, a, head := r.s, &r.s.Ack, r.s.First()
 	if s.Single || a.Path == "" || a.At.IsZero() || !s.AckExpected {

@@ -19,7 +19,8 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.selfChange", "model.Returned", "model.Watchers", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace",
+		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.selfChange", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"model.rosterView", "dialect.part",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
@@ -29,15 +30,17 @@ var (
 		"Journal.waves.times", "Journal.directories", "Journal.notes",
 	}
 	sharedSlices = []string{
-		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last", "Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.properties.Properties.Believers",
-		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours", "Journal.lanes.reports", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
+		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last",
+		"Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.properties.Properties.Believers",
+		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours",
+		"Journal.lanes.reports", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}
 	// replacedSlices are neither written nor appended to in place.
 	replacedSlices = []string{
-		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired", "Journal.ack.all[].AckState.Data.Bytes",
-		"doctor.risks.all",
-		"Journal.children.queue.parts", "Journal.children.queue.ends",
-		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends", "Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
+		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired",
+		"Journal.ack.all[].AckState.Data.Bytes", "doctor.risks.all", "Journal.children.queue.parts", "Journal.children.queue.ends",
+		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends",
+		"Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 	}
 	// notCloned are caches, which the clone builds again when it needs them.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}

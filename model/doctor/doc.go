@@ -1,10 +1,9 @@
 // Package doctor diagnoses known failures of an election.
 //
-// The [Doctor] gets each observation after the journal applied it. The doctor keeps
-// what the journal does not need: the servers' watch tables, former candidates, and
-// suspicions with their age. A [Journal] here is a [model.Journal] with its
-// doctor. It merges and numbers the events of both. Its [State] is the election
-// with its diagnosis:
+// The [Doctor] gets each observation after the journal applied it. The doctor keeps what the
+// journal does not need: the servers' watch tables, former candidates, and suspicions with
+// their age. A [Journal] here is a [model.Journal] with its doctor. It merges and numbers the
+// events of both. Its [State] is the election with its diagnosis:
 //
 //   - [State.Lead]: how far the first contender leads; use it wherever the leader is shown;
 //   - [State.Edge]: the znode that a contender watches according to the servers' tables;

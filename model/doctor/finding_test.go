@@ -32,7 +32,8 @@ func TestSeveralOfOneClient(t *testing.T) {
 		c.after(time.Second) // too short for a finding
 		c.after(2*time.Second, "ghost-node info")
 		f := c.J.State().Findings[0]
-		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 || !strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
+		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 ||
+			!strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
 			t.Errorf("%s: got finding %+v, want one client with 3 candidates, and no advice to delete", name, f)
 		}
 		if st := c.J.State(); st.NoLeader() != "" {
@@ -109,7 +110,8 @@ func TestSequenceLimit(t *testing.T) {
 		creates uint32
 		want    []string
 	}{
-		{1000, nil}, {1<<30 + 5, []string{"sequence-limit info"}}, {2_000_000_001, []string{"sequence-limit warning"}}, {1<<31 - 1, []string{"sequence-limit critical"}},
+		{1000, nil}, {1<<30 + 5, []string{"sequence-limit info"}},
+		{2_000_000_001, []string{"sequence-limit warning"}}, {1<<31 - 1, []string{"sequence-limit critical"}},
 	} {
 		c := newFixture(t, model.Config{})
 		c.Tree.Creates = x.creates
@@ -570,7 +572,8 @@ func TestFlapping(t *testing.T) {
 	c.handoffs(5, 5*time.Second, "n_", last)
 	c.after(time.Second, "flapping warning")
 	for _, f := range c.J.State().Findings { // the evidence names the last leaders, with the end and the cause of each reign
-		if got := strings.Join(f.Evidence, "\n"); !regexp.MustCompile(`host9 until [0-9:.]+Z \(unknown\), host10 until`).MatchString(got) || strings.Contains(got, "host2 ") {
+		named := regexp.MustCompile(`host9 until [0-9:.]+Z \(unknown\), host10 until`)
+		if got := strings.Join(f.Evidence, "\n"); !named.MatchString(got) || strings.Contains(got, "host2 ") {
 			t.Errorf("evidence %s, want the last leaders from host9 on, none from host2", got)
 		}
 	}
@@ -767,7 +770,8 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 				return
 			}
 			f := c.J.State().Findings[0]
-			if text := strings.Join(f.Evidence, "\n"); !strings.Contains(text, "0x1, from 10.0.0.1, expired") || !strings.Contains(text, "session 0x4d came from the same host") {
+			if text := strings.Join(f.Evidence, "\n"); !strings.Contains(text, "0x1, from 10.0.0.1, expired") ||
+				!strings.Contains(text, "session 0x4d came from the same host") {
 				t.Errorf("evidence %q, want the expired session 0x1 and the new session 0x4d", f.Evidence)
 			}
 			c.pass(11 * time.Minute)

@@ -67,7 +67,8 @@ func (c *fixture) checkState() {
 		if c.found[f.Key] != f.Severity {
 			c.Errorf("%s is %s in the state, the events have %v", f.Key, f.Severity, c.found)
 		}
-		if f.Title == "" || f.Harm == "" || f.Advice == "" || len(f.References) == 0 || len(f.Evidence) == 0 || f.Since.IsZero() || strings.ContainsAny(f.Title+f.Harm+f.Advice, "{}") {
+		if f.Title == "" || f.Harm == "" || f.Advice == "" || len(f.References) == 0 || len(f.Evidence) == 0 || f.Since.IsZero() ||
+			strings.ContainsAny(f.Title+f.Harm+f.Advice, "{}") {
 			c.Errorf("incomplete finding: %+v", f)
 		}
 		for _, text := range append(slices.Clone(f.Evidence), f.Title, f.Harm, f.Advice) {

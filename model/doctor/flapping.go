@@ -25,9 +25,8 @@ const (
 
 // flapping finds many short reigns in a row.
 func flapping(r *report) {
-	s := r.s
+	s, rs := r.s, r.s.Reigns
 	short, again := 0, time.Time{}
-	rs := s.Reigns
 	for i := len(rs) - 1; i >= 0; i-- {
 		x := &rs[i]
 		if x.To.IsZero() {

@@ -1,8 +1,6 @@
 package doctor
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // leaderMember finds a leader that its system does not list, or whose own state is down.
 func leaderMember(r *report) {

@@ -1,8 +1,6 @@
 package doctor
 
-import (
-	"electop/model/units"
-)
+import "electop/model/units"
 
 // missingWatch finds contenders without a watch.
 func missingWatch(r *report) {

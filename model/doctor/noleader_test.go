@@ -392,7 +392,9 @@ func TestLeaderMember(t *testing.T) {
 			c.readSingle(znode.Znode{Name: "/db/batman/leader", Session: 1, Czxid: 9, Data: znode.NewData([]byte(x.leader))})
 			c.readDirectory("/db/batman", "members/", "config/")
 			d := &model.Directory{At: c.Tree.Now, Path: "/db/batman/members", Presence: model.Present}
-			for i, data := range []string{`{"state":"` + x.state + `"}`, `{"state":"streaming"}`, `{"state":"crashed"}`, `{"state":"streaming","tags":{"nofailover":true}}`} {
+			for i, data := range []string{
+				`{"state":"` + x.state + `"}`, `{"state":"streaming"}`, `{"state":"crashed"}`, `{"state":"streaming","tags":{"nofailover":true}}`,
+			} {
 				d.Names = append(d.Names, fmt.Sprintf("pg%d", i+1))
 				d.Children = append(d.Children, znode.Znode{Name: d.Names[i], Session: uint64(i + 1), Data: znode.NewData([]byte(data))})
 			}
@@ -461,7 +463,9 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 			m.Znode = c.Name
 		}
 	}
-	m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Elected, model.Waiting, model.Volunteering, model.Suspended, model.Resigned, model.Lost}).Draw(t, "belief")
+	m.Belief = rapid.SampledFrom([]model.Belief{
+		model.Leading, model.Elected, model.Waiting, model.Volunteering, model.Suspended, model.Resigned, model.Lost,
+	}).Draw(t, "belief")
 	if rapid.IntRange(0, 3).Draw(t, "fault") == 0 {
 		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.Killed, model.Frozen, model.Partitioned}).Draw(t, "which"), s.At
 	}

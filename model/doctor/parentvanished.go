@@ -34,8 +34,7 @@ func (d *Doctor) parentDeleted(at time.Time) {
 
 // parentVanished finds elections that were deleted while candidates used them.
 func parentVanished(r *report) {
-	s := r.s
-	d := r.d
+	s, d := r.s, r.d
 	if len(d.lost) == 0 {
 		return
 	}

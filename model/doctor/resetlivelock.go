@@ -21,8 +21,7 @@ const (
 // resetLivelock finds candidates that delete and create their znodes so fast
 // that no candidate can lead for long.
 func resetLivelock(r *report) {
-	s := r.s
-	rs := s.Reigns
+	s, rs := r.s, r.s.Reigns
 	ended, sessions := 0, make(map[uint64]bool)
 	last := time.Time{}
 	for i := len(rs) - 1; i >= 0; i-- {

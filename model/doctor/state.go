@@ -75,8 +75,7 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 	return riskOf(s.Risks, s.Recipe, c)
 }
 
-// RiskWatch returns why electop would not see a risk of the contender in time, "" if
-// it would.
+// RiskWatch returns why electop would not see a risk of the contender in time, "" if it would.
 func (s *State) RiskWatch(c *dialect.Candidate) string {
 	t := s.Answers
 	if t == nil {

@@ -9,9 +9,8 @@ func zombieLeader(r *report) {
 		}
 		f := r.find(silentLeader, safe(x.Candidate.Name)).about(x.Candidate)
 		f.because("%s: %s", described(x.Candidate), x.Evidence)
-		// A client that received nothing for two thirds of its timeout has given
-		// the connection up (Java, Python and Go alike): it does not lead then,
-		// or does not run.
+		// A client that received nothing for two thirds of its timeout has given the connection
+		// up (Java, Python and Go alike): it does not lead then, or does not run.
 		if again := x.Silent.Add(x.Timeout * 2 / 3); x.Timeout > 0 && r.at.Before(again) {
 			f.again = again
 		} else if x.Timeout > 0 {

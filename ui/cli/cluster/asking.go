@@ -24,9 +24,8 @@ import (
 )
 
 const (
-	sessions = 2 * time.Second // the interval of --admin-sessions auto
-	// shortest is the shortest interval of --admin-sessions.
-	shortest = 100 * time.Millisecond
+	sessions = 2 * time.Second        // the interval of --admin-sessions auto
+	shortest = 100 * time.Millisecond // the shortest interval of --admin-sessions
 )
 
 // cadence is the value of --admin-sessions.

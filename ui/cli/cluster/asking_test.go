@@ -30,8 +30,9 @@ func atRisk(t *testing.T) *doctor.Journal {
 	j.Apply(&model.Connection{At: now, Link: model.Connected, Session: 9})
 	j.Apply(&model.Read{At: now, Presence: model.Present, Full: true,
 		New: []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 2, Ctime: now}}, Parent: znode.Parent{Czxid: 1, Children: 1, Cversion: 1}})
-	j.Apply(&session.Table{At: now, End: now, Whole: true, Every: time.Second,
-		Servers: []session.Server{{Addr: "zk1:2181", Mode: session.ModeStandalone, Basic: ok, Connections: ok, Clients: []session.Client{{Session: 9, Addr: "10.0.0.9:1"}}}}})
+	j.Apply(&session.Table{At: now, End: now, Whole: true, Every: time.Second, Servers: []session.Server{{
+		Addr: "zk1:2181", Mode: session.ModeStandalone, Basic: ok, Connections: ok, Clients: []session.Client{{Session: 9, Addr: "10.0.0.9:1"}},
+	}}})
 	if r := j.State().Risks; len(r) != 1 || !r[0].By.IsZero() {
 		t.Fatalf("risks %+v, want one without a bound", r)
 	}

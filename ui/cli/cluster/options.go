@@ -31,7 +31,6 @@ const (
 	DefaultServers = "127.0.0.1:2181"
 	// DefaultTimeout is the default of --connect-timeout.
 	DefaultTimeout = 10 * time.Second
-
 	// SessionTimeout is the default of --session-timeout on a cluster.
 	SessionTimeout = 10 * time.Second
 )

@@ -260,7 +260,10 @@ func TestSlowGuard(t *testing.T) {
 	if _, err := limits.WriteString("1 2\n"); err != nil {
 		t.Fatal(err)
 	}
-	guard := exec.Cmd{Path: path, Args: []string{guardName, "1s", "sh", "-c", "exit 7"}, Stdin: in, ExtraFiles: []*os.File{report}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	guard := exec.Cmd{
+		Path: path, Args: []string{guardName, "1s", "sh", "-c", "exit 7"}, Stdin: in, ExtraFiles: []*os.File{report},
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
 	if err := guard.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,6 @@ func check(called, name, text string) error {
 // Kind is a kind of source of a setting. The higher kind wins.
 type Kind int
 
-// The kinds.
 const (
 	Default Kind = iota
 	InFile

@@ -15,7 +15,6 @@ import (
 // A Group is a heading in the help of a command, and the flags below it.
 type Group string
 
-// The groups.
 const (
 	Connection Group = "Connection"
 	Kerberos   Group = "Kerberos"

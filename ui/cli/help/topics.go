@@ -176,7 +176,8 @@ func systems() string {
 		}
 		fmt.Fprintf(&out, " Source: %s.\n", d.Source)
 	}
-	out.WriteString("\n## What discover prints for them\n\nThis is a search on a tree with these systems, some of them in trouble.\n`discover` also prints the system, the age of the leader's znode, and findings.\n\n")
+	out.WriteString("\n## What discover prints for them\n\nThis is a search on a tree with these systems, some of them in trouble.\n" +
+		"`discover` also prints the system, the age of the leader's znode, and findings.\n\n")
 	out.WriteString(text("discovered"))
 	return out.String()
 }

@@ -44,7 +44,8 @@ func TestBuildOf(t *testing.T) {
 		{"go run, or no version control", "(devel)", nil, "devel (commit not recorded)"},
 		{"an odd time", "(devel)", []debug.BuildSetting{{Key: "vcs.revision", Value: "7"}, {Key: "vcs.time", Value: "yesterday"}}, "devel (commit 7)"},
 	} {
-		info := &debug.BuildInfo{GoVersion: "go1.99", Main: debug.Module{Version: c.version}, Settings: append(c.settings, debug.BuildSetting{Key: "GOOS", Value: "plan9"}, debug.BuildSetting{Key: "GOARCH", Value: "mips"})}
+		settings := append(c.settings, debug.BuildSetting{Key: "GOOS", Value: "plan9"}, debug.BuildSetting{Key: "GOARCH", Value: "mips"})
+		info := &debug.BuildInfo{GoVersion: "go1.99", Main: debug.Module{Version: c.version}, Settings: settings}
 		if got, want := process.BuildOf(info).String(), c.want+" go1.99 plan9/mips"; got != want {
 			t.Errorf("%s: %q, want %q", c.name, got, want)
 		}

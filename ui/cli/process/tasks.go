@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Tasks are goroutines with one owner. The first failure or panic ends them
-// all. A panic becomes their error, so that the dashboard can restore the
-// terminal.
+// Tasks are goroutines with one owner. The first failure or panic ends them all. A panic
+// becomes their error, so that the dashboard can restore the terminal.
 type Tasks struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
