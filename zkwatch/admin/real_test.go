@@ -27,16 +27,13 @@ const patience = 30 * time.Second
 
 func connect(t *testing.T, addr string, timeout time.Duration) (*client.Conn, uint64) {
 	t.Helper()
-	cs, err := client.ParseConnectString(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return connectWith(t, client.Config{Servers: cs, SessionTimeout: timeout})
+	return connectTLS(t, addr, timeout, nil)
 }
 
-func connectWith(t *testing.T, cfg client.Config) (*client.Conn, uint64) {
+// connectTLS connects to a port with TLS, or without if cfg is nil.
+func connectTLS(t *testing.T, addr string, timeout time.Duration, cfg *tls.Config) (*client.Conn, uint64) {
 	t.Helper()
-	c := electiontest.Connect(t, cfg)
+	c := electiontest.Connect(t, client.Config{Servers: zktest.Must(client.ParseConnectString(addr)), SessionTimeout: timeout, TLS: cfg})
 	return c, electiontest.WaitState(t, c, client.Connected).SessionID
 }
 
@@ -405,16 +402,6 @@ func clientsOf(s session.Server) (all []uint64) {
 	return all
 }
 
-// connectTLS connects to a port with TLS.
-func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*client.Conn, uint64) {
-	t.Helper()
-	cs, err := client.ParseConnectString(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return connectWith(t, client.Config{Servers: cs, SessionTimeout: patience, TLS: cfg})
-}
-
 // Candidates are connected to both ports of one server. A word to one port must not show the
 // clients of the other port as disconnected; the AdminServer lists all clients.
 func TestBothPortsOfApache(t *testing.T) {
@@ -431,7 +418,7 @@ func TestBothPortsOfApache(t *testing.T) {
 	create(t, plain, "/election", 0)
 	create(t, plain, "/election/n_", 3)
 
-	other, second := connectTLS(t, s.Secure, secure)
+	other, second := connectTLS(t, s.Secure, patience, secure)
 	create(t, other, "/election/n_", 3)
 	for name, c := range map[string]admin.Config{
 		"plain": {Servers: []string{s.Addr}},
@@ -483,7 +470,7 @@ func TestOverTLS(t *testing.T) {
 	}
 	t.Cleanup(func() { s.Close(); serving.Wait() })
 	addr := "127.0.0.1:" + ports[0]
-	c, _ := connectTLS(t, addr, caller)
+	c, _ := connectTLS(t, addr, patience, caller)
 	create(t, c, "/election", zk.FlagPersistent)
 	if _, _, _, err := c.GetW(t.Context(), create(t, c, "/election/n_", zk.FlagEphemeralSequential)); err != nil {
 		t.Fatal(err)

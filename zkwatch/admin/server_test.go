@@ -211,7 +211,10 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 // A poll on demand tries a server that is polled less often. It does not request a table
 // twice.
 func TestPollOnDemandTriesASlowServer(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode = FourLetter
+		n.set(s.addr, nil)
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		for range 5 {
 			if b := pollFirst(t, p, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
 				t.Fatalf("without a listener: %+v, want refused", b)
@@ -462,7 +465,9 @@ func TestRefusedWords(t *testing.T) {
 }
 
 func TestRefusedCommandIsSentAsAWord(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+	alone(t, func(_ *fakeNet, s *fakeServer, _ *Config) {
+		delete(s.replies, "watches_by_path")
+	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		if got := pollFirst(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
 			t.Errorf("refused watches_by_path: %+v, want watches by words", got)
 		}
