@@ -76,6 +76,7 @@ func found(s *doctor.State) (out []string) {
 // queue. If their recipe counts the names of go-zookeeper, their watches show electop that both
 // wait. Otherwise the first kazoo client leads too, and electop finds two leaders.
 func TestLockOfTwoLibraries(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	kazoo := zktest.Kazoo(t, server.Addr, 30*time.Second)
@@ -121,6 +122,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 // TestSeveralCandidatesOfOneClient: if three latches share a Curator client, or three threads a
 // kazoo client, the first candidate leads, and the only finding is for information.
 func TestSeveralCandidatesOfOneClient(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	for _, x := range []struct {

@@ -25,7 +25,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-var differentialOps = flag.Int("differential.ops", 4000, "approximate number of operations in TestDifferential")
+var differentialOps = flag.Int("differential.ops", 4000, "approximate number of operations in TestDifferential, half of it in the first tier")
 
 // stepsPerTalk is the mean length of a conversation: long enough for many states of the
 // server, short enough to be reduced.
@@ -43,7 +43,11 @@ func TestDifferential(t *testing.T) {
 	if f := flag.Lookup("rapid.seed"); f.Value.String() != "0" {
 		seed, _ = strconv.ParseUint(f.Value.String(), 0, 64)
 	}
-	talks := max(1, *differentialOps/stepsPerTalk)
+	wanted := *differentialOps
+	if _, long := zktest.Long(t); !long {
+		wanted /= 2
+	}
+	talks := max(1, wanted/stepsPerTalk)
 	for name, value := range map[string]any{"seed": seed, "checks": talks, "steps": stepsPerTalk, "nofailfile": true, "shrinktime": "1ns"} {
 		f := flag.Lookup("rapid." + name)
 		old := f.Value.String()
@@ -85,8 +89,8 @@ func TestDifferential(t *testing.T) {
 		rt.Fatalf("seed %d: the embedded server differs from Apache (-):\n%s", seed, reported[key])
 	})
 	t.Logf("seed %d: %d operations and %d events compared in %d conversations", seed, ops, events, talks)
-	if ops < *differentialOps/4 || events == 0 {
-		t.Errorf("compared %d operations and %d events, want at least %d operations and an event", ops, events, *differentialOps/4)
+	if ops < wanted/4 || events == 0 {
+		t.Errorf("compared %d operations and %d events, want at least %d operations and an event", ops, events, wanted/4)
 	}
 }
 

@@ -39,6 +39,7 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 // TestJoinsThirdPartyElections has a candidate of electop among those of other libraries: first
 // behind one of them, then as the leader with one of them behind it.
 func TestJoinsThirdPartyElections(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	for name, library := range map[string]struct {

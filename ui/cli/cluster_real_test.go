@@ -140,6 +140,7 @@ func TestSwitchCluster(t *testing.T) {
 // TestSecuredCluster uses TLS with a client certificate, a chroot and digest credentials for an
 // election that nobody else may list.
 func TestSecuredCluster(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	const secret = "correct-horse"
 	certs := zktest.NewCertificates(t)
@@ -304,6 +305,7 @@ func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 // TestClusterThatDemandsSASL uses a cluster that serves only clients that have authenticated
 // with SASL, with and without TLS.
 func TestClusterThatDemandsSASL(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	const secret = "correct-horse"
 	certs := zktest.NewCertificates(t)
@@ -490,6 +492,7 @@ func krb5Env(config string) func(string) string {
 // TestListBeyondTheReplyLimit: status reads a long list with a larger limit; discover reports
 // that it skipped the list, and why.
 func TestListBeyondTheReplyLimit(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)

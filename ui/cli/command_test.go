@@ -101,6 +101,7 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 // TestCommandIsStoppedFirst: an interrupted campaign withdraws after the end of its command,
 // which takes longer here than the lease.
 func TestCommandIsStoppedFirst(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{Tick: 100 * time.Millisecond})
 	path := unique("stopped")
@@ -177,6 +178,7 @@ func TestCommandDiesWithElectop(t *testing.T) {
 // machine does. Another candidate leads meanwhile. If the command continues first, it still
 // writes, which no supervisor can prevent. Its fencing token shows that it is too late.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	stamps := newStamps(t)

@@ -172,6 +172,7 @@ func TestDiscoverProblems(t *testing.T) {
 
 // TestDiscoverFindsWhoIsAtRisk: one run of discover --problems finds a silent client.
 func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
 	root := unique("silent")

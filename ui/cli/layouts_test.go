@@ -63,6 +63,7 @@ func allSystems() []system {
 // systems, healthy and broken. It compares the leaders according to status and discover with
 // those of the layout's owner.
 func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	seed := zktest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -881,6 +882,7 @@ var update = flag.Bool("update", false, "rewrite the table of systems in the hel
 // TestDiscoverSystems searches a tree with all systems in it, healthy and broken. `electop help
 // systems` shows the same table; -update rewrites it.
 func TestDiscoverSystems(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := make([]*zk.Conn, zktest.SystemSessions)

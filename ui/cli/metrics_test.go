@@ -153,6 +153,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 // The exporter starts without a server, finds the elections when the server answers, and
 // reports when the server is gone and back.
 func TestExporterOutlivesItsServer(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.NewApache(t)
 	create(t, zktest.Client(t, server.Addr), "/health", "", 0)

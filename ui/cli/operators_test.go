@@ -332,6 +332,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 // TestServerThatAllowsOneWord asks a server that answers only one four-letter word, as by
 // default. Electop reports its watches as unknown, and names the setting that would allow more.
 func TestServerThatAllowsOneWord(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithWords(""))
 	process := zktest.Kazoo(t, server.Addr, 20*time.Second)

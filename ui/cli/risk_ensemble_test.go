@@ -210,6 +210,7 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 // Without flags about risks, events reports the risk, then that the session expired, and then
 // that the client is connected again.
 func TestStoppedLeader(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	server := zktest.NewApache(t)
 	path := unique("stopped")

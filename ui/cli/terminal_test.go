@@ -580,6 +580,7 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 // The demo verifies its own watches, also after a handoff, and its search finds its own
 // election.
 func TestDemoVerifies(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3")
 	x.sees("↑ 0 ✓", "↑ 1 ✓")

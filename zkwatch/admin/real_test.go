@@ -405,6 +405,7 @@ func clientsOf(s session.Server) (all []uint64) {
 // Candidates are connected to both ports of one server. A word to one port must not show the
 // clients of the other port as disconnected; the AdminServer lists all clients.
 func TestBothPortsOfApache(t *testing.T) {
+	zktest.Second(t)
 	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	s := zktest.NewApache(t, zktest.WithTLS(certs), zktest.WithAdmin())

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"electop/demo/zktest"
 )
 
 // signal sends a signal to the process whose number is in a file.
@@ -67,6 +69,9 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	for name, script := range commands {
 		for how, end := range endings {
 			t.Run(name+"/"+how, func(t *testing.T) {
+				if how != "stop" && name != "daemon" {
+					zktest.Second(t)
+				}
 				f, dir := lead(t, time.Minute, 50*time.Millisecond, true, `echo $$ > $DIR/command; echo $PPID > $DIR/guard; `+script)
 				await(t, dir, "worker")
 				end(t, f, dir)

@@ -20,6 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"electop/demo/zktest"
 	"electop/ui/cli/command"
 	"electop/ui/cli/process"
 )
@@ -184,6 +185,7 @@ func TestOnceEndsTheSupervision(t *testing.T) {
 
 // TestGraceEndsWithTheLease: nobody calls Stop, and the grace is longer than the lease.
 func TestGraceEndsWithTheLease(t *testing.T) {
+	zktest.Second(t)
 	// Three seconds to start, three until SIGKILL, three to be dead.
 	end := time.Now().Add(9 * time.Second)
 	_, dir := leadUntil(t, command.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)

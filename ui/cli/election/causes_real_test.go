@@ -81,6 +81,9 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	for _, mode := range []admin.Mode{admin.HTTP, admin.FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
+			if mode == admin.FourLetter {
+				zktest.Second(t)
+			}
 			cfg := election.Config{
 				Conn:   client.Config{Servers: servers},
 				Asking: cluster.Asking{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
