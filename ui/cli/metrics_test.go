@@ -74,7 +74,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates returns a cast of n on the server at addr.
+// candidates returns a cast of n on the server at addr, whose leader has acknowledged.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -91,6 +91,11 @@ func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *
 	if err := cast.SpawnInOrder(ctx, n); err != nil {
 		t.Fatal(err)
 	}
+	conn := zktest.Client(t, addr)
+	zktest.Await(t, "the leader's acknowledgement", func() bool {
+		acknowledged, _, err := conn.Exists(path + "-leader")
+		return acknowledged && err == nil
+	})
 	return cast
 }
 
