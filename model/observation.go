@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"electop/model/znode"
@@ -190,6 +191,14 @@ type Pace struct {
 	// Unlisted counts the messages that left before these.
 	Passed   []Passed `json:"passed,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
+}
+
+// Slowed reports whether the server delays or holds messages. p may be nil.
+func (p *Pace) Slowed() bool { return p != nil && (p.Steps || p.Delay > 0) }
+
+// Holds reports whether the server holds a message for the session. p may be nil.
+func (p *Pace) Holds(session uint64) bool {
+	return p != nil && slices.ContainsFunc(p.Held, func(m Message) bool { return m.Session == session })
 }
 
 // MessagesMax bounds [Pace.Held] and [Pace.Passed].

@@ -31,7 +31,7 @@ func (r *report) guest(c *dialect.Candidate) bool {
 // ackDisagrees finds an acknowledgement that does not match the queue, or is missing.
 func ackDisagrees(r *report) {
 	s, a, head := r.s, &r.s.Ack, r.s.First()
-	if s.Single || a.Path == "" || a.At.IsZero() || !s.AckExpected {
+	if s.Single || a.Path == "" || a.At.IsZero() || !s.AckExpected || head != nil && s.Pace.Holds(head.Session) {
 		return
 	}
 	path, subject := safe(a.Path), ""

@@ -35,6 +35,7 @@ type Doctor struct {
 	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
 	badEdges  bool      // the last check of the edges found a fault
 	edgesAt   time.Time // time of the last check of the edges
+	pacedAt   time.Time // when the embedded server last reported its pace: until then it may have held messages
 
 	risks      risks
 	suspicions suspicions
@@ -61,7 +62,7 @@ func (d *Doctor) runAgain(at time.Time) {
 func (d *Doctor) state(s *model.State) *State {
 	return &State{
 		State: s, Risks: d.risks.all, Findings: d.suspicions.findings,
-		watch: d.watch, recipeSince: d.recipeSince, Pending: d.suspicions.pending(s.At), lost: d.lost,
+		watch: d.watch, recipeSince: d.recipeSince, pacedAt: d.pacedAt, Pending: d.suspicions.pending(s.At), lost: d.lost,
 	}
 }
 
@@ -74,6 +75,8 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 		d.addTable(j.State())
 	case *model.Read, *model.Delta, *model.Refresh, *model.Switch, *model.Directory, *model.Ack, *model.Cast:
 		d.dirty = true
+	case *model.Pace:
+		d.dirty, d.pacedAt = true, at
 	}
 	d.addChanges(at, j)
 	queue, recipe := j.Queue()

@@ -109,6 +109,8 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "its predecessor changed after the servers were asked", true
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " has more watches than electop keeps"
+	case s.Pace.Slowed() || s.pacedAt.After(last.at) || before != nil && s.pacedAt.After(before.at):
+		e.Why, e.Early = "the demo's server held messages: its watch may be about to be set", !s.Pace.Slowed()
 	case onAnother && s.watchedAnother(before, c, target) && s.watchedAnother(after, c, target):
 		e.State = WrongWatch
 	case onAnother:

@@ -65,6 +65,30 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 	}
 }
 
+// While the demo's server holds messages, a watch that no table has proves nothing.
+func TestNoMissingWatchInSlowMotion(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	none := func(x *session.Table) { watches(x, "/e", 2) }
+	other := func(x *session.Table) { watches(x, "/e", 3, names[0]) }
+	for _, p := range []model.Pace{{Steps: true}, {Delay: time.Second}} {
+		for _, change := range []func(*session.Table){none, other} {
+			p.At = c.Tree.Now
+			c.apply(&p)
+			c.afterAnswers(change)
+			for i := 1; i < 3; i++ {
+				if e := c.J.State().Edge(i); e.State != doctor.Unverified && e.State != doctor.Verified {
+					t.Errorf("pace %+v: got edge %d %+v, want it unverified", p, i, e)
+				}
+			}
+		}
+	}
+	c.apply(&model.Pace{At: c.Tree.Now})
+	c.after(time.Minute) // the tables are from the time of the slow motion
+	c.answer(none)
+	c.after(time.Minute)
+	c.afterAnswers(none, "missing-watch critical")
+}
+
 func TestEdgeUnknown(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	c.create("n_", 1)

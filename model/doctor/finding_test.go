@@ -166,6 +166,11 @@ func TestAckDisagrees(t *testing.T) {
 	c.leave(a)
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(4 * time.Second)
+	// The demo's server holds the reply that the next one waits for.
+	c.apply(&model.Pace{At: c.Tree.Now, Steps: true, Waiting: 1, Held: []model.Message{{Session: 2}}})
+	c.after(time.Minute)
+	c.apply(&model.Pace{At: c.Tree.Now})
+	c.after(4 * time.Second)
 	c.after(2*time.Second, "ack-disagrees warning")
 	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)

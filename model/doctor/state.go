@@ -24,6 +24,7 @@ type State struct {
 
 	watch       tables[*watchTable]
 	recipeSince time.Time
+	pacedAt     time.Time
 	lost        []uint64
 }
 

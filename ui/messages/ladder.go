@@ -50,7 +50,7 @@ func (v Panel) Draw(f *term.Frame) {
 // drawNothing explains the empty ladder.
 func (v *Panel) drawNothing(f *term.Frame, a term.Area) {
 	words := []string{"No message was held yet.", "[ slows the server, and . steps: then each request, reply and notification is shown here, with the znodes that are deleted and the steps of the recipe."}
-	if p := v.State.Pace; p != nil && (p.Steps || p.Delay > 0) {
+	if v.State.Pace.Slowed() {
 		words[1] = "The next request, reply or notification is shown here. s spawns a candidate, d lets the selected one resign."
 	}
 	f.Prose(a, 0, append(words, legend...))
@@ -85,7 +85,7 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 	p := s.Pace
 	if p == nil || len(p.Held) == 0 {
 		words := wording.PaceLine(s)
-		if p == nil || !p.Steps && p.Delay == 0 {
+		if !p.Slowed() {
 			words = "full speed: [ slows the server"
 		}
 		if words != "" {

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -184,7 +183,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 		t.Latest = t.Found.By
 		return t, true
 	}
-	if heldBack(s, m.Session) {
+	if s.Pace.Holds(m.Session) {
 		return t, true // the deadline of its session moves, and is unknown
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
@@ -213,11 +212,6 @@ func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 		tick = m.Timeout / 2
 	}
 	return tick
-}
-
-// heldBack reports whether the slowed server holds a message for a session.
-func heldBack(s *doctor.State, session uint64) bool {
-	return s.Pace != nil && slices.ContainsFunc(s.Pace.Held, func(m model.Message) bool { return m.Session == session })
 }
 
 // Faulty reports whether the contender is a member of electop with a fault.
