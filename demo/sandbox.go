@@ -139,7 +139,9 @@ func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
-	s.cfg.Cast.NoGuidAll(r.NoGuid)
+	if r.NoGuid != s.Rules().NoGuid { // otherwise each member keeps its own fault
+		s.cfg.Cast.NoGuidAll(r.NoGuid)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Chaos = s.rules.Chaos
