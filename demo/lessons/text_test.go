@@ -33,6 +33,7 @@ var untrue = map[string]string{
 	`S shows the counts`:              "the servers' panel does not show that",
 	`needs \{waiting\} watches`:       "the leader watches its own znode",
 	`until its session ends\.`:        "the znode can be deleted, too",
+	`some milliseconds|slow motion`:   "the user can change the server's pace",
 	`leader whose session is alive\.`: "the znode can be deleted, too",
 }
 

@@ -168,19 +168,19 @@ var Table = []Def{
 			Cant:  "slow its lead down",
 			Is:    "its leader procedure does not end",
 			Shows: "It is elected and has not acknowledged. A program that asks only the queue who leads asks too early.",
-			Done:  "{name} will not finish its leader procedure: elected, not acknowledged",
+			Done:  "set: the leader procedure of {name} does not end once it is elected",
 		},
 		Undo: Words{
 			Verb:  "lead on",
 			Is:    "it finishes its leader procedure",
 			Shows: "It acknowledges, and only then leads.",
-			Done:  "{name} finishes its leader procedure",
+			Done:  "set: the leader procedure of {name} ends",
 		},
 	},
 }
 
 // slowed reports whether the server delays its messages, or holds them for steps.
-func slowed(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
+func slowed(s *doctor.State) bool { return s.Pace.Slowed() }
 
 // campaigning reports whether this program is a candidate.
 func campaigning(s *doctor.State, _ *model.Member) bool {

@@ -100,7 +100,7 @@ func PaceLine(s *doctor.State) string {
 	}
 	n, next := heldMessages(s)
 	if n == 0 {
-		return "No message is held. . skips the wait."
+		return "No message is held: press . to skip the wait"
 	}
 	if next == "" {
 		return strconv.Itoa(n) + " held"
