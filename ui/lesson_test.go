@@ -82,7 +82,14 @@ func TestNoLesson(t *testing.T) {
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
-	shows(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Select amber and press x")
+	shows(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Your turn. Select amber and press x")
+	runner.view.Acted = true
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
+	shows(t, m, " x  Select amber and press x", "Waiting for this to happen.")
+	runner.view.Held = true
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
+	shows(t, m, "Messages are held: press . or ]")
+	showsNot(t, m, "Waiting for this")
 	before := m.d.frames
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before {
@@ -95,6 +102,9 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 		t.Errorf("got %d frames after a change, want 1", m.d.frames-before)
 	}
 	shows(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
+	if text := screen(m); strings.Index(text, "It was birch") > strings.Index(text, "amber's session expired") {
+		t.Error("the verdict comes after the explanation")
+	}
 	runner.view.Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	shows(t, m, "Lesson complete.")
@@ -140,7 +150,7 @@ func TestLessonFits(t *testing.T) {
 		acting(&runner.view)
 		runner.view.Chosen = 1
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		shows(t, m, "Waiting for this to happen") // the new lines
+		shows(t, m, "Your turn.") // the new lines
 		shows(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
 			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < mainscreen.AsideFrom {
@@ -357,7 +367,7 @@ func TestSpaceReadsOn(t *testing.T) {
 		runner.view.Do, runner.view.Keys, runner.view.CanNext = "", nil, true
 		runner.view.Happened, runner.view.Verdict = words("event"), words("verdict")
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		shows(t, m, "eventaa")
+		shows(t, m, "verdictaa")
 		seen := ""
 		for range 20 {
 			seen += screen(m)

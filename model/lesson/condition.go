@@ -41,6 +41,13 @@ const (
 	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
+// lasting lists events that are states of the demo: they must be met at the end of the wait. It is
+// never written.
+var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
+
+// held reports whether the server holds messages until the user releases them.
+func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
+
 // waitingCount is the [Condition.Count] of all contenders at the beginning of the wait,
 // except the leader.
 const waitingCount = "waiting"
@@ -109,8 +116,8 @@ var vocabulary = map[Event]func(*Condition, *change) bool{
 	Recipe:    func(c *Condition, m *change) bool { return m.after.Recipe != nil && m.after.Recipe.Name() == c.Recipe },
 	GuardOn:   func(_ *Condition, m *change) bool { return m.after.Work.Rules.Fenced },
 	GuardOff:  func(_ *Condition, m *change) bool { return !m.after.Work.Rules.Fenced },
-	Slowed:    func(_ *Condition, m *change) bool { return Slow(m.after) },
-	FullSpeed: func(_ *Condition, m *change) bool { return !Slow(m.after) },
+	Slowed:    func(_ *Condition, m *change) bool { return m.after.Pace.Slowed() },
+	FullSpeed: func(_ *Condition, m *change) bool { return !m.after.Pace.Slowed() },
 	Woke: func(c *Condition, m *change) bool {
 		w, to := m.wake(c.Who), m.holders.of[c.Notified]
 		want, err := strconv.Atoi(c.Count)
@@ -192,9 +199,6 @@ func (m *change) writes() []model.Tried {
 	last := m.after.Work.Last
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
-
-// Slow reports whether the server delays or holds messages.
-func Slow(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
 // Settled reports whether the members have settled: each member without a fault is in the queue,
 // is not leaving, follows the election's recipe and knows its role. The first has acknowledged,

@@ -128,8 +128,10 @@ type View struct {
 	Target      string    // [model.Member.ID] of the candidate to act on, "" for none
 	Fault       string    // fault to choose from the list of faults, "" for none
 	Waiting     bool      // the part waits for the act and its effect
+	Acted       bool      // it waits, and the act was done or a part of its effect came
+	Held        bool      // it waits, and the server holds messages until the user releases them
 	Happened    string    // explains what happened, "" until the wait has ended
-	Stuck       string    // which wrong candidate was chosen, that the part cannot go on, or what was skipped; "" for none
+	Stuck       string    // which wrong act or event came, that the part cannot go on, or what was skipped; "" for none
 	Hint        string    // the last hint that the user asked for, "" for none
 	Hints       int       // the number of further hints
 	CanBack     bool

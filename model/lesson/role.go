@@ -185,10 +185,15 @@ var values = map[string]func(*Run) string{
 	},
 	"timeout": timeout,
 
-	"winner":       winner,
-	"silent":       silent,
-	"takeover":     takeover,
-	"notified":     ofWake(func(w *model.Woken) string { return units.Count(len(w.Notified), "candidate", "candidates") }),
+	"winner":   winner,
+	"silent":   silent,
+	"takeover": takeover,
+	"notified": ofWake(func(w *model.Woken) string {
+		if len(w.Notified) == 0 {
+			return "no candidate"
+		}
+		return units.Count(len(w.Notified), "candidate", "candidates")
+	}),
 	"requests":     ofWake(func(w *model.Woken) string { return units.Count(w.Requests, "request", "requests") }),
 	"bytes":        ofWake(func(w *model.Woken) string { return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes") }),
 	"stale writes": staleWrites,
@@ -262,13 +267,17 @@ func silent(r *Run) string {
 }
 
 func takeover(r *Run) string {
+	slow := ""
+	if r.waited.Pace.Slowed() || r.end.Pace.Slowed() {
+		slow = ", in slow motion"
+	}
 	switch h := r.handoff(); {
 	case h == nil:
 		return unknownTime
 	case h.Takeover != nil:
-		return units.Took(*h.Takeover)
+		return units.Took(*h.Takeover) + slow
 	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the journal had stopped waiting for the acknowledgement
-		return "more than " + units.Exact(model.AckWait)
+		return "more than " + units.Exact(model.AckWait) + slow
 	}
 	return unknownTime
 }

@@ -47,7 +47,7 @@ type Run struct {
 	chosen      int
 	right       int
 	hintsShown  int
-	wrong       string        // the sentence about a wrong candidate that was chosen, "" for none
+	wrong       string        // a sentence: which wrong act or event came, "" for none
 	waited, end *doctor.State // at the beginning and the end of the wait
 
 	view  View
@@ -112,6 +112,11 @@ func (r *Run) advance() {
 func (r *Run) follow() {
 	h, fit := holdersIn(r.state), r.Fits(r.state)
 	r.dirty = r.dirty || fit != r.fit || !h.same(r.holders)
+	if fit {
+		r.wrong = ""
+	} else if r.fit {
+		r.wrong = "The election has changed."
+	}
 	if r.fit = fit; fit || r.holders == nil {
 		r.holders = h
 	}
@@ -138,13 +143,14 @@ func (r *Run) Observe(s *doctor.State, events []model.Event) {
 		events = events[1:]
 	}
 	m := &change{before: r.state, after: s, events: events, holders: r.holders}
+	r.dirty = r.dirty || held(s) != held(r.state)
 	r.state = s
 	switch r.phase {
 	case reading, asking:
 		r.follow()
 	case waiting:
-		if r.disturbed(m) {
-			r.phase, r.dirty = stuck, true
+		if why := r.disturbed(m); why != "" {
+			r.phase, r.wrong, r.dirty = stuck, cmp.Or(r.wrong, why), true
 			return
 		}
 		r.watch(m)
@@ -162,8 +168,9 @@ func (r *Run) watch(m *change) {
 	}
 	before := true // all conditions before this one were met
 	for i := range p.Act.Until {
-		if c := &p.Act.Until[i]; !r.met[i] && (before || !c.Then) && c.met(m) {
-			r.met[i], r.dirty = true, true
+		c := &p.Act.Until[i]
+		if met := (before || !c.Then) && c.met(m); met != r.met[i] && (met || slices.Contains(lasting, c.Event)) {
+			r.met[i], r.dirty = met, true
 		}
 		before = before && r.met[i]
 	}
@@ -251,8 +258,11 @@ func (r *Run) Input(in Input, choice int) (why string) {
 // untouched reports whether nothing was answered or done in the part.
 func (r *Run) untouched() bool {
 	return r.phase == reading || r.phase == asking && r.fit ||
-		r.phase == waiting && r.now().Question == nil && r.wrong == "" && !r.acted && !slices.Contains(r.met, true)
+		r.phase == waiting && r.now().Question == nil && r.wrong == "" && !r.begun()
 }
+
+// begun reports whether the act was done, or a part of its effect came.
+func (r *Run) begun() bool { return r.acted || slices.Contains(r.met, true) }
 
 // hints returns the hints for the present phase.
 func (r *Run) hints() []string {
@@ -316,7 +326,7 @@ func (r *Run) newView() View {
 	case r.phase == finished || v.Done && p.Act != nil:
 		v.Happened = r.fill(p.After)
 	case r.phase == waiting:
-		v.Waiting, v.Do = true, r.fill(p.Act.Do)
+		v.Waiting, v.Acted, v.Held, v.Do = true, r.begun(), held(r.state), r.fill(p.Act.Do)
 		v.Keys, v.Target, v.Fault = slices.Clone(p.Act.Keys), r.holders.of[p.Act.Target].member, p.Act.Fault
 	}
 	return v
@@ -346,7 +356,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 	if p.Act == nil {
 		return true
 	}
-	if r.otherRules(s, nil) || p.Act.Target != "" && h.of[p.Act.Target].member == "" {
+	if r.otherRules(s, nil) != "" || p.Act.Target != "" && h.of[p.Act.Target].member == "" {
 		return false
 	}
 	needs := p.needs()
@@ -375,13 +385,17 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules reports whether the recipe or the rules of the workers differ from the setup of the
-// part. With the key h among keys the recipe may differ, with w the rules.
-func (r *Run) otherRules(s *doctor.State, keys []string) bool {
-	u := r.setup()
-	recipe := s.Recipe != nil && s.Recipe.Name() == u.Recipe
-	rules := s.Work.Rules.Workers && s.Work.Rules.Fenced == u.Guarded
-	return !recipe && !slices.Contains(keys, "h") || u.Workers && !rules && !slices.Contains(keys, "w")
+// otherRules returns that the recipe or the rules of the workers differ from the setup of the part,
+// "" if they do not. With the key h among keys the recipe may differ, with w the rules.
+func (r *Run) otherRules(s *doctor.State, keys []string) string {
+	u, rules := r.setup(), &s.Work.Rules
+	switch {
+	case (s.Recipe == nil || s.Recipe.Name() != u.Recipe) && !slices.Contains(keys, "h"):
+		return "The recipe has changed (h)."
+	case u.Workers && !(rules.Workers && rules.Fenced == u.Guarded) && !slices.Contains(keys, "w"):
+		return "The workers' rules have changed (w)."
+	}
+	return ""
 }
 
 // newFault returns the name of the fault that began or ended for a candidate, "" for none. A
@@ -402,13 +416,18 @@ func newFault(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed reports whether a change makes the part stuck while it waits: a change of the rules
-// or of the target or, with a question, of any candidate. It records whether the act was done to
-// its target, and which wrong candidate was chosen.
-func (r *Run) disturbed(m *change) bool {
+// disturbed returns why a change makes the part stuck while it waits, "" if it does not: a change
+// of the rules or of the target or, with a question, of any candidate. It records whether the act
+// was done to its target, and which wrong candidate was chosen.
+func (r *Run) disturbed(m *change) (why string) {
 	act, asks := r.now().Act, r.now().Question != nil
 	target := m.holders.of[act.Target]
-	stuck := r.otherRules(m.after, act.Keys)
+	because := func(stuck bool, text string) {
+		if stuck && why == "" {
+			why = text
+		}
+	}
+	why = r.otherRules(m.after, act.Keys)
 	for _, now := range m.after.Members {
 		old := m.before.MemberByID(now.ID)
 		if old == nil || old == now {
@@ -416,31 +435,32 @@ func (r *Run) disturbed(m *change) bool {
 		}
 		switch d := newFault(old, now); {
 		case d == "":
-		case now.ID != target.member:
-			stuck = stuck || asks
-			if target.label != "" {
-				r.wrong, r.dirty = "You chose "+znode.Safe(now.Name, nameMax)+"; this step needs "+target.label+".", true
-			}
-		case d == act.Fault:
-			r.acted, r.wrong, r.dirty = true, "", true
+		case now.ID == target.member && d == act.Fault:
+			start := r.waited.MemberByID(now.ID)
+			r.acted, r.wrong, r.dirty = start != nil && newFault(start, now) == d, "", true
+		case now.ID != target.member && target.label != "":
+			r.wrong, r.dirty = "You chose "+znode.Safe(now.Name, nameMax)+"; this step needs "+target.label+".", true
+			because(asks, r.wrong)
 		default:
-			stuck = true
+			because(asks || target.label != "", "This step does not ask for "+d+".")
 		}
 	}
-	if m.is(act.Target, m.after.First()) && !m.is(act.Target, m.before.First()) {
-		stuck = true // the target leads too early
-	}
+	because(m.is(act.Target, m.after.First()) && !m.is(act.Target, m.before.First()), target.label+" leads too early.")
 	each(m.before, m.after, func(gone *dialect.Candidate) {
 		mine := act.Target != "" && m.owns(act.Target, gone)
-		stuck = stuck || mine && !r.acted || !mine && asks
+		name := znode.Safe(gone.Label(), nameMax)
+		for _, h := range m.after.Handoffs[max(0, len(m.after.Handoffs)-1):] {
+			because(mine && !r.acted && h.Cause == model.CauseExpired && h.From.ID() == gone.ID(), "The session of "+name+" expired without this step.")
+		}
+		because(mine && !r.acted || !mine && asks, name+" left.")
 	})
 	each(m.after, m.before, func(joined *dialect.Candidate) {
 		expected := act.Fault == "lose reply" && m.owns(act.Target, joined) || slices.ContainsFunc(act.Until, func(c Condition) bool {
 			return c.Event == Joined && (c.Who == "" || m.owns(c.Who, joined))
 		})
-		stuck = stuck || asks && !expected
+		because(asks && !expected, "Another candidate joined.")
 	})
-	return stuck
+	return why
 }
 
 // each calls f for the candidates that are in the queue of s but not in the queue of other.

@@ -139,16 +139,18 @@ func TestCannotGoOn(t *testing.T) {
 		want      string
 		continues bool
 	}{
-		"another act on the target":        {2, kill("amber"), cannot, false},
-		"the target's session expires":     {2, func(w *world) { w.expire("amber") }, cannot, false},
+		"another act on the target":        {2, kill("amber"), "This step does not ask for kill. " + cannot, false},
+		"the target's session expires":     {2, func(w *world) { w.expire("amber") }, "amber left. " + cannot, false},
 		"a candidate that no answer names": {2, kill("cedar"), "You chose cedar; this step needs amber. " + cannot, false},
 		"a candidate that an answer names": {2, kill("delta"), "You chose delta; this step needs amber. " + cannot, false},
-		"a candidate leaves":               {2, func(w *world) { w.drop("delta") }, cannot, false},
-		"a third-party candidate joins":    {2, func(w *world) { w.stranger("web-1") }, cannot, false},
-		"another recipe":                   {2, func(w *world) { w.follow("herd") }, cannot, false},
-		"workers off":                      {2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, cannot, false},
+		"a candidate leaves":               {2, func(w *world) { w.drop("delta") }, "delta left. " + cannot, false},
+		"a third-party candidate joins":    {2, func(w *world) { w.stranger("web-1") }, "Another candidate joined. " + cannot, false},
+		"another recipe":                   {2, func(w *world) { w.follow("herd") }, "The recipe has changed (h). " + cannot, false},
+		"workers off": {
+			2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, "The workers' rules have changed (w). " + cannot, false,
+		},
 		"time passes":                      {2, func(w *world) { w.pass(time.Minute) }, "", true},
-		"another act, nothing asked":       {3, kill("amber"), cannot, false},
+		"another act, nothing asked":       {3, kill("amber"), "This step does not ask for kill. " + cannot, false},
 		"a wrong candidate, nothing asked": {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
 		"a candidate joins, nothing asked": {3, func(w *world) { w.join("fjord") }, "", true},
 	} {
@@ -193,6 +195,92 @@ func TestCannotGoOn(t *testing.T) {
 		if v = r.View(); v.Part != 1 || v.Happened == "" || v.Stuck != "" || x.part == 2 && v.Right != 1 {
 			t.Errorf("%s: restarted: got view %+v, want it finished", name, v)
 		}
+	}
+}
+
+// TestUndoneAct: an act that the user takes back does not count, nor does a state of the demo that
+// is over when the rest of the effect comes.
+func TestUndoneAct(t *testing.T) {
+	l := sample()
+	l.Parts = l.Parts[2:]
+	l.Parts[0].Act.Until = []lesson.Condition{{Event: lesson.Handoff, Who: lesson.Leader}}
+	w := newWorld("amber", "birch", "cedar")
+	r := w.begin(l)
+	if v := r.View(); v.Acted {
+		t.Errorf("got view %+v, want no act yet", v)
+	}
+	w.fault("amber", model.Frozen)
+	if v := r.View(); !v.Acted || !v.Waiting {
+		t.Errorf("amber is frozen: got view %+v, want it waiting for the effect", v)
+	}
+	w.thaw("amber")
+	if v := r.View(); v.Acted || !v.Waiting {
+		t.Errorf("amber has thawed: got view %+v, want it waiting for the act", v)
+	}
+
+	l = oneAct(lesson.Condition{Event: lesson.Recipe, Recipe: "herd"})
+	l.Parts[0].Act.Keys = []string{"h"}
+	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.AllSettled, Then: true})
+	w = newWorld("amber", "birch", "cedar")
+	r = w.begin(l)
+	for _, recipe := range []string{"herd", "election"} {
+		w.put(&model.Switch{At: w.tick(time.Millisecond), Recipe: recipe})
+	}
+	w.settle()
+	if v := r.View(); v.Acted || !v.Waiting {
+		t.Errorf("herd and back: got view %+v, want it waiting for the herd", v)
+	}
+	w.follow("herd")
+	if v := r.View(); v.Waiting {
+		t.Errorf("herd again: got view %+v, want the wait to end", v)
+	}
+}
+
+// TestSlowMotion: a part names held messages that the user must release, and a takeover in slow motion.
+func TestSlowMotion(t *testing.T) {
+	l := sample()
+	l.Parts = l.Parts[1:2]
+	l.Parts[0].After = "Takeover: {takeover}. Notified: {notified}."
+	w := newWorld("amber", "birch", "cedar")
+	r := w.begin(l)
+	input(t, r, lesson.Answer, 1)
+	for _, x := range []struct {
+		pace model.Pace
+		held bool
+	}{{model.Pace{Steps: true}, false}, {model.Pace{Steps: true, Waiting: 1}, true}, {model.Pace{Delay: time.Second, Waiting: 1}, false}} {
+		x.pace.At = w.tick(time.Second)
+		w.put(&x.pace)
+		if v := r.View(); v.Held != x.held || !v.Waiting {
+			t.Errorf("pace %+v: got view %+v, want Held %v", x.pace, v, x.held)
+		}
+	}
+	w.resign("amber")
+	if v := r.View(); !strings.HasSuffix(v.Happened, ", in slow motion. Notified: 1 candidate.") || v.Held {
+		t.Errorf("got explanation %q, want a takeover in slow motion", v.Happened)
+	}
+	l.Parts[0].Act.Target, l.Parts[0].Act.Until = lesson.Last, []lesson.Condition{{Event: lesson.Woke, Who: lesson.Last}}
+	w = newWorld("amber", "birch", "cedar")
+	r = w.begin(l)
+	input(t, r, lesson.Answer, 1)
+	w.resign("cedar")
+	if v := r.View(); !strings.HasSuffix(v.Happened, "Notified: no candidate.") {
+		t.Errorf("got explanation %q, want no candidate notified", v.Happened)
+	}
+}
+
+// TestTooEarly: before the answer, an act after which the part does not fit is named.
+func TestTooEarly(t *testing.T) {
+	w := newWorld("amber", "birch", "cedar")
+	l := sample()
+	l.Parts = l.Parts[1:]
+	r := w.begin(l)
+	w.fault("amber", model.Frozen)
+	if v := r.View(); v.Stuck != "The election has changed. This part cannot go on: < restarts it." || v.Question != "" {
+		t.Errorf("before the answer: got view %+v, want that the election has changed", v)
+	}
+	w.thaw("amber")
+	if v := r.View(); v.Stuck != "" || v.Question == "" {
+		t.Errorf("undone: got view %+v, want the question", v)
 	}
 }
 

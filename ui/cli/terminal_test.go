@@ -701,7 +701,7 @@ func TestLessonInATerminal(t *testing.T) {
 }
 
 // Texts of a lesson. The footer, with goOn or readOn, is drawn after the lines above it.
-const waitingFor, goOn, readOn = "Waiting for this to happen", "space go on", "space read on"
+const yourTurn, waitingFor, goOn, readOn = "Your turn.", "Waiting for this to happen", "space go on", "space read on"
 
 // completes does part n of a lesson.
 func (x *terminal) completes(n int, l *lesson.Lesson) {
@@ -709,11 +709,11 @@ func (x *terminal) completes(n int, l *lesson.Lesson) {
 	part := l.Parts[n]
 	x.sees(fmt.Sprintf("part %d of %d", n+1, len(l.Parts)))
 	if q := part.Question; q != nil {
-		x.waits("the question", func(s string) bool { return !strings.Contains(s, goOn) && !strings.Contains(s, waitingFor) })
+		x.waits("the question", func(s string) bool { return !strings.Contains(s, goOn) && !strings.Contains(s, yourTurn) })
 		x.press(fmt.Sprint(1 + n%len(q.Options)))
 	}
 	if part.Act != nil {
-		x.waits("the task", func(s string) bool { return strings.Contains(s, waitingFor) && !strings.Contains(s, goOn) })
+		x.waits("the task", func(s string) bool { return strings.Contains(s, yourTurn) && !strings.Contains(s, goOn) })
 		if part.Act.Target == "last" {
 			x.press("G")
 		}
@@ -732,7 +732,7 @@ func (x *terminal) readsOn() {
 		var was string
 		x.waits("the end of the part", func(s string) bool {
 			was = s
-			return !strings.Contains(s, waitingFor) && (strings.Contains(s, goOn) || strings.Contains(s, readOn))
+			return !strings.Contains(s, yourTurn) && !strings.Contains(s, waitingFor) && (strings.Contains(s, goOn) || strings.Contains(s, readOn))
 		})
 		if !strings.Contains(was, readOn) {
 			return

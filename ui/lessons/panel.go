@@ -14,16 +14,22 @@ import (
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
 const lessonWidth = 100
 
+// messagesHeld is shown while the server holds messages until the user releases them.
+const messagesHeld = "Messages are held: press . or ]"
+
 // additions lists the sentences that the panel may add to a part while it runs, in order.
 func additions(v *lesson.View) [6]string {
-	done := ""
+	do, done := v.Do, ""
+	if do != "" && !v.Acted {
+		do = "Your turn. " + do
+	}
 	if v.Done {
 		done = "Lesson complete. Space begins the next one, L opens the menu."
 		if v.Skipped {
 			done = "Lesson complete, except what was skipped. Space begins the next one, L opens the menu."
 		}
 	}
-	return [...]string{v.Do, v.Stuck, v.Happened, v.Verdict, v.Hint, done}
+	return [...]string{do, v.Stuck, v.Verdict, v.Happened, v.Hint, done}
 }
 
 // paragraphs returns the text of the current lesson on lines of w cells, with blank lines if
@@ -85,13 +91,15 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	if len(v.Keys) > 0 {
 		do = term.Span{Style: term.Badge, Text: " " + keyCaps(v.Keys) + " "}
 	}
-	para(do, term.Strong, v.Do, v.Keys...)
-	if v.Stuck == "" && v.Waiting {
+	para(do, term.Strong, additions(v)[0], v.Keys...)
+	switch {
+	case v.Held:
+		line(term.Span{}, term.You, messagesHeld)
+	case v.Acted:
 		line(term.Span{}, term.Muted, "Waiting for this to happen.")
 	}
 	para(term.Span{Style: term.Trouble, Text: g.Wrong}, term.Trouble, v.Stuck)
 	good := term.Span{Style: term.Good, Text: g.Yes}
-	para(good, term.Text, v.Happened)
 	switch {
 	case v.Chosen >= 0 && v.Chosen == v.Right:
 		para(good, term.Good, v.Verdict)
@@ -100,6 +108,7 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	default:
 		para(term.Span{}, term.Text, v.Verdict)
 	}
+	para(good, term.Text, v.Happened)
 	para(term.Span{Style: term.Muted, Text: "hint"}, term.Text, v.Hint, v.Keys...)
 	para(good, term.Strong, additions(v)[5], "Space", "L")
 	return out
@@ -185,6 +194,8 @@ func (p *Panel) Status() string {
 		return "space goes on"
 	case v.Stuck != "":
 		return prose(v.Stuck)
+	case v.Held:
+		return messagesHeld
 	case asks:
 		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
 	case v.Do != "":

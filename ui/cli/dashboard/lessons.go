@@ -169,7 +169,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 	if u.Slow {
 		r.sandbox.SetPace(zkserver.Pace{Delay: time.Second})
 	}
-	_, err = await(func(s *doctor.State) bool { return fits(s) && lesson.Slow(s) == u.Slow })
+	_, err = await(func(s *doctor.State) bool { return fits(s) && s.Pace.Slowed() == u.Slow })
 	return err
 }
 

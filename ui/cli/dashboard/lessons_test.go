@@ -234,6 +234,96 @@ func others(cast int) (all []other) {
 	return all
 }
 
+// A part names what went wrong. It does so at once, and with < it can be completed.
+func TestWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		lesson string
+		part   int
+		early  bool // the act comes before the answer
+		do     other
+		want   string
+	}{
+		{"crash", 3, false, other{1, "enter", "expire"}, "The session of amber expired without this step. This part cannot go on: < restarts it."},
+		{"fence", 6, true, other{1, "enter", "partition"}, "The election has changed. This part cannot go on: < restarts it."},
+		{"guid", 5, false, other{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
+		{"acknowledgement", 2, false, other{3, "enter", "slow lead"}, "You chose cedar; this step needs birch."},
+		{"acknowledgement", 3, false, other{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
+	} {
+		inDemo(t, 0, func(h *world) {
+			i, err := find(h.lessons.all, x.lesson)
+			must(t, err)
+			h.begin(h.lessons.all[i], x.part)
+			if !x.early {
+				h.answer(0)
+			}
+			s := h.elections.State()
+			must(t, h.act(x.do.key, s.Member(s.Queue.At(x.do.on-1)).ID, x.do.fault))
+			time.Sleep(time.Second)
+			if v := h.view(); !strings.HasPrefix(v.Stuck, x.want) {
+				t.Errorf("%s %d, %v: got %+v, want stuck: %s", x.lesson, x.part, x.do, v, x.want)
+			}
+			if strings.Contains(h.view().Stuck, "<") {
+				h.input(lesson.Back, 0)
+				h.ready()
+			}
+			h.answer(0)
+			h.follow(200 * time.Millisecond)
+			time.Sleep(time.Second) // the act ends what is stuck
+			h.finish()
+		})
+	}
+}
+
+// With h pressed twice, no part says that all watch the leader.
+func TestHerdAndBack(t *testing.T) {
+	t.Parallel()
+	inDemo(t, 0, func(h *world) {
+		i, err := find(h.lessons.all, "herd")
+		must(t, err)
+		h.begin(h.lessons.all[i], 2)
+		h.actions.sandbox.SetPace(zkserver.Pace{Delay: 100 * time.Millisecond})
+		must(t, h.act("h", "", ""))
+		time.Sleep(50 * time.Millisecond)
+		must(t, h.act("h", "", ""))
+		time.Sleep(quiet)
+		if v := h.view(); !v.Waiting || v.Acted {
+			t.Errorf("herd and back: got %+v, want the part to wait for h", v)
+		}
+		must(t, h.act("h", "", ""))
+		h.finish()
+	})
+}
+
+// In slow motion a part names it with the takeover. While messages are held until the user releases
+// them, the part says so, and there is no finding.
+func TestSlowMotion(t *testing.T) {
+	t.Parallel()
+	inDemo(t, 0, func(h *world) {
+		i, err := find(h.lessons.all, "crash")
+		must(t, err)
+		for _, p := range []zkserver.Pace{{Delay: time.Second}, {Steps: true}} {
+			h.begin(h.lessons.all[i], 2)
+			h.actions.sandbox.SetPace(p)
+			h.answer(0)
+			h.follow(200 * time.Millisecond)
+			time.Sleep(time.Minute)
+			if v := h.view(); v.Held != p.Steps {
+				t.Errorf("pace %+v: got %+v, want Held %v", p, v, p.Steps)
+			}
+			if fs := h.elections.State().Findings; len(fs) > 0 {
+				t.Errorf("pace %+v: got finding %+v, want none", p, fs[0])
+			}
+			if h.actions.sandbox.SetPace(zkserver.Pace{Delay: time.Second}); p.Steps {
+				h.await("released", func(v lesson.View) bool { return v.CanNext })
+			}
+			if v := h.view(); !strings.Contains(v.Happened, ", in slow motion.") {
+				t.Errorf("pace %+v: got explanation %q, want the slow motion named", p, v.Happened)
+			}
+		}
+	})
+}
+
 // quiet is how long all effects of an act take.
 const quiet = 9 * time.Second
 
