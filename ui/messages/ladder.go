@@ -16,10 +16,13 @@ const headLines = 1
 // Lines is the least height of the panel with its border.
 const Lines = 10
 
-// stampFormat is the format of the time of an entry. A ladder of at least stampsFrom cells shows it.
+// stampFormat is the format of the time of an entry. A ladder of at least stampsFrom cells shows it,
+// in stampRoom cells. Each lane beyond the second needs laneRoom cells more.
 const (
 	stampFormat = "04:05.000"
+	stampRoom   = len(stampFormat) + 1
 	stampsFrom  = 60
+	laneRoom    = 25
 )
 
 // progressTick is the interval at which the lines of delayed messages grow.
@@ -37,8 +40,8 @@ func (v Panel) Draw(f *term.Frame) {
 		v.drawNothing(f, a)
 		return
 	}
-	d := newLadder(f, a)
-	d.head(&v.left, &v.right)
+	d := newLadder(f, a, len(v.lanes))
+	d.head(v.lanes)
 	all := v.inView()
 	for i := range all {
 		d.entry(headLines+i, &all[i])
@@ -100,7 +103,7 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 	}
 	for i := range p.Held[:shown] {
 		m := &p.Held[i]
-		of := sideOf(&v.left, &v.right, memberWith(s, m.Session), m.Session)
+		of := sideOf(v.lanes, memberWith(s, m.Session), m.Session)
 		text := heldText(s, of, m)
 		if d.held(y+i, of, text, p.Steps && i == 0); p.Delay > 0 {
 			d.progress(y+i, of, text, float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
@@ -113,21 +116,34 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 
 // ladder draws lines of the ladder.
 type ladder struct {
-	f                   *term.Frame
-	Area                term.Area
-	left, server, right int // columns of the canvas
-	stamps              bool
+	f           *term.Frame
+	Area        term.Area
+	left, right int   // columns of the canvas: the first and the last
+	lines       []int // columns of all lifelines
+	lanes       []int // those of the lanes
+	server      int   // that of the server, between the lanes
+	stamps      bool
 }
 
-func newLadder(f *term.Frame, a term.Area) *ladder {
-	d := &ladder{f: f, Area: a, left: a.Rect.X, stamps: a.Width() >= stampsFrom}
+// newLadder returns a ladder with n lanes: half of them, or one more, are left of the server.
+func newLadder(f *term.Frame, a term.Area, n int) *ladder {
+	d := &ladder{f: f, Area: a, left: a.Rect.X, right: a.Rect.X + a.Width() - 1, stamps: a.Width() >= stampsFrom}
 	if d.stamps {
-		d.left += len(stampFormat) + 1
+		d.left += stampRoom
 	}
-	d.right = a.Rect.X + a.Width() - 1
-	d.server = (d.left + d.right) / 2
+	for i := range n + 1 {
+		x := d.left + i*(d.right-d.left)/n
+		if d.lines = append(d.lines, x); i == (n+1)/2 {
+			d.server = x
+		} else {
+			d.lanes = append(d.lanes, x)
+		}
+	}
 	return d
 }
+
+// isLeft reports whether a lane is left of the server.
+func (d *ladder) isLeft(of side) bool { return of >= 0 && d.lanes[of] < d.server }
 
 // put writes text on line y of the ladder, from column x of the canvas to before column end. It
 // returns the column after the text.
@@ -139,21 +155,20 @@ func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 }
 
 // head writes the name of each lifeline.
-func (d *ladder) head(l, r *lane) {
+func (d *ladder) head(lanes []lane) {
 	const middle = "ZooKeeper"
-	at := d.server - len(middle)/2
-	room := at - d.left - 1
-	d.put(0, d.left, at, l.style(), term.Cut(l.name(), room))
-	d.put(0, at, d.right+1, term.Strong, middle)
-	if name := term.Cut(r.name(), room); name != "" {
-		d.put(0, d.right+1-term.Width(name), d.right+1, r.style(), name)
+	d.put(0, d.server-len(middle)/2, d.right+1, term.Strong, middle)
+	for i, l := range lanes {
+		name := term.Cut(l.name(), (d.right-d.left)/len(lanes)-len(middle)/2-1)
+		x := max(d.left, min(d.lanes[i]-term.Width(name)/2, d.right+1-term.Width(name)))
+		d.put(0, x, d.right+1, l.style(), name)
 	}
 }
 
-// lifelines draws the lines of both candidates and of the server from y to before end.
+// lifelines draws the lines of the candidates and of the server from y to before end.
 func (d *ladder) lifelines(y, end int) {
 	for ; y < end; y++ {
-		for _, x := range []int{d.left, d.server, d.right} {
+		for _, x := range d.lines {
 			d.put(y, x, x+1, term.Border, d.f.Theme.Glyph.V)
 		}
 	}
@@ -166,12 +181,16 @@ func (d *ladder) across(y int, st term.Style, text string) {
 	d.put(y, x, d.right, st, text)
 }
 
-// span returns the columns between the lifelines of a side and of the server.
+// span returns the columns between the lifelines of a side and of the server, for elsewhere all
+// columns between the first and the last lifeline.
 func (d *ladder) span(of side) (from, to int) {
-	if of == left {
-		return d.left + 1, d.server - 1
+	switch {
+	case of < 0:
+		return d.left + 1, d.right - 1
+	case d.isLeft(of):
+		return d.lanes[of] + 1, d.server - 1
 	}
-	return d.server + 1, d.right - 1
+	return d.server + 1, d.lanes[of] - 1
 }
 
 // entry draws an entry.
@@ -190,9 +209,9 @@ func (d *ladder) entry(y int, e *entry) {
 			d.lost(y, e, st)
 			return
 		}
-		d.arrow(y, e.side, e.side == left, st, e.text)
+		d.arrow(y, e.side, d.isLeft(e.side), st, e.text)
 	case request:
-		d.arrow(y, e.side, e.side == right, term.Text, e.text)
+		d.arrow(y, e.side, !d.isLeft(e.side), term.Text, e.text)
 	case step:
 		d.beside(y, e.side, term.Gold, e.text)
 	case fault:
@@ -214,6 +233,11 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 		edge = st
 	}
 	d.put(y, from, to+1, edge, line)
+	for _, x := range d.lines {
+		if from < x && x < to {
+			d.put(y, x, x+1, edge, g.Crossed)
+		}
+	}
 	text = " " + term.Cut(text, to-from-3) + " "
 	d.put(y, from+(to-from+1-term.Width(text))/2, to+1, st, text)
 	if toLeft {
@@ -237,7 +261,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	}
 	head := g.H + " " + term.Cut(e.text, room-6) + " "
 	tail := mark + " " + string(e.lost)
-	if e.side == left { // mirrored, from right to left
+	if d.isLeft(e.side) { // mirrored, from right to left
 		head = " " + term.Cut(e.text, room-6) + " " + g.H
 		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + mark
 		x := to + 1 - term.Width(head)
@@ -251,9 +275,12 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 
 // beside writes text next to the lifeline of a candidate. A long text covers the server's line.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
-	x, end := d.left+1, d.right
+	x, end := d.lanes[of]+1, d.right
+	if !d.isLeft(of) {
+		x, end = d.left+1, d.lanes[of]
+	}
 	text = term.Cut(text, end-x)
-	if of == right {
+	if !d.isLeft(of) {
 		x = end - term.Width(text)
 	}
 	d.put(y, x, end, st, text)
@@ -265,19 +292,16 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
 	from, to := d.span(of)
-	if of == elsewhere {
-		from, to = d.left+1, d.right-1
-	}
 	room := to - from + 1 - 2
 	if next {
 		room -= len(key) + 1
 	}
 	text = term.Cut(text, room)
-	switch of {
-	case left:
+	switch {
+	case d.isLeft(of):
 		text += " " + g.Notice
 		from = to + 1 - term.Width(text)
-	case elsewhere:
+	case of == elsewhere:
 		text = g.Notice + " " + text
 		from = max(to+1-room-2, d.server-term.Width(text)/2)
 		d.put(y, from-1, from, term.You, " ")
@@ -288,7 +312,7 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	d.put(y, from, to+1, term.You, text)
 	switch {
 	case !next:
-	case of == right:
+	case of >= 0 && !d.isLeft(of):
 		d.put(y, from+term.Width(text)+1, to+1, term.Badge, key)
 	default:
 		d.put(y, max(d.left+1, from-len(key)-1), from, term.Badge, key)
@@ -307,7 +331,7 @@ func (d *ladder) progress(y int, of side, text string, passed float64) {
 	}
 	n := int(max(0, min(passed, most)) * float64(track))
 	line := strings.Repeat(g.H, n)
-	if of == left {
+	if d.isLeft(of) {
 		x := to + 1 - term.Width(g.Notice+" "+text+" ")
 		d.put(y, x-n, x, term.You, line)
 		d.put(y, x-n-1, x-n, term.You, g.ToLeft)

@@ -1,4 +1,4 @@
-// Package messages is the panel of messages: a ladder of the messages between two
+// Package messages is the panel of messages: a ladder of the messages between two to four
 // candidates and the embedded server while the server is slowed or steps. Time goes down;
 // each candidate has a lifeline at one side, and the server has one in the middle.
 //
@@ -29,12 +29,12 @@ import (
 // Panel is the panel of messages. It keeps how far the user scrolled.
 type Panel struct {
 	Shown
-	place       term.Rect
-	left, right lane
-	entries     []entry
-	held        int // lines for held messages
-	page        int // lines for entries
-	back        int // entries below the ones in view
+	place   term.Rect
+	lanes   []lane // from left to right
+	entries []entry
+	held    int // lines for held messages
+	page    int // lines for entries
+	back    int // entries below the ones in view
 }
 
 // Shown has what the panel shows.
@@ -46,9 +46,9 @@ type Shown struct {
 
 // Settle sets what to show and where.
 func (v *Panel) Settle(x Shown, r term.Rect) {
-	if x.State != v.State || x.Selected != v.Selected { // otherwise the entries are the same
-		v.left, v.right = lanes(x.State, x.Selected)
-		v.entries = entries(x.State, &v.left, &v.right)
+	if x.State != v.State || x.Selected != v.Selected || r.W != v.place.W { // otherwise the entries are the same
+		v.lanes = lanes(x.State, x.Selected, max(2, min(4, (r.Inner().W-2-stampRoom)/laneRoom)))
+		v.entries = entries(x.State, v.lanes)
 	}
 	v.Shown, v.place = x, r
 	inside := r.Inner().H - headLines
@@ -112,10 +112,11 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns the lanes of the selected candidate (the first, if none is selected) and of a second
-// candidate, in the order of the queue. The second is the partner of the selected candidate or, if
-// the partner has no messages, the candidate with the newest message, if there is one.
-func lanes(s *doctor.State, selected model.Row) (left, right lane) {
+// lanes returns the lanes of the selected candidate (the first, if none is selected) and of others, n
+// in all, in the order of the queue. The second is the partner of the selected candidate or, if the
+// partner has no messages, the candidate with the newest message, if there is one. Then come the first
+// candidates with messages, and then the first without.
+func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
 	}
@@ -125,10 +126,23 @@ func lanes(s *doctor.State, selected model.Row) (left, right lane) {
 			other = l
 		}
 	}
-	if other.row.Candidate != nil && (own.row.Candidate == nil || other.row.Position < own.row.Position) {
-		return other, own
+	all := []lane{own, other}
+	for _, silent := range []bool{false, true} {
+		for i := 0; i < min(s.Queue.Len(), watcherMax) && len(all) < n; i++ {
+			l := at(s, i)
+			if !slices.ContainsFunc(all, func(x lane) bool { return x.has(l.member, l.session) }) && (silent || l.hasMessages(s)) {
+				all = append(all, l)
+			}
+		}
 	}
-	return own, other
+	place := func(l lane) int {
+		if l.row.Candidate == nil {
+			return s.Queue.Len()
+		}
+		return l.row.Position
+	}
+	slices.SortStableFunc(all, func(a, b lane) int { return cmp.Compare(place(a), place(b)) })
+	return all
 }
 
 // partner returns the lane of the candidate that should watch r, otherwise the lane of the candidate
@@ -225,25 +239,17 @@ const (
 	others              // messages of candidates that have no lane
 )
 
-// side is the lifeline to which an entry belongs.
+// side is the lifeline to which an entry belongs: the index of a lane, or one of these.
 type side int
 
 const (
-	atServer side = iota
-	left
-	right
-	elsewhere // a candidate that has no lane
+	elsewhere side = -1 // a candidate that has no lane
+	atServer  side = -2
 )
 
 // sideOf returns the side of a member or session.
-func sideOf(l, r *lane, member string, session uint64) side {
-	switch {
-	case l.has(member, session):
-		return left
-	case r.has(member, session):
-		return right
-	}
-	return elsewhere
+func sideOf(all []lane, member string, session uint64) side {
+	return side(slices.IndexFunc(all, func(l lane) bool { return l.has(member, session) }))
 }
 
 // entry is a line of the ladder.
@@ -272,9 +278,9 @@ const (
 // the deletion that a notification reports, or the step of a request.
 const before = 20 * time.Millisecond
 
-// entries returns the entries of the state s for the lanes l and r, oldest first. They begin just
-// before the first message that s has: there are none without a message.
-func entries(s *doctor.State, l, r *lane) []entry {
+// entries returns the entries of the state s for these lanes, oldest first. They begin just before
+// the first message that s has: there are none without a message.
+func entries(s *doctor.State, lanes []lane) []entry {
 	var out []entry
 	var began time.Time
 	addRequest := func(m *model.Message, of side) {
@@ -287,12 +293,12 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	}
 	for i := range s.Exchanges {
 		x := &s.Exchanges[i]
-		of := sideOf(l, r, x.Member, x.Session)
+		of := sideOf(lanes, x.Member, x.Session)
 		if x.Before > 0 {
-			out = append(out, entry{kind: missing, at: x.Since, text: units.Count(x.Before, "message", "messages") + " not listed", n: x.N})
+			out = append(out, entry{kind: missing, side: atServer, at: x.Since, text: units.Count(x.Before, "message", "messages") + " not listed", n: x.N})
 		}
 		if x.Fast {
-			out = append(out, entry{kind: missing, at: x.Since, text: "full speed until here: no messages", n: x.N})
+			out = append(out, entry{kind: missing, side: atServer, at: x.Since, text: "full speed until here: no messages", n: x.N})
 		}
 		addRequest(&x.Message, of)
 		out = append(out, entry{
@@ -302,7 +308,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	if s.Pace != nil {
 		for i := range s.Pace.Held {
 			m := &s.Pace.Held[i]
-			addRequest(m, sideOf(l, r, memberWith(s, m.Session), m.Session))
+			addRequest(m, sideOf(lanes, memberWith(s, m.Session), m.Session))
 		}
 	}
 	if began.IsZero() {
@@ -311,7 +317,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	began = began.Add(-before)
 	for i := range s.Steps {
 		x := &s.Steps[i]
-		if of := sideOf(l, r, x.Member, 0); of != elsewhere && !x.At.Before(began) {
+		if of := sideOf(lanes, x.Member, 0); of != elsewhere && !x.At.Before(began) {
 			words := strings.TrimPrefix(leadership.StepWords(*x), znode.Safe(x.Name, znode.NameMax)+": ")
 			out = append(out, entry{kind: step, side: of, at: x.At, text: words, n: int(x.N)})
 		}
@@ -322,15 +328,12 @@ func entries(s *doctor.State, l, r *lane) []entry {
 			if c := w.Candidate; c != nil && len(c.Data.Bytes) > 0 {
 				text += " of " + znode.Safe(c.Label(), 24)
 			}
-			out = append(out, entry{kind: deleted, at: w.Deleted, text: text + " deleted"})
+			out = append(out, entry{kind: deleted, side: atServer, at: w.Deleted, text: text + " deleted"})
 		}
 	}
-	for _, of := range []struct {
-		side
-		*lane
-	}{{left, l}, {right, r}} {
+	for i, of := range lanes {
 		if m := of.row.Member; m != nil && m.Fault != model.NoFault && !m.FaultAt.IsZero() {
-			out = append(out, entry{kind: fault, side: of.side, at: m.FaultAt, text: znode.Safe(string(m.Fault), znode.NameMax)})
+			out = append(out, entry{kind: fault, side: side(i), at: m.FaultAt, text: znode.Safe(string(m.Fault), znode.NameMax)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b entry) int {
@@ -344,7 +347,7 @@ func mergeOthers(all []entry) []entry {
 	out := all[:0]
 	for _, e := range all {
 		if e.side == elsewhere {
-			e = entry{kind: others, at: e.at, n: 1}
+			e = entry{kind: others, side: atServer, at: e.at, n: 1}
 			if last := len(out) - 1; last >= 0 && out[last].kind == others {
 				out[last].n++
 				continue

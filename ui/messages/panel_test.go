@@ -97,17 +97,23 @@ func (e *election) othersHaveMessages(session uint64) bool {
 	return false
 }
 
-// checkLanes fails unless one lane belongs to the selected candidate, and the other lane to the
-// candidate behind it or, if that candidate has no message, to any candidate with messages.
+// checkLanes fails unless one lane belongs to the selected candidate, and another lane to the
+// candidate behind it or, if that candidate has no message, to any candidate with messages. The lanes
+// are as many as have room, each of another candidate.
 func (e *election) checkLanes(v *Panel, selected int) {
-	own, other := &v.left, &v.right
-	if own.member != names[selected] {
-		own, other = other, own
+	members := map[string]bool{}
+	speaks := false
+	for _, l := range v.lanes {
+		members[l.member] = true
+		speaks = speaks || l.member != names[selected] && e.hasMessage(l.session)
 	}
 	behind := selected + 1
-	if own.member != names[selected] || behind < len(names) && other.member != names[behind] && e.hasMessage(uint64(behind+1)) ||
-		other.member != "" && !e.hasMessage(other.session) && e.othersHaveMessages(own.session) {
-		e.t.Fatalf("%s is selected: got lanes %+v and %+v, want its lane and that of the next candidate or of one with messages", names[selected], v.left, v.right)
+	if !members[names[selected]] || behind < len(names) && !members[names[behind]] && e.hasMessage(uint64(behind+1)) ||
+		!speaks && e.othersHaveMessages(uint64(selected+1)) || len(members) != len(v.lanes) {
+		e.t.Fatalf("%s is selected: got lanes %+v, want its lane and that of the next candidate or of one with messages", names[selected], v.lanes)
+	}
+	if want := max(2, min(4, (v.place.W-4-stampRoom)/laneRoom)); len(v.lanes) != want {
+		e.t.Fatalf("got %d lanes on %d cells, want %d", len(v.lanes), v.place.W, want)
 	}
 }
 
@@ -121,7 +127,10 @@ type event struct {
 // number of requests and messages of clients that have no lane.
 func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	s, first := e.j.State(), e.now
-	sides := map[uint64]string{v.left.session: "left ", v.right.session: "right "}
+	sides := map[uint64]string{}
+	for i, l := range v.lanes {
+		sides[l.session] = fmt.Sprint("lane ", i, " ")
+	}
 	add := func(at time.Time, session uint64, text string) {
 		if side, ok := sides[session]; ok {
 			want = append(want, event{at, side + text})
@@ -162,7 +171,7 @@ func (e *election) wantEvents(v *Panel) (want []event, others int) {
 // the panel counts.
 func gotEvents(v *Panel) (got []event, counted int) {
 	for _, x := range v.entries {
-		text := map[side]string{left: "left ", right: "right "}[x.side]
+		text := fmt.Sprint("lane ", x.side, " ")
 		switch x.kind {
 		case request:
 			text += "requests " + x.text
@@ -190,7 +199,7 @@ func TestLadderIsComplete(t *testing.T) {
 		s := e.j.State()
 		at := rapid.IntRange(0, len(names)-1).Draw(t, "selected")
 		var v Panel
-		v.Settle(Shown{State: s, Selected: model.Row{Candidate: s.Queue.At(at), Member: s.Member(s.Queue.At(at)), Position: at}}, term.Rect{W: 80, H: 400})
+		v.Settle(Shown{State: s, Selected: model.Row{Candidate: s.Queue.At(at), Member: s.Member(s.Queue.At(at)), Position: at}}, term.Rect{W: rapid.IntRange(60, 140).Draw(t, "width"), H: 400})
 		e.checkLanes(&v, at)
 		want, others := e.wantEvents(&v)
 		got, counted := gotEvents(&v)
