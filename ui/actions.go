@@ -121,6 +121,9 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	case action.Listing:
 	default:
 		d.report(term.Good, action.WordsFor(a, name).Done)
+		if action.Of(a.Kind).OfCandidate {
+			d.acted = of.Znode
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/action"
@@ -52,6 +53,7 @@ type dashboard struct {
 	unknown  map[string]bool // keys that were reported to do nothing
 	question *question
 	message  mainscreen.Message
+	acted    dialect.ID // the znode of which the message reports an action: the message ends with the znode
 
 	canvas term.Canvas
 	drawn  string    // the last frame
@@ -191,7 +193,7 @@ func (d *dashboard) report(st term.Style, text string) {
 	if text == "" {
 		return
 	}
-	d.message = mainscreen.NewMessage(st, text, d.o.Now())
+	d.message, d.acted = mainscreen.NewMessage(st, text, d.o.Now()), dialect.ID{}
 	d.dirty = true
 }
 

@@ -493,3 +493,18 @@ func TestCopiesAreSafe(t *testing.T) {
 		copies("j")
 	}
 }
+
+// The message about an action on a candidate ends when its znode is deleted: then the status line
+// does not contradict the list.
+func TestMessageEndsWithTheZnode(t *testing.T) {
+	m, src, _ := dashboardWith(&fakeActions{}, ModeDemo)
+	keys(m, "d")
+	shows(t, m, "amber resigns")
+	src.world.join("guid-n_", "fjord", 0xa6)
+	m.Update(present(src, false))
+	shows(t, m, "amber resigns")
+	src.world.leave(amberZ)
+	m.Update(present(src, false))
+	showsNot(t, m, "amber resigns")
+	shows(t, m, "birch")
+}

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model/dialect"
 	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/action"
@@ -176,7 +177,8 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"
 	}
-	if st, text, ok := d.message.Text(f); ok {
+	acted := d.acted == (dialect.ID{}) || d.shown().Queue.Index(func(c *dialect.Candidate) bool { return c.ID() == d.acted }) >= 0
+	if st, text, ok := d.message.Text(f); ok && acted {
 		return st, text
 	}
 	front := d.modes.Front()

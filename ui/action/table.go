@@ -16,7 +16,7 @@ var Table = []Def{
 	{
 		Kind: Spawn, Key: "s", Where: OnMain, Label: "spawn", Foot: 1, Drop: 1, Changes: true,
 		Help:  "one more candidate",
-		Words: Words{Done: "one more candidate volunteers"},
+		Words: Words{Done: "a candidate was added"},
 	},
 	{
 		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
@@ -57,7 +57,7 @@ var Table = []Def{
 		Help:  "this program becomes a candidate, or withdraws",
 		Next:  onOff(campaigning),
 		Words: Words{Done: "this program is a candidate now"},
-		Undo:  Words{Verb: "withdraw", Done: "this program withdraws from the election"},
+		Undo:  Words{Verb: "withdraw", Done: "this program withdrew from the election"},
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
