@@ -7,6 +7,7 @@ import (
 
 	"electop/model/dialect"
 	"electop/model/session"
+	"electop/model/znode"
 )
 
 // Lanes shows what each candidate did over time: the place of its znode, and the belief
@@ -86,22 +87,56 @@ type LaneZnode struct {
 // Notice is a notification that the embedded server sent to the watcher of a znode.
 type Notice struct {
 	At       time.Time // when the znode was deleted
+	Arrived  time.Time // zero: the server holds the notification, or it was lost
 	From, To int       // the lanes of the znode and of the watcher in [Lanes.All]; -1: none
+}
+
+// WronglyLeads reports whether at now the member believes that it leads, but does not lead. See
+// [BeliefRead].
+func (s *State) WronglyLeads(m *Member, now time.Time) bool {
+	believes, _ := m.believes()
+	leader := s.Member(s.Leader())
+	return believes && (leader == nil || leader.ID != m.ID) && now.Sub(m.StepAt) >= BeliefRead
 }
 
 // At returns the candidate's standing at t, false before the lane is known.
 func (l *Lane) At(t time.Time) (Standing, bool) {
-	if t.Before(l.From) {
-		return Standing{}, false
+	i := l.index(t)
+	if i < 0 {
+		return Standing{}, !t.Before(l.From)
 	}
+	return l.Stretches[i].Standing, !t.Before(l.From)
+}
+
+// index returns the index of the stretch at t, -1 before the first one.
+func (l *Lane) index(t time.Time) int {
 	i, found := slices.BinarySearchFunc(l.Stretches, t, func(s Stretch, t time.Time) int { return s.From.Compare(t) })
 	if !found {
 		i--
 	}
+	return i
+}
+
+// BeliefRead is how long a member may believe that it leads before electop must have read that: it
+// knows that it leads a moment before electop reads its znode, or that the old leader's znode is
+// deleted.
+const BeliefRead = time.Second
+
+// Wrong reports whether at t the member believes that it leads, but does not lead.
+func (l *Lane) Wrong(t time.Time) bool {
+	i := l.index(t)
 	if i < 0 {
-		return Standing{}, true
+		return false
 	}
-	return l.Stretches[i].Standing, true
+	s := l.Stretches[i]
+	if s.Belief != Leading || s.Place == Holds || s.Fault == Killed || s.Departed {
+		return false
+	}
+	for i > 0 && l.Stretches[i-1].Belief == Leading {
+		i--
+	}
+	began := l.Stretches[i].From
+	return began.Equal(l.From) || t.Sub(began) >= BeliefRead
 }
 
 // Over reports whether the lane has ended: it has neither a znode nor a member.
@@ -327,6 +362,7 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 		}
 	}
 	out.Notices = make([]Notice, 0, min(notified, NoticesMax))
+	slowed := b.State.slowed()
 	for _, w := range wakes {
 		from := -1
 		if w.Candidate != nil {
@@ -342,7 +378,41 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 			if x := b.sessions[session]; x != nil {
 				n.To = x.index
 			}
+			n.Arrived = n.At
+			if at, ok := slowed[receipt{session, w.Znode}]; ok {
+				n.Arrived = at
+			}
 			out.Notices = append(out.Notices, n)
+		}
+	}
+	return out
+}
+
+// receipt identifies a notification of a deletion by its receiver and the name of the znode.
+type receipt struct {
+	session uint64
+	znode   string
+}
+
+// slowed returns when the notifications of deletions that the server held arrived, zero if they did
+// not.
+func (s *State) slowed() map[receipt]time.Time {
+	out := map[receipt]time.Time{}
+	put := func(m *Message, at time.Time) {
+		if m.Op == Notification && m.Event == "deleted" {
+			out[receipt{m.Session, znode.Base(m.Path)}] = at
+		}
+	}
+	for i := range s.Exchanges {
+		if x := &s.Exchanges[i]; x.Dropped || x.Fault != NoFault {
+			put(&x.Message, time.Time{})
+		} else {
+			put(&x.Message, x.Left)
+		}
+	}
+	if s.Pace != nil {
+		for i := range s.Pace.Held {
+			put(&s.Pace.Held[i], time.Time{})
 		}
 	}
 	return out

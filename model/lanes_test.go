@@ -269,10 +269,69 @@ func TestLanesOfAHandoff(t *testing.T) {
 	if z := lanes.All[0].Znodes; len(z) != 1 || z[0].End.IsZero() || z[0].Cause != model.CauseExpired || !lanes.All[0].Over() || lanes.All[1].Over() {
 		t.Errorf("the znodes of a: %+v, want one that expired, in the only lane that is over", z)
 	}
-	if n := lanes.Notices; len(n) != 1 || n[0].From != 0 || n[0].To != 1 || !n[0].At.Equal(deleted) {
+	if n := lanes.Notices; len(n) != 1 || n[0].From != 0 || n[0].To != 1 || !n[0].At.Equal(deleted) || !n[0].Arrived.Equal(deleted) {
 		t.Errorf("notices %+v, want one from lane 0 to lane 1", n)
 	}
 	if w := lanes.Writes; len(w) != 1 || !w[0].Stale {
 		t.Errorf("writes %+v, want a stale one", w)
+	}
+}
+
+// A notification that the server held arrived when it left the server, and not if it was lost.
+func TestHeldNotificationArrivesLater(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	a, _ := s.Join(1), s.Join(2)
+	s.Read()
+	s.Tree.Delete(a)
+	deleted := s.Tree.Now
+	s.J.Apply(&model.Wake{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
+	m := model.Message{N: 1, Session: 2, Since: deleted, Op: model.Notification, Event: "deleted", Path: "/election/" + a}
+	for _, c := range []struct {
+		pace model.Pace
+		want time.Time
+	}{
+		{model.Pace{Steps: true, Waiting: 1, Held: []model.Message{m}}, time.Time{}},
+		{model.Pace{Steps: true, Passed: []model.Passed{{Message: m, Left: deleted.Add(2 * time.Second)}}}, deleted.Add(2 * time.Second)},
+		{model.Pace{Steps: true, Passed: []model.Passed{{Message: m, Left: deleted.Add(2 * time.Second), Dropped: true}}}, time.Time{}},
+	} {
+		j := s.J.Clone()
+		c.pace.At = deleted.Add(2 * time.Second)
+		j.Apply(&c.pace)
+		if n := j.State().Lanes(10).Notices; len(n) != 1 || !n[0].Arrived.Equal(c.want) {
+			t.Errorf("%+v: got notices %+v, want one that arrived at %v", c.pace, n, c.want)
+		}
+	}
+}
+
+// A member that has just been elected knows that before electop reads its znode: it does not believe
+// wrongly that it leads. A member that believes it for longer does.
+func TestNewLeaderIsNotWrong(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	s.Read()
+	began := s.Tree.Now.Add(time.Second)
+	s.Tree.Now = began
+	z := s.Join(1)
+	m := model.Member{ID: "a", Name: "a", Znode: z, Session: 1, Belief: model.Volunteering, StepAt: began}
+	s.J.Apply(&model.Cast{At: began, Member: m})
+	m.Belief = model.Leading
+	s.J.Apply(&model.Cast{At: began.Add(time.Millisecond), Member: m})
+	late := s.J.Clone()
+	wrong := func(st *model.State, after time.Duration) bool {
+		at := began.Add(after)
+		lane := st.Lanes(10).All[0].Wrong(at)
+		if is := st.WronglyLeads(st.MemberByID("a"), at); is != lane {
+			t.Fatalf("after %v: WronglyLeads = %v, Lane.Wrong = %v", after, is, lane)
+		}
+		return lane
+	}
+	if st := late.State().State; wrong(st, 5*time.Millisecond) || !wrong(st, 2*time.Second) {
+		t.Error("without a read: want wrong after 2 s, but not at once")
+	}
+	s.Tree.Now = began.Add(5 * time.Millisecond)
+	s.Read()
+	for _, after := range []time.Duration{2 * time.Millisecond, 5 * time.Millisecond, 2 * time.Second} {
+		if l := s.J.State().Lanes(10).All[0]; l.Wrong(began.Add(after)) {
+			t.Errorf("after a read: wrong after %v: %+v", after, l.Stretches)
+		}
 	}
 }

@@ -436,3 +436,24 @@ func TestSources(t *testing.T) {
 		t.Fatalf("got %d files, error %v; want at least 30 files", files, err)
 	}
 }
+
+// The screen has the time left of a leader's session once: in the leader's row, or in the status line
+// if no panel has that row. What is wrong with the leader is in no label of the time axis.
+func TestTimeLeftOnce(t *testing.T) {
+	for _, name := range []string{"killed", "risk"} {
+		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
+			for _, key := range []string{"", "tab", "z"} {
+				m := show(samples()[name](), size[0], size[1], term.Mono)
+				if key != "" {
+					keys(m, key)
+				}
+				if n := strings.Count(screen(m), "≤"); n != 1 {
+					t.Errorf("%s at %v after %q: got %d times the time left, want 1:\n%s", name, size, key, n, screen(m))
+				}
+				if _, labels, _ := strings.Cut(times(m), "┴"); strings.ContainsAny(labels, "abcdefghijklmnopqrstuvwxyz") {
+					t.Errorf("%s at %v: got axis %q, want only labels", name, size, times(m))
+				}
+			}
+		}
+	}
+}

@@ -197,7 +197,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	case d.past.journey.On && front == input.ModePast:
 		return travel.Words(f, d.past.journey.Found)
 	}
-	st, text := wording.Headline(f, d.shown(), d.screen.Stale(), d.ended)
+	st, text := wording.Headline(f, d.shown(), d.screen.Stale(), d.ended, !d.screen.At.Panel[mainscreen.Candidates].Empty() && d.candidates.ShowsFirst())
 	if d.lesson() != nil && front == input.ModeNormal && st != term.Alarm {
 		if todo := d.lessons.Status(); todo != "" {
 			return term.Lead, todo

@@ -392,13 +392,13 @@ func TestLanesShowWhatCameLater(t *testing.T) {
 		}
 	}
 	// At a moment outside the axis the axis moves, and the scale stays.
-	between := func() int { return column(m, "12:01:15") - column(m, "12:01:00") }
+	between := func() int { return column(m, "12:01:10") - column(m, "12:01:00") }
 	wide := between()
 	keys(m, "home")
 	shows(t, m, "▲11:59")
 	keys(m, "end")
 	if got := between(); got != wide {
-		t.Errorf("15 s: got %d columns, want %d as before", got, wide)
+		t.Errorf("10 s: got %d columns, want %d as before", got, wide)
 	}
 }
 

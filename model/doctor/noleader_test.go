@@ -440,6 +440,9 @@ func agree(t interface {
 	if reserved := lead != "" && lead != doctor.Leads; reserved != (far.Sentence != "") || reserved != (far.Row != "") || reserved != (far.Cell != "") {
 		t.Fatalf("lead %q, words %+v", lead, far)
 	}
+	if text, well := phrase.NothingFound(s); far.Severity != "" && (well || strings.Contains(text, "Nothing found")) {
+		t.Fatalf("lead %q: got %q, want no word that all is well", lead, text)
+	}
 	if first == nil || lead != doctor.Leads {
 		return string(lead)
 	}
@@ -539,6 +542,7 @@ func TestEachWayToLead(t *testing.T) {
 		{"acknowledged", "leads", second, []model.Observation{amber(nil), acked}},
 		{"a stranger, acknowledged", "leads", second, []model.Observation{acked}},
 		{"not acknowledged", "elected", second, []model.Observation{believes(model.Elected)}},
+		{"acknowledged, does not know it", "elected", second, []model.Observation{believes(model.Elected), acked}},
 		{"a stranger, not acknowledged", "elected", second, nil},
 		{"its procedure does not end", "elected", second, []model.Observation{amber(func(m *model.Member) { m.Belief, m.SlowLead = model.Elected, true })}},
 		{"still waits", "unaware", second, []model.Observation{believes(model.Waiting)}},

@@ -126,7 +126,7 @@ type Lead string
 const (
 	// Leads: it is first, and acknowledged if the election has an acknowledgement that can be read.
 	Leads Lead = "leads"
-	// Elected: it is first and has not acknowledged.
+	// Elected: it is first and has not acknowledged, or does not know yet that it has.
 	Elected Lead = "elected"
 	// Unaware: it is first, and reports that it still waits.
 	Unaware Lead = "unaware"
@@ -167,6 +167,8 @@ func (s *State) Lead() Lead {
 		return Stopped
 	case m.Belief == model.Waiting || m.Belief == model.Volunteering:
 		return Unaware
+	case m.Belief == model.Elected && s.Acknowledged():
+		return Elected
 	}
 	if s.Dialect != nil && s.Dialect.Lock || s.Ack.Path == "" || s.Ack.Presence == model.Denied || s.Acknowledged() {
 		return Leads

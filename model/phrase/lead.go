@@ -21,6 +21,8 @@ func Lead(s *doctor.State) Entry {
 		switch {
 		case m != nil && m.SlowLead && m.Belief == model.Elected:
 			return trouble("is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet")
+		case s.Acknowledged():
+			return Entry{"has acknowledged and does not know it yet", "acknowledged, does not know it yet", "elected", ""}
 		case s.Ack.At.IsZero():
 			return Entry{"is first, and its acknowledgement is not read yet", "first, acknowledgement not read yet", "elected", ""}
 		}
@@ -225,9 +227,12 @@ func Trouble(s *doctor.State) doctor.Severity {
 	return doctor.Worst(all)
 }
 
-// NothingFound returns the words for no findings. well is false if [NoLeader] has a severity,
-// or if a suspicion needs to be observed for longer (see [doctor.Pending.Decides]).
+// NothingFound returns the words for no findings. well is false if [NoLeader] or [Lead] has a
+// severity, or if a suspicion needs to be observed for longer (see [doctor.Pending.Decides]).
 func NothingFound(s *doctor.State) (text string, well bool) {
+	if Lead(s).Severity != "" {
+		return RoleHolders(s, Label) + ". No other finding in what was checked.", false
+	}
 	if NoLeader(s).Severity != "" {
 		return "No other finding in what was checked.", false
 	}

@@ -74,6 +74,9 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = v.topFor(v.page)
 }
 
+// ShowsFirst reports whether the first contender has a row in view.
+func (v *Panel) ShowsFirst() bool { return !v.crowd && !v.Rows.filtered && v.top == 0 }
+
 // Move moves the selection by a row, a page, or to an end.
 func (v *Panel) Move(do input.Command) {
 	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))

@@ -1,6 +1,7 @@
 package leadership
 
 import (
+	"slices"
 	"time"
 
 	"electop/model"
@@ -16,8 +17,7 @@ type axis struct {
 	w     int // cells
 }
 
-// axisSteps lists the durations that a cell can cover. Only the user can choose one below
-// axisAuto.
+// axisSteps lists the durations that a user can choose for a cell, and the distances of labels.
 var axisSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond,
@@ -27,7 +27,12 @@ var axisSteps = []time.Duration{
 	24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-const axisAuto = 250 * time.Millisecond
+// stepLeast is the shortest duration that a cell covers unless the user chooses one. stepsBetween
+// divides the durations from one power of ten to the next: each is at most a third longer than the
+// one before it, so a quarter of the axis at most shows the future.
+const stepLeast = 10 * time.Millisecond
+
+var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 600, 800}
 
 // reignCells is the number of cells that a reign needs on average to be recognized. It
 // bounds how far back the axis goes.
@@ -52,7 +57,7 @@ func beganAt(r model.Reign) time.Time {
 // newAxis returns an axis of w cells that shows the last reigns and now.
 func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	if len(reigns) == 0 || w <= 0 {
-		return axis{now.Truncate(axisAuto), axisAuto, max(0, w)}
+		return axis{now.Truncate(stepLeast), stepLeast, max(0, w)}
 	}
 	first := max(0, len(reigns)-max(2, w/reignCells))
 	from := beganAt(reigns[first])
@@ -94,30 +99,31 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the smallest step from axisAuto on with which the time from first to last fits
+// fitting returns the smallest step from stepLeast on with which the time from first to last fits
 // on w cells, otherwise the largest step.
-func fitting(first, last time.Time, w int) time.Duration {
-	for _, step := range axisSteps {
-		if step >= axisAuto && last.Sub(first.Truncate(step)) < time.Duration(w)*step {
-			return step
+func fitting(first, last time.Time, w int) (step time.Duration) {
+	for unit := stepLeast; unit < 100*24*time.Hour; unit *= 10 {
+		for _, percent := range stepsBetween {
+			if step = unit / 100 * percent; last.Sub(first.Truncate(step)) < time.Duration(w)*step {
+				return step
+			}
 		}
 	}
-	return axisSteps[len(axisSteps)-1]
+	return step
 }
 
 // scaled returns the next finer step than step, or the next coarser step, up to most.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
-	i := 0
-	for i < len(axisSteps)-1 && axisSteps[i] < step {
-		i++
-	}
+	i, listed := slices.BinarySearch(axisSteps, step)
 	switch {
 	case finer:
 		return axisSteps[max(0, i-1)]
 	case step >= most:
 		return step
+	case listed:
+		i++
 	}
-	return axisSteps[min(len(axisSteps)-1, i+1)]
+	return axisSteps[min(len(axisSteps)-1, i)]
 }
 
 // until returns the last instant that cell i covers.

@@ -174,7 +174,7 @@ func tries(t model.Tries) []term.Span {
 func (v *Belief) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {
-		if !b.wrong() {
+		if !b.wrong {
 			continue
 		}
 		name := b.name()
@@ -199,6 +199,7 @@ type believer struct {
 	member    *model.Member      // nil for a third-party candidate
 	candidate *dialect.Candidate // its znode; nil: it was deleted
 	position  int                // of the znode in the queue, -1 without one
+	wrong     bool               // it believes that it leads, but does not lead
 }
 
 // believers returns at most four candidates: the leader, then the other candidates that believe
@@ -211,7 +212,7 @@ func (v *Belief) believers(f *term.Frame) []believer {
 		if m == nil || slices.ContainsFunc(out, func(b believer) bool { return b.member != nil && b.member.ID == m.ID }) || len(out) >= most {
 			return
 		}
-		b := believer{member: m, position: -1}
+		b := believer{member: m, position: -1, wrong: wording.Wrong(f, s, m)}
 		if m.Session != 0 {
 			i := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Session == m.Session && (m.Znode == "" || c.Name == m.Znode) })
 			if i >= 0 {
@@ -224,7 +225,7 @@ func (v *Belief) believers(f *term.Frame) []believer {
 		if m := s.Member(l); m != nil {
 			add(m)
 		} else {
-			out = append(out, believer{nil, l, 0})
+			out = append(out, believer{candidate: l})
 		}
 	}
 	for _, id := range s.Properties.Believers {
@@ -248,11 +249,6 @@ func (b believer) name() string {
 	return b.candidate.Label()
 }
 
-// wrong reports whether b believes that it leads, but does not lead.
-func (b believer) wrong() bool {
-	return b.member != nil && b.position != 0 && b.member.Fault != model.Killed && b.member.Belief == model.Leading
-}
-
 // addBelievers adds the lines of all believers in a panel of h lines, and returns the believers.
 func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	all, width := v.believers(f), 6
@@ -273,7 +269,7 @@ func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int
 	g, m := &f.Theme.Glyph, b.member
 	sign, st := " ", term.Text
 	switch {
-	case b.wrong():
+	case b.wrong:
 		sign, st = g.LeaderLost, term.Alarm
 	case b.position == 0:
 		sign, st = g.Leader, term.Lead

@@ -56,6 +56,7 @@ type plan struct {
 	pitch  int // from one lane to the next
 	axis   int // the axis, and the blank line below it
 	legend int
+	note   int // above the list: what is wrong with the leader
 }
 
 // Moment is the end of the time that a cell of the time axis covers: a click on the cell goes
@@ -106,6 +107,10 @@ func (v Handoffs) Draw(f *term.Frame) {
 		v.drawLanes(f, a)
 	}
 	y := v.upper()
+	if st, words := v.note(); v.plan.note > 0 {
+		p := a.Pen(y - 1).Gap(1 + len(term.StampFormat) + 2)
+		p.Text(st, term.Cut(words, p.Room()-1))
+	}
 	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
@@ -307,7 +312,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	if v.plan.pitch = 1; v.plan.lanes > 1 && in.H >= 16 && room >= 2*v.plan.lanes {
+	if v.plan.pitch = 1; v.plan.lanes > 1 && room >= 2*v.plan.lanes {
 		v.plan.pitch = 2
 	}
 	v.page = max(1, in.H-v.upper())
@@ -339,8 +344,11 @@ func (v *Handoffs) planned(h int) (room int) {
 	if v.Zoomed && h >= 17 {
 		v.plan.legend = 3
 	}
+	if _, words := v.note(); words != "" {
+		v.plan.note = 1
+	}
 	list := max(min(2, h-3), h/4)
-	room = h - v.plan.axis - v.plan.legend - min(list, max(1, len(v.State.Handoffs)))
+	room = h - v.plan.axis - v.plan.legend - min(list, max(1, len(v.State.Handoffs))+v.plan.note)
 	if v.lanes.writes {
 		room--
 	}
@@ -352,7 +360,7 @@ func (v *Handoffs) upper() int {
 	if v.plan.lanes == 0 {
 		return 0
 	}
-	n := v.plan.lanes*v.plan.pitch + v.plan.axis + v.plan.legend
+	n := v.plan.lanes*v.plan.pitch + v.plan.axis + v.plan.legend + v.plan.note
 	if v.lanes.writes {
 		n++
 	}

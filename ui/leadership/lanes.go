@@ -87,7 +87,7 @@ func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Re
 		}
 	}
 	switch {
-	case now.Place == model.Holds || believesWrongly(now):
+	case now.Place == model.Holds || lane.Wrong(head):
 		return 0
 	case slices.ContainsFunc(lane.Znodes, func(z model.LaneZnode) bool { return z.ID() == selected.Znode }):
 		return 1
@@ -99,11 +99,6 @@ func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Re
 		return 4
 	}
 	return 5
-}
-
-// believesWrongly reports whether a member believes that it leads, but does not lead.
-func believesWrongly(s model.Standing) bool {
-	return s.Belief == model.Leading && s.Place != model.Holds && s.Fault != model.Killed && !s.Departed
 }
 
 // nameOf returns the name of a lane.
@@ -140,11 +135,12 @@ const (
 	laneExpired
 )
 
-// kindOf returns the kind of the cells of a standing.
-func kindOf(s model.Standing) laneKind {
+// kindOf returns the kind of the cells of a standing. wrong means that the member believes wrongly
+// that it leads.
+func kindOf(s model.Standing, wrong bool) laneKind {
 	there := s.Place != model.NoZnode
 	switch {
-	case believesWrongly(s):
+	case wrong:
 		return laneBelieves
 	case there && s.Fault != model.NoFault:
 		return laneSilent
@@ -185,7 +181,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 		if i+1 < len(l.Stretches) {
 			to, open = l.Stretches[i+1].From, false
 		}
-		kind := kindOf(st.Standing)
+		kind := kindOf(st.Standing, l.Wrong(to.Add(-1)))
 		if kind == laneLeads && (head.Before(st.From) || !open && !head.Before(to)) {
 			kind = laneLed
 		}
@@ -269,7 +265,7 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 		st, _ := l.At(v.head())
 		style := term.Text
 		switch {
-		case believesWrongly(st):
+		case l.Wrong(v.head()):
 			style = term.Alarm
 		case st.Place == model.Holds && st.Fault != model.NoFault:
 			style = term.Trouble
@@ -328,12 +324,15 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 }
 
 // drawNotices draws the notifications over the lanes: a line from the lane of the deleted znode
-// to the lane of the watcher, and a sign in the watcher's lane.
+// to the lane of the watcher, and a sign in the watcher's lane at the time of the arrival.
 func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
 		for _, n := range v.lanes.whole.Notices {
 			at, from, to := v.axis.cell(n.At), v.lanes.rowOf(n.From), v.lanes.rowOf(n.To)
+			if signs {
+				at = v.axis.cell(n.Arrived)
+			}
 			if at < 0 || at >= v.axis.w || from >= len(grid) || to < 0 || to >= len(grid) {
 				continue
 			}
@@ -405,8 +404,7 @@ func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	}
 }
 
-// drawAxis draws line y: the number of hidden lanes, the times, the playhead, and what is
-// wrong with the leader.
+// drawAxis draws line y: the number of hidden lanes, the times, and the playhead.
 func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	headAt, head := v.playhead(f, a, left)
 	v.axis.labels(f.Now.Location(), func(at int, format string, t time.Time) {
@@ -432,14 +430,6 @@ func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		})
 		a.Pen(y).Gap(headAt).Text(term.You, head)
 	}
-	style, alarm := term.Alarm, v.alarm()
-	if alarm == "" && v.cut {
-		style, alarm = term.Muted, "what came later is not drawn: too many changes"
-	}
-	if alarm != "" {
-		p := a.Pen(y)
-		p.Gap(p.Room()-term.Width(alarm)-1).Text(style, " "+alarm)
-	}
 }
 
 // playhead returns the sign of the playhead with its time, and the column at which they
@@ -459,17 +449,19 @@ func (v *Handoffs) playhead(f *term.Frame, a term.Area, left int) (at int, words
 	return max(0, left+i-term.Width(words)), words + f.Theme.Glyph.Playhead
 }
 
-// alarm returns what is wrong with the leader, "" for nothing.
-func (v *Handoffs) alarm() string {
+// note returns what is wrong with the leader, otherwise what the lanes leave out, "" for nothing.
+func (v *Handoffs) note() (st term.Style, words string) {
 	s := v.State
-	if s.Leader() == nil {
+	switch _, expires := wording.ExpiryOf(s, s.LeaderRow()); {
+	case s.Leader() == nil && phrase.NoLeader(s).Severity != "":
 		e := phrase.NoLeader(s)
-		return cmp.Or(e.Row, e.Sentence)
+		return term.Alarm, cmp.Or(e.Row, e.Sentence)
+	case expires:
+		return term.Alarm, phrase.Lead(s).Row
+	case v.cut:
+		return term.Muted, "what came later is not drawn: too many changes"
 	}
-	if _, ok := wording.ExpiryOf(s, s.LeaderRow()); ok {
-		return phrase.Lead(s).Row
-	}
-	return ""
+	return term.Muted, ""
 }
 
 // drawLegend explains the signs, as many as there is room for.

@@ -1,6 +1,7 @@
 package leadership
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -61,7 +62,13 @@ func TestCellsShowTheLane(t *testing.T) {
 			want := laneNothing
 			add := func(at time.Time) {
 				s, _ := l.At(at)
-				k := kindOf(s)
+				end := until
+				for _, st := range slices.Backward(l.Stretches) {
+					if st.From.After(at) {
+						end = st.From
+					}
+				}
+				k := kindOf(s, l.Wrong(end.Add(-1)))
 				if k == laneLeads {
 					if now, _ := l.At(head); now != s || head.Before(at) {
 						k = laneLed
@@ -128,6 +135,9 @@ func TestAxisShowsNow(t *testing.T) {
 		x := newAxis(reigns, now, w)
 		if i := x.cell(now); i < 0 || i >= w {
 			t.Fatalf("got the present in cell %d, want a cell from 0 to %d", i, w-1)
+		}
+		if future, past := w-1-x.cell(now), now.Sub(reigns[0].From); future > w/4+1 && past > time.Duration(w)*stepLeast {
+			t.Fatalf("got %d of %d cells for the future after %v, want at most a quarter", future, w, past)
 		}
 		next := newAxis(reigns, now.Add(time.Second), w)
 		if next.step == x.step && next.start.Sub(x.start)%x.step != 0 {

@@ -549,11 +549,9 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 			return term.Text, deleted + notified(s, h.From) + ". " + smallest
 		}
 	}
-	switch lead := s.Lead(); lead {
+	switch s.Lead() {
 	case doctor.Leads, doctor.AtRisk, doctor.Faulty:
 		return 0, ""
-	case doctor.Elected:
-		return term.Trouble, l.Label() + " is the smallest and elected. It has not acknowledged yet."
 	}
 	return term.Trouble, phrase.RoleHolders(s, phrase.Label) + "."
 }

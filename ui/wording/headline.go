@@ -9,6 +9,7 @@
 package wording
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +25,9 @@ import (
 
 // Headline returns one line about the election: who leads, since when, and who is next, or why
 // nobody is said to lead. It agrees with the rows, because both use [doctor.State.Lead]. stale
-// means that s is outdated, ended that no newer state comes.
-func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, string) {
+// means that s is outdated, ended that no newer state comes. rows means that the leader has a row
+// on the screen: only the row has the time left until the leader's session expires.
+func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
 	case stale:
@@ -37,24 +39,20 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	case s.Phase != model.Live:
 		return term.Muted, ""
 	}
-	believer := wrongBeliever(s)
-	if l == nil {
-		e := phrase.NoLeader(s)
-		st := Style(e.Severity)
-		if believer != "" {
-			st = max(st, term.Trouble)
-		}
-		return st, joined(believer, e.Sentence)
-	}
-	st := Style(phrase.Lead(s).Severity)
+	believer, none := wrongBeliever(f, s), phrase.NoLeader(s)
+	st := Style(cmp.Or(none.Severity, phrase.Lead(s).Severity))
 	if believer != "" {
 		st = max(st, term.Trouble)
 	}
+	if l == nil {
+		return st, joined(believer, none.Sentence)
+	}
 	text := phrase.RoleHolders(s, phrase.Label)
-	t, _ := ExpiryOf(s, s.LeaderRow())
+	if t, ok := ExpiryOf(s, s.LeaderRow()); ok && !rows {
+		text += ": " + t.Expires(f.Busy())
+	}
 	switch s.Lead() {
 	case doctor.AtRisk:
-		text += ": " + t.Expires(f.Busy())
 		switch risk := s.Risk(l); {
 		case risk.Next != nil && s.Holders() == 1:
 			text += ". " + risk.Next.Label() + " would take over"
@@ -65,7 +63,6 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 		}
 		return st, joined(believer, text)
 	case doctor.Faulty:
-		text += ": " + t.Expires(f.Busy())
 	default:
 		text += reigns(f, s)
 	}
@@ -129,12 +126,11 @@ func next(s *doctor.State) string {
 	}
 }
 
-// wrongBeliever describes the candidates of electop that believe they lead and are not the first:
-// it names one, does not name several, and returns "" for none.
-func wrongBeliever(s *doctor.State) (words string) {
-	first := s.Member(s.Leader())
+// wrongBeliever describes the candidates of electop that wrongly believe they lead: it names one,
+// does not name several, and returns "" for none.
+func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	for _, id := range s.Properties.Believers {
-		if m := s.MemberByID(id); m != nil && (first == nil || first.ID != m.ID) {
+		if m := s.MemberByID(id); Wrong(f, s, m) {
 			if words != "" {
 				return "several candidates wrongly believe they lead"
 			}
@@ -142,6 +138,15 @@ func wrongBeliever(s *doctor.State) (words string) {
 		}
 	}
 	return words
+}
+
+// Wrong reports whether m, if it is not nil, believes that it leads, but does not lead.
+func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
+	if m == nil {
+		return false
+	}
+	f.At(m.StepAt.Add(model.BeliefRead))
+	return s.WronglyLeads(m, f.Picture)
 }
 
 // Sentence turns words into a sentence.

@@ -8,6 +8,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/term"
 )
 
 var start = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
@@ -61,7 +62,7 @@ func TestWrongBelievers(t *testing.T) {
 	for i, want := range []string{"amber wrongly believes it leads", "several candidates wrongly believe they lead"} {
 		name := []string{"amber", "birch"}[i]
 		j.Apply(&model.Cast{At: start, Member: model.Member{ID: name, Name: name, Belief: model.Leading, Fault: model.Frozen}})
-		if got := wrongBeliever(j.State()); got != want {
+		if got := wrongBeliever(&term.Frame{Now: start, Picture: start}, j.State()); got != want {
 			t.Errorf("%d candidates believe they lead: got %q, want %q", i+1, got, want)
 		}
 	}
