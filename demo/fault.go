@@ -273,8 +273,8 @@ func (m *member) setSlow(on bool) {
 	m.publish(false)
 }
 
-// lead runs the leader procedure. It does not end while SlowLead is on or the member is
-// frozen.
+// lead runs the leader procedure. It waits while SlowLead is on or the member is frozen, and
+// returns an error if ctx ends.
 func (m *member) lead(ctx context.Context, _ int64) error {
 	for {
 		if err := m.gate.Wait(ctx); err != nil {
@@ -339,7 +339,7 @@ func (s *Sandbox) expire(m model.Member) error {
 	if _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
 		return fmt.Errorf("expire the session of %s: %w", znode.Safe(m.ID, 40), err)
 	}
-	return nil // otherwise the session has expired meanwhile
+	return nil // an error, and no live session: the session ended meanwhile
 }
 
 // stopWithin is longer than a candidate takes to notice that its connection is lost.
@@ -370,9 +370,10 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession cuts the network of a member that runs, until reconnect, and returns its
-// EndLease, which the caller then calls without m.mu; otherwise it returns nil. The lease of
-// a member with a fault ends now. The caller holds m.mu.
+// loseSession cuts the network of a member, until reconnect, and returns the EndLease of its
+// candidate, which the caller calls after it has unlocked m.mu. For a frozen or dead member it
+// does nothing and returns nil. If the member has a fault, its reported lease ends now. The
+// caller holds m.mu.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()
@@ -385,7 +386,8 @@ func (m *member) loseSession() (endLease func()) {
 	return m.candidate.EndLease
 }
 
-// reconnect gives the member its network back. The caller holds m.mu.
+// reconnect heals the network that loseSession cut, unless the member is partitioned. The caller
+// holds m.mu.
 func (m *member) reconnect() error {
 	if m.fault != model.Partitioned {
 		m.line.Heal()

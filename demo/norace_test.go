@@ -2,5 +2,6 @@
 
 package demo_test
 
-// crowd is the number of candidates that the tests run in one process.
+// crowd is the largest number of candidates that a test runs in one process. With the race
+// detector it is smaller: see race_test.go.
 const crowd = 2000

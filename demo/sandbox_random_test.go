@@ -65,7 +65,7 @@ func TestRandomSandbox(t *testing.T) {
 				for _, m := range w.feed.State().Members {
 					must(t, repair(w.cast, m.ID))
 				}
-				// All members may be about to leave.
+				// All members may be about to leave: a new one makes sure that somebody can lead.
 				must(t, w.cast.SpawnInOrder(t.Context(), 1))
 				w.await(t, fmt.Sprintf("all members are in the queue again after the actions %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)

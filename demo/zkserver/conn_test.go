@@ -130,8 +130,8 @@ func (d *descriptor) Close() error {
 	return d.Conn.Close()
 }
 
-// TestSilentConnectionsAreClosed checks that without file descriptors the server closes silent
-// connections without a session, but not the connection of a silent session.
+// TestSilentConnectionsAreClosed checks that the server, when no file descriptor is left, closes
+// silent connections that have no session. It keeps the connection of a silent session.
 func TestSilentConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, first := net.Pipe()
@@ -255,7 +255,7 @@ func TestLargestFrame(t *testing.T) {
 }
 
 // TestSlowReaderIsCutOff checks that a client that does not read its events does not delay other
-// clients, and is cut off when a bounded number of bytes wait.
+// clients, and is cut off before more than 6 MiB wait for it.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -282,8 +282,8 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestTotalIsBounded checks that if connections within their own bounds together hold too much,
-// the connections that hold most are dropped.
+// TestTotalIsBounded checks the bound on all connections together: the server drops those that
+// hold most, even if each is within its own bound.
 func TestTotalIsBounded(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)

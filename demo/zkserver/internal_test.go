@@ -21,7 +21,8 @@ type watchKey struct {
 	child bool
 }
 
-// trigger returns the connections to notify, each with the direct of watchTables.trigger.
+// trigger removes the one-time watches that the event fires. It returns the connections to
+// notify, each with the argument direct of watchTables.trigger's callback.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -45,7 +46,8 @@ func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	return notified
 }
 
-// counts returns the numbers of connections, paths and watches, and the paths.
+// counts describes the child watches or, if child is false, the data watches: the numbers of
+// connections, paths and watches, and the paths.
 func (r watchRules) counts(child bool) string {
 	conns, paths, total := make(map[*conn]bool), make(map[string]bool), 0
 	for k := range r {

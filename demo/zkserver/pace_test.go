@@ -39,7 +39,8 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	return b.Held
 }
 
-// replies reads n replies and events and returns their xids; the xid of an event is -1.
+// replies reads n messages, each a reply or an event, and returns their xids. The xid of an event
+// is -1.
 func replies(c *rawClient, n int) (xids []int32) {
 	c.t.Helper()
 	for len(xids) < n {
@@ -62,8 +63,9 @@ func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	}
 }
 
-// TestSteps checks that every reply and event, also of new sessions, is held until a step
-// releases it, and that steps release them in the order in which they were made.
+// TestSteps checks that replies and events, in old and new sessions, are held until a step
+// releases them, in the order in which they were made. Handshakes, pings and an observer's
+// messages are not held.
 func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -140,7 +142,8 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestTakeBacklog checks that each message is listed as passed once, after it was sent or lost.
+// TestTakeBacklog checks that each held message is listed as passed once, after it was sent or
+// lost. Messages beyond the bound of the list are only counted.
 func TestTakeBacklog(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -235,8 +238,8 @@ func TestPaceDelay(t *testing.T) {
 	})
 }
 
-// TestDialObserver checks that messages on an observer's connection are not held, and messages
-// of its session on another connection are.
+// TestDialObserver checks that messages on observer connections are not held, but messages of the
+// same session on an ordinary connection are.
 func TestDialObserver(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -285,7 +288,7 @@ func TestDeadline(t *testing.T) {
 		want(time.Now().Add(5 * time.Second))
 		time.Sleep(1950 * time.Millisecond)
 		c.must(wire.OpPing, nil, nil)
-		want(time.Now().Add(5050 * time.Millisecond)) // at the next tick
+		want(time.Now().Add(5050 * time.Millisecond)) // the deadline is rounded up to a tick
 		s.SetPace(steps)
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
@@ -311,8 +314,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestHeldMessagesEndWithTheConnection checks that each end of a connection drops its held
-// messages.
+// TestHeldMessagesEndWithTheConnection checks that the held messages of a connection are dropped
+// in whichever way it ends.
 func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
 		"disconnects":   func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
@@ -442,7 +445,8 @@ func TestPaceOverConnections(t *testing.T) {
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
 		again := resume(t, s, c) // the handshake is not held
-		// A last reply is held like any other, and the end waits for it.
+		// The reply to closeSession is held like any other. The connection ends after its
+		// release.
 		again.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		again.send(wire.OpCloseSession, nil)
 		for _, op := range []wire.Op{wire.OpSync, wire.OpCloseSession} {
@@ -454,7 +458,7 @@ func TestPaceOverConnections(t *testing.T) {
 		}
 		wantGone(t, again)
 
-		// An event before the last reply.
+		// The event that closeSession causes is sent before the reply to closeSession.
 		s.SetPace(zkserver.Pace{})
 		c = pipeRaw(t, s, wire.ConnectRequest{})
 		c.create("/own", wire.FlagEphemeral)
@@ -466,7 +470,7 @@ func TestPaceOverConnections(t *testing.T) {
 		}
 		wantGone(t, c)
 
-		// A refused authentication ends the connection only.
+		// After a refused authentication the connection ends once its held reply is released.
 		s.SetPace(steps)
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.send(wire.OpAuth, &wire.AuthRequest{Scheme: "nonsense"})
@@ -634,7 +638,8 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-// liveCrowd runs requesters, one after the other, over each network until stop is closed.
+// liveCrowd starts on each network a series of requesters, one at a time, until stop is closed.
+// It returns the networks, and a group that waits for the requesters.
 func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
 	crowd = new(sync.WaitGroup)
 	for i := range nets {
@@ -655,9 +660,10 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 	return nets, crowd
 }
 
-// TestSlownessAtRandom sets random paces and partitions the networks of patient clients for a
-// second. At the end every request must have its reply, in order, no session may have expired,
-// and the tallies must have each notification except those to the owners of the nodes.
+// TestSlownessAtRandom changes the pace at random, makes steps, and partitions networks of
+// requesters, each for about a second. At the end every request must have its reply, in order. No
+// session may have expired. The tallies must have each notification except those to the owners of
+// the nodes.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {

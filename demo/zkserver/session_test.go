@@ -154,7 +154,8 @@ func TestReaper(t *testing.T) {
 	})
 }
 
-// TestHandshakeDeadline checks that the connection of a peer without a handshake is closed.
+// TestHandshakeDeadline checks that the connection of a peer that does not send a whole handshake
+// is closed.
 func TestHandshakeDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		for _, first := range []string{"", "\x00", "\x00\x00\x00\x2d", "\x00\x00\x00\x2d\x00\x00"} {

@@ -19,7 +19,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies keeps the last report of each deletion, and checks each report against the last.
+// tallies keeps the latest report of each deletion, and compares each report with the one before
+// it.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -121,8 +122,8 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that count for a deletion of /e/n, because they watch /e/n
-// itself, and other clients.
+// tallyWatchers returns clients that count for a deletion of /e/n and clients that do not. The
+// first of the others must request the children of /e/n once it exists.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -140,7 +141,8 @@ func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawCli
 	return counting, others
 }
 
-// readAll reads all messages to clients for a second, and counts them.
+// readAll starts to read all messages to clients, for one second, and adds their number to
+// received. It returns a group that waits for the end.
 func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitGroup) {
 	reading = new(sync.WaitGroup)
 	end := time.Now().Add(time.Second)
@@ -204,6 +206,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 			}
 			getData("/e/n")(back)
 			getData("/e/n")(keyed)
+			getChildren("/e/n")(others[0])
 			if tt.how == "acl" {
 				owner.must(wire.OpSetACL, &wire.SetACLRequest{Path: "/e/n", Version: -1,
 					ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "digest", ID: digestID("ann:secret")}}}}, &wire.Stat{})
@@ -230,7 +233,8 @@ func TestTallyWhoIsNotified(t *testing.T) {
 	})
 }
 
-// tallyTest has a client c that watches /e/n, a tally of /e, and main, which does not count.
+// tallyTest has a tally of /e, a client c, which watches /e/n after watched, and main, an
+// observer, which does not count.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server
@@ -261,8 +265,8 @@ var listRequest = &wire.PathWatchRequest{Path: "/e"}
 // list makes a request that counts.
 func (x *tallyTest) list() { x.c.call(wire.OpGetChildren, listRequest, &wire.StringsResponse{}) }
 
-// want checks the last report of the i-th deletion: it must have one notification, requests
-// calls of list and answered replies.
+// want checks the last report of the i-th deletion. It must count one notification, as many calls
+// of list as requests, and as many replies as answered.
 func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	x.t.Helper()
 	in := len(wire.AppendFrame(nil, &wire.RequestHeader{}, listRequest))
@@ -284,8 +288,8 @@ func (x *tallyTest) silent(f func()) {
 	}
 }
 
-// TestTallyIsSettled checks that many requests share a report, none is missing, and the tally
-// is settled 300 ms after the last request.
+// TestTallyIsSettled checks that many requests share a report, that every request is counted, and
+// that the tally is settled 300 ms after the last request.
 func TestTallyIsSettled(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -385,8 +389,8 @@ func TestTallyOfTheLastDeletion(t *testing.T) {
 	})
 }
 
-// TestTallyEnds checks that there is no report of a deletion below another parent, after stop,
-// or after Close.
+// TestTallyEnds checks that a deletion below another parent is not reported, and that there is no
+// report after stop or Close.
 func TestTallyEnds(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.silent(func() {
@@ -436,8 +440,8 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	// go-zookeeper sends setWatches even on its first connection if its loop checks for
-	// watches only after ExistsW has added one.
+	// Wait until the loop of go-zookeeper has checked for watches. If ExistsW added one before,
+	// the loop would send setWatches even on its first connection.
 	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)
@@ -519,11 +523,11 @@ func TestTallyEqualsCounters(t *testing.T) {
 					}
 					all[5].end(t, s) // not the leader
 					quiet()
-					all[1].end(t, s) // two, one right after the messages about the other are written
+					all[1].end(t, s) // two, the second as soon as the messages about the first are sent or held
 					synctest.Wait()
 					all[2].end(t, s)
 					quiet()
-					all[3].end(t, s) // two within 50 ms
+					all[3].end(t, s) // two, 50 ms apart
 					time.Sleep(50 * time.Millisecond)
 					all[4].end(t, s)
 					quiet()

@@ -25,10 +25,10 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger queues an event to every connection whose watch it fires. A client that may not
-// read the node according to acl is not notified, but its one-time watch is removed, as in
-// Apache since the fix of CVE-2024-23944. Events to clients that watch the node itself count
-// for wk.
+// trigger queues an event to every connection whose watch it fires. A client that may not read
+// the node according to acl is not notified, but its one-time watch is removed, as in Apache
+// since the fix of CVE-2024-23944. Events to clients that watch the node itself count for wk,
+// except those to the owner of the node.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -41,7 +41,8 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	})
 }
 
-// notify queues an event. The event counts for w, unless w is nil or c is an observer's.
+// notify queues an event. The event counts for w, unless w is nil, c is an observer's, or the
+// session of c has ended.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -56,8 +57,8 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.send(h, body, w)
 }
 
-// setWatches restores the watches that a client had on an earlier connection, or queues
-// their events if they would have fired since relativeZxid.
+// setWatches restores the watches that a client had on an earlier connection. If a one-time watch
+// would have fired since req.RelativeZxid, it queues the event instead.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
@@ -215,7 +216,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // the watches of path itself come first
+		ts.data.trigger(path, event, once) // path comes before its ancestors: direct is true if a connection watches both
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })

@@ -81,7 +81,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	ours, _ := net.InterfaceAddrs() // without them addr is loopback
+	ours, _ := net.InterfaceAddrs() // on an error ours is empty: a server on all addresses is then shown as loopback
 	addr := invitedTo(h.addr, ours)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections from one host if --listen is open to the network.
-// It is enough for a class behind one address.
+// openCnxns bounds the connections from each remote host if --listen is open to the network and
+// --max-client-cnxns is not given. It is enough for a school class that shares one IP address.
 const openCnxns = 1000
 
 // embeddedOptions holds the flags of the commands with an embedded ZooKeeper.
@@ -259,7 +259,7 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within returns conn for candidates in the process of the server s.
+// within returns conn with a Dial that connects to s in memory, for candidates in this process.
 func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn

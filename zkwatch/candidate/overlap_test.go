@@ -241,7 +241,7 @@ func (w *activityLog) reported(name string) time.Time {
 	return w.reportedAt[name]
 }
 
-// reigns returns how often a candidate began to lead.
+// reigns returns how often candidates began to lead, all candidates together.
 func (w *activityLog) reigns() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -321,7 +321,7 @@ type isolation struct {
 	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
 	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
 	of       int  // the index of the server that stops serving
-	deposed  bool // the session of a ends, and another candidate leads
+	deposed  bool // the session of a ends and another candidate leads; if a knows other servers, it may move to one of them instead
 	onlyHere bool // candidate a knows only its server; otherwise all servers, its own first
 }
 
@@ -460,8 +460,8 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 	}
 	servers := i.order(leader, followers)
-	// A leader that knows other servers moves to another server, because its own server does
-	// not answer its writes. Its session may expire before.
+	// A leading candidate that knows other servers moves to one of them, because its own server
+	// does not answer its writes. Its session may expire before it has moved.
 	moves := i.deposed && !i.onlyHere
 	deposed := i.deposed && !moves
 	w, path := newActivityLog(), electiontest.ElectionPath(t)

@@ -331,8 +331,8 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("read after the thaw: %v", err)
 		}
 
-		// While the Conn is frozen for long and loses its connection, it does not connect
-		// again and does not give up. After the thaw it continues the session.
+		// A Conn that loses its connection during a long freeze does not connect again and does
+		// not give up. After the thaw it continues the session.
 		c.Config().Gate.Freeze()
 		time.Sleep(time.Minute)
 		p.Drop(1)
