@@ -44,8 +44,9 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	})
 }
 
-// Why returns why a fault is not possible for a member of the cast now, nil if it is: the
-// error is [ErrNoMember], also for a dead candidate, [ErrNotNow] or [ErrForeign].
+// Why returns the reason if a fault is not possible for a member of the cast now, otherwise nil.
+// The reason is [ErrNoMember], also for a dead candidate, although [Cast.Fault] can expire its
+// session, or [ErrNotNow] or [ErrForeign].
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }

@@ -4,8 +4,9 @@
 // placeholders and the like. A file name like 01-volunteer.toml has the number of the lesson
 // and its ID.
 //
-// The panel of a lesson is ten lines high, so paragraphs are short. The tests of
-// ui/cli/dashboard run every lesson in a real election, and so check what it predicts.
+// Paragraphs are short: the text that is shown at once fits into 78 columns and ten lines, the
+// panel on a small screen. The tests of ui/cli/dashboard run every lesson in a real election,
+// and so check what it predicts.
 package lessons
 
 import (

@@ -101,8 +101,9 @@ const (
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables hold all watches: data those on data and existence (set by exists and
-// getData), child those on children (getChildren). s.mu guards them.
+// watchTables hold all watches. data has the watches on data and existence (set by exists and
+// getData), child has those on children (set by getChildren). Persistent and recursive watches
+// are in both. s.mu guards the tables.
 type watchTables struct {
 	data, child watchTable
 	events      int64 // number of events so far

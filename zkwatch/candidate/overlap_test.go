@@ -379,9 +379,9 @@ var isolations = []isolation{
 // answers its clients and their pings for syncLimit ticks, which may be longer than the session
 // timeout.
 //
-// ELECTOP_TEST_LONG=30m runs the isolations with four pairs of session timeout and
-// syncLimit for about that time, and each one at least once, which takes ten minutes.
-// Less than a minute runs them with one pair.
+// ELECTOP_TEST_LONG=30m runs the isolations for about 30 minutes, each at least once with each
+// of four pairs of session timeout and syncLimit, which takes ten minutes. With less than 1m
+// there is one pair, with short times.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
