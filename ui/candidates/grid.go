@@ -117,7 +117,7 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 			if block = st; sign == term.Watch || sign == term.Muted {
 				sign, glyph = st, other
 			}
-		} else if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text {
+		} else if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text && sign == term.Watch {
 			block = heat
 		}
 	}
@@ -239,8 +239,7 @@ type wave struct {
 
 // waveAt returns the wave of at the frame's time; ok is false if it has not begun.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
-	p := v.State.Pace
-	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
+	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
 	if !w.exact {
 		w.readUpTo = w.happened(w.since - waveLeast)

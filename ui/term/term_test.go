@@ -221,3 +221,14 @@ func TestThemesDistinguishStyles(t *testing.T) {
 		}
 	}
 }
+
+// A cell that was notified and is done is green, as its sign was: coral is trouble.
+func TestHeatIsGreen(t *testing.T) {
+	for _, p := range []palette{dark, light} {
+		for _, c := range p.heat {
+			if r, g, b := c.rich[1:3], c.rich[3:5], c.rich[5:7]; g <= r || g <= b {
+				t.Errorf("got the heat %s, want more green than red and blue", c.rich)
+			}
+		}
+	}
+}

@@ -147,14 +147,14 @@ var (
 		gold: paint{"#f2c14e", "221", "11"}, teal: paint{"#56b6c2", "73", "14"}, coral: paint{"#f0715c", "203", "9"},
 		green: paint{"#8cc265", "113", "10"}, violet: paint{"#b79af5", "141", "13"}, slate: paint{"#8fa3bf", "109", "12"},
 		selected: paint{"#2a303a", "236", ""}, onColour: paint{"#14171c", "233", "0"},
-		heat: [3]paint{{"#432a26", "52", ""}, {"#6b382d", "88", ""}, {"#964937", "124", ""}},
+		heat: [3]paint{{"#24362a", "22", ""}, {"#335a38", "28", ""}, {"#47804a", "34", ""}},
 	}
 	light = palette{
 		muted: paint{"#5d6673", "241", "8"}, faint: paint{"#9aa2ad", "247", "8"}, border: paint{"#b6bcc6", "250", "7"},
 		gold: paint{"#946200", "94", "3"}, teal: paint{"#0d7380", "30", "6"}, coral: paint{"#c2371f", "160", "1"},
 		green: paint{"#3f7d20", "64", "2"}, violet: paint{"#6b3fc4", "91", "5"}, slate: paint{"#5c7397", "60", "4"},
 		selected: paint{"#e4e9f1", "254", ""}, onColour: paint{"#ffffff", "231", "15"},
-		heat: [3]paint{{"#fbe4dd", "224", ""}, {"#f5c6b8", "217", ""}, {"#eda48f", "210", ""}},
+		heat: [3]paint{{"#e3f0da", "194", ""}, {"#c9e2b8", "193", ""}, {"#a9cf90", "150", ""}},
 	}
 )
 
