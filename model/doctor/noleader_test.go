@@ -569,3 +569,29 @@ func TestEachWayToLead(t *testing.T) {
 		})
 	}
 }
+
+// While the demo's server holds messages, a leader that does not know yet that it is first, or that
+// it has acknowledged, needs no attention.
+func TestSlowedTakeoverIsNoAlarm(t *testing.T) {
+	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
+	all := []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at}, {Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at}}
+	for _, c := range []struct {
+		belief model.Belief
+		slow   bool
+		delay  time.Duration
+		want   doctor.Severity
+	}{
+		{model.Waiting, false, time.Second, ""}, {model.Elected, false, time.Second, ""}, {model.Elected, true, time.Second, doctor.Warning},
+		{model.Waiting, false, 0, doctor.Warning}, {model.Elected, false, 0, doctor.Warning},
+	} {
+		j := doctor.NewJournal(modeltest.Acked)
+		j.Apply(&model.Connection{At: at, Link: model.Connected, Session: 9})
+		j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, New: all, Parent: znode.Parent{Czxid: 7, Children: 2, Cversion: 2}})
+		j.Apply(&model.Ack{At: at, Presence: model.Absent})
+		j.Apply(&model.Cast{At: at, Member: model.Member{ID: "a", Name: "a", Session: 1, Znode: all[0].Name, Belief: c.belief, SlowLead: c.slow}})
+		j.Apply(&model.Pace{At: at, Delay: c.delay})
+		if e := phrase.Lead(j.State()); e.Sentence == "" || e.Severity != c.want {
+			t.Errorf("%+v: got %+v, want severity %q", c, e, c.want)
+		}
+	}
+}

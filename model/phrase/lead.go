@@ -14,9 +14,12 @@ import (
 // Lead returns the words for how far the first candidate leads: the sentence follows the
 // candidate's name. They are empty if it leads without reservation, or if nobody is said to lead.
 func Lead(s *doctor.State) Entry {
-	m := s.Member(s.Leader())
+	m, lead := s.Member(s.Leader()), s.Lead()
 	trouble := func(sentence, row, cell string) Entry { return Entry{sentence, row, cell, doctor.Warning} }
-	switch lead := s.Lead(); lead {
+	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // a message is on its way
+		trouble = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
+	}
+	switch lead {
 	case doctor.Elected:
 		switch {
 		case m != nil && m.SlowLead && m.Belief == model.Elected:

@@ -169,7 +169,7 @@ func (x *axis) labels(loc *time.Location, put func(at int, format string, t time
 		if i < 0 {
 			continue
 		}
-		if i > x.w-len(format) {
+		if i+1+len(format) > x.w { // the label has a tick before it
 			return
 		}
 		put(i, format, t)

@@ -54,6 +54,7 @@ type Handoffs struct {
 type plan struct {
 	lanes  int // 0: no lanes
 	pitch  int // from one lane to the next
+	thick  int // lines of a lane
 	axis   int // the axis, and the blank line below it
 	legend int
 	note   int // above the list: what is wrong with the leader
@@ -312,8 +313,10 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	if v.plan.pitch = 1; v.plan.lanes > 1 && room >= 2*v.plan.lanes {
-		v.plan.pitch = 2
+	v.plan.pitch = max(1, min(4, room/max(1, v.plan.lanes)))
+	v.plan.thick = max(1, v.plan.pitch-1)
+	if free := room - v.plan.lanes*v.plan.pitch; v.plan.legend == 0 && free >= legendLines {
+		v.plan.legend = legendLines
 	}
 	v.page = max(1, in.H-v.upper())
 	if v.plan.lanes == 0 {
@@ -331,6 +334,9 @@ func (v *Handoffs) head() time.Time {
 	return v.Head
 }
 
+// legendLines is the number of lines of the legend, with a blank line below it.
+const legendLines = 3
+
 // planned divides h lines among the parts, and returns how many lanes have room.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
@@ -342,7 +348,7 @@ func (v *Handoffs) planned(h int) (room int) {
 		v.plan.axis = 2
 	}
 	if v.Zoomed && h >= 17 {
-		v.plan.legend = 3
+		v.plan.legend = legendLines
 	}
 	if _, words := v.note(); words != "" {
 		v.plan.note = 1

@@ -238,10 +238,10 @@ func (l *lanes) rowOf(index int) int {
 }
 
 // now returns the right end of intervals that have not ended.
-func (v *Handoffs) now(f *term.Frame) time.Time {
+func (v *Handoffs) now() time.Time {
 	switch {
 	case v.Head.IsZero() && (v.Whole == nil || v.Last.IsZero()):
-		return f.Calm()
+		return v.Now
 	case v.Whole == nil:
 		return v.Head
 	case v.Last.IsZero():
@@ -253,7 +253,7 @@ func (v *Handoffs) now(f *term.Frame) time.Time {
 // drawLanes draws the lanes in view, the notifications between them, what workers wrote,
 // and the axis.
 func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
-	x, until, signs := v.axis, v.now(f), laneSigns(&f.Theme.Glyph)
+	x, until, signs := v.axis, v.now(), laneSigns(&f.Theme.Glyph)
 	left := v.lanes.names + 1
 	shown := v.lanes.rows[:min(len(v.lanes.rows), v.plan.lanes)]
 	grid, all := make([][]laneCell, len(shown)), make([]laneCell, len(shown)*x.w)
@@ -261,6 +261,7 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 		grid[i] = cells(all[i*x.w:(i+1)*x.w], l, v.lanes.whole.Gaps, x, v.head(), until)
 	}
 	v.demote(shown, grid)
+	middle := (v.plan.thick - 1) / 2
 	for i, l := range shown {
 		st, _ := l.At(v.head())
 		style := term.Text
@@ -274,16 +275,26 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 		case st.Place == model.NoZnode:
 			style = term.Muted
 		}
-		p := a.Pen(i*v.plan.pitch).Fit(v.lanes.names, style, nameOf(l)).Gap(1)
-		for _, c := range grid[i] {
-			sign := signs[c.kind]
-			if c.kind == laneFault {
-				sign.Text = wording.FaultGlyph(&f.Theme.Glyph, &model.Member{Fault: c.fault})
+		for k := range v.plan.thick {
+			p := a.Pen(i*v.plan.pitch + k)
+			if k == middle {
+				p.Fit(v.lanes.names, style, nameOf(l)).Gap(1)
+			} else {
+				p.Gap(left)
 			}
-			p.Text(sign.Style, sign.Text)
+			for _, c := range grid[i] {
+				sign := signs[c.kind]
+				switch solid := laneLed <= c.kind && c.kind <= laneElected; {
+				case k != middle && !solid:
+					sign.Text = " "
+				case c.kind == laneFault:
+					sign.Text = wording.FaultGlyph(&f.Theme.Glyph, &model.Member{Fault: c.fault})
+				}
+				p.Text(sign.Style, sign.Text)
+			}
 		}
 	}
-	v.drawNotices(&f.Theme.Glyph, a, left, grid)
+	v.drawNotices(&f.Theme.Glyph, a.From(middle), left, grid)
 	y := v.plan.lanes * v.plan.pitch
 	if v.lanes.writes {
 		v.drawWrites(f, a.Pen(y).Fit(v.lanes.names, term.Muted, "writes").Gap(1))

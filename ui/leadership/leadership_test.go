@@ -145,10 +145,10 @@ func TestAxisShowsNow(t *testing.T) {
 		}
 		free := 0 // the first cell after the last label
 		x.labels(time.FixedZone("", 19800), func(at int, format string, tick time.Time) {
-			if text := tick.Format(format); at < free || at+len(text) > w {
+			if text := tick.Format(format); at < free || at+1+len(text) > w {
 				t.Fatalf("got label %q at cell %d of %d, want it at %d or later, and whole", text, at, w, free)
 			}
-			free = at + len(format) + 1
+			free = at + 1 + len(format)
 		})
 	})
 }

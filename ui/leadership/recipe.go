@@ -553,7 +553,7 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	case doctor.Leads, doctor.AtRisk, doctor.Faulty:
 		return 0, ""
 	}
-	return term.Trouble, phrase.RoleHolders(s, phrase.Label) + "."
+	return wording.Style(phrase.Lead(s).Severity), phrase.RoleHolders(s, phrase.Label) + "."
 }
 
 // quiet returns what the candidates wait for while somebody leads.

@@ -175,10 +175,13 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 // handoffs returns the contents of the panel of handoffs, which include the changes after
 // the moment on the screen.
 func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
-	believed := x.belief()
+	believed, now := x.belief(), f.Calm()
+	if at := x.State.At; at.After(now) && !at.After(f.Picture) {
+		now = at // the lanes show what the other panels show
+	}
 	out := leadership.HandoffsShown{
 		State: x.State, Focused: x.Focus == Handoffs, Properties: believed.PropertySpans(f),
-		Zoomed: x.Zoomed, Now: f.Calm(), Selected: x.Candidates.Row().Ref(),
+		Zoomed: x.Zoomed, Now: now, Selected: x.Candidates.Row().Ref(),
 	}
 	if h := wording.Newest(x.State); h != nil && x.Held == Live {
 		out.Came = h.At
