@@ -30,7 +30,7 @@ var axisSteps = []time.Duration{
 // stepLeast is the shortest duration that a cell covers unless the user chooses one. stepsBetween
 // divides the durations from one power of ten to the next: each is at most a third longer than the
 // one before it, so a quarter of the axis at most shows the future.
-const stepLeast = 10 * time.Millisecond
+const stepLeast = time.Millisecond
 
 var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 600, 800}
 

@@ -440,9 +440,11 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 		}
 	}
 	add(7, term.Text, led+wording.Share(p.Working, p.Observed))
-	add(2, term.Muted, ", longest gap "+gap(p.LongestVacancy))
+	if vacant == 0 || vacant+term.TickBusy < p.LongestVacancy { // otherwise the present gap is the longest
+		add(2, term.Muted, ", longest gap "+gap(p.LongestVacancy))
+	}
 	if vacant > 0 {
-		add(4, term.Trouble, ", now "+units.Tenths(vacant))
+		add(4, term.Trouble, ", gap now "+units.Tenths(vacant))
 	}
 	return out
 }

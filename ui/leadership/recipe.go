@@ -272,24 +272,24 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 		remark   string
 	}{{"chain", term.Watch, !herd, chain, c.Chain, "  by the rule"}, {"herd", term.Trouble, herd, all, c.Herd, "  if all watched the leader"}} {
 		y++
-		st, fill, glyph := term.Muted, b.n, g.Block
+		st, fill, colour, glyph := term.Muted, b.n, b.st, g.Block
 		if b.on {
 			st = term.Text
 		}
 		if most > cells {
 			fill = (b.n*cells + most - 1) / most
 		}
-		if counted && len(b.handoffs) == 0 {
-			glyph = g.Vacant
+		if len(b.handoffs) == 0 && (counted || !b.on) { // only predicted
+			colour, glyph = term.Muted, g.Vacant
 		}
 		p, bar := a.Pen(y).Gap(1).Fit(6, st, b.name), strings.Repeat(glyph, fill)
 		switch n := strconv.Itoa(b.n); {
 		case len(b.handoffs) > 0:
-			drawCount(p.Fit(cells, b.st, bar), st, b.handoffs[0])
+			drawCount(p.Fit(cells, colour, bar), st, b.handoffs[0])
 		case counted:
-			p.Fit(cells, b.st, bar).Right(numbers, term.Muted, "would notify "+n)
+			p.Fit(cells, colour, bar).Right(numbers, term.Muted, "would notify "+n)
 		default:
-			p.Fit(2+min(most, cells), b.st, bar).Text(st, n)
+			p.Fit(2+min(most, cells), colour, bar).Text(st, n)
 			if !b.on && term.Width(b.remark) < p.Room() {
 				p.Text(term.Muted, b.remark)
 			}
