@@ -450,7 +450,7 @@ func (r *Run) disturbed(m *change) (why string) {
 		mine := act.Target != "" && m.owns(act.Target, gone)
 		name := znode.Safe(gone.Label(), nameMax)
 		for _, h := range m.after.Handoffs[max(0, len(m.after.Handoffs)-1):] {
-			because(mine && !r.acted && h.Cause == model.CauseExpired && h.From.ID() == gone.ID(), "The session of "+name+" expired without this step.")
+			because(mine && !r.acted && h.Cause == model.CauseExpired && h.From.ID() == gone.ID(), "The session of "+name+" expired before this step was done.")
 		}
 		because(mine && !r.acted || !mine && asks, name+" left.")
 	})

@@ -244,7 +244,7 @@ func TestWhatWentWrong(t *testing.T) {
 		do     other
 		want   string
 	}{
-		{"crash", 3, false, other{1, "enter", "expire"}, "The session of amber expired without this step. This part cannot go on: < restarts it."},
+		{"crash", 3, false, other{1, "enter", "expire"}, "The session of amber expired before this step was done. This part cannot go on: < restarts it."},
 		{"fence", 6, true, other{1, "enter", "partition"}, "The election has changed. This part cannot go on: < restarts it."},
 		{"guid", 5, false, other{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
 		{"acknowledgement", 2, false, other{3, "enter", "slow lead"}, "You chose cedar; this step needs birch."},
