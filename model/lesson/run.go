@@ -143,12 +143,12 @@ func (r *Run) Observe(s *doctor.State, events []model.Event) {
 		events = events[1:]
 	}
 	m := &change{before: r.state, after: s, events: events, holders: r.holders}
-	r.dirty = r.dirty || held(s) != held(r.state)
 	r.state = s
 	switch r.phase {
 	case reading, asking:
 		r.follow()
 	case waiting:
+		r.dirty = r.dirty || held(m.before) != held(m.after)
 		if why := r.disturbed(m); why != "" {
 			r.phase, r.wrong, r.dirty = stuck, cmp.Or(r.wrong, why), true
 			return

@@ -198,6 +198,19 @@ func TestCannotGoOn(t *testing.T) {
 	}
 }
 
+// TestObserveBeforeStart: a run shows that it is being prepared, and observes the election meanwhile.
+func TestObserveBeforeStart(t *testing.T) {
+	w := newWorld("amber", "birch", "cedar")
+	r := lesson.Begin(sample(), 1, 1)
+	w.observe = r.Observe
+	for range 2 {
+		if v := r.View(); !v.Preparing {
+			t.Errorf("got view %+v, want it being prepared", v)
+		}
+		w.join("delta")
+	}
+}
+
 // TestUndoneAct: an act that the user takes back does not count, nor does a state of the demo that
 // is over when the rest of the effect comes.
 func TestUndoneAct(t *testing.T) {
