@@ -117,6 +117,16 @@ func TestStepsInAThirdPartyElection(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
+// With no message held, the key of a step is named only if there is a wait to skip.
+func TestNothingHeld(t *testing.T) {
+	w := five(dialect.Election()).pace(model.Pace{Steps: true})
+	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
+	shows(t, m, "No message is held ")
+	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Killed, w.now })
+	m = showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
+	shows(t, m, "No message is held: press . to skip")
+}
+
 // On a slow server a notification moves while it is held. Step by step, a held notification
 // stops before its watcher, and needs no frames.
 func TestNotificationsAreHeld(t *testing.T) {

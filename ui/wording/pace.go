@@ -98,14 +98,16 @@ func PaceLine(s *doctor.State) string {
 	if s.Pace == nil || !s.Pace.Steps {
 		return ""
 	}
-	n, next := heldMessages(s)
-	if n == 0 {
+	silent := func(c *dialect.Candidate) bool { m := s.Member(c); return m != nil && m.Fault != model.NoFault }
+	switch n, next := heldMessages(s); {
+	case n > 0 && next == "":
+		return strconv.Itoa(n) + " held"
+	case n > 0:
+		return strconv.Itoa(n) + " held: next (.) is " + next
+	case s.Queue.Index(silent) >= 0:
 		return "No message is held: press . to skip the wait"
 	}
-	if next == "" {
-		return strconv.Itoa(n) + " held"
-	}
-	return strconv.Itoa(n) + " held: next (.) is " + next
+	return "No message is held"
 }
 
 // OnTheWay counts the held notifications of a znode's deletion, except those to its owner,
