@@ -104,7 +104,7 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 	for i := range p.Held[:shown] {
 		m := &p.Held[i]
 		of := sideOf(v.lanes, memberWith(s, m.Session), m.Session)
-		text := heldText(s, of, m)
+		text := heldText(s, m, !d.next(of))
 		if d.held(y+i, of, text, p.Steps && i == 0); p.Delay > 0 {
 			d.progress(y+i, of, text, float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
 		}
@@ -152,6 +152,12 @@ func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 		return x
 	}
 	return d.f.Put(x, d.Area.Rect.Y+y, end, st, text)
+}
+
+// next reports whether no lifeline is between a lane and the server.
+func (d *ladder) next(of side) bool {
+	n := side(len(d.lines) / 2)
+	return of == n-1 || of == n
 }
 
 // head writes the name of each lifeline.
@@ -238,8 +244,16 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 			d.put(y, x, x+1, edge, g.Crossed)
 		}
 	}
-	text = " " + term.Cut(text, to-from-3) + " "
-	d.put(y, from+(to-from+1-term.Width(text))/2, to+1, st, text)
+	near, far := from, to
+	switch n := (d.right - d.left) / len(d.lanes); { // the text is between the lane and the next lifeline
+	case d.next(of):
+	case d.isLeft(of):
+		far = from + n - 2
+	default:
+		near = to - n + 2
+	}
+	text = " " + term.Cut(text, far-near-3) + " "
+	d.put(y, near+(far-near+1-term.Width(text))/2, to+1, st, text)
 	if toLeft {
 		d.put(y, from, from+1, edge, g.ToLeft)
 	} else {

@@ -418,14 +418,14 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// heldText describes a held message, with the name of its client if the client has no lane. The
-// content of a held reply is not known.
-func heldText(s *doctor.State, of side, m *model.Message) string {
+// heldText describes a held message, with the name of its client if named is set. The content of a
+// held reply is not known.
+func heldText(s *doctor.State, m *model.Message, named bool) string {
 	text := "reply to " + znode.Safe(m.Op, 16)
 	if wording.Notifies(m) {
 		text = wording.News(s, m)
 	}
-	if of != elsewhere {
+	if !named {
 		return text
 	}
 	name := "session " + wording.ShortSession(m.Session)
