@@ -438,7 +438,7 @@ func (s *Sandbox) startStopWorkers() {
 		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {
 		case j.over && j.stop == nil:
 			delete(s.jobs, token)
-		case wanted && j.stop == nil:
+		case wanted && j.stop == nil && !j.orphaned: // a dead leader starts no worker
 			ctx, stop := context.WithCancel(s.running)
 			j.stop = stop
 			w := &worker{sandbox: s, job: j}

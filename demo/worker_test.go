@@ -190,6 +190,21 @@ func TestWorkerOfADeadLeader(t *testing.T) {
 	})
 }
 
+// TestDeadLeaderStartsNoWorker checks that a leader that died before there were workers gets none.
+func TestDeadLeaderStartsNoWorker(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 2)
+		must(t, w.cast.Fault("amber", demo.Kill, true))
+		time.Sleep(2 * timeout) // virtual: birch leads
+		w.sandbox.SetRules(model.Rules{Workers: true})
+		time.Sleep(timeout)
+		writes := w.writes(model.Counter, 0)
+		if len(writes) == 0 || slices.ContainsFunc(writes, func(x *model.Write) bool { return x.Member == "amber" }) {
+			t.Errorf("got writes %+v, want only writes of birch's worker", writes)
+		}
+	})
+}
+
 // TestWorkersDoNotOverwrite checks that workers do not write to a znode with other data at the
 // counter's path, and that there is a notice.
 func TestWorkersDoNotOverwrite(t *testing.T) {
