@@ -63,6 +63,23 @@ func TestLessonKeys(t *testing.T) {
 	}
 }
 
+// The footer offers an answer only while the question is open, not after it was skipped.
+func TestAnswerInTheFooter(t *testing.T) {
+	for name, x := range map[string]struct {
+		change func(*lesson.View)
+		offers bool
+	}{
+		"open":     {asking, true},
+		"skipped":  {func(v *lesson.View) { asking(v); acting(v); v.Chosen = -1 }, false},
+		"finished": {func(v *lesson.View) { answered(v); v.Chosen = -1 }, false},
+	} {
+		m, _, _ := dashboardWithLesson(thirdLesson(x.change), 120, 36)
+		if got := footerLine(m); strings.Contains(got, "1-3 answer") != x.offers {
+			t.Errorf("%s: got footer %q, want an answer offered: %v", name, got, x.offers)
+		}
+	}
+}
+
 // Without a lesson its keys are refused with the reason.
 func TestNoLesson(t *testing.T) {
 	m, _, _ := dashboardWithLesson(&fakeRunner{entries: elevenLessons()}, 120, 36)

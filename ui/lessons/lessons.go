@@ -166,7 +166,7 @@ func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 		return k, v.CanNext || v.Done
 	case input.CmdAnswer:
 		k.Shown = "1-" + strconv.Itoa(len(v.Options))
-		return k, v.Question != "" && v.Chosen < 0 && len(v.Options) > 0
+		return k, asks(v)
 	case input.CmdHint:
 		return k, v.Hints > 0
 	case input.CmdSkip:
@@ -178,6 +178,11 @@ func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 		return k, v.CanBack
 	}
 	return k, true
+}
+
+// asks reports whether the user can answer the question now.
+func asks(v *lesson.View) bool {
+	return v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext && !v.Done && v.Stuck == ""
 }
 
 // inputs maps the commands of a lesson to the inputs of the Runner. It is never written.

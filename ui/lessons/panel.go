@@ -184,7 +184,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 // Status returns what the user can do now, "" if the whole text is in view or the user must wait.
 func (p *Panel) Status() string {
 	v := &p.View
-	switch asks := v.Question != "" && v.Chosen < 0 && !v.Waiting; {
+	switch {
 	case !p.text.Long():
 	case p.unread() && (v.CanNext || v.Done):
 		return "space reads on"
@@ -196,7 +196,7 @@ func (p *Panel) Status() string {
 		return prose(v.Stuck)
 	case v.Held:
 		return messagesHeld
-	case asks:
+	case asks(v):
 		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
 	case v.Do != "":
 		return keyCaps(v.Keys) + ": " + prose(v.Do)
