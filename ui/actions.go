@@ -190,10 +190,12 @@ func (d *dashboard) faultsShown() overlay.Shown {
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
-	listed := map[action.Kind]bool{}
+	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil // nothing can be done in a recording
 	for _, b := range d.table {
 		e := overlay.Entry{Name: b.Help().Desc, Key: b.Help().Key, About: b.Long, Do: b.Do, Kind: b.Kind, Arg: b.Arg}
 		switch {
+		case b.Kind != "" && recorded:
+			continue
 		case b.Kind != "" && b.Modes&input.ModeElections != 0:
 			e.In, e.Key = input.ModeElections, "e "+e.Key
 		case !b.Do.Named():
@@ -214,7 +216,7 @@ func (d *dashboard) actionsShown() overlay.Shown {
 		views = append(views, overlay.Entry{Name: "cluster " + name, About: about, Do: input.CmdCluster, Arg: name})
 	}
 	for _, kind := range action.Faults() {
-		if !d.o.ObserveOnly && !listed[kind] {
+		if !d.o.ObserveOnly && !recorded && !listed[kind] {
 			actions = append(actions, d.entry(overlay.Entry{Key: "X", Kind: kind}))
 		}
 	}

@@ -277,7 +277,7 @@ func TestHelpIsAboutTheMode(t *testing.T) {
 		{"main", "? ? ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "X ?", []string{"Choosing a fault"}, []string{"On the main screen"}},
-		{"lesson", "?", []string{"On the main screen, during a lesson", "go on; after the last part"}, []string{"Back in time"}},
+		{"lesson", "?", []string{"On the main screen, during a lesson", "begin the next lesson"}, []string{"Back in time"}},
 		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},
 	} {
 		m := show(samples()[c.sample](), 120, 250, term.Mono)

@@ -133,10 +133,12 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	if d.modes.Front() == input.ModeJoin {
 		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, d.o.cannotJoin(d.path)), d.w
 	}
-	width = 92
 	of := input.Mode(0) // all modes
 	if !d.helpAll {
 		of = d.withLesson(d.modes.Below())
+	}
+	if width = 92; of == 0 || of.Main() {
+		width = 160 // two columns
 	}
 	return overlay.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
 }

@@ -20,7 +20,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
-		Help: "cut the selected candidate's connection without closing its session",
+		Help: "cut its connection without closing its session",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
 			Shows: "Its znode stays until its session expires, so nobody leads until the session timeout has passed.",
@@ -29,7 +29,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Freeze, Key: "f", Where: OnMain | OnFaults, Label: "freeze", Foot: 3, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
-		Help: "freeze the selected candidate, as a long pause does; thaw it",
+		Help: "a long pause of the selected candidate; thaw it",
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
 			Is:    "a long pause, as of a garbage collector",
@@ -45,7 +45,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Resign, Key: "d", Where: OnMain | OnFaults, Label: "resign", Foot: 4, Drop: 1, Changes: true, OfCandidate: true,
-		Help: "the selected candidate closes its session and leaves",
+		Help: "the selected candidate closes its session",
 		Words: Words{
 			Is:    "it closes its session, and its znode is deleted with it",
 			Shows: "The quickest handoff: nobody has to wait for a session to expire.",
@@ -54,37 +54,37 @@ var Table = []Def{
 	},
 	{
 		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Drop: 2, Changes: true,
-		Help:  "this program becomes a candidate, or withdraws",
+		Help:  "become a candidate, or withdraw",
 		Next:  onOff(campaigning),
 		Words: Words{Done: "this program is a candidate now"},
 		Undo:  Words{Verb: "withdraw", Done: "this program withdrew from the election"},
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
-		Help:  "all candidates watch the leader, or each its predecessor",
+		Help:  "all watch the leader, or each its predecessor",
 		Next:  onOff(func(s *doctor.State, _ *model.Member) bool { return s.Recipe.Name() == dialect.Herd().Name() }),
 		Words: Words{Cant: "change the recipe", Done: "herd: from now on all candidates watch the leader"},
 		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on each candidate watches its predecessor"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
-		Help:  "delay replies and notifications more, up to 1.5 s, then until a step releases them",
-		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "the server is slower"},
+		Help:  "delay messages more; at last hold each for .",
+		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "slower"},
 	},
 	{
 		Kind: Slow, Arg: ArgFaster, Key: "]", Where: OnMain, Label: "faster", Changes: true,
-		Help:  "delay replies and notifications less, or not at all",
-		Words: Words{Verb: "faster", Cant: "speed the server up", Done: "the server is faster"},
+		Help:  "delay messages less, or not at all",
+		Words: Words{Verb: "faster", Cant: "speed the server up", Done: "faster"},
 	},
 	{
 		Kind: Step, Key: ".", Where: OnMain, Label: "step", Foot: 7, Changes: true, Demo: true, Matters: slowed,
-		Help:  "one protocol step: the next reply or notification is released; with none held, a wait is skipped",
+		Help:  "release the next message, or skip a wait",
 		Words: Words{Verb: "one protocol step", Cant: "go one step", Done: "one protocol step"},
 	},
 	{
 		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Drop: 3, Changes: true, Demo: true,
 		Matters: func(s *doctor.State) bool { return s.Work.Rules.Workers },
-		Help:    "leaders have workers that write; again: with the guard, which checks the leader's znode with each write; then none",
+		Help:    "workers that write; with a guard; none",
 		Next: func(s *doctor.State, _ *model.Member) string {
 			switch r := &s.Work.Rules; {
 			case !r.Workers:
@@ -100,7 +100,7 @@ var Table = []Def{
 	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
 	{
 		Kind: Verify, Key: "v", Where: OnMain, Label: "verify", Foot: 10, Drop: 3,
-		Help:  "ask the servers now who watches what, and who is connected",
+		Help:  "ask the servers now who watches what",
 		Words: Words{Begun: "asking the servers who watches what"},
 	},
 	{

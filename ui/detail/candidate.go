@@ -31,6 +31,8 @@ type Panel struct {
 	Stale  string    // how old the state is, "" for a current one
 	Asking bool      // requests to the servers are under way
 	Why    string    // why the servers cannot be asked, "" if they can be asked
+
+	Recorded bool // the state is from a recording: electop cannot look for anything any longer
 }
 
 // facts holds the lines of a text, the most important first.
@@ -97,7 +99,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	v.addClient(out, f, r)
 	out.add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+phrase.RoleOf(s).Has)
 	if !c.Ctime.IsZero() {
-		out.add("created", term.Text, c.Ctime.In(f.Now.Location()).Format("2006-01-02 "+term.StampFormat)+"   by the server's clock")
+		out.add("created", term.Text, c.Ctime.In(f.Now.Location()).Format("2006-01-02 "+term.StampFormat)+"   by ZooKeeper's clock")
 	}
 	old, exact := c.Age(f.Calm())
 	words := units.Age(old) + "   seen joining"
@@ -105,7 +107,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 		words = "about " + units.Age(old) + "   it existed before electop started"
 	}
 	out.add("age", term.Text, words)
-	st, words := wording.EdgeFact(s, f, r)
+	st, words := wording.EdgeFact(s, f, r, v.Recorded)
 	out.add("watches", st, words)
 	out.add("watched by", term.Watch, v.watchersOf(r))
 	if words := phrase.Watchers(s); r.Position == 0 && words != "" {
@@ -155,7 +157,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	s := v.State
 	x := s.Risk(c)
 	if x == nil {
-		if why := znode.Safe(s.RiskWatch(c), 0); why != "" {
+		if why := znode.Safe(s.RiskWatch(c), 0); why != "" && !v.Recorded {
 			out.add("risk", term.Muted, "may not be seen in time: "+why)
 		}
 		return

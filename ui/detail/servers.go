@@ -43,6 +43,8 @@ func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 	switch {
 	case t != nil:
 		v.serverTable(f, t, w, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
+	case v.Recorded:
+		prose(0, term.Strong, "The recording has no reports of the ensemble.")
 	case v.Why == "": // the requests are under way
 		prose(0, term.Strong, "Waiting for the servers' first answers.")
 	default:

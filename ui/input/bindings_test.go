@@ -1,6 +1,8 @@
 package input
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,14 +32,13 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 
 // Each key is in the help and in electop help keys.
 func TestKeysAreShown(t *testing.T) {
-	var help strings.Builder
-	for _, l := range helpLines(Bindings(false), new(term.Glyphs), 0) {
-		help.WriteString(l.sign + "\t" + l.text + "\n")
-	}
+	help := helpLines(Bindings(false), new(term.Glyphs), 0, false)
 	md := Markdown()
 	for _, b := range Bindings(false) {
-		if want := b.Help().Key + "\t" + longHelp(b) + "\n"; !strings.Contains(help.String(), want) {
-			t.Errorf("the help lacks %q", want)
+		if !slices.ContainsFunc(help, func(l helpLine) bool {
+			return strings.Contains(" "+l.sign+" ", " "+b.Help().Key+" ") && (l.text == longHelp(b) || slices.Contains(slices.Collect(maps.Values(pairs)), l.text))
+		}) {
+			t.Errorf("the help lacks %s: %s", b.Help().Key, longHelp(b))
 		}
 		for _, k := range b.Keys() {
 			if want := "`" + strings.ReplaceAll(k, "+", "-") + "`"; !strings.Contains(md, want) {

@@ -3,6 +3,7 @@ package input
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"electop/ui/term"
@@ -19,31 +20,32 @@ func signs(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Signs"},
 		{term.Lead, g.Leader, "leads: its znode has the lowest number"},
-		{term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or without contact to the servers"},
+		{term.Alarm, g.LeaderLost, "first, and does not lead, or not any longer"},
 		{term.Watch, g.Watch, "watches the candidate above it"},
 		{term.Trouble, g.WatchWrong, "does not watch its predecessor"},
-		{term.Watch, g.HerdHead + g.HerdMore, "the chain: the candidate below watches the one at the arrow; grey if that is only inferred"},
-		{term.Trouble, g.HerdFrom + g.HerdMore, "watches the leader, like all the others: the herd"},
+		{term.Watch, g.HerdHead + g.HerdMore, "an arrow to the watched znode; grey: inferred"},
+		{term.Trouble, g.HerdFrom + g.HerdMore, "watches the leader, like all others: the herd"},
 		{term.Watch, g.Up + " 12", "watches the znode with number 12"},
-		{term.Good, g.Yes, "verified: a server's own table has that watch"},
-		{term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess"},
-		{term.Alarm, g.Wrong, "it watches another znode or none, according to the servers' tables"},
+		{term.Good, g.Yes, "verified: ZooKeeper reports that watch"},
+		{term.Muted, g.Inferred, "inferred, or by ZooKeeper's clock, or a guess"},
+		{term.Alarm, g.Wrong, "ZooKeeper reports another watch or none"},
 		{term.Alarm, g.Critical, "a critical finding; " + g.Warning + " a warning; " + g.Info + " worth knowing"},
-		{term.Alarm, g.Killed, "killed: its connection was cut, its znode still exists"},
+		{term.Alarm, g.Killed, "killed: no connection, its znode still exists"},
 		{term.Alarm, g.Frozen, "frozen: it reads, writes and decides nothing"},
-		{term.Alarm, g.Parted, "cut off: nothing passes between it and the servers"},
-		{term.Trouble, g.LosesReply, "the reply to its next create gets lost; " + g.NoGuid + " its next znode has no guid; " + g.SlowLead + " its leader procedure does not end"},
-		{term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher"},
-		{term.Text, g.H + g.ToRight, "in Messages: a request that ZooKeeper processed, or a message that it sent; " + g.Expired + " it was lost"},
-		{term.You, g.Notice, "in Messages: held by ZooKeeper, in the order of their release"},
+		{term.Alarm, g.Parted, "cut off: nothing reaches it or ZooKeeper"},
+		{term.Trouble, g.LosesReply, "loses its next reply; " + g.NoGuid + " no guid; " + g.SlowLead + " slow to lead"},
+		{term.Lead, g.Notice, "a notification on its way to the watcher"},
+		{term.You, g.Notice, "in Messages: held, in their order; " + g.Expired + " lost"},
 		{term.Heading, "", "Lanes: one for each candidate over time"},
-		{term.Watch, g.Waits, "waits; " + g.Created + " its znode was created, " + g.Deleted + " deleted, " + g.Expired + " deleted as its session expired"},
-		{term.Lead, g.Notice, "notified; " + g.Down + " comes from the deleted znode's lane"},
-		{term.Gold, g.Block, "leads, as far as the znodes show; " + g.Elected + " elected: the leader procedure is running"},
-		{term.Trouble, g.Danger, "silent: " + g.Killed + " killed, " + g.Frozen + " frozen or " + g.Parted + " cut off, and its znode still exists"},
-		{term.Alarm, g.Believes, "believes it leads, but another leads or may lead; " + g.Suspended + " suspended: without connection or lease, it does not lead"},
-		{term.Muted, g.Nowhere, "no znode; " + g.Unseen + " not observed: electop had no connection"},
-		{term.Alarm, g.Stale, "a stale write that was accepted; " + g.Written + " another write, " + g.Refused + " a refused write"},
+		{term.Watch, g.Waits, "waits; " + g.Created + " its znode was created, " + g.Deleted + " deleted"},
+		{term.Alarm, g.Expired, "its session expired, and its znode was deleted"},
+		{term.Lead, g.Notice, "notified; " + g.Down + " of the deleted znode"},
+		{term.Gold, g.Block, "leads, as far as the znodes show; " + g.Elected + " elected"},
+		{term.Trouble, g.Danger, "silent, and its znode still exists"},
+		{term.Alarm, g.Believes, "believes it leads, but another leads or may lead"},
+		{term.Trouble, g.Suspended, "suspended: no connection or lease, so no leader"},
+		{term.Muted, g.Nowhere, "no znode; " + g.Unseen + " electop had no connection"},
+		{term.Alarm, g.Stale, "a stale write; " + g.Written + " another write, " + g.Refused + " a refused one"},
 		{term.You, g.Playhead, "the moment on the screen; " + g.Play + " the past is played"},
 	}
 }
@@ -51,78 +53,150 @@ func signs(g *term.Glyphs) []helpLine {
 // words explains the words of the screen, and the mouse.
 var words = []helpLine{
 	{term.Heading, "", "Words"},
-	{term.Text, "silent", "from the old leader's stop until its znode was deleted"},
-	{term.Text, "takeover", "from that deletion until the new leader acknowledged"},
+	{term.Text, "silent", "from the leader's stop until the deletion"},
+	{term.Text, "takeover", "from then until the new leader acknowledged"},
 	{term.Text, "vacant", "the time without a candidate"},
-	{term.Text, "token", "the fencing token, the leader's czxid: grows with each leader, so that storage can refuse an older one"},
-	{term.Text, "safety", "never two awake leaders, and no accepted write of a deposed leader; double: two candidates believe at the same time that they lead"},
-	{term.Text, "liveness", "the share of the time with an awake leader; (queue): with a first znode; (ack): with an acknowledged leader"},
-	{term.Text, "beliefs not visible", "third-party candidates do not report whether they believe they lead, so doubles cannot be detected"},
-	{term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost"},
-	{term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them"},
+	{term.Text, "token", "the leader's czxid, for fencing; only grows"},
+	{term.Text, "safety", "never two awake leaders or stale writes"},
+	{term.Text, "double", "two candidates believe at once that they lead; only electop's report beliefs"},
+	{term.Text, "liveness", "time with a leader; (queue): with a first znode; (ack): acknowledged"},
+	{term.Text, "ghost", "a znode that its owner does not know of"},
+	{term.Text, "missed", "changes between two reads, only counted"},
 	{term.Heading, "", "Mouse"},
-	{term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes to that time; dragging moves the time with the pointer"},
+	{term.Text, "click", "selects a row, then opens it; selects a panel; presses a key; goes to a time, also dragged"},
 	{term.Text, "wheel", "scrolls what is under the pointer"},
-	{term.Text, "shift", "hold it to select text (iTerm2: option), or start with --no-mouse"},
+	{term.Text, "shift", "selects text (iTerm2: option); or --no-mouse"},
 }
 
-// helpLines returns the help: the keys by mode, the signs, the words. If of is not 0, it
-// has only the keys of these modes, with the signs for the main screen.
-func helpLines(table []Binding, g *term.Glyphs, of Mode) (out []helpLine) {
-	for i, m := range modes {
-		if of == 0 && i == 1 {
-			// Users look for signs and words more often than for the keys of the
-			// smaller modes.
-			out = append(append(out, signs(g)...), words...)
+// firstKeys are the keys of a first visit.
+var firstKeys = []string{"x", "f", "s", "h", "L", "q"}
+
+// pairs maps a command to the words for it and for the opposite command, whose binding comes next.
+var pairs = map[Command]string{
+	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
+	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
+	CmdEarliest: "the earliest moment kept, the last moment", CmdPlaySlower: "play slower, faster",
+	CmdLeft: "a column to the left, right, in a grid", CmdFiner: "a finer, a coarser scale of the time line",
+}
+
+// keyLines returns the lines of the bindings that shown reports, a line for each pair.
+func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
+	opposite := false
+	for _, b := range table {
+		switch words := pairs[b.Do]; {
+		case !shown(b):
+		case opposite:
+			out[len(out)-1].sign += " " + b.Help().Key
+			opposite = false
+		default:
+			opposite = words != ""
+			out = append(out, helpLine{term.Key, b.Help().Key, cmp.Or(words, longHelp(b))})
 		}
-		if of != 0 && of&m.mode == 0 {
-			continue
-		}
-		out = append(out, helpLine{term.Heading, "", m.title})
-		if m.note != "" {
-			out = append(out, helpLine{text: m.note})
-		}
-		for _, b := range table {
-			if b.Modes&m.mode != 0 {
-				out = append(out, helpLine{term.Key, b.Help().Key, longHelp(b)})
-			}
-		}
-	}
-	if of != 0 {
-		out = append(out, helpLine{}, helpLine{term.Key, "?", "all keys, signs and words"})
-	}
-	if of.Main() {
-		out = append(out, signs(g)...)
 	}
 	return out
 }
 
-// HelpLines returns the help on lines of w cells: for the modes in of, or for all if it is 0.
-func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
-	const room = 11 // cells for a key or a sign
-	var lines [][]term.Span
-	for _, l := range helpLines(table, g, of) {
-		if l.text == "" {
-			lines = append(lines, nil)
-			continue
+// helpLines returns the help: the keys of a first visit and the signs for the main screen, and the
+// other keys of the modes in of. If of is 0, it has the keys of all modes and the words, but if
+// brief, the help of the main screen has its keys and signs.
+func helpLines(table []Binding, g *term.Glyphs, of Mode, brief bool) (out []helpLine) {
+	in, all := of, of == 0
+	switch {
+	case all && brief:
+		in = ^ModeNormal
+	case all:
+		in = ^Mode(0)
+	}
+	add := func(title, note string, shown func(Binding) bool) {
+		lines := keyLines(table, shown)
+		if len(lines) == 0 {
+			return
 		}
-		w, sign := w, l.sign
-		if sign != "" {
-			w -= room + 1
+		if out = append(out, helpLine{term.Heading, "", title}); note != "" {
+			out = append(out, helpLine{text: note})
 		}
-		if l.style == term.Heading && lines != nil {
-			lines = append(lines, []term.Span{{}})
-		}
-		for _, part := range term.Wrap(l.text, w) {
-			if l.sign == "" {
-				lines = append(lines, []term.Span{{Style: l.style, Text: part}})
-				continue
-			}
-			lines = append(lines, append(term.AppendColumn(nil, room, l.style, sign), term.Span{Style: term.Text, Text: part}))
-			sign = ""
+		out = append(out, lines...)
+	}
+	first := func(b Binding) bool { return in&b.Modes&ModeNormal != 0 && slices.Contains(firstKeys, b.Keys()[0]) }
+	add("On a first visit", "", first)
+	if of.Main() || all && !brief {
+		out = append(out, signs(g)...)
+	}
+	for i, m := range modes {
+		// A key with the same meaning on the main screen is not repeated.
+		repeats := m.mode != ModeNormal && (all || of&ModeNormal != 0)
+		add(m.title, m.note, func(b Binding) bool {
+			return in&m.mode&b.Modes != 0 && !first(b) && !(repeats && b.Modes&ModeNormal != 0)
+		})
+		if all && i == 0 {
+			out = append(out, words...)
 		}
 	}
-	return lines
+	if !all {
+		out = append(out, helpLine{}, helpLine{term.Key, "?", "all keys, signs and words"})
+	} else if brief {
+		out = append(out, helpLine{}, helpLine{term.Key, "?", "on the main screen: its keys, and the signs"})
+	}
+	return out
+}
+
+// HelpLines returns the help on lines of w cells, in two columns if they have room: for the modes
+// in of, or for all if it is 0.
+func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
+	const twoFrom, gap = 112, 3
+	all := helpLines(table, g, of, w < twoFrom)
+	if w < twoFrom {
+		lines, _ := wrapHelp(all, w)
+		return lines
+	}
+	w = (w - gap) / 2
+	lines, starts := wrapHelp(all, w)
+	end := len(lines) // of the first column
+	for _, at := range starts {
+		if max(at, len(lines)-at) < max(end, len(lines)-end) {
+			end = at
+		}
+	}
+	left, right := lines[:end], lines[end:]
+	out := make([][]term.Span, max(len(left), len(right)))
+	copy(out, left)
+	for i, line := range right {
+		out[i] = append(append(slices.Clip(out[i]), term.Span{Text: term.Blanks(w + gap - term.SpansWidth(out[i]))}), line...)
+	}
+	return out
+}
+
+// wrapHelp returns all on lines of w cells, and where their sections begin.
+func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
+	room := 0 // for a key or a sign of the section
+	for i, l := range all {
+		switch {
+		case l.style == term.Heading:
+			if lines != nil {
+				lines = append(lines, nil)
+			}
+			starts, room = append(starts, len(lines)), 0
+			for _, next := range all[i+1:] {
+				if next.style == term.Heading {
+					break
+				}
+				room = max(room, term.Width(next.sign))
+			}
+		case l.text == "":
+			lines = append(lines, nil)
+		}
+		if l.sign == "" {
+			for _, part := range term.Lines(l.text, w) {
+				lines = append(lines, []term.Span{{Style: l.style, Text: part}})
+			}
+			continue
+		}
+		for _, part := range term.Lines(l.text, w-room-1) {
+			lines = append(lines, append(term.AppendColumn(nil, room, l.style, l.sign), term.Span{Style: term.Text, Text: part}))
+			l.sign = ""
+		}
+	}
+	return lines, starts
 }
 
 func longHelp(b Binding) string { return cmp.Or(b.Long, b.Help().Desc) }

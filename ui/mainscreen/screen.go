@@ -155,7 +155,7 @@ func (x *Screen) belief() leadership.Belief {
 // content returns the text of panel p on lines of w cells.
 func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	v := detail.Panel{
-		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Verifying, Why: x.NoVerify,
+		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Verifying, Why: x.NoVerify, Recorded: x.Playing != nil,
 	}
 	key := ""
 	switch p {

@@ -45,7 +45,7 @@ func WrongEdge(e doctor.Edge) bool {
 }
 
 // EdgeFact describes in a sentence what r watches, and how and when that became known.
-func EdgeFact(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
+func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.Style, string) {
 	to := Target(s, r.Position)
 	if r.Position < s.Holders() || r.Position == 0 && to == nil {
 		return ownWatch(s, f, r)
@@ -82,7 +82,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	if r.Member != nil && r.Member.Watches == to.Name {
 		words = name + "   reported by the candidate"
 	}
-	if why := znode.Safe(e.Why, 0); why != "" {
+	if why := znode.Safe(e.Why, 0); why != "" && (s.Answers != nil || !recorded) {
 		words += "; not verified: " + why
 	}
 	return term.Watch, words + asked
