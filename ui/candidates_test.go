@@ -290,3 +290,26 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 		}
 	}
 }
+
+// The grid uses the whole width. Its cells have the names if all fit, otherwise the numbers: no
+// label is cut.
+func TestGridLabels(t *testing.T) {
+	for n, label := range map[int]func(*dialect.Candidate) string{
+		40:  func(c *dialect.Candidate) string { return c.Label() },
+		300: func(c *dialect.Candidate) string { return strconv.FormatInt(c.Sequence, 10) },
+	} {
+		m, src, _ := dashboardOn(mixedCrowd(n), nil, Options{})
+		keys(m, "z")
+		text, all := screen(m), src.State().Queue.Slice()
+		for _, c := range all {
+			if !regexp.MustCompile(`[^\w\s] ` + label(c) + ` `).MatchString(text) {
+				t.Fatalf("%d candidates: the grid lacks %q:\n%s", n, label(c), text)
+			}
+		}
+		line := []rune(lines(m)[2])
+		last := strings.TrimRight(string(line[:len(line)-1]), " ")
+		if w := 118 / ((n + 29) / 30); len([]rune(last)) < len(line)-w-3 { // with a short number
+			t.Errorf("%d candidates: the grid ends at column %d of %d:\n%s", n, len([]rune(last)), len(line), text)
+		}
+	}
+}

@@ -23,13 +23,16 @@ type grid struct {
 	rows, columns int // in view
 	cell          int // width of a cell
 	left          int // first column in view
+	label         int // width of the labels: the names, or if a name has no room, the numbers; 0: none
+	named         bool
 }
 
 const (
-	leastCell, usualCell, widestCell = 2, 5, 11 // widths of a cell
+	leastCell, usualCell = 2, 5 // least widths of a cell
 	// leastCellMost bounds the candidates in cells of less than usualCell: a frame with more
 	// cells would be expensive.
 	leastCellMost = 600
+	beforeLabel   = 3 // the mark, the sign and a blank
 )
 
 // settleGrid divides r for the grid, and brings the selected cell into view. Below the grid is a
@@ -43,12 +46,32 @@ func (v *Panel) settleGrid(r term.Rect) {
 	n := v.Rows.Len()
 	x.rows = max(1, r.H-below)
 	need := (n + x.rows - 1) / x.rows
-	x.cell = usualCell
+	least, name, number := usualCell, 0, 0
 	if n <= leastCellMost {
-		x.cell = max(leastCell, min(widestCell, r.W/max(1, need)))
+		least = leastCell
+		for i := range n {
+			r := v.Rows.At(i)
+			name, number = max(name, term.Width(r.Name())), max(number, term.Width(numberOf(r)))
+		}
 	}
+	x.cell = max(least, r.W/max(1, need))
 	x.columns = max(1, min(need, r.W/x.cell))
 	x.left = term.Window(x.left, v.Index/x.rows, x.columns, need)
+	room := x.cell - beforeLabel - 1
+	if x.named, x.label = name <= room, name; !x.named {
+		x.label = number
+	}
+	if x.label > room {
+		x.label = 0
+	}
+}
+
+// numberOf returns the number of a row's znode, "" if it has none.
+func numberOf(r model.Row) string {
+	if r.Candidate == nil || !r.Candidate.HasSequence {
+		return ""
+	}
+	return strconv.FormatInt(r.Candidate.Sequence, 10)
 }
 
 // drawGrid draws the candidates as cells, the wave, and in the last line the selected
@@ -132,7 +155,19 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 		block = sign
 	}
 	p.Text(st, mark)
-	p.Text(block, glyph+term.Blanks(p.Room()-1))
+	label := ""
+	switch {
+	case v.grid.label == 0:
+	case v.grid.named:
+		label = r.Name()
+	default:
+		label = numberOf(r)
+	}
+	p.Text(block, glyph+" ")
+	if block == term.Watch {
+		block = term.Muted // only the sign has the colour
+	}
+	p.Text(block, label+term.Blanks(p.Room()-term.Width(label)))
 }
 
 // sign returns the style and the sign of a cell in a phase.
