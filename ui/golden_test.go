@@ -209,7 +209,7 @@ func TestShownWithRoom(t *testing.T) {
 		"expired":               {"◌ session expired since 6 s, trying zk1:2181"},
 		"read-only-help":        {"lessons, step by step", "verified: ZooKeeper reports that watch"},
 
-		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "not kill them"},
+		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "kill them"},
 		"join-loopback": {"Only programs on this machine"},
 		"join-nowhere":  {"no address for other programs"},
 	} {

@@ -152,7 +152,7 @@ func (d *dashboard) draw(f *term.Frame) string {
 	at := &d.screen.At
 	if front := d.window(); front != nil {
 		if front != window(&d.elections) { // the list of elections covers the panels
-			f.Restyle(at.Body(), term.Fade)
+			f.Restyle(at.Body(), term.Dim)
 		}
 		front.Draw(f)
 	}

@@ -5,14 +5,87 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muesli/termenv"
+
 	"electop/ui/input"
 	"electop/ui/term"
 )
 
+// On a small screen the lines that a short list does not need belong to the panel below it.
+func TestShortListLeavesItsLines(t *testing.T) {
+	for _, c := range []struct {
+		sample string
+		shows  []string
+	}{
+		{"main", []string{"amber  ├", "birch ", "cedar ", "delta ", "ember ", "first"}},
+		{"two-leaders", []string{"its worker: set 5 ✓ stale", "counter", "tokens"}},
+		{"lesson-verdict", []string{"✓ amber's session expired", "✗ It was birch"}},
+	} {
+		m := show(samples()[c.sample](), 60, 20, term.Mono)
+		shows(t, m, c.shows...)
+	}
+}
+
+// A window fills a small screen. On a larger one the panels behind it are dim, and no part of a
+// word is left beside it.
+func TestWindowsAreReadable(t *testing.T) {
+	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
+	for _, key := range []string{"?", "X", ":", "L", "J"} {
+		sm := samples()["join"]()
+		sm.o.Lessons, sm.keys = thirdLesson(asking), nil
+		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
+			m := show(sm, size[0], size[1], term.Mono)
+			before := lines(m)
+			keys(m, key)
+			after := lines(m)
+			x, y, w := boxIn(after, front(m))
+			if size[0] < 100 {
+				if x != 0 || y != 1 || w != size[0] || !strings.HasPrefix(after[size[1]-3], "╰") {
+					t.Errorf("%v: %s does not fill the screen:\n%s", size, key, screen(m))
+				}
+				continue
+			}
+			for ; !strings.HasPrefix(string([]rune(after[y])[x:]), "╰"); y++ {
+				now, was := []rune(after[y]), []rune(before[y])
+				for _, side := range [2][2]int{{0, x}, {x + w, len(now)}} {
+					text := string(now[side[0]:side[1]])
+					for _, at := range word.FindAllStringIndex(text, -1) {
+						from := side[0] + len([]rune(text[:at[0]]))
+						to := side[0] + len([]rune(text[:at[1]]))
+						if whole := word.FindString(string(was[from:])); whole != string(now[from:to]) || word.MatchString(string(was[from-1:from])) {
+							t.Errorf("%v: beside %s is %q of %q", size, key, string(now[from:to]), whole)
+						}
+					}
+				}
+			}
+		}
+	}
+	sm := samples()["killed"]()
+	sm.o.Renderer = profileRenderer(termenv.TrueColor)
+	m := show(sm, 120, 36, term.Dark)
+	const coral = "38;2;240;113;92"
+	before := strings.Count(strings.Join(strings.Split(m.View(), "\n")[1:8], ""), coral)
+	keys(m, "X")
+	if after := strings.Count(strings.Join(strings.Split(m.View(), "\n")[1:8], ""), coral); before == 0 || after > 0 {
+		t.Errorf("got %d alarms above a window, %d without it; want none, and some", after, before)
+	}
+}
+
+// boxIn returns where the box with that title begins, and its width.
+func boxIn(all []string, title string) (x, y, w int) {
+	for y, line := range all {
+		if before, rest, ok := strings.Cut(line, "╭─ "+title); ok {
+			inside, _, _ := strings.Cut(rest, "╮")
+			return len([]rune(before)), y, 3 + len([]rune(title)) + len([]rune(inside)) + 1
+		}
+	}
+	return 0, 0, 0
+}
+
 // The help of the main screen begins with the keys of a first visit and the signs. The help of
 // no mode has more than 80 lines.
 func TestHelpIsShort(t *testing.T) {
-	for _, width := range []int{80, 120, 200, 300} {
+	for _, width := range []int{60, 80, 120, 200, 300} {
 		for of := input.Mode(0); of < input.ModeLesson<<1; of = max(1, of<<1) {
 			m := of
 			if m == input.ModeLesson {

@@ -255,7 +255,7 @@ func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	for _, b := range all {
 		width = min(max(width, term.Width(b.name())), max(6, out.w-32))
 	}
-	if h > 2*len(all) {
+	if h > 2*len(all)+2 { // the results of all writes are more useful
 		out.add(term.Span{Style: term.Heading, Text: term.Blanks(2+width) + "  " + term.Fitted("believes", 11) + "in truth"})
 	}
 	for _, b := range all {

@@ -25,6 +25,9 @@ const tallFrom = 40
 // lesson before the handoffs get any.
 const besideLesson = 18
 
+// rowsLeast is the number of candidates for which a narrow screen always has room.
+const rowsLeast = 5
+
 // Panel is a part of the main screen that can have the focus.
 type Panel int
 
@@ -47,7 +50,7 @@ type Shape struct {
 	Lesson   bool // a lesson is running
 	Workers  bool // leaders have workers: the beliefs are shown
 	Messages bool // the server reports its messages
-	Rows     int  // number of candidates
+	Rows     int  // lines for the candidates, 0 if a text is there instead
 	Live     bool // a live cluster, no lesson, no candidate of electop: only tab shows the recipe
 	Findings bool // there are findings, or no candidates
 }
@@ -63,7 +66,8 @@ type Arrangement struct {
 
 // Arrange lays out a screen of w by h cells. A narrow screen has no room for the recipe
 // beside the candidates: the recipe with the focus replaces the candidates, and without a
-// lesson all other panels. A lesson replaces the handoffs, unless the screen is tall.
+// lesson all other panels. There the panel below gets the lines that the candidates do not
+// need. A lesson replaces the handoffs, unless the screen is tall.
 //
 // A very wide screen has a third column for the lesson, the messages, the selected
 // candidate, the findings and the servers. If there is room for a fourth column, the
@@ -116,12 +120,15 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		body = a.arrangeAside(body, s)
 		s.Lesson = false
 	}
-	upper := body
+	upper, spare := body, 0 // spare counts the lines of body that the candidates do not need
+	if w < WideFrom && body.H < tallFrom && s.Rows > 0 && !beside {
+		spare = body.H - max(s.Rows, rowsLeast) - 3
+	}
 	if s.Lesson {
-		upper.H -= min(lessonMost+2, body.H/2) // the panels that it explains stay in view
+		upper.H -= min(lessonMost+2, max(body.H/2, spare)) // the panels that it explains stay in view
 		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
 	}
-	if low := handoffsHeight(upper.H, body.W, s); !s.Lesson || upper.H-low >= besideLesson {
+	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= besideLesson {
 		upper.H -= low
 		a.Panel[Handoffs] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: low}
 	}

@@ -51,6 +51,10 @@ func TestArrange(t *testing.T) {
 		want string
 	}{
 		{"smallest", 60, 20, Shape{Focus: Candidates}, "1 t60 / 11 C60 / 6 H60 / 1 s60 / 1 k60"},
+		{"few candidates", 60, 20, Shape{Rows: 3}, "1 t60 / 8 C60 / 9 H60 / 1 s60 / 1 k60"},
+		{"few candidates and a lesson", 80, 24, Shape{Rows: 5, Lesson: true}, "1 t80 / 8 C80 / 13 L80 / 1 s80 / 1 k80"},
+		{"few candidates and beliefs", 60, 20, Shape{Rows: 6, Workers: true}, "1 t60 / 9 C60 / 8 b60 / 1 s60 / 1 k60"},
+		{"many candidates and a lesson", 80, 24, Shape{Rows: 9, Lesson: true}, "1 t80 / 11 C80 / 10 L80 / 1 s80 / 1 k80"},
 		{"handoffs in focus", 80, 24, Shape{Focus: Handoffs}, "1 t80 / 11 C80 / 10 H80 / 1 s80 / 1 k80"},
 		{"recipe in focus", 80, 24, Shape{Focus: Recipe}, "1 t80 / 21 R80 / 1 s80 / 1 k80"},
 		{"wide", 120, 36, Shape{Focus: Handoffs}, "1 t120 / 22 C76 R44 / 11 H120 / 1 s120 / 1 k120"},
@@ -92,8 +96,8 @@ func TestArrangeFills(t *testing.T) {
 				if h%3 == 0 && strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
 				}
-				if l := a.Panel[Lesson]; s.Lesson && !s.Zoomed && w < AsideFrom && 2*l.H > h-3 {
-					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen", w, h, s)
+				if l := a.Panel[Lesson]; s.Lesson && !s.Zoomed && w < AsideFrom && 2*l.H > h-3 && h-3-l.H < s.Rows+3 {
+					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen, and lines of the candidates", w, h, s)
 				}
 				if s.Zoomed {
 					continue

@@ -110,10 +110,21 @@ func (x *Screen) Settle(f *term.Frame, shown Shown) {
 func (x *Screen) TooSmall() bool { return x.At.Header.Empty() }
 
 func (x *Screen) shape() Shape {
+	s := x.State
+	rows := x.Candidates.Rows.Len()
+	if len(x.Candidates.Rows.NoZnode) > 0 {
+		rows++ // their heading
+	}
+	if wording.PaceLine(s) != "" {
+		rows++
+	}
+	if s.Phase != model.Live || s.Queue.Len() == 0 {
+		rows = 0
+	}
 	return Shape{
-		Focus: x.Focus, Zoomed: x.Zoomed, Lesson: x.Lesson != nil, Workers: x.State.Work.Rules.Workers,
-		Messages: x.State.Pace != nil, Rows: x.Candidates.Rows.Len(),
-		Live: x.Badge == "" && x.Lesson == nil && len(x.State.Members) == 0, Findings: len(x.State.Findings) > 0 || x.Candidates.Rows.Len() == 0,
+		Focus: x.Focus, Zoomed: x.Zoomed, Lesson: x.Lesson != nil, Workers: s.Work.Rules.Workers,
+		Messages: s.Pace != nil, Rows: rows,
+		Live: x.Badge == "" && x.Lesson == nil && len(s.Members) == 0, Findings: len(s.Findings) > 0 || x.Candidates.Rows.Len() == 0,
 	}
 }
 

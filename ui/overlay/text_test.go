@@ -21,12 +21,12 @@ func text(n int) overlay.Text {
 // possible. A short text stays at its top.
 func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	var p overlay.Panel
-	p.Settle(term.InFront(80, 24, 40, 5), text(5))
+	p.Settle(term.InFront(120, 24, 40, 5), text(5))
 	p.Move(input.CmdPageDown)
 	if first, _, of := p.InView(); p.Long() || first != 1 || of != 5 || !p.AtBottom() {
 		t.Errorf("a short text: got line %d of %d first, want 1 of 5", first, of)
 	}
-	p.Settle(term.InFront(80, 24, 40, 100), text(100))
+	p.Settle(term.InFront(120, 24, 40, 100), text(100))
 	first, last, of := p.InView()
 	if !p.Long() || first != 1 || last >= 24 || of != 100 {
 		t.Fatalf("a long text: got lines %d-%d of %d, want its beginning", first, last, of)
@@ -36,11 +36,11 @@ func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	if first, last, _ := p.InView(); first != page || last != 2*page-1 { // pages overlap by a line
 		t.Errorf("a page down: got lines %d-%d, want from %d on", first, last, page)
 	}
-	p.Settle(term.InFront(80, 30, 40, 100), text(100))
+	p.Settle(term.InFront(120, 30, 40, 100), text(100))
 	if first, last, _ := p.InView(); first != page || last <= 2*page {
 		t.Errorf("on a taller screen: got lines %d-%d, want more from %d on", first, last, page)
 	}
-	p.Settle(term.InFront(80, 24, 40, 30), text(30))
+	p.Settle(term.InFront(120, 24, 40, 30), text(30))
 	if first, last, of := p.InView(); first > page || last != 30 && first != page || of != 30 {
 		t.Errorf("a shorter text: got lines %d-%d of %d, want up to 30", first, last, of)
 	}

@@ -147,15 +147,26 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r and its spots.
+// Blank clears r and its spots, and the rest of each word that lies across the edge of r.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
-		for x := max(0, r.X); x < min(c.W, r.X+r.W); x++ {
-			setCell(c.cells[y*c.W:(y+1)*c.W], x, " ", Text)
+		row := c.cells[y*c.W : (y+1)*c.W]
+		left, right := max(0, r.X), min(c.W, r.X+r.W)
+		for left > 0 && left < c.W && row[left].inWord() && row[left-1].inWord() {
+			left--
+		}
+		for right > 0 && right < c.W && row[right].inWord() && row[right-1].inWord() {
+			right++
+		}
+		for x := left; x < right; x++ {
+			setCell(row, x, " ", Text)
 		}
 	}
 }
+
+// inWord reports whether the cell is a part of a word, neither blank nor a line or a block.
+func (p *cell) inWord() bool { return p.Text != "" && p.Text != " " && lineGlyph(p.Text) == 0 }
 
 // Render returns the canvas as lines of text with the theme's escape sequences.
 // Equal cells give equal bytes, so Bubbletea does not send unchanged lines again.

@@ -244,14 +244,25 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y &&
 // Inner returns r without its outermost cells, which hold a border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
+// filledBelow is the width of a screen below which an overlay takes the place of all panels.
+const filledBelow = 100
+
 // InFront returns the place of an overlay, at most width wide, on a screen of w by h cells.
 func InFront(w, h, width, lines int) Rect {
-	ow, oh := min(w-4, width), min(h-4, lines+2)
+	ow, oh := TextWidth(w, width)+4, min(h-4, lines+2)
+	if w < filledBelow {
+		oh = h - 3
+	}
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
 }
 
 // TextWidth returns the width of a line in an overlay of that width on a screen of w cells.
-func TextWidth(w, width int) int { return min(w-4, width) - 4 }
+func TextWidth(w, width int) int {
+	if w < filledBelow {
+		return w - 4
+	}
+	return min(w-4, width) - 4
+}
 
 // Window returns which of n lines is the first on a page: top if the page then shows line at,
 // otherwise the line nearest to top with which the page shows line at.

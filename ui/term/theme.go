@@ -277,8 +277,17 @@ func Fade(st Style) Style {
 	switch st &^ Selected {
 	case Alarm, Border, Focus:
 		return st
-	case OnPast, OnLead, Hot, Warm:
-		return OnFaint | st&Selected
 	}
-	return Faint | st&Selected
+	return Dim(st) | st&Selected
+}
+
+// Dim returns the style of a cell behind an overlay.
+func Dim(st Style) Style {
+	switch st &^ Selected {
+	case Border, Focus:
+		return Border
+	case OnPast, OnLead, Hot, Warm:
+		return OnFaint
+	}
+	return Faint
 }
