@@ -109,7 +109,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 			Since: d.past.shownTime(), Stopped: d.past.stopped, Ended: d.ended,
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
-		Lesson: d.lesson(), Journey: &d.past.journey,
+		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.modes.Main())) },
 		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.verifying.IsZero(), NoVerify: verify,
 	}
 	if d.candidates.Row().Ref().Same(d.reread.of) {
@@ -140,7 +140,12 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	if width = 92; of == 0 || of.Main() {
 		width = 160 // two columns
 	}
-	return overlay.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
+	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), of)}, width
+}
+
+// helpLines returns the help on the modes in of on lines of w cells.
+func (d *dashboard) helpLines(w int, of input.Mode) [][]term.Span {
+	return input.HelpLines(d.table, &d.theme.Glyph, w, of)
 }
 
 // draw draws the settled screen. It changes nothing but the canvas.

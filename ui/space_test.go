@@ -4,12 +4,29 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/muesli/termenv"
 
 	"electop/ui/input"
 	"electop/ui/term"
 )
+
+// A large screen uses at least a fifth of its cells.
+func TestLargeScreenIsUsed(t *testing.T) {
+	for _, name := range []string{"main", "messages", "lesson", "two-leaders", "replay"} {
+		m := show(samples()[name](), 300, 100, term.Mono)
+		used := 0
+		for _, c := range screen(m) {
+			if !unicode.IsSpace(c) {
+				used++
+			}
+		}
+		if 5*used < 300*100 {
+			t.Errorf("%s: %.1f %% of the cells are used, want 20 %%:\n%s", name, float64(used)/300, screen(m))
+		}
+	}
+}
 
 // On a small screen the lines that a short list does not need belong to the panel below it.
 func TestShortListLeavesItsLines(t *testing.T) {

@@ -25,6 +25,9 @@ const tallFrom = 40
 // lesson before the handoffs get any.
 const besideLesson = 18
 
+// On the widest screens the handoffs get handoffsMost lines if the help then gets helpLeast.
+const handoffsMost, helpLeast = 30, 30
+
 // rowsLeast is the number of candidates for which a narrow screen always has room.
 const rowsLeast = 5
 
@@ -61,6 +64,7 @@ type Arrangement struct {
 	Panel        [Panels]term.Rect
 	Belief       term.Rect // beliefs and facts
 	Brief        term.Rect // beliefs and facts on few lines
+	Help         term.Rect // signs and keys
 	Status, Keys term.Rect
 }
 
@@ -71,8 +75,9 @@ type Arrangement struct {
 //
 // A very wide screen has a third column for the lesson, the messages, the selected
 // candidate, the findings and the servers. If there is room for a fourth column, the
-// messages get it. Without a third column the messages replace the recipe while they have
-// the focus. A text without a place is shown zoomed.
+// messages get it, and on a tall screen the help is below the handoffs. Without a third column
+// the messages replace the recipe while they have the focus. A text without a place is shown
+// zoomed.
 //
 // If s.Live is set, the recipe has a place only while it has the focus. Otherwise the text
 // with the focus, the findings or the selected candidate replace it; beside a third column
@@ -130,7 +135,12 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	}
 	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= besideLesson {
 		upper.H -= low
-		a.Panel[Handoffs] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: low}
+		r := term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: low}
+		if w >= asidesFrom && low >= handoffsMost+helpLeast {
+			a.Help = term.Rect{Y: r.Y + handoffsMost, W: r.W, H: r.H - handoffsMost}
+			r.H = handoffsMost
+		}
+		a.Panel[Handoffs] = r
 	}
 	if w < WideFrom {
 		shown := Candidates

@@ -13,8 +13,8 @@ import (
 func sketch(w, h int, s Shape) string {
 	a := Arrange(w, h, s)
 	cells := bytes.Repeat([]byte("."), w*h)
-	parts := append(a.Panel[:], a.Header, a.Belief, a.Brief, a.Status, a.Keys)
-	for i, name := range "CRHMLADStBbsk" {
+	parts := append(a.Panel[:], a.Header, a.Belief, a.Brief, a.Status, a.Keys, a.Help)
+	for i, name := range "CRHMLADStBbsk?" {
 		for y := parts[i].Y; y < parts[i].Y+parts[i].H; y++ {
 			for x := parts[i].X; x < parts[i].X+parts[i].W; x++ {
 				if p := &cells[y*w+x]; *p == '.' {
@@ -67,7 +67,7 @@ func TestArrange(t *testing.T) {
 		{"very wide, with a lesson and workers", 200, 50, Shape{Messages: true, Lesson: true, Workers: true, Rows: 5},
 			"1 t200 / 13 C85 R49 L66 / 10 C85 B49 L66 / 10 C85 B49 M66 / 14 H134 M66 / 1 s200 / 1 k200"},
 		{"widest, with a lesson", 300, 100, Shape{Messages: true, Lesson: true, Rows: 5},
-			"1 t300 / 30 C102 R58 M70 L70 / 18 H160 M70 L70 / 25 H160 M70 A70 / 24 H160 M70 D70 / 1 s300 / 1 k300"},
+			"1 t300 / 30 C102 R58 M70 L70 / 18 H160 M70 L70 / 12 H160 M70 A70 / 13 ?160 M70 A70 / 24 ?160 M70 D70 / 1 s300 / 1 k300"},
 		{"zoomed", 120, 36, Shape{Focus: Handoffs, Zoomed: true, Lesson: true}, "1 t120 / 33 H120 / 1 s120 / 1 k120"},
 		{"too small", 59, 20, Shape{Focus: Candidates}, "20 .59"},
 	} {
@@ -84,7 +84,7 @@ func TestArrangeFills(t *testing.T) {
 			for _, s := range shapes() {
 				a := Arrange(w, h, s)
 				cells := 0
-				for _, r := range append(a.Panel[:], a.Belief, a.Brief, a.Header, a.Status, a.Keys) {
+				for _, r := range append(a.Panel[:], a.Belief, a.Brief, a.Header, a.Status, a.Keys, a.Help) {
 					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
 						t.Fatalf("%dx%d %+v: part %+v is outside the screen", w, h, s, r)
 					}

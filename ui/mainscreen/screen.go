@@ -42,6 +42,7 @@ type Screen struct {
 		focus  Panel
 		zoomed bool
 	}
+	help     overlay.Panel   // is in view on the largest screens, without the focus
 	footKeys []input.FootKey // buffer of Footer, also for the spots of the last frame
 }
 
@@ -53,6 +54,7 @@ type Shown struct {
 	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
 	Texts      *Texts
+	Help       func(w int) [][]term.Span // the help on lines of w cells
 
 	Lesson    *lessons.Panel  // on the screen, nil for none
 	Journey   *travel.Journey // time travel
@@ -98,6 +100,9 @@ func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	}
 	if r := x.At.Panel[Messages]; !r.Empty() {
 		x.Messages.Settle(messages.Shown{State: x.State, Focused: x.Focus == Messages, Selected: x.Candidates.Row()}, r)
+	}
+	if r := x.At.Help; !r.Empty() {
+		x.help.Settle(r, overlay.Text{Title: "Signs and keys", Key: "?", Lines: x.Help(r.W - 4)})
 	}
 	for p := Selected; p < Panels; p++ {
 		if r := x.At.Panel[p]; !r.Empty() {
@@ -325,6 +330,9 @@ func (x *Screen) Draw(f *term.Frame) {
 	}
 	if !a.Panel[Messages].Empty() {
 		x.Messages.Draw(f)
+	}
+	if !a.Help.Empty() {
+		x.help.Draw(f)
 	}
 	for p := Selected; p < Panels; p++ {
 		if !a.Panel[p].Empty() {
