@@ -473,9 +473,9 @@ func TestKeysInATerminal(t *testing.T) {
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
 	x.sees("1/2", "leads")
 	x.press("?")
-	x.sees("On the main screen")
+	x.sees("On a first visit")
 	x.press("\x1b")
-	x.waits("the main screen", func(s string) bool { return !strings.Contains(s, "On the main screen") })
+	x.waits("the main screen", func(s string) bool { return !strings.Contains(s, "On a first visit") })
 	x.quits("q")
 	if strings.Contains(x.output(), "\x1b]11;?") {
 		t.Error("electop queries the terminal's background")
