@@ -204,15 +204,16 @@ func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 func (j *Journal) decide(o Observation, at time.Time) {
 	was := j.role
 	switch o.(type) {
-	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write, *Advance:
+	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write:
 		return // these change neither the queue nor anything that shows its system
-	case *Cast:
-		if j.decideRole(); j.role == was {
+	case *Cast, *Advance:
+		if j.decideRole(at); j.role == was {
 			return
 		}
 	default:
-		j.doubt = j.naming.doubt(j.queue, j.rest)
-		j.decideRole()
+		j.doubt = j.naming.decisive().Doubt(j.queue, j.rest)
+		j.rivals.find(j.naming.decisive(), &j.children, &j.watches, j.cfg.Path, at)
+		j.decideRole(at)
 	}
 	switch {
 	case j.role.why != "":

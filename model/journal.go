@@ -59,6 +59,7 @@ type Journal struct {
 	list       listTimes
 	head       *dialect.Candidate // of the queue
 	doubt      dialect.Doubt      // why the children do not show who leads
+	rivals     rivals
 	role       role
 	vacantFrom timeBounds // when the queue became empty, if that was observed
 	vacancy    Vacancy    // the time since which the queue is known to be empty
@@ -100,7 +101,7 @@ func NewJournal(cfg Config) *Journal {
 
 		directories: make(map[string]*Directory), notes: make(map[string]*Ack),
 	}
-	j.decideRole()
+	j.decideRole(time.Time{})
 	return j
 }
 
@@ -176,6 +177,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	}
 	thirdParty := j.role.why == "" && j.head != nil && j.memberOf(j.head) == nil
 	j.properties.update(thirdParty, j.Current() && !j.role.why.Unknown())
+	j.properties.Contested = len(j.rivals.contested)
 	j.at = session.Later(j.at, at)
 	j.cached = nil
 	if !j.ack.unread() || j.events.expired(at) {
@@ -230,7 +232,7 @@ func (j *Journal) State() *State {
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
-		lanes: j.lanes, role: j.role, crowded: j.crowded(), watchers: j.watches.first,
+		lanes: j.lanes, role: j.role, Rivals: j.rivals.now, crowded: j.crowded(), watchers: j.watches.first,
 	}
 	s.Waves, s.notified = j.waves.view()
 	members := j.roster.view()
@@ -285,8 +287,9 @@ func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
 	j.at = session.Later(j.at, at)
-	j.doubt = j.naming.doubt(j.queue, j.rest)
-	j.decideRole()
+	j.doubt = j.naming.decisive().Doubt(j.queue, j.rest)
+	j.rivals.find(j.naming.decisive(), &j.children, &j.watches, j.cfg.Path, time.Time{})
+	j.decideRole(at)
 	if j.head != nil && !j.cfg.AckExpected && len(j.events.held) == 0 && j.ack.unread() {
 		j.events.hold(Event{At: at, Body: Snapshot{}}) // the acknowledgement may show who leads
 		return
@@ -357,6 +360,7 @@ func (j *Journal) Clone() *Journal {
 	c.ending = slices.Clip(j.ending)
 	c.owners, c.former = maps.Clone(j.owners), maps.Clone(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()
+	c.rivals.patient, c.rivals.contested = slices.Clone(j.rivals.patient), slices.Clone(j.rivals.contested)
 	c.lanes = j.lanes.clip()
 	c.wakes.last, c.wakes.deletions.last = slices.Clip(j.wakes.last), slices.Clip(j.wakes.deletions.last)
 	c.steps, c.work.Last = slices.Clip(j.steps), slices.Clip(j.work.Last)

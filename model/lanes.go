@@ -96,6 +96,9 @@ type Notice struct {
 func (s *State) WronglyLeads(m *Member, now time.Time) bool {
 	believes, _ := m.believes()
 	leader := s.Member(s.Leader())
+	if s.NoLeader() == MixedClients {
+		leader = s.Member(s.First()) // it leads, and another may too
+	}
 	return believes && (leader == nil || leader.ID != m.ID) && now.Sub(m.StepAt) >= BeliefRead
 }
 

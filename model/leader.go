@@ -25,10 +25,12 @@ const (
 	Membership NoLeader = "registry"
 	// UnknownKind means that it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
-	// MixedClients, Blocked and Unsupported are the reasons of [dialect.Doubt].
-	MixedClients NoLeader = NoLeader(dialect.MixedClients)
-	Blocked      NoLeader = NoLeader(dialect.Blocked)
-	Unsupported  NoLeader = NoLeader(dialect.Unsupported)
+	// Blocked and Unsupported are the reasons of [dialect.Doubt].
+	Blocked     NoLeader = NoLeader(dialect.Blocked)
+	Unsupported NoLeader = NoLeader(dialect.Unsupported)
+	// MixedClients means that a client of another library may lead beside the first contender,
+	// because clients of the two libraries do not count each other: see [State.Rivals].
+	MixedClients NoLeader = "mixed-clients"
 	// WatchesLower means that according to a server's table the first contender waits for
 	// another child.
 	WatchesLower NoLeader = "watches-a-lower-child"
@@ -65,14 +67,17 @@ type role struct {
 	acknowledgedBy uint64             // of OtherAcknowledged
 }
 
-// decideRole decides who has the role.
-func (j *Journal) decideRole() {
+// decideRole decides who has the role at a time.
+func (j *Journal) decideRole(at time.Time) {
 	j.role = role{}
 	if j.queue.Len() > 0 {
 		j.role.waitsFor = j.watches.waitsFor(j.queue.At(0), j.rest, j.cfg.Path)
 		j.role.acknowledgedBy = j.ack.acknowledgedBy(j.naming.dialect.Ack(j.cfg.Path).Child, &j.children)
 	}
-	if j.role.why = j.noLeader(); j.role.why == "" {
+	if j.role.why = j.noLeader(); j.role.why == "" && j.rivals.contest(at) {
+		j.role.why = MixedClients
+	}
+	if j.role.why == "" {
 		j.role.holders = j.recipe.Holders(j.queue)
 	}
 }
@@ -92,8 +97,7 @@ func (j *Journal) noLeader() NoLeader {
 	// A child that blocks others does not block electop's own candidates, which read more than
 	// names, or a contender that has acknowledged.
 	passes := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
-	counts := j.doubt == dialect.MixedClients && j.watches.blindWaits(j.naming.dialect, &j.children, j.cfg.Path)
-	if j.doubt != "" && !passes && !counts {
+	if j.doubt != "" && !passes {
 		return NoLeader(j.doubt)
 	}
 	if j.doubt == "" {
@@ -165,6 +169,11 @@ func (s *State) NoLeader() NoLeader { return s.role.why }
 // one, the first contender does not lead, and its clients order names that electop does not
 // know of their system: for example, clients of two libraries share a lock.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
+
+// IsRival reports whether the candidate is one of s.Rivals.
+func (s *State) IsRival(c *dialect.Candidate) bool {
+	return slices.ContainsFunc(s.Rivals, func(r dialect.Rival) bool { return r.ID() == c.ID() })
+}
 
 // Holders counts the contenders at the front of the queue that have the role: one leader,
 // or all that share a lock.

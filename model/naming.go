@@ -80,12 +80,13 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	return d
 }
 
-// doubt returns why the children do not show who leads.
-func (n *naming) doubt(queue dialect.Queue, others []*dialect.Candidate) dialect.Doubt {
+// decisive returns the dialect by which the children show who leads, nil if the configuration
+// gave the recipe.
+func (n *naming) decisive() *dialect.Dialect {
 	if n.fixed != nil {
-		return ""
+		return nil
 	}
-	return n.dialect.Doubt(queue, others)
+	return n.dialect
 }
 
 // shares reports whether a session may own several contenders here, for example one for each

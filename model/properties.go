@@ -17,6 +17,9 @@ type Properties struct {
 	// with two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
+	// Contested counts the clients of other libraries that led beside the first candidate by
+	// their library's rule: see [State.Rivals].
+	Contested int
 
 	// Working is the time with an awake leader. Observed is the time that counts: since the
 	// first leader, while the queue is observed and shows who leads. A third-party leader

@@ -42,6 +42,9 @@ type State struct {
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
+	// Rivals lead beside the first contender by the rule of their library. While they may still
+	// set a watch, and if another reason is graver, [State.NoLeader] is not [MixedClients].
+	Rivals []dialect.Rival
 	// Unsettled reports whether the leader's znode was deleted, and a read of the parent
 	// must show whether other znodes of its session were deleted with it.
 	Unsettled bool

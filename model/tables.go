@@ -198,18 +198,10 @@ func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, p
 	return nil
 }
 
-// blindWaits reports whether the contender that may ignore the head of the queue watches
-// its predecessor. Then it does not ignore the head: see [dialect.Dialect.Blind].
-func (w *watches) blindWaits(d *dialect.Dialect, cs *children, path string) bool {
-	c := d.Blind(cs.queue)
-	if c == nil {
-		return false
-	}
-	i, _ := Position(cs.recipe, cs.queue, c)
-	t, waits := cs.recipe.Watches(cs.queue, i)
-	if !waits || i < cs.recipe.Holders(cs.queue) {
-		return false
-	}
-	before := cs.queue.At(t)
-	return slices.Contains(w.of(c, path), before.Name) && !before.SeenAt.After(w.table.End.Round(0))
+// waits reports whether the table shows that c watches another candidate before its own.
+func (w *watches) waits(c *dialect.Candidate, cs *children, path string) bool {
+	return slices.ContainsFunc(w.of(c, path), func(name string) bool {
+		k, end := cs.known[name], w.table.End.Round(0)
+		return k != nil && k.HasSequence && k.Session != 0 && k.Sequence < c.Sequence && !k.SeenAt.After(end) && !c.SeenAt.After(end)
+	})
 }

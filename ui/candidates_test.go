@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/session"
 	"electop/ui/candidates"
 	"electop/ui/term"
 )
@@ -61,6 +62,28 @@ func TestChainIsDrawn(t *testing.T) {
 	if got := gutters(m); len(got) < 3 || got[0] != "★◂╮" || got[len(got)-1] != "▴◂┤" {
 		t.Errorf("the beginning of a crowd: got signs %q, want a chain that begins", got)
 	}
+}
+
+// A student's kazoo counts only kazoo's names, and leads beside electop's candidate. The row, the
+// headline and the lanes say so, safety has no check mark, and nobody is said to believe wrongly.
+// The text on how to join lists who joined, and from which machine.
+func TestStudentBesideTheLeader(t *testing.T) {
+	w := five(nil)
+	o := samples()["join"]().o
+	w.join("0123456789abcdef0123456789abcdef__lock__", "student0", 0xd1)
+	screen := func() Model { return showAfter(sample{world: w, o: o}, 0) }
+	shows(t, screen(), "amber leads since", "safety ✓ 0 doubles (electop's)")
+	w.wait(model.RivalWait + time.Second).tick()
+	shows(t, screen(), "unknown who leads: amber is first, and student0 may lead too: by default it counts only kazoo's names",
+		"another may lead too", "  may lead too", "safety ◇ 0 doubles (electop's), 1 inferred", "student0  ", "├???")
+	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
+	w.ask(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).tick()
+	shows(t, screen(), "two leaders (inferred): amber is first, and student0 counts only kazoo's names: it believes that it leads",
+		"two lead (inferred)", "  believes it leads", "safety ◇", "1 finding (1 critical)", "├!!!!!!!!!")
+	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
+	m := screen()
+	keys(m, "J", "G")
+	shows(t, m, "1 third-party candidate now", "student0              10.0.3.")
 }
 
 // The line of an invitation is shown whole, and wrapped only if it does not fit. Without an

@@ -2,12 +2,15 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/dialect"
+	"electop/model/doctor"
 	"electop/model/phrase"
+	"electop/model/session"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/elections"
@@ -131,7 +134,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 // content returns the text in front of the panels, and its greatest width.
 func (d *dashboard) content() (text overlay.Text, width int) {
 	if d.modes.Front() == input.ModeJoin {
-		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, d.o.cannotJoin(d.path)), d.w
+		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, joined(d.shown()), d.o.cannotJoin(d.path)), d.w
 	}
 	of := input.Mode(0) // all modes
 	if !d.helpAll {
@@ -146,6 +149,24 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 // helpLines returns the help on the modes in of on lines of w cells.
 func (d *dashboard) helpLines(w int, of input.Mode) [][]term.Span {
 	return input.HelpLines(d.table, &d.theme.Glyph, w, of)
+}
+
+// joined returns a line for each third-party candidate: its name, and the address of its client.
+func joined(s *doctor.State) (lines []string) {
+	for _, c := range s.Queue.All() {
+		if s.Member(c) != nil {
+			continue
+		}
+		from := "address unknown"
+		if x, _ := s.Client(c); x.Conn != nil {
+			from = znode.Safe(session.HostOf(strings.TrimPrefix(x.Conn.Addr, "/")), 64)
+			if from == "[::1]" || strings.HasPrefix(from, "127.") {
+				from = "this machine"
+			}
+		}
+		lines = append(lines, term.Fitted(phrase.Label(c), 20)+"  "+from)
+	}
+	return lines
 }
 
 // draw draws the settled screen. It changes nothing but the canvas.

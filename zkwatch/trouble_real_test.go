@@ -1,8 +1,10 @@
 package zkwatch_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +119,60 @@ func TestLockOfTwoLibraries(t *testing.T) {
 			t.Errorf("got finding %+v, want both sessions and no advice to delete", f)
 		}
 	})
+}
+
+// TestStudentsOfOtherLibraries: beside a candidate with electop's name, kazoo's Election and Curator's
+// recipes lead at once, and a second candidate of each waits for the first. electop infers that from
+// the names, and the servers' tables confirm it. A kazoo lock that counts all names waits.
+func TestStudentsOfOtherLibraries(t *testing.T) {
+	zktest.Second(t)
+	t.Parallel()
+	server := zktest.Apache(t)
+	for _, x := range []struct {
+		recipe, counts string
+		start          func(testing.TB, string, time.Duration) *zktest.Foreign
+	}{
+		{"election", "kazoo's names", zktest.Kazoo}, {"write", "kazoo's names", zktest.Kazoo}, {"all", "", zktest.Kazoo},
+		{"latch", "names with latch-", zktest.Curator}, {"selector", "names with lock-", zktest.Curator},
+	} {
+		t.Run(x.recipe, func(t *testing.T) {
+			t.Parallel()
+			path := fmt.Sprintf("/%s%x", x.recipe, time.Now().UnixNano())
+			c := zktest.Client(t, server.Addr)
+			if _, err := c.Create(path, nil, 0, electiontest.Open); err != nil {
+				t.Fatal(err)
+			}
+			var amber string
+			for i := range 2 {
+				name, err := zktest.Client(t, server.Addr).Create(fmt.Sprintf("%s/a%031x-n_", path, i), nil, zk.FlagEphemeral|zk.FlagSequence, electiontest.Open)
+				if err != nil {
+					t.Fatal(err)
+				}
+				amber = cmp.Or(amber, name)
+			}
+			process := x.start(t, server.Addr, 30*time.Second)
+			first := process.Stand(t, x.recipe, path, "student0")
+			process.Stand(t, x.recipe, path, "student1")
+			p := readOnce(t, server, path, 4)
+			if x.counts == "" {
+				s := p.withTables("the first of electop's", func(s *doctor.State) bool { return s.Leader() != nil })
+				if path+"/"+s.Leader().Name != amber || len(s.Rivals) > 0 || process.Led("student0") {
+					t.Errorf("got leader %v, rivals %v, kazoo leads %v; want only %s", s.Leader(), s.Rivals, process.Led("student0"), amber)
+				}
+				return
+			}
+			process.Leads(t, "student0")
+			if s := p.journal.State(); s.NoLeader() != model.MixedClients || len(s.Rivals) != 1 || s.Rivals[0].Session != first.Session || s.Rivals[0].Library().Counts != x.counts {
+				t.Fatalf("got reason %q for no leader, rivals %v; want only %s", s.NoLeader(), s.Rivals, first.Znode)
+			}
+			s := p.withTables("two leaders", func(s *doctor.State) bool {
+				return slices.Contains(found(s), "two-leaders critical")
+			})
+			if s.Leader() != nil || process.Led("student1") {
+				t.Errorf("got leader %v, the second student leads %v; want neither", s.Leader(), process.Led("student1"))
+			}
+		})
+	}
 }
 
 // TestSeveralCandidatesOfOneClient: if three latches share a Curator client, or three threads a

@@ -23,7 +23,8 @@ type Candidate struct {
 	// terminal, "" if unknown.
 	Who string
 
-	kind kind
+	kind    kind
+	library *Library
 }
 
 // ID identifies a candidate: a name can be created again, but not with the same czxid.

@@ -62,10 +62,6 @@ type Dialect struct {
 	// has shows the wider dialect.
 	wider []wider
 
-	// sees reports whether the clients that create such a name count only such names by
-	// default. Then they may lead beside a head of the queue with another name: see [Doubt].
-	sees func(name string) bool
-
 	// who returns who a candidate is; nil: whoByData does. part is the part of the name that
 	// {any} or {session} matches.
 	who func(c *Candidate, part string) string
@@ -180,9 +176,9 @@ func (d *Dialect) Who(c *Candidate) string {
 }
 
 // Interpret sets what a candidate's name and data show in the dialect: who it is, its kind,
-// and its sequence. If d is nil (an unknown system), it sets only the sequence.
+// its library, and its sequence. If d is nil (an unknown system), it sets only the last two.
 func (d *Dialect) Interpret(c *Candidate) {
-	c.Who, c.kind = "", kindUnknown
+	c.Who, c.kind, c.library = "", kindUnknown, libraryOf(c.Name)
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
 	if d == nil {
 		return

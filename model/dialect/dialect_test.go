@@ -265,6 +265,53 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// TestRivals: which candidates lead beside the first one, because clients of two libraries do not
+// count each other. Each is written as the session of the rival, and of the client that does not
+// count the other one.
+func TestRivals(t *testing.T) {
+	for _, c := range []struct{ path, children, want string }{
+		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
+		{"/e", "{h1}__lock__0000000000; {h1}-n_0000000001; {h2}-n_0000000002; {h1}-n_0000000003", ""}, // electop counts all
+		{"/e", "{h1}-n_0000000000; {h1}__lock__0000000001; {h2}__lock__0000000002", "1 2"},            // in kazoo's election
+		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; {h1}-n_0000000002", ""},
+		{"/e", "{h1}-n_0000000000; {h1}__rlock__0000000001; {h2}-n_0000000002", "2 2"},
+		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; _c_{u1}-latch-0000000002; _c_{u2}-latch-0000000003", "3 3"},
+		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; _c_{u1}-lock-0000000002; {h1}__lock__0000000003", "4 4; 3 3"},
+		{"/e", "n_0000000000; n_0000000001; _c_{u1}-__WRIT__0000000002", "3 3"},
+		{"/e", "_c_{u1}-latch-0000000000; _c_{u2}-latch-0000000001; {h1}__lock__0000000002", "3 3"},
+		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; _c_{u1}-latch-0000000002", "3 3"},
+		{"/e", "_c_{u1}-latch-0000000000; _c_{u2}-latch-0000000001; _c_{u1}-lock-0000000002", "3 3"},
+		{"/e", "_c_{h1}-lock-0000000000; {h1}__lock__0000000001", "2 2"},
+		// Curator orders a name without its lock's name as a whole, so it does wait for this one.
+		{"/e", "00000000000000000000000000000000-n_0000000000; {h1}-n_0000000001; _c_{u1}-latch-0000000002", ""},
+		// One system's own names, and names of which it is not known who counts them.
+		{"/e", "{h1}-n_0000000000; n_0000000001; {h2}-n_0000000002", ""},
+		{"/e", "{h1}__lock__0000000000; {h2}__rlock__0000000001; {h2}__lock__0000000002", ""},
+		{"/e-__lock__", "{h1}__lock__0000000000; {h2}__lock__0000000001", ""},
+		{"/e", "_c_{u1}-latch-0000000001; _c_{u2}-latch-0000000000", ""},
+		{"/e", "_c_{u1}-lock-0000000000; _c_{u2}-lock-0000000001; lock-0000000002", ""},
+		{"/e", "_c_{u1}-lock-0000000000; _c_{h1}-lock-0000000001", ""},
+		{"/e", "_c_{u1}-__READ__0000000000; _c_{u2}-__WRIT__0000000001; _c_{u2}-__READ__0000000001", ""},
+		{"/e/locks", "_c_{u1}-lock-0000000000; _c_{u2}-lock-0000000001", ""},
+		{"/e/leases", "_c_{u1}-lease-0000000000; _c_{u2}-lease-0000000001", ""},
+		{"/nifi/leaders/Primary Node", "_c_{u1}-lock-0000000000; _c_{u2}-latch-0000000001", ""},
+		{"/e", "{h1}__lock__0000000000; _c_{h1}-lock-0000000001", ""},
+		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; foo-0000000002; !{h1}-n_0000000003; config", ""},
+		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; !{h1}__lock__0000000002; {h2}__lock__0000000003; {h1}__lock__x", ""},
+		{"/app", "foo-0000000000; bar-0000000001; {h1}__lock__0000000002", ""},
+	} {
+		children := znodes(strings.Split(expanded.Replace(c.children), "; ")...)
+		s := observe(c.path, false, children)
+		var got []string
+		for _, r := range s.Rivals {
+			got = append(got, fmt.Sprint(r.Session, r.Blind.Session))
+		}
+		if words := strings.Join(got, "; "); words != c.want || (s.NoLeader() == model.MixedClients) != (c.want != "") || c.want != "" && s.Leader() != nil {
+			t.Errorf("%s %s (%s): got rivals %q, leader %v (%q); want %q", c.path, c.children, modeltest.DialectID(s.Dialect), words, s.Leader(), s.NoLeader(), c.want)
+		}
+	}
+}
+
 // Members of groups are no candidates, though their names end in digits.
 func TestRegistries(t *testing.T) {
 	tried := map[string]bool{}

@@ -12,9 +12,6 @@ import (
 type Doubt string
 
 const (
-	// MixedClients: clients of two libraries share the queue, and clients of one library may
-	// not count those of the other.
-	MixedClients Doubt = "mixed-clients"
 	// Blocked: clients that read only names order a child that is no contender before all
 	// contenders, and wait for it. The child is persistent and has a contender's name, or it is
 	// first in Curator's order of names.
@@ -30,8 +27,6 @@ func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
 		return ""
 	case slices.Contains(unsupported, d):
 		return Unsupported
-	case d.Blind(queue) != nil:
-		return MixedClients
 	case d.Blocker(queue, others) != nil:
 		return Blocked
 	}
@@ -63,20 +58,6 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	return nil
 }
 
-// Blind returns the first contender that may not count the head of the queue, because a client
-// of another library created the head; nil for none. If it does not count the head, it leads too.
-func (d *Dialect) Blind(queue Queue) *Candidate {
-	if d == nil || d.sees == nil || queue.Len() == 0 || d.sees(queue.At(0).Name) {
-		return nil
-	}
-	for _, c := range queue.All() {
-		if d.sees(c.Name) {
-			return c
-		}
-	}
-	return nil
-}
-
 // Outranks reports whether Curator's clients order c before the head of the queue, though c has no
 // contender's name: they compare the text after the lock's name or, if a child does not have the
 // lock's name, its whole name.
@@ -95,11 +76,4 @@ func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 		}
 	}
 	return false
-}
-
-func curatorKey(name, lock string) string {
-	if i := strings.LastIndex(name, lock); i >= 0 {
-		return name[i+len(lock):]
-	}
-	return name
 }

@@ -212,9 +212,3 @@ func guidIn(name string) (from, to int) {
 	}
 	return 0, 0
 }
-
-// endsInLock reports whether name is a name of one of kazoo's locks.
-func endsInLock(name string) bool {
-	stem := Stem(name)
-	return strings.HasSuffix(stem, "__lock__") || strings.HasSuffix(stem, "__rlock__")
-}

@@ -45,11 +45,11 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		// A client of go-zookeeper counts kazoo's clients. A client of kazoo counts those of
-		// go-zookeeper only with extra_lock_patterns; otherwise it leads beside them.
+		// go-zookeeper only with extra_lock_patterns; otherwise it leads beside them: see [Rival].
 		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
-		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo, sees: endsInLock,
+		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo,
 	},
 	Dialect{
 		ID: "zkelection", System: "zkElection", takes: endsWith("p_"),

@@ -21,7 +21,7 @@ var (
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace",
 		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.selfChange", "model.Returned", "model.Watchers", "doctor.watchTable",
-		"model.rosterView", "dialect.part",
+		"model.rosterView", "dialect.part", "dialect.Library",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
 	// appended to: the clone has no spare capacity, so an append copies.
@@ -41,6 +41,7 @@ var (
 		"Journal.ack.all[].AckState.Data.Bytes", "doctor.risks.all", "Journal.children.queue.parts", "Journal.children.queue.ends",
 		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends",
 		"Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
+		"Journal.rivals.now",
 	}
 	// notCloned are caches, which the clone builds again when it needs them.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}

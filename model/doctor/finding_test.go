@@ -837,17 +837,87 @@ func TestLockHeldTwice(t *testing.T) {
 	c.answer(unpatterned)
 	c.pass(3 * time.Second)
 	c.wantLeader(0, model.MixedClients)
-	c.wantFindings()
+	c.wantFindings("two-leaders warning")
 	c.answerTwice(unpatterned)
 	c.wantLeader(0, model.MixedClients)
 	c.wantFindings("two-leaders critical")
+	if n := c.J.State().Properties.Contested; n != 1 {
+		t.Errorf("%d contested, want 1", n)
+	}
 	c.answerTwice(nil)
 	c.wantLeader(1, "")
 	c.wantFindings()
+	if n := c.J.State().Properties.Contested; n != 0 {
+		t.Errorf("%d contested though it waits, want none", n)
+	}
 	// If another thread of the client has a znode too, the watch may be that thread's.
+	c, _ = shared(t)
 	c.join(modeltest.Hex2+"__lock__", 2)
 	c.answerTwice(nil)
 	c.wantLeader(0, model.MixedClients)
+}
+
+// A student's kazoo joins electop's election. It counts only kazoo's names, so it leads beside
+// electop's candidate: the row, the line about the election and a finding say so. A student who
+// makes kazoo count all names, as the dashboard recommends, never causes that.
+func TestStudentOfAnotherLibrary(t *testing.T) {
+	class := func() (c *fixture, amber, student string) {
+		c = newFixture(t, model.Config{})
+		amber = c.create(modeltest.Hex1+"-n_", 1)
+		c.create(modeltest.Hex2+"-n_", 2)
+		c.read()
+		c.answerTwice(nil)
+		c.apply(&model.Cast{At: c.Tree.Now, Member: model.Member{ID: "a", Name: "amber", Session: 1, Znode: amber, Belief: model.Leading}})
+		student = c.join(modeltest.Hex1+"__lock__", 3)
+		c.wantLeader(1, "") // it may be about to set its watch
+		return c, amber, student
+	}
+	t.Run("it counts all names", func(t *testing.T) {
+		c, amber, student := class()
+		c.pass(2 * time.Second)
+		c.answer(nil)
+		c.pass(time.Minute)
+		c.wantLeader(1, "")
+		c.leave(student) // the next one waited for this one, so nothing is known of what it counts
+		c.join(modeltest.Hex2+"__lock__", 4)
+		c.pass(2 * time.Second)
+		c.answer(nil)
+		c.pass(time.Minute)
+		c.wantLeader(1, "")
+		c.leave(amber)
+		c.pass(time.Minute) // without a table
+		c.wantLeader(2, "")
+		c.wantFindings()
+		if n := c.J.State().Properties.Contested; n != 0 {
+			t.Errorf("%d contested, want none", n)
+		}
+	})
+	t.Run("it counts kazoo's names", func(t *testing.T) {
+		c, _, student := class()
+		second := c.join(modeltest.Hex2+"__lock__", 4)
+		c.pass(model.RivalWait + time.Second)
+		c.wantLeader(0, model.MixedClients)
+		c.wantFindings("two-leaders warning")
+		c.answerTwice(func(x *session.Table) { watches(x, "/e", 3); watches(x, "/e", 4, student) })
+		c.wantLeader(0, model.MixedClients)
+		c.wantFindings("two-leaders critical") // and none about the watch of the second student
+		s := c.J.State()
+		const want = "two leaders: host3 counts only kazoo's names: it believes that it leads"
+		if f := s.Findings[0]; f.Title != want || !slices.Equal(f.Sessions, []uint64{1, 3}) || f.References[0] != "kazoo: recipe/lock.py" {
+			t.Errorf("got finding %+v, want %q", f, want)
+		}
+		if len(s.Rivals) != 1 || s.Rivals[0].Name != student || s.Properties.Contested != 1 {
+			t.Errorf("got rivals %v, %d contested; want only %s, 1", s.Rivals, s.Properties.Contested, student)
+		}
+		c.leave(student) // now the second one is the first of kazoo's
+		c.leave(second)
+		c.pass(time.Second)
+		c.wantLeader(1, "")
+		c.wantFindings()
+		if n := c.J.State().Properties.Contested; n == 0 {
+			t.Error("0 contested after the student left, want 1")
+		}
+	})
 }
 
 // TestLeaderWatchers: all sessions that watch the leader's znode are counted once, candidates and

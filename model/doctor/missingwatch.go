@@ -10,7 +10,7 @@ func missingWatch(r *report) {
 	}
 	for _, i := range r.watchFaults().missing {
 		c := s.Queue.At(i)
-		if r.ghost(c) || r.leadsBeside(c.Name) {
+		if r.ghost(c) || r.leadsBeside(c) {
 			continue
 		}
 		f := r.find(t, safe(c.Name)).about(c)

@@ -185,19 +185,17 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Blind returns the first contender that may not count the head of the queue (see
-// [dialect.Dialect.Blind]), and its edge. If it watches its predecessor, it counts the head.
-func (s *State) Blind() (c *dialect.Candidate, e Edge) {
-	if c = s.Dialect.Blind(s.Queue); c == nil {
-		return nil, e
+// Rival returns one of [model.State.Rivals], if possible one that is twofold: two rounds of the
+// servers' tables show that it does not wait. e is the edge of the blind one.
+func (s *State) Rival() (r dialect.Rival, e Edge, twofold bool) {
+	for _, r = range s.Rivals {
+		e = Edge{Why: "it is not in this queue"}
+		if i, ok := model.Position(s.Recipe, s.Queue, r.Blind); ok && i > 0 {
+			e = s.edge(i, s.Recipe.Holders(s.Queue))
+		}
+		if e.State == MissingWatch || e.State == WrongWatch {
+			return r, e, true
+		}
 	}
-	i, _ := model.Position(s.Recipe, s.Queue, c)
-	return c, s.edge(i, s.Recipe.Holders(s.Queue))
-}
-
-// Twofold reports whether two rounds of the servers' tables show that the contender of
-// [State.Blind] does not wait: it leads beside the head of the queue.
-func (s *State) Twofold() bool {
-	c, e := s.Blind()
-	return c != nil && (e.State == MissingWatch || e.State == WrongWatch)
+	return r, e, false
 }

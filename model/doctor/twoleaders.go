@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -56,27 +57,36 @@ func believers(r *report) {
 	}
 }
 
-// heldTwice finds a lock that clients of two libraries hold at the same time: the clients of one
+// heldTwice finds candidates of two libraries that lead at the same time: the clients of one
 // library do not count those of the other, so the first of them waits for nobody.
 func heldTwice(r *report) {
 	s := r.state()
-	if !s.Twofold() {
+	if why := s.NoLeader(); len(s.Rivals) == 0 || why != "" && why != model.MixedClients {
 		return
 	}
-	c, e := s.Blind()
-	head := s.First()
-	i, _ := model.Position(s.Recipe, s.Queue, c)
-	f := r.find(twoLibraries, safe(c.Name)).about(head, c)
-	f.because("lowest of all: %s", described(head))
-	f.because("lowest of the other library: %s, which does not watch %s", described(c), r.mustWatch(i))
+	rival, e, twofold := s.Rival()
+	c, lib, other := rival.Blind, rival.Blind.Library(), rival.Other
+	t := mayLeadToo
+	if twofold {
+		t = twoLibraries
+	}
+	f := r.find(t, safe(c.Name), "{candidate}", c.Label(), "{names}", lib.Counts).about(other, c)
+	f.References = []string{lib.Source}
+	f.because("the lower number: %s", described(other))
+	f.because("counts only %s by default: %s", lib.Counts, described(c))
+	if i, ok := model.Position(s.Recipe, s.Queue, c); ok && twofold {
+		f.because("it does not watch %s", r.mustWatch(i))
+	} else if e.Why != "" {
+		f.because("inferred from its name: the servers' watches do not show whether it waits (%s)", e.Why)
+	}
 	for _, name := range e.Watched[:min(len(e.Watched), 4)] {
 		f.because("it watches %s", safe(name))
 	}
 }
 
-// leadsBeside reports whether two rounds of tables show that the contender of that name,
-// the first of its library, does not watch its predecessor of another library.
-func (rc *ruleContext) leadsBeside(name string) bool {
-	c, _ := rc.state().Blind()
-	return c != nil && c.Name == name && rc.state().Twofold()
+// leadsBeside reports whether c is a rival (see [State.Rival]), or of its library, and two rounds
+// of tables show that the rival does not watch its predecessor of another library.
+func (rc *ruleContext) leadsBeside(c *dialect.Candidate) bool {
+	rival, _, twofold := rc.state().Rival()
+	return twofold && rival.Blind.Library() == c.Library()
 }

@@ -11,7 +11,7 @@ func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue.At(w.at)
-		if r.leadsBeside(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
+		if r.leadsBeside(c) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
 		before := false // c watches a contender that is before c in the queue

@@ -98,12 +98,12 @@ func NoLeader(s *doctor.State) Entry {
 	case model.WatchesLower:
 		return unsure(first+" waits for "+Label(s.WaitsFor())+", which is not of its kind", "waits for "+Numbered(s.WaitsFor()))
 	case model.MixedClients:
-		c, _ := s.Blind()
-		other := first + " is first, and " + Label(c) + ", of another library, "
-		if s.Twofold() {
-			return Entry{"two lead: " + other + "does not wait for it", "another leads too", "two lead", doctor.Critical}
+		r, _, twofold := s.Rival()
+		words, counts := Label(r.Other)+" is first, and "+Label(r.Blind), "counts only "+r.Blind.Library().Counts
+		if twofold {
+			return Entry{"two leaders (inferred): " + words + " " + counts + ": it believes that it leads", "two lead (inferred)", "two lead", doctor.Critical}
 		}
-		return unsure(other+"may not wait for it", "another may lead too")
+		return unsure(words+" may lead too: by default it "+counts, "another may lead too")
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
@@ -202,11 +202,13 @@ func Standing(s *doctor.State, position int) Entry {
 		return e
 	case e.Sentence == "" || position < 0:
 	default:
-		if c, _ := s.Blind(); c == nil || s.Queue.At(position) != c {
+		c := s.Queue.At(position)
+		if s.NoLeader() != model.MixedClients || !s.IsRival(c) {
 			break
 		}
-		if e.Row = "may lead too"; s.Twofold() {
-			e.Row = "leads too"
+		e.Row = "may lead too"
+		if r, _, twofold := s.Rival(); twofold && r.Candidate == c {
+			e.Row = "believes it leads"
 		}
 		return e
 	}

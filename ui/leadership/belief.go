@@ -221,11 +221,18 @@ func (v *Belief) believers(f *term.Frame) []believer {
 		}
 		out = append(out, b)
 	}
-	if l := s.Leader(); l != nil {
-		if m := s.Member(l); m != nil {
+	leaders := []*dialect.Candidate{s.Leader()}
+	if s.NoLeader() == model.MixedClients {
+		leaders[0] = s.First()
+		for _, r := range s.Rivals {
+			leaders = append(leaders, r.Candidate)
+		}
+	}
+	for i, c := range leaders {
+		if m := s.Member(c); m != nil {
 			add(m)
-		} else {
-			out = append(out, believer{candidate: l})
+		} else if c != nil {
+			out = append(out, believer{candidate: c, position: i})
 		}
 	}
 	for _, id := range s.Properties.Believers {
@@ -275,6 +282,9 @@ func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int
 		sign, st = g.Leader, term.Lead
 	}
 	believes := "unknown"
+	if m == nil && v.State.NoLeader() == model.MixedClients {
+		believes = "leads " + g.Inferred
+	}
 	if m != nil {
 		believes = znode.Safe(string(m.Belief), znode.NameMax)
 		if m.Belief == model.Leading {
@@ -288,6 +298,8 @@ func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int
 	switch {
 	case b.position == 0:
 		truth = term.Span{Style: term.Text, Text: "first: " + phrase.Brief(b.candidate)}
+	case m == nil:
+		truth = term.Span{Style: term.Alarm, Text: "beside: " + phrase.Brief(b.candidate)}
 	case b.position > 0:
 		truth = term.Span{Style: term.Text, Text: "waits: " + phrase.Brief(b.candidate)}
 	case m.Znode != "":
@@ -380,10 +392,10 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
 // safety returns a cross if a stale write was accepted, or if two candidates that were awake
-// believed at once that they lead. If one of them was not awake, it returns a warning, and
-// if there never were two, a check mark.
+// believed at once that they lead. If one of them was not awake, or is only inferred to believe
+// so, it returns a warning, and if there never were two, a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
-	if p := s.Properties; p.Doubles > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
+	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
 		return term.Span{Style: st, Text: sign, Keep: 8}
 	}
@@ -435,6 +447,9 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 		if len(s.Members) > 0 && hidden {
 			add(1, term.Muted, " (electop's)")
 		}
+		if p.Contested > 0 {
+			add(4, term.Trouble, ", "+strconv.Itoa(p.Contested)+" inferred")
+		}
 		if p.AwakeDoubles > 0 {
 			add(4, term.Alarm, ", "+strconv.Itoa(p.AwakeDoubles)+" awake")
 		}
@@ -455,6 +470,9 @@ func (v *Belief) invariantSpans(f *term.Frame) []term.Span {
 	broken := s.Broken()
 	if len(broken) > 0 {
 		return []term.Span{{Style: term.Muted, Text: "  ", Keep: 8}, checkSign(&f.Theme.Glyph, false), {Style: term.Alarm, Text: " " + znode.Safe(strings.Join(broken, ", "), 80), Keep: 8}}
+	}
+	if s.Properties.Contested > 0 {
+		return []term.Span{{Style: term.Muted, Text: "  one leader ", Keep: 8}, safety(&f.Theme.Glyph, s)}
 	}
 	if !v.Wide {
 		return []term.Span{{Style: term.Muted, Text: "  invariants ", Keep: 8}, checkSign(&f.Theme.Glyph, true)}

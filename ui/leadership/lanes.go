@@ -266,7 +266,8 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 		st, _ := l.At(v.head())
 		style := term.Text
 		switch {
-		case l.Wrong(v.head()):
+		case v.contested(l) == laneLed:
+		case l.Wrong(v.head()), v.contested(l) == laneBelieves:
 			style = term.Alarm
 		case st.Place == model.Holds && st.Fault != model.NoFault:
 			style = term.Trouble
@@ -322,9 +323,12 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 		from = v.axis.cell(h.At)
 	}
 	for i, l := range shown {
+		contested := v.contested(l)
 		unknown := s.NoLeader() == model.UnknownKind || s.NoLeader().Unknown() && l.Member == "" && l.Znodes[len(l.Znodes)-1].ID() == s.First().ID()
 		for k := range grid[i] {
 			switch kind := &grid[i][k].kind; {
+			case contested != laneNothing && k >= from && (*kind == laneWaits || *kind == laneBelieves || *kind == laneLeads):
+				*kind = contested
 			case *kind == laneLeads:
 				*kind = laneUnaware
 			case *kind == laneWaits && unknown && k >= from:
@@ -332,6 +336,25 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 			}
 		}
 	}
+}
+
+// contested returns the kind of the cells of a candidate that leads, perhaps not alone, or may lead
+// beside the first one; laneNothing for others.
+func (v *Handoffs) contested(l *model.Lane) laneKind {
+	s, n := v.State, len(l.Znodes)
+	if s.NoLeader() != model.MixedClients || n == 0 {
+		return laneNothing
+	}
+	of := l.Znodes[n-1]
+	switch rival, _, twofold := s.Rival(); {
+	case of.ID() == s.First().ID():
+		return laneLed
+	case twofold && of.ID() == rival.ID():
+		return laneBelieves
+	case s.IsRival(of.Candidate):
+		return laneBefore
+	}
+	return laneNothing
 }
 
 // drawNotices draws the notifications over the lanes: a line from the lane of the deleted znode

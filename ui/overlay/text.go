@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/term"
@@ -103,9 +104,9 @@ type Invitation struct {
 }
 
 // Join returns the text on how other programs join, on lines of that width. open is set if
-// other machines reach the address. cannot is the reason why no program can join, "" if they
-// can.
-func Join(width int, all []Invitation, open bool, cannot string) Text {
+// other machines reach the address. joined has lines about the third-party candidates. cannot is
+// the reason why no program can join, "" if they can.
+func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
 	const indent, lineMax = 2, 2000 // of an invitation's line
 	text := Text{Title: "Join this election"}
 	add := func(st term.Style, indent int, s string) {
@@ -136,7 +137,15 @@ func Join(width int, all []Invitation, open bool, cannot string) Text {
 	} else {
 		add(term.Muted, 0, "Only programs on this machine reach the address. electop demo --listen 0.0.0.0:2181 opens it to others.")
 	}
+	add(term.Muted, 0, "Enter the lines unchanged: only then kazoo and Curator count all names.")
 	add(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
+	if len(joined) > 0 {
+		text.Lines = append(text.Lines, nil)
+		add(term.Heading, 0, units.Count(len(joined), "third-party candidate", "third-party candidates")+" now")
+		for _, line := range joined {
+			add(term.Text, indent, line)
+		}
+	}
 	return text
 }
 

@@ -142,6 +142,9 @@ func watched(s *doctor.State, e doctor.Edge) string {
 // watchText describes what the contender at position i watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
+	if e := phrase.Standing(s, i); i > 0 && e.Row != "" {
+		return e.Row
+	}
 	w, waits := s.Recipe.Watches(s.Queue, i)
 	if !waits {
 		return "-"
@@ -271,6 +274,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // since the servers' last contact, at most; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
+		"standing?", phrase.Standing(s, i).Row, // why nobody is said to lead, of a candidate that may
 	)
 }
 

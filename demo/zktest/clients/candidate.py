@@ -10,7 +10,7 @@ It reads commands from its input:
 	close NAME
 
 RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
-go-zookeeper's names too) or thread (a lock of one of the threads that share a
+go-zookeeper's names too), all (a lock that counts all numbered names) or thread (a lock of one of the threads that share a
 client). It writes "standing NAME SESSION ZNODE" when the candidate's znode exists,
 "leads NAME" when the candidate leads or has the lock, and "resigned NAME". A leader
 that leaves keeps its session ("left NAME"); a candidate that closes only closes its
@@ -53,6 +53,9 @@ class Candidate:
             "thread": lambda: self.hold(self.client.Lock(path, name)),
             "counting": lambda: self.hold(
                 self.client.Lock(path, name, extra_lock_patterns=["-lock-"])
+            ),
+            "all": lambda: self.hold(
+                self.client.Lock(path, name, extra_lock_patterns=["[-_]"])
             ),
             "read": lambda: self.hold(self.client.ReadLock(path, name)),
             "write": lambda: self.hold(self.client.WriteLock(path, name)),

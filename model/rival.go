@@ -1,0 +1,63 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+)
+
+// RivalWait is how long a candidate must look like a rival before it is shown as one. The demo asks
+// its server every 2 s who watches what, so a client that waits is known to wait by then.
+const RivalWait = 3 * time.Second
+
+// rivals are the candidates that lead beside the first of the queue by the rule of their library.
+type rivals struct {
+	now []dialect.Rival
+	// patient are the candidates of which a server's table showed that they wait for a name that
+	// their library does not count by default. They do so for as long as they exist.
+	patient []dialect.ID
+	// contested are the rivals that were shown, without those that were patient after all.
+	contested []dialect.ID
+}
+
+// find finds the rivals after a change of the children or of the tables. New ones are rivals since
+// that time.
+func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
+	was := r.now
+	r.now = nil
+	if !cs.mixed {
+		return
+	}
+	for _, x := range d.Rivals(cs.queue, cs.rest) {
+		id := x.Blind.ID()
+		if !slices.Contains(r.patient, id) && w.waits(x.Blind, cs, path) {
+			r.patient = append(slices.DeleteFunc(r.patient, func(id dialect.ID) bool { return cs.known[id.Name] == nil }), id)
+			r.contested = slices.DeleteFunc(r.contested, func(id dialect.ID) bool { return id == x.ID() })
+		}
+		if slices.Contains(r.patient, id) {
+			continue
+		}
+		x.Since = since
+		for _, old := range was {
+			if old.ID() == x.ID() && old.Blind.ID() == id {
+				x.Since = old.Since
+			}
+		}
+		r.now = append(r.now, x)
+	}
+}
+
+// contest notes the rivals that have lasted long enough, and reports whether there are any.
+func (r *rivals) contest(at time.Time) (any bool) {
+	for _, x := range r.now {
+		if at.Sub(x.Since) < RivalWait {
+			continue
+		}
+		any = true
+		if id := x.ID(); !slices.Contains(r.contested, id) && len(r.contested) < HistoryMax {
+			r.contested = append(r.contested, id)
+		}
+	}
+	return any
+}
