@@ -112,7 +112,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 			Since: d.past.shownTime(), Stopped: d.past.stopped, Ended: d.ended,
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
-		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.modes.Main())) },
+		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.modes.Main()), false) },
 		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.verifying.IsZero(), NoVerify: verify,
 	}
 	if d.candidates.Row().Ref().Same(d.reread.of) {
@@ -143,12 +143,12 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	if width = 92; of == 0 || of.Main() {
 		width = 160 // two columns
 	}
-	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), of)}, width
+	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), of, true)}, width
 }
 
 // helpLines returns the help on the modes in of on lines of w cells.
-func (d *dashboard) helpLines(w int, of input.Mode) [][]term.Span {
-	return input.HelpLines(d.table, &d.theme.Glyph, w, of)
+func (d *dashboard) helpLines(w int, of input.Mode, lanes bool) [][]term.Span {
+	return input.HelpLines(d.table, &d.theme.Glyph, w, of, lanes)
 }
 
 // joined returns a line for each third-party candidate: its name, and the address of its client.

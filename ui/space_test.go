@@ -14,7 +14,7 @@ import (
 
 // A large screen uses at least a fifth of its cells.
 func TestLargeScreenIsUsed(t *testing.T) {
-	for _, name := range []string{"main", "messages", "lesson", "two-leaders", "replay"} {
+	for _, name := range []string{"main", "messages", "lesson", "two-leaders", "replay", "read-only"} {
 		m := show(samples()[name](), 300, 100, term.Mono)
 		used := 0
 		for _, c := range screen(m) {
@@ -108,7 +108,7 @@ func TestHelpIsShort(t *testing.T) {
 			if m == input.ModeLesson {
 				m |= input.ModeNormal
 			}
-			got := input.HelpLines(input.Bindings(false), &term.NewTheme(term.Mono, plainRenderer()).Glyph, term.TextWidth(width, 160), m)
+			got := input.HelpLines(input.Bindings(false), &term.NewTheme(term.Mono, plainRenderer()).Glyph, term.TextWidth(width, 160), m, true)
 			if len(got) > 80 {
 				t.Errorf("width %d: the help of modes %b has %d lines, want 80 at most", width, of, len(got))
 			}

@@ -23,8 +23,8 @@ type grid struct {
 	rows, columns int // in view
 	cell          int // width of a cell
 	left          int // first column in view
-	label         int // width of the labels: the names, or if a name has no room, the numbers; 0: none
-	named         bool
+	name          int // width of the names in the cells; 0: not all have room
+	numbered      bool
 }
 
 const (
@@ -58,12 +58,10 @@ func (v *Panel) settleGrid(r term.Rect) {
 	x.columns = max(1, min(need, r.W/x.cell))
 	x.left = term.Window(x.left, v.Index/x.rows, x.columns, need)
 	room := x.cell - beforeLabel - 1
-	if x.named, x.label = name <= room, name; !x.named {
-		x.label = number
+	if x.name = name + 1; name == 0 || x.name > room {
+		x.name = 0
 	}
-	if x.label > room {
-		x.label = 0
-	}
+	x.numbered = number > 0 && x.name+number <= room
 }
 
 // numberOf returns the number of a row's znode, "" if it has none.
@@ -156,12 +154,11 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	}
 	p.Text(st, mark)
 	label := ""
-	switch {
-	case v.grid.label == 0:
-	case v.grid.named:
-		label = r.Name()
-	default:
-		label = numberOf(r)
+	if v.grid.name > 0 {
+		label = term.Fitted(r.Name(), v.grid.name)
+	}
+	if v.grid.numbered {
+		label += numberOf(r)
 	}
 	p.Text(block, glyph+" ")
 	if block == term.Watch {

@@ -32,7 +32,7 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 
 // Each key is in the help and in electop help keys.
 func TestKeysAreShown(t *testing.T) {
-	help := helpLines(Bindings(false), new(term.Glyphs), 0, false)
+	help := helpLines(Bindings(false), new(term.Glyphs), 0, false, true)
 	md := Markdown()
 	for _, b := range Bindings(false) {
 		if !slices.ContainsFunc(help, func(l helpLine) bool {

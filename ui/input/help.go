@@ -15,7 +15,7 @@ type helpLine struct {
 	sign, text string
 }
 
-// signs returns the signs of the screen and of the lanes with their meanings.
+// signs returns the signs of the screen with their meanings.
 func signs(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Signs"},
@@ -36,6 +36,12 @@ func signs(g *term.Glyphs) []helpLine {
 		{term.Trouble, g.LosesReply, "loses its next reply; " + g.NoGuid + " no guid; " + g.SlowLead + " slow to lead"},
 		{term.Lead, g.Notice, "a notification on its way to the watcher"},
 		{term.You, g.Notice, "in Messages: held, in their order; " + g.Expired + " lost"},
+	}
+}
+
+// lanes returns the signs of the lanes with their meanings.
+func lanes(g *term.Glyphs) []helpLine {
+	return []helpLine{
 		{term.Heading, "", "Lanes: one for each candidate over time"},
 		{term.Watch, g.Waits, "waits; " + g.Created + " its znode was created, " + g.Deleted + " deleted"},
 		{term.Alarm, g.Expired, "its session expired, and its znode was deleted"},
@@ -99,7 +105,7 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 // helpLines returns the help: the keys of a first visit and the signs for the main screen, and the
 // other keys of the modes in of. If of is 0, it has the keys of all modes and the words, but if
 // brief, the help of the main screen has its keys and signs.
-func helpLines(table []Binding, g *term.Glyphs, of Mode, brief bool) (out []helpLine) {
+func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
 	in, all := of, of == 0
 	switch {
 	case all && brief:
@@ -121,6 +127,9 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief bool) (out []help
 	add("On a first visit", "", first)
 	if of.Main() || all && !brief {
 		out = append(out, signs(g)...)
+		if withLanes {
+			out = append(out, lanes(g)...)
+		}
 	}
 	for i, m := range modes {
 		// A key with the same meaning on the main screen is not repeated.
@@ -142,9 +151,9 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief bool) (out []help
 
 // HelpLines returns the help on lines of w cells, in two columns if they have room: for the modes
 // in of, or for all if it is 0.
-func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
+func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
 	const twoFrom, gap = 112, 3
-	all := helpLines(table, g, of, w < twoFrom)
+	all := helpLines(table, g, of, w < twoFrom, withLanes)
 	if w < twoFrom {
 		lines, _ := wrapHelp(all, w)
 		return lines

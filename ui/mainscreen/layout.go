@@ -29,7 +29,7 @@ const besideLesson = 18
 const handoffsMost, helpLeast = 30, 30
 
 // rowsLeast is the number of candidates for which a narrow screen always has room.
-const rowsLeast = 5
+const rowsLeast = 3
 
 // Panel is a part of the main screen that can have the focus.
 type Panel int

@@ -51,7 +51,7 @@ func TestArrange(t *testing.T) {
 		want string
 	}{
 		{"smallest", 60, 20, Shape{Focus: Candidates}, "1 t60 / 11 C60 / 6 H60 / 1 s60 / 1 k60"},
-		{"few candidates", 60, 20, Shape{Rows: 3}, "1 t60 / 8 C60 / 9 H60 / 1 s60 / 1 k60"},
+		{"few candidates", 60, 20, Shape{Rows: 2}, "1 t60 / 6 C60 / 11 H60 / 1 s60 / 1 k60"},
 		{"few candidates and a lesson", 80, 24, Shape{Rows: 5, Lesson: true}, "1 t80 / 8 C80 / 13 L80 / 1 s80 / 1 k80"},
 		{"few candidates and beliefs", 60, 20, Shape{Rows: 6, Workers: true}, "1 t60 / 9 C60 / 8 b60 / 1 s60 / 1 k60"},
 		{"many candidates and a lesson", 80, 24, Shape{Rows: 9, Lesson: true}, "1 t80 / 11 C80 / 10 L80 / 1 s80 / 1 k80"},

@@ -116,14 +116,17 @@ func (x *Screen) TooSmall() bool { return x.At.Header.Empty() }
 
 func (x *Screen) shape() Shape {
 	s := x.State
-	rows := x.Candidates.Rows.Len()
-	if len(x.Candidates.Rows.NoZnode) > 0 {
-		rows++ // their heading
+	rows := s.Queue.Len() // also those that a filter hides: typing moves no panel
+	if n := len(x.Candidates.Rows.NoZnode); n > 0 {
+		rows += 1 + n // with their heading
 	}
 	if wording.PaceLine(s) != "" {
 		rows++
 	}
-	if s.Phase != model.Live || s.Queue.Len() == 0 {
+	if len(s.Ignored) > 0 {
+		rows++
+	}
+	if s.Phase != model.Live || s.Queue.Len() == 0 || wording.Single(s) {
 		rows = 0
 	}
 	return Shape{

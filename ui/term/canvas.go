@@ -147,16 +147,16 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r and its spots, and the rest of each word that lies across the edge of r.
+// Blank clears r and its spots, and the rest of each phrase that lies across the edge of r.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
 		row := c.cells[y*c.W : (y+1)*c.W]
 		left, right := max(0, r.X), min(c.W, r.X+r.W)
-		for left > 0 && left < c.W && row[left].inWord() && row[left-1].inWord() {
+		for left > 0 && left < c.W && inPhrase(row, left) && inPhrase(row, left-1) {
 			left--
 		}
-		for right > 0 && right < c.W && row[right].inWord() && row[right-1].inWord() {
+		for right > 0 && right < c.W && inPhrase(row, right) && inPhrase(row, right-1) {
 			right++
 		}
 		for x := left; x < right; x++ {
@@ -165,8 +165,13 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// inWord reports whether the cell is a part of a word, neither blank nor a line or a block.
-func (p *cell) inWord() bool { return p.Text != "" && p.Text != " " && lineGlyph(p.Text) == 0 }
+// inPhrase reports whether cell x is a part of words with one blank between them, and neither a
+// line nor a block.
+func inPhrase(row []cell, x int) bool {
+	blank := func(x int) bool { return row[x].Text == "" || row[x].Text == " " }
+	word := func(x int) bool { return x >= 0 && x < len(row) && !blank(x) && lineGlyph(row[x].Text) == 0 }
+	return word(x) || blank(x) && word(x-1) && word(x+1)
+}
 
 // Render returns the canvas as lines of text with the theme's escape sequences.
 // Equal cells give equal bytes, so Bubbletea does not send unchanged lines again.
