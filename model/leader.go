@@ -74,7 +74,7 @@ func (j *Journal) decideRole(at time.Time) {
 		j.role.waitsFor = j.watches.waitsFor(j.queue.At(0), j.rest, j.cfg.Path)
 		j.role.acknowledgedBy = j.ack.acknowledgedBy(j.naming.dialect.Ack(j.cfg.Path).Child, &j.children)
 	}
-	if j.role.why = j.noLeader(); j.role.why == "" && j.rivals.contest(at) {
+	if j.role.why = j.noLeader(); j.role.why == "" && j.rivals.contest(at, j.pace) {
 		j.role.why = MixedClients
 	}
 	if j.role.why == "" {

@@ -48,10 +48,11 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 }
 
-// contest notes the rivals that have lasted long enough, and reports whether there are any.
-func (r *rivals) contest(at time.Time) (any bool) {
+// contest notes the rivals that have lasted long enough, and reports whether there are any. While
+// the embedded server holds a message for a client, that client may be about to set its watch.
+func (r *rivals) contest(at time.Time, pace *Pace) (any bool) {
 	for _, x := range r.now {
-		if at.Sub(x.Since) < RivalWait {
+		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {
 			continue
 		}
 		any = true

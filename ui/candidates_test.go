@@ -74,14 +74,17 @@ func TestStudentBesideTheLeader(t *testing.T) {
 	screen := func() Model { return showAfter(sample{world: w, o: o}, 0) }
 	shows(t, screen(), "amber leads since", "safety ✓ 0 doubles (electop's)")
 	w.wait(model.RivalWait + time.Second).tick()
-	shows(t, screen(), "unknown who leads: amber is first, and student0 may lead too: by default it counts only kazoo's names",
+	shows(t, screen(), "unknown who leads: student0 may lead beside amber: by default it counts only kazoo's names",
 		"another may lead too", "  may lead too", "safety ◇ 0 doubles (electop's), 1 inferred", "student0  ", "├???")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
 	w.ask(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).tick()
-	shows(t, screen(), "two leaders (inferred): amber is first, and student0 counts only kazoo's names: it believes that it leads",
+	shows(t, screen(), "two lead (inferred): student0 counts only kazoo's names and believes that it leads beside amber",
 		"two lead (inferred)", "  believes it leads", "safety ◇", "1 finding (1 critical)", "├!!!!!!!!!")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
 	m := screen()
+	keys(m, "enter")
+	shows(t, m, "two lead (inferred)")
+	showsNot(t, m, "not first in the queue")
 	keys(m, "J", "G")
 	shows(t, m, "1 third-party candidate now", "student0              10.0.3.")
 }

@@ -892,10 +892,20 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 			t.Errorf("%d contested, want none", n)
 		}
 	})
+	t.Run("the demo's server holds its reply", func(t *testing.T) {
+		c, _, _ := class()
+		c.apply(&model.Pace{At: c.Tree.Now, Steps: true, Waiting: 1, Held: []model.Message{{Session: 3}}})
+		c.pass(time.Minute)
+		c.wantLeader(1, "")
+		c.wantFindings()
+		c.apply(&model.Pace{At: c.Tree.Now})
+		c.pass(time.Second)
+		c.wantLeader(0, model.MixedClients)
+	})
 	t.Run("it counts kazoo's names", func(t *testing.T) {
 		c, _, student := class()
 		second := c.join(modeltest.Hex2+"__lock__", 4)
-		c.pass(model.RivalWait + time.Second)
+		c.pass(model.RivalWait)
 		c.wantLeader(0, model.MixedClients)
 		c.wantFindings("two-leaders warning")
 		c.answerTwice(func(x *session.Table) { watches(x, "/e", 3); watches(x, "/e", 4, student) })

@@ -1,10 +1,6 @@
 package doctor
 
-import (
-	"time"
-
-	"electop/model"
-)
+import "time"
 
 // A text has the words of one kind of finding, and how long a suspicion has to last before it
 // becomes a finding. The rule replaces the names in braces. If references is nil, the source of
@@ -67,11 +63,11 @@ var (
 		"All of them do the work of one leader. ZooKeeper refuses the writes of an expired session, but cannot stop what an old leader does elsewhere.",
 		"Make the resource refuse requests with an older fencing token (the czxid of the leader's znode).",
 		[]string{"CURATOR-620", "CURATOR-653", "CURATOR-696"}}
-	twoLibraries = text{Critical, model.RivalWait,
+	twoLibraries = text{Critical, 0,
 		"two leaders: {candidate} counts only {names}: it believes that it leads",
 		"Clients of two libraries do not wait for each other: two do the work of one leader.",
 		"Stop the programs of one library, or have them count all: kazoo's Lock does with extra_lock_patterns=['[-_]'], Curator's InterProcessMutex with a LockInternalsDriver that sorts by the number, its LeaderLatch and kazoo's Election never do.", nil}
-	mayLeadToo = text{Warning, model.RivalWait,
+	mayLeadToo = text{Warning, 0,
 		"{candidate} may lead too: by default it counts only {names}",
 		"If clients of two libraries do not wait for each other, two do the work of one leader.", twoLibraries.advice, nil}
 

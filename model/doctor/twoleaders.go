@@ -61,7 +61,12 @@ func believers(r *report) {
 // library do not count those of the other, so the first of them waits for nobody.
 func heldTwice(r *report) {
 	s := r.state()
-	if why := s.NoLeader(); len(s.Rivals) == 0 || why != "" && why != model.MixedClients {
+	if s.NoLeader() != model.MixedClients {
+		for _, x := range s.Rivals {
+			if due := x.Since.Add(model.RivalWait); due.After(r.at) {
+				r.d.runAgain(due)
+			}
+		}
 		return
 	}
 	rival, e, twofold := s.Rival()

@@ -99,11 +99,11 @@ func NoLeader(s *doctor.State) Entry {
 		return unsure(first+" waits for "+Label(s.WaitsFor())+", which is not of its kind", "waits for "+Numbered(s.WaitsFor()))
 	case model.MixedClients:
 		r, _, twofold := s.Rival()
-		words, counts := Label(r.Other)+" is first, and "+Label(r.Blind), "counts only "+r.Blind.Library().Counts
+		blind, counts, beside := Label(r.Blind), " counts only "+r.Blind.Library().Counts, " beside "+Label(r.Other)
 		if twofold {
-			return Entry{"two leaders (inferred): " + words + " " + counts + ": it believes that it leads", "two lead (inferred)", "two lead", doctor.Critical}
+			return Entry{"two lead (inferred): " + blind + counts + " and believes that it leads" + beside, "two lead (inferred)", "two lead", doctor.Critical}
 		}
-		return unsure(words+" may lead too: by default it "+counts, "another may lead too")
+		return unsure(blind+" may lead"+beside+": by default it"+counts, "another may lead too")
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:

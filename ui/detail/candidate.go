@@ -274,7 +274,8 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 		who = "electop's own candidacy"
 	}
 	out.add("ours", term.You, who+", "+znode.Safe(m.ID, znode.NameMax)+", recipe "+znode.Safe(m.Recipe, znode.NameMax))
-	leads := r.Candidate != nil && r.Position >= 0 && r.Position < s.Holders()
+	first := r.Position == 0 && s.NoLeader() == model.MixedClients // it leads, and another may too
+	leads := r.Candidate != nil && r.Position >= 0 && (r.Position < s.Holders() || first)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	st, words := term.Text, znode.Safe(string(m.Belief), znode.NameMax)
 	switch {
