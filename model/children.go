@@ -16,9 +16,9 @@ type children struct {
 	queue  dialect.Queue                 // the contenders
 	rest   []*dialect.Candidate          // the other children
 	unread int                           // counts the children in known that are Unread
-	// library is that of the last ephemeral child; mixed: there were several.
-	library *dialect.Library
-	mixed   bool
+	// last is the last ephemeral child; mixed: children of several libraries were added.
+	last  *dialect.Candidate
+	mixed bool
 	// owned counts the contenders of each session. It is an index, nil until it is needed.
 	owned map[uint64]int32
 }
@@ -28,8 +28,8 @@ type children struct {
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Session != 0 {
-		cs.mixed = cs.mixed || len(cs.known) > 1 && cs.library != c.Library()
-		cs.library = c.Library()
+		cs.mixed = cs.mixed || cs.last != nil && cs.last.Library() != c.Library()
+		cs.last = c
 	}
 	if c.Unread {
 		cs.unread++
@@ -183,7 +183,7 @@ func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(
 // clear removes all children.
 func (cs *children) clear() {
 	clear(cs.known)
-	cs.unread, cs.mixed = 0, false
+	cs.unread, cs.last, cs.mixed = 0, nil, false
 	cs.queue, cs.rest, cs.owned = dialect.Queue{}, nil, nil
 }
 

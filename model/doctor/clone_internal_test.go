@@ -21,7 +21,7 @@ var (
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace",
 		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.selfChange", "model.Returned", "model.Watchers", "doctor.watchTable",
-		"model.rosterView", "dialect.part", "dialect.Library",
+		"model.rosterView", "dialect.part",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
 	// appended to: the clone has no spare capacity, so an append copies.
