@@ -41,6 +41,7 @@ func TestShortListLeavesItsLines(t *testing.T) {
 		m := show(samples()[c.sample](), 60, 20, term.Mono)
 		shows(t, m, c.shows...)
 	}
+	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.") // the end of the beliefs
 }
 
 // A window fills a small screen. On a larger one the panels behind it are dim, and no part of a

@@ -106,12 +106,9 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 // other keys of the modes in of. If of is 0, it has the keys of all modes and the words, but if
 // brief, the help of the main screen has its keys and signs.
 func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
-	in, all := of, of == 0
-	switch {
-	case all && brief:
-		in = ^ModeNormal
-	case all:
-		in = ^Mode(0)
+	in, all := cmp.Or(of, ^Mode(0)), of == 0
+	if all && brief {
+		in &^= ModeNormal
 	}
 	add := func(title, note string, shown func(Binding) bool) {
 		lines := keyLines(table, shown)

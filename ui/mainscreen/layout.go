@@ -194,6 +194,9 @@ func handoffsHeight(h, w int, s Shape) int {
 	if s.Focus == Handoffs && w < WideFrom {
 		low = max(low, h/2)
 	}
+	if s.Workers && w >= WideFrom { // the beliefs beside the list are shown whole
+		low = max(6, min(low, h-leadership.BeliefLines-1))
+	}
 	return low
 }
 

@@ -54,6 +54,7 @@ func TestArrange(t *testing.T) {
 		{"few candidates", 60, 20, Shape{Rows: 2}, "1 t60 / 6 C60 / 11 H60 / 1 s60 / 1 k60"},
 		{"few candidates and a lesson", 80, 24, Shape{Rows: 5, Lesson: true}, "1 t80 / 8 C80 / 13 L80 / 1 s80 / 1 k80"},
 		{"few candidates and beliefs", 60, 20, Shape{Rows: 6, Workers: true}, "1 t60 / 9 C60 / 8 b60 / 1 s60 / 1 k60"},
+		{"beliefs beside the list", 100, 30, Shape{Rows: 5, Workers: true}, "1 t100 / 21 C56 B44 / 6 H100 / 1 s100 / 1 k100"},
 		{"many candidates and a lesson", 80, 24, Shape{Rows: 9, Lesson: true}, "1 t80 / 11 C80 / 10 L80 / 1 s80 / 1 k80"},
 		{"handoffs in focus", 80, 24, Shape{Focus: Handoffs}, "1 t80 / 11 C80 / 10 H80 / 1 s80 / 1 k80"},
 		{"recipe in focus", 80, 24, Shape{Focus: Recipe}, "1 t80 / 21 R80 / 1 s80 / 1 k80"},
