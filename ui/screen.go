@@ -112,7 +112,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 			Since: d.past.shownTime(), Stopped: d.past.stopped, Ended: d.ended,
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
-		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.modes.Main()), false) },
+		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.past.mode()), false) },
 		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.verifying.IsZero(), NoVerify: verify,
 	}
 	if d.candidates.Row().Ref().Same(d.reread.of) {

@@ -26,9 +26,6 @@ func (s *Stack) at(n int) Mode {
 	return cmp.Or(s.base, ModeNormal)
 }
 
-// Main returns the mode of the main screen.
-func (s *Stack) Main() Mode { return s.at(0) }
-
 // Front returns the mode whose overlay is in front. ModeFilter and ModeDialog have no
 // overlay: they use the status line.
 func (s *Stack) Front() Mode {
