@@ -360,7 +360,7 @@ func (j *Journal) Clone() *Journal {
 	c.ending = slices.Clip(j.ending)
 	c.owners, c.former = maps.Clone(j.owners), maps.Clone(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()
-	c.rivals.patient, c.rivals.contested = slices.Clone(j.rivals.patient), slices.Clone(j.rivals.contested)
+	c.rivals.waiters, c.rivals.contested = slices.Clone(j.rivals.waiters), slices.Clone(j.rivals.contested)
 	c.lanes = j.lanes.clip()
 	c.wakes.last, c.wakes.deletions.last = slices.Clip(j.wakes.last), slices.Clip(j.wakes.deletions.last)
 	c.steps, c.work.Last = slices.Clip(j.steps), slices.Clip(j.work.Last)

@@ -14,10 +14,10 @@ const RivalWait = 3 * time.Second
 // rivals are the candidates that lead beside the first of the queue by the rule of their library.
 type rivals struct {
 	now []dialect.Rival
-	// patient are the candidates of which a server's table showed that they wait for a name that
+	// waiters are the candidates of which a server's table showed that they wait for a name that
 	// their library does not count by default. They do so for as long as they exist.
-	patient []dialect.ID
-	// contested are the rivals that were shown, without those that were patient after all.
+	waiters []dialect.ID
+	// contested are the rivals that were shown, without those that wait after all.
 	contested []dialect.ID
 }
 
@@ -31,11 +31,11 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 	for _, x := range d.Rivals(cs.queue, cs.rest) {
 		id := x.Blind.ID()
-		if !slices.Contains(r.patient, id) && w.waits(x.Blind, cs, path) {
-			r.patient = append(slices.DeleteFunc(r.patient, func(id dialect.ID) bool { return cs.known[id.Name] == nil }), id)
+		if !slices.Contains(r.waiters, id) && w.waits(x.Blind, cs, path) {
+			r.waiters = append(slices.DeleteFunc(r.waiters, func(id dialect.ID) bool { return cs.known[id.Name] == nil }), id)
 			r.contested = slices.DeleteFunc(r.contested, func(id dialect.ID) bool { return id == x.ID() })
 		}
-		if slices.Contains(r.patient, id) {
+		if slices.Contains(r.waiters, id) {
 			continue
 		}
 		x.Since = since
