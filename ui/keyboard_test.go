@@ -494,6 +494,21 @@ func TestCopiesAreSafe(t *testing.T) {
 	}
 }
 
+// Lanes do not become higher while handoffs have no line.
+func TestHandoffsBesideFewLanes(t *testing.T) {
+	w := newWorld("/election", dialect.Election(), true).connect()
+	w.read(nil, nil)
+	var znodes []string
+	for i, name := range []string{"amber", "birch", "cedar"} {
+		znodes = append(znodes, w.wait(time.Second).join("guid-n_", name, 0xa1+uint64(i)))
+	}
+	for _, z := range znodes {
+		w.wait(time.Second).leave(z)
+	}
+	m, _, _ := dashboardOn(w, nil, Options{Mode: ModeDemo})
+	shows(t, m, "amber  → birch", "birch  → cedar", "cedar  → nobody")
+}
+
 // The message about an action on a candidate ends when its znode is deleted: then the status line
 // does not contradict the list.
 func TestMessageEndsWithTheZnode(t *testing.T) {

@@ -313,6 +313,8 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
+	// Lanes become higher, and get a legend, only if half of the panel is left for handoffs.
+	room = min(room, in.H-v.upper()-min(len(x.State.Handoffs), in.H/2)) // upper without lanes: their pitch is 0
 	v.plan.pitch = max(1, min(4, room/max(1, v.plan.lanes)))
 	v.plan.thick = max(1, v.plan.pitch-1)
 	if free := room - v.plan.lanes*v.plan.pitch; v.plan.legend == 0 && free >= legendLines {

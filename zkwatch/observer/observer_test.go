@@ -463,7 +463,9 @@ func TestPartition(t *testing.T) {
 					if recreated {
 						candidates, creates = 2, 3
 					}
-					s := w.Await(t, "the candidates after the healing", electiontest.QueueOf(candidates))
+					s := w.Await(t, "the candidates after the healing", func(s *doctor.State) bool {
+						return electiontest.QueueOf(candidates)(s) && s.Link.Link == model.Connected // reported independently
+					})
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
 						t.Errorf("after the partition: got link %+v, down since %v, %d reconnects; want a new session, 1", s.Link, s.DownSince, s.Reconnects)
 					}
