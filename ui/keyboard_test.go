@@ -509,6 +509,16 @@ func TestHandoffsBesideFewLanes(t *testing.T) {
 	shows(t, m, "amber  → birch", "birch  → cedar", "cedar  → nobody")
 }
 
+// Without handoffs the sentence in their place is whole, also on a small screen.
+func TestNoHandoffYet(t *testing.T) {
+	w := newWorld("/election", dialect.Election(), true).connect()
+	w.join("guid-n_", "amber", 0xa1)
+	w.read(nil, nil)
+	m, _, _ := dashboardOn(w, nil, Options{Mode: ModeLive})
+	m.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
+	shows(t, m, "no handoff seen yet", "happens")
+}
+
 // The message about an action on a candidate ends when its znode is deleted: then the status line
 // does not contradict the list.
 func TestMessageEndsWithTheZnode(t *testing.T) {

@@ -334,7 +334,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				continue
 			}
 			if in := front(m); (in == onMain || in == inPast) && o.Mode != ModeReplay && past(m) != (in == inPast) {
-				t.Fatalf("the keys are those of %s, unlike the screen:\n%s", in, screen(m))
+				t.Fatalf("the keys belong to %s, unlike the screen:\n%s", in, screen(m))
 			}
 		}
 		// The main screen behind the windows has the same keys.

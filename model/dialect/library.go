@@ -63,7 +63,7 @@ func curatorKey(name string, locks ...string) string {
 }
 
 // Rival is a candidate that leads beside the head of the queue, because clients of two libraries
-// share the parent: Blind, the later one of the two, does not count Other. A client that was told
+// share the parent: Blind, the later one of the two, does not count Other. A client that is set
 // to count more names than its library does by default waits nevertheless.
 type Rival struct {
 	*Candidate

@@ -349,7 +349,7 @@ func (r *Run) verdict(q *Question) string {
 const cannot = "This part cannot go on: < restarts it."
 
 // Fits reports whether the part can begin in the state s: its roles have holders, the recipe and
-// the workers' rules are those of its setup, the candidates have only the faults that it needs,
+// the workers' rules agree with its setup, the candidates have only the faults that it needs,
 // the target is a member of electop, and the candidate that is to lead is the leader or next.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)

@@ -175,7 +175,7 @@ type campaignPrinter struct {
 	json bool
 	n    uint64
 	last model.Member
-	end  model.Member // what the candidate reported last, after it was told to end
+	end  model.Member // the last report of the candidate, after its end was requested
 }
 
 // campaignEvent is a line of `campaign --json`.

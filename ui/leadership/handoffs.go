@@ -314,10 +314,14 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 		v.plan.lanes = 1
 	}
 	// Lanes become higher, and get a legend, only if half of the panel is left for handoffs.
-	room = min(room, in.H-v.upper()-min(len(x.State.Handoffs), in.H/2)) // upper without lanes: their pitch is 0
+	need := len(x.State.Handoffs)
+	if need == 0 && in.W < legendWidth {
+		need = 2 // the sentence in their place
+	}
+	room = min(room, in.H-v.upper()-min(need, in.H/2)) // upper without lanes: their pitch is 0
 	v.plan.pitch = max(1, min(4, room/max(1, v.plan.lanes)))
 	v.plan.thick = max(1, v.plan.pitch-1)
-	if free := room - v.plan.lanes*v.plan.pitch; v.plan.legend == 0 && free >= legendLines {
+	if free := room - v.plan.lanes*v.plan.pitch; v.plan.legend == 0 && free >= legendLines && in.W >= legendWidth {
 		v.plan.legend = legendLines
 	}
 	v.page = max(1, in.H-v.upper())
@@ -335,6 +339,9 @@ func (v *Handoffs) head() time.Time {
 	}
 	return v.Head
 }
+
+// legendWidth is the width in which the signs of most elections fit into legendLines.
+const legendWidth = 90
 
 // legendLines is the number of lines of the legend, with a blank line below it.
 const legendLines = 3
