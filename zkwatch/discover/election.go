@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports the ephemeral znode at path and returns true, if it belongs to a known system's
-// leader. If only its name is a leader's name, single keeps it for unknown.
+// single reports the ephemeral znode at path as an election if a known system has its leader's
+// znode there. If only the name is a leader's name, single stores the znode for unknown.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -38,8 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unknown reports the znodes with a leader's name that belong to no known system. It skips
-// acknowledgements of the elections found, and znodes of their candidates beside them.
+// unknown reports the znodes stored by single. A znode is no election if it acknowledges an
+// election found, or if its session is a candidate of an election below the same parent.
 func (w *walk) unknown(ctx context.Context) error {
 	for _, f := range w.singles {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -53,8 +53,8 @@ func (w *walk) unknown(ctx context.Context) error {
 	return nil
 }
 
-// leaderless reports the elections whose leader's znode is missing in the directory dir. names
-// are the children of dir.
+// leaderless reports elections without a leader: a known system's leader znode is missing from
+// names, the children of dir.
 func (w *walk) leaderless(ctx context.Context, dir string, names []string) error {
 	for _, path := range dialect.Vacant(dir, names) {
 		d := dialect.Recognise(dialect.Evidence{Path: path, Siblings: names})
@@ -66,7 +66,8 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 	return nil
 }
 
-// empty reports a queue without candidates, if its path and parent show its system.
+// empty reports the znode at path, which has no children, if its path and stat show a known
+// system.
 func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: client.Parent(stat)})
 	if d == nil {
@@ -80,7 +81,7 @@ func (w *walk) reportEmpty(ctx context.Context, path string, stat *zk.Stat, d *d
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
 }
 
-// vacant reports a known election without candidates. d is nil if its system is unknown.
+// vacant reports an election of Config.Known that has no candidates now.
 func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
 	stat, err := w.exists(ctx, path)
 	if err != nil || stat == nil || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
@@ -89,7 +90,7 @@ func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) erro
 	return w.reportEmpty(ctx, path, stat, d)
 }
 
-// election reports path if its children are an election.
+// election reports the znode at path if its children are candidates of an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
 	markers, err := w.markers(ctx, dialect.Markers(path, names))
 	if err != nil {
@@ -104,7 +105,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 			contenders = append(contenders, name)
 		}
 	}
-	if contenders == nil { // a few systems use no numbers
+	if contenders == nil { // some systems use no sequence numbers
 		if recognised(unread(names, nil)) == nil {
 			return nil
 		}
@@ -158,7 +159,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
 }
 
-// markers returns which of the paths exist.
+// markers returns the paths that exist.
 func (w *walk) markers(ctx context.Context, paths []string) (existing []string, err error) {
 	for _, path := range paths {
 		stat, err := w.exists(ctx, path)
@@ -172,8 +173,7 @@ func (w *walk) markers(ctx context.Context, paths []string) (existing []string, 
 	return existing, nil
 }
 
-// holders returns the path of a semaphore's leases, for the path of its queue; "" for any
-// other election.
+// holders returns the path of a semaphore's leases if path is the semaphore's queue, otherwise "".
 func holders(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
@@ -185,7 +185,7 @@ func holders(path string, d *dialect.Dialect) string {
 	return ""
 }
 
-// report reads the znodes beside the election f, and reports f with them.
+// report reads the znodes beside the election f and passes f to Config.Found.
 func (w *walk) report(ctx context.Context, f Found) error {
 	j := model.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(f.Read)
@@ -214,7 +214,7 @@ func (w *walk) report(ctx context.Context, f Found) error {
 	return nil
 }
 
-// exists returns the stat of a znode, nil if it does not exist.
+// exists returns nil if the znode does not exist.
 func (w *walk) exists(ctx context.Context, path string) (stat *zk.Stat, err error) {
 	err = w.request(ctx, func() (err error) {
 		_, stat, err = w.conn.Exists(ctx, path)
@@ -223,7 +223,7 @@ func (w *walk) exists(ctx context.Context, path string) (stat *zk.Stat, err erro
 	return stat, err
 }
 
-// read reads one znode. If its data is too large, the result has only its stat.
+// read returns a znode without its data if the data is forbidden or too large.
 func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error) {
 	return w.conn.ReadZnode(ctx, path, name, func(send func() error) error {
 		err := w.request(ctx, send)
@@ -234,7 +234,7 @@ func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error)
 	})
 }
 
-// unread returns unread znodes with the names that are not known, at most maxNames.
+// unread returns at most maxNames unread znodes, one for each name that is not known.
 func unread(names []string, known map[string]bool) []znode.Znode {
 	var out []znode.Znode
 	for _, name := range names {
@@ -248,7 +248,7 @@ func unread(names []string, known map[string]bool) []znode.Znode {
 	return out
 }
 
-// inQueue orders names by their numbers.
+// inQueue orders names by their sequence numbers.
 func inQueue(a, b string) int {
 	m, _ := znode.Sequence(a)
 	n, _ := znode.Sequence(b)

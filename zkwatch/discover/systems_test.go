@@ -19,8 +19,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// expected maps each system to the paths of its elections, and each path to its leader, its
-// number of members, or the reason to show no leader. A walk finds no other elections.
+// expected maps each system to its elections, by path. The value is the leader, the number of
+// members, or the reason to show no leader.
 var expected = map[string]map[string]string{
 	"Solr":                     {"/solr/overseer_elect/election": "10.0.0.1:8983_solr", "/solr/collections/books/leader_elect/shard1/election": "core_node3"},
 	"Solr without an overseer": {"/solr2/overseer_elect/election": "not-acknowledged"},
@@ -110,10 +110,8 @@ var expected = map[string]map[string]string{
 	"Leaders of something else":                      {"/service/billing/leader": "unknown-kind", "/billing/CONTROLLER/LEADER": "unknown-kind", "/billing/loadbalance/leader": "unknown-kind", "/billing/underreplication/leader": "unknown-kind"},
 }
 
-// accumulo is the start of the paths of Accumulo's instances.
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-// A walk of a tree with all systems finds each election, with its leader.
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -185,8 +183,7 @@ func TestRegistriesByName(t *testing.T) {
 	}
 }
 
-// summary returns the leader of an election, its number of members, or the reason to show
-// no leader. found says whether a walk found the election or the user gave its path.
+// summary returns a value as in expected. found is false if the user gave the path.
 func summary(f discover.Found, found bool) string {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: found, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})

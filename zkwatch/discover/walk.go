@@ -20,16 +20,13 @@ import (
 // ErrNoRoot is returned by [Walk] if the root does not exist.
 var ErrNoRoot = errors.New("the root does not exist")
 
-// Walk looks for elections under a root, level by level. It only reads: it sets no
-// watch and writes nothing. A directory costs an exists and a getChildren, a leaf
-// an exists. If children have numbers, Walk reads a few: if a child is ephemeral and the
-// model recognises the names, their parent is an election. Walk does not visit numbered
-// children. If the first children have no children, it skips the others. A walk from the
-// top skips ZooKeeper's own /zookeeper.
+// Walk looks for elections below a root, level by level. It writes nothing and sets no watch.
 //
-// Walk skips znodes that are deleted meanwhile, and counts forbidden ones. If the
-// connection is lost, Walk waits for the next one. Walk returns the error of ctx or of
-// a request, or ErrNoRoot, together with the progress so far.
+// Walk does not visit children with sequence numbers. If the first 64 children of a directory have
+// no children, Walk skips its other children. A walk from "/" skips /zookeeper.
+//
+// Walk counts znodes that it may not read. After a lost connection it waits for the next one. If
+// Walk returns an error, the Progress still counts what was visited.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
@@ -55,17 +52,17 @@ type walk struct {
 	cfg      Config
 	conn     *client.Conn
 	progress Progress
-	found    map[string]*dialect.Dialect // elections, by path
-	siblings []string                    // names beside the visited znode, without numbered ones
+	found    map[string]*dialect.Dialect // the elections reported, by path
+	siblings []string                    // names of the visited znode and its siblings, without numbered ones
 	singles  []Found                     // znodes with a leader's name, of no known system
-	acks     map[string]bool             // acknowledgements of the elections
-	contends map[uint64][]string         // the elections of each candidate's session
-	branches []branch                    // to be visited, level by level
+	acks     map[string]bool             // paths of the acknowledgements of elections
+	contends map[uint64][]string         // by session: the elections in which it is a candidate
+	branches []branch                    // not yet visited
 	queued   int                         // number of names in branches
-	bytes    int                         // length of these names
+	bytes    int                         // total length of these names
 
 	spacing time.Duration
-	next    time.Time // when the next request may be sent
+	next    time.Time // the earliest time of the next request
 }
 
 // A branch holds the children of one znode.
@@ -108,15 +105,15 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
-// stopped stores a bound that was reached. The bound "nodes" is never replaced.
+// stopped stores the bound that ended the walk early; "nodes" replaces "depth".
 func (w *walk) stopped(bound string) {
 	if w.progress.Stopped != "nodes" {
 		w.progress.Stopped = bound
 	}
 }
 
-// visit visits one znode. A znode that may not or cannot be read is no error. inner reports
-// whether the znode is more than a leaf.
+// visit visits one znode; a forbidden or unreadable one is not an error. inner is false for a
+// leaf.
 func (w *walk) visit(ctx context.Context, path string, depth int) (exists, inner bool, err error) {
 	w.progress.Path = path
 	w.progress.Visited++
@@ -151,7 +148,6 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (exists, inn
 	case stat.NumChildren == 0:
 		return true, false, w.empty(ctx, path, stat)
 	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
-		// A list that is too large would end the connection for all users of the session.
 		w.skip(Skip{Path: path, Znodes: int(stat.NumChildren), Why: TooLarge, Limit: w.conn.Config().MaxReply})
 		return true, true, nil
 	}
@@ -173,7 +169,7 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (exists, inn
 	return true, true, nil
 }
 
-// descend queues a znode's children, except for those with numbers.
+// descend queues a znode's children, except those with sequence numbers.
 func (w *walk) descend(path string, names []string, depth int) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, numbered := znode.Sequence(name)
@@ -186,8 +182,8 @@ func (w *walk) descend(path string, names []string, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// Sorted, so that two walks visit the same znodes. If there are many names, run may visit
-	// only the first maxAlike, so these are a sample of all names.
+	// Two walks visit the same znodes, because names is sorted. The swap makes the first maxAlike
+	// names a sample of all.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -195,7 +191,6 @@ func (w *walk) descend(path string, names []string, depth int) {
 			names[i], names[j] = names[j], names[i]
 		}
 	}
-	// Bounds of memory; a walk cannot visit more than cfg.Nodes znodes.
 	room := min(len(names), max(0, 2*w.cfg.Nodes-w.queued))
 	size := 0
 	for i, name := range names[:room] {
@@ -217,8 +212,8 @@ func (w *walk) descend(path string, names []string, depth int) {
 	w.bytes += size
 }
 
-// request makes one request, and repeats it after a lost connection. Requests are spacing
-// apart, except for a burst after a pause.
+// request sends one request at the walk's rate. If the connection is lost, request waits for the
+// next one and sends again.
 func (w *walk) request(ctx context.Context, send func() error) error {
 	for {
 		now := time.Now()
@@ -236,7 +231,7 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 		}
 		w.next = w.next.Add(w.spacing)
 		err := send()
-		// The request before may have ended the connection by too large a reply.
+		// ErrNotConnected may wrap the ErrReplyTooLarge of an earlier request.
 		if err == nil || !client.Unanswered(err) && !errors.Is(err, client.ErrNotConnected) {
 			return err
 		}
@@ -254,19 +249,19 @@ type Progress struct {
 	Path      string // the last visited znode
 	Visited   int
 	Denied    int // znodes that may not be read
-	Skipped   int // znodes that were not read, see Skips
+	Skipped   int // znodes that a Skip counts
 	Skips     []Skip
 	Elections int
-	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
+	Stopped   string // the bound that was reached, "nodes" or "depth"; "" for none
 }
 
-// A Skip is a znode that a walk did not read, or whose children it did not all visit.
+// A Skip is a znode that was not read, or whose children were not all visited.
 type Skip struct {
 	Path string
 	// Znodes is the number of skipped children, or 1 for the znode itself.
 	Znodes int
 	Why    Reason
-	Limit  int // for TooLarge: the largest reply, in bytes
+	Limit  int // for TooLarge: the largest allowed reply in bytes
 }
 
 // A Reason says why a walk skipped a znode.
@@ -274,17 +269,16 @@ type Reason int
 
 const (
 	TooLarge Reason = iota // its list of children does not fit in a reply
-	Alike                  // the first of its many children had no children
-	BadName                // no client may request its name
+	Alike                  // its first children had no children
+	BadName                // its path is invalid for the client library
 )
 
-// maxSkips bounds [Progress.Skips].
 const maxSkips = 100
 
 func (w *walk) skip(s Skip) {
 	w.progress.Skipped += s.Znodes
 	if len(w.progress.Skips) < maxSkips {
-		// Earlier calls of Config.Progress have the old slice.
+		// An earlier Progress keeps the old slice; Clip makes append copy.
 		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
 	}
 }
@@ -294,29 +288,31 @@ type Found struct {
 	Path    string
 	Dialect *dialect.Dialect
 	Read    *model.Read
-	// Beside holds reads of other znodes, which show who acknowledged and who could lead.
+	// Beside holds reads of other znodes, for example acknowledgements and lists of possible
+	// leaders.
 	Beside []model.Observation
-	// Contenders is the number of children that look like contenders. Partial says that not
-	// all children were read: Read has the first contenders in the queue and a few others.
+	// Contenders is the number of children with sequence numbers, or of all children if none has a
+	// number. If Partial is set, Read has only the first contenders and a few others.
 	Contenders int
 	Partial    bool
 }
 
 // Config says where a [Walk] starts and how far it goes.
 type Config struct {
-	Root      string  // "" is "/"
+	Root      string  // "" means "/"
 	Depth     int     // levels below Root; 0 means 10
-	Nodes     int     // znodes visited at most; 0 means 10,000
-	PerSecond float64 // requests, evenly spaced; 0 means 100
+	Nodes     int     // the largest number of visited znodes; 0 means 10,000
+	PerSecond float64 // requests per second; 0 means 100
 
-	// Known are the elections that an earlier walk found, by path.
+	// Known maps the paths of elections found earlier to their systems. Walk also reports those
+	// without candidates. The system is nil if unknown.
 	Known map[string]*dialect.Dialect
 
-	// Progress is called after each znode, and Found for each election, both from
-	// the goroutine of Walk. nil means no call.
+	// Walk calls Progress after each znode and Found for each election, both from its own
+	// goroutine.
 	Progress func(Progress)
 	Found    func(Found)
-	// Now is the clock for the times of reads; nil is time.Now.
+	// Now is the clock for the times of reads; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -325,20 +321,19 @@ const (
 	defaultNodes     = 10_000
 	defaultPerSecond = 100
 
-	// burst is the number of requests that may follow another one at once after a pause.
+	// After a pause, burst requests may follow the first one without a delay.
 	burst = 3
-	// sample bounds the contenders that are read to find an ephemeral one.
+	// sample is the number of contenders read in search of an ephemeral one.
 	sample = 4
-	// maxContenders bounds the contenders of an election that are read.
+	// maxContenders bounds the contenders read in one election.
 	maxContenders = 200
-	// maxAlike: if that many first children of a directory have no children, the walk skips
-	// its other children.
+	// maxAlike is the number of first children without children after which Walk skips the others.
 	maxAlike = 64
 	// nameSize is the assumed size of a child's name in a reply, in bytes.
 	nameSize = 64
-	// maxQueuedBytes bounds the names that wait to be visited.
+	// maxQueuedBytes bounds the memory for names not yet visited.
 	maxQueuedBytes = 32 << 20
-	// maxNames bounds the names from which a dialect is recognised.
+	// maxNames bounds the names used to recognise a system.
 	maxNames = 4096
 )
 

@@ -26,9 +26,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-const quick = 100_000 // requests per second: no limit
+const quick = 100_000 // requests per second; so many are no limit
 
-// walk runs a walk and returns the elections found, by path.
+// walk returns the elections found, by path.
 func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
 	t.Helper()
 	found := make(map[string]discover.Found)
@@ -60,7 +60,8 @@ const (
 	hex  = "0123456789abcdef0123456789abcde"
 )
 
-// createSystems creates elections of several systems below root, and znodes that are none.
+// createSystems creates elections of several systems below root, and directories that are no
+// election.
 func createSystems(t *testing.T, raw *zk.Conn, root string) {
 	create := electiontest.Creator(t, raw)
 	for _, p := range []string{
@@ -81,8 +82,8 @@ func createSystems(t *testing.T, raw *zk.Conn, root string) {
 		create(root+"/mixed/whatever+", electiontest.Contender)
 		create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
 		create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
-		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // by another program
-		create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, and persistent
+		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // no election: no /digests-__lock__
+		create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, but persistent
 		create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 	}
 	for path, data := range map[string]string{"/kafka/controller": `{"version":1,"brokerid":1}`, "/app/CONTROLLER/LEADER": `{"id":"host1_12000","simpleFields":{}}`} {
@@ -90,7 +91,7 @@ func createSystems(t *testing.T, raw *zk.Conn, root string) {
 			t.Fatal(err)
 		}
 	}
-	create(root+"/mixed/qn-", zk.FlagSequence) // a persistent child among ephemeral ones
+	create(root+"/mixed/qn-", zk.FlagSequence) // persistent, among ephemeral ones
 }
 
 func TestWalkRecognisesSystems(t *testing.T) {
@@ -121,7 +122,6 @@ func TestWalkRecognisesSystems(t *testing.T) {
 			if f.Dialect.ID != id {
 				t.Errorf("%s: got dialect %s, want %s", path, f.Dialect.ID, id)
 			}
-			// The read is enough for the model.
 			j := doctor.NewJournal(model.Config{Path: f.Path})
 			j.Apply(f.Read)
 			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || s.Queue.Len() != f.Contenders && path != "/mixed" {
@@ -135,7 +135,7 @@ func TestWalkRecognisesSystems(t *testing.T) {
 		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
 			t.Errorf("got progress %+v, want a complete walk", p)
 		}
-		for _, path := range []string{"/a/latch", "/kafka/controller"} { // a root that is an election
+		for _, path := range []string{"/a/latch", "/kafka/controller"} { // the root is an election
 			if found, _ := walk(t, conn, discover.Config{Root: root + path, PerSecond: quick}); len(found) != 1 {
 				t.Errorf("from %s: got %d elections, want 1", path, len(found))
 			}
@@ -178,7 +178,7 @@ func TestWalkIsBounded(t *testing.T) {
 		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
 			t.Errorf("got %d elections, progress %+v; want 2, 1 denied", len(found), p)
 		}
-		// Forbidden data does not hide an election: the stats show the owners.
+		// The stat shows a candidate's session even if its data is forbidden.
 		if f := found[root+"/half"]; f.Read == nil || len(f.Read.New) != 1 || !f.Read.New[0].Data.Denied || f.Read.New[0].Session == 0 {
 			t.Errorf("with forbidden data: got read %+v, want one candidate with its session", f.Read)
 		}
@@ -188,7 +188,6 @@ func TestWalkIsBounded(t *testing.T) {
 		if _, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Nodes: 3}); p.Visited != 3 || p.Stopped != "nodes" {
 			t.Errorf("at most 3 znodes: got progress %+v, want 3 visits, stopped by nodes", p)
 		}
-		// A walk from the top skips /zookeeper.
 		_, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: quick, Depth: 2, Progress: func(p discover.Progress) {
 			if strings.HasPrefix(p.Path, "/zookeeper") {
 				t.Errorf("got a visit of %s, want none", p.Path)
@@ -212,7 +211,6 @@ func TestWalkIsBounded(t *testing.T) {
 	})
 }
 
-// TestWalkCosts: a walk sends few requests, at the given rate, and sets no watch.
 func TestWalkCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -226,7 +224,7 @@ func TestWalkCosts(t *testing.T) {
 			create("/jobs/qn-", zk.FlagSequence)
 			create("/crowd/n_", electiontest.Contender)
 		}
-		for i := range 100 { // with children: all are visited
+		for i := range 100 { // with children: a walk visits all
 			create(fmt.Sprint("/flat/", i), 0)
 			create(fmt.Sprint("/flat/", i, "/x"), 0)
 		}
@@ -250,8 +248,7 @@ func TestWalkCosts(t *testing.T) {
 		if limit := took.Seconds()*rate + 5; float64(sent) > limit {
 			t.Errorf("got %d requests in %v, want at most %.0f", sent, took, limit)
 		}
-		// The root, 4 directories, 64 of the registry, 4 of the jobs, 200 of the crowd, and
-		// 100 directories with a leaf each: an exists, and a list if there are children.
+		// A directory costs an exists and a getChildren, a leaf an exists.
 		if sent > 1000 {
 			t.Errorf("got %d requests for %d znodes, want at most 1000", sent, 3*many)
 		}
@@ -278,8 +275,6 @@ func TestWalkCosts(t *testing.T) {
 	})
 }
 
-// TestWalkSkipsTooLargeLists: a walk skips a list that is too large for a reply. If only the
-// reply shows that, the list costs one connection.
 func TestWalkSkipsTooLargeLists(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -318,8 +313,6 @@ func TestWalkSkipsTooLargeLists(t *testing.T) {
 	})
 }
 
-// TestWalkIsEvenlySpaced: a walk sends no large burst of requests at the start or after a
-// pause.
 func TestWalkIsEvenlySpaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -369,8 +362,6 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 	})
 }
 
-// TestWalkThroughAChangingTree: a walk ends without an error while znodes of many kinds are
-// created and deleted, and the connection is sometimes lost.
 func TestWalkThroughAChangingTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seed := zktest.Seed(t)
@@ -415,7 +406,6 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 	})
 }
 
-// TestWalkAmongLongNames: a walk also bounds the bytes of the names that wait to be visited.
 func TestWalkAmongLongNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("x", 200<<10)
