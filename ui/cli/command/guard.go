@@ -17,27 +17,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reportFile is the descriptor of the pipe for the guard's reports.
+// reportFile is the descriptor of the pipe to the supervisor.
 const reportFile = 3
 
-// gonePause is the shortest pause between two checks whether killed processes have ended.
+// gonePause is the shortest pause between two checks for remaining processes.
 const gonePause = 2 * time.Millisecond
 
-// A guard runs the command, and ends it with all that the command started.
+// A guard runs the command, and ends it and all processes that it started.
 type guard struct {
 	report *os.File
 	grace  time.Duration
 	limits limits
 
 	termed    <-chan os.Signal // SIGTERM
-	announced <-chan limits    // from the supervisor; closed when the supervisor has ended
+	announced <-chan limits    // from the supervisor; closed when the supervisor ends
 	orphan    bool             // the supervisor has ended
-	command   int              // the command's process
+	command   int              // its process ID
 	stopped   time.Duration    // when the command got SIGTERM, or ended; 0: not yet
 }
 
-// Guard runs the command args as the guard, in a process of its own. in and the descriptor
-// reportFile are the supervisor's pipes. Guard returns when no process of the command is left.
+// Guard runs the command args. The supervisor starts it in a process of its own, with in and reportFile
+// as pipes. Guard returns when no process of the command is left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -45,10 +45,10 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if err := adopt(); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // the command ends with this thread, see tied
+	runtime.LockOSThread() // see tied: the command ends with this thread
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
-	// By default these signals would end the guard before the command.
+	// The default action of these signals would end the guard before the command.
 	termed := make(chan os.Signal, 1)
 	signal.Notify(termed, syscall.SIGTERM)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
@@ -56,7 +56,6 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	return g.run(args)
 }
 
-// listen returns a channel of the limits that the supervisor announces on in.
 func listen(in io.Reader) <-chan limits {
 	announced := make(chan limits)
 	go func() {
@@ -102,19 +101,19 @@ func (g *guard) run(args []string) error {
 				g.stop()
 			}
 		case <-ended:
-			if ended = nil; g.stopped == 0 { // by itself: the processes that it left get no grace
+			if ended = nil; g.stopped == 0 { // ended by itself: other processes get no grace
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
-			signalAll(g.command, syscall.SIGKILL) // orphans that are not children of the guard
+			signalAll(g.command, syscall.SIGKILL) // on macOS, orphans are not children of the guard
 			return nil
 		case <-time.After(g.act()):
 		}
 	}
 }
 
-// wait closes ended when the command has ended, and gone when this process has no child
-// any more. On Linux no process of the command is left then: orphans become children.
+// wait closes ended when the command has ended, and gone when the guard has no child. On Linux orphans
+// become children of the guard, so no process of the command is left then.
 func (g *guard) wait(ended, gone chan<- struct{}) {
 	defer close(gone)
 	for {
@@ -131,8 +130,8 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits in the future: the first limits may have passed if the start of
-// the guard took long. It returns false if the command must not run any more.
+// awaitLease waits for limits in the future, because the first limits can be over after a slow start.
+// It returns false if the command must not run.
 func (g *guard) awaitLease() bool {
 	for {
 		select {
@@ -149,7 +148,7 @@ func (g *guard) awaitLease() bool {
 	}
 }
 
-// act sends the signals that are due, and returns how long to wait before the next call.
+// act sends the signals that are due, and returns the time until the next call.
 func (g *guard) act() time.Duration {
 	now := clock()
 	if late := now >= g.limits.stop; g.stopped == 0 {
@@ -174,7 +173,7 @@ func (g *guard) stop() {
 	g.stopped = clock()
 }
 
-// send sends a report, if the supervisor still exists.
+// send ignores errors: the supervisor may have ended.
 func (g *guard) send(report string) {
 	_, _ = fmt.Fprintln(g.report, report)
 }
@@ -185,12 +184,12 @@ const Supported = true
 func read(clock int32) time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(clock, &t); err != nil {
-		panic(err) // every system that this is built for has the clock
+		panic(err) // every supported system has the clock
 	}
 	return time.Duration(t.Nano())
 }
 
-// terminate makes the guard end the command, even if the guard is stopped.
+// terminate makes the guard end the command, even if the guard is suspended.
 func terminate(guard *os.Process) {
 	_ = guard.Signal(syscall.SIGTERM)
 	_ = guard.Signal(syscall.SIGCONT)

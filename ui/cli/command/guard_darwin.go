@@ -9,16 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock reads a time that all processes of this machine share. It counts while the machine
-// sleeps, and nobody can set it.
+// clock returns a time that all processes share. It includes the machine's sleep and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_MONOTONIC) }
 
 func adopt() error { return nil }
 
 func family() []int { return nil }
 
-// signalAll sends a signal to the command's own group, if it made one, and then to the
-// guard's, so that SIGKILL ends the guard, too.
+// signalAll sends a signal to the command's own group, if any, and to the guard's group. SIGKILL ends
+// the guard, too.
 func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-command, sig)
 	_ = syscall.Kill(-syscall.Getpid(), sig)
@@ -28,7 +27,7 @@ func signalAll(command int, sig syscall.Signal) {
 func endOrphans(guard int, _ []int) {
 	for {
 		err := syscall.Kill(-guard, syscall.SIGKILL)
-		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // only zombies
+		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // only zombies are left
 			return
 		}
 		time.Sleep(gonePause)
@@ -37,5 +36,4 @@ func endOrphans(guard int, _ []int) {
 
 func tied() *syscall.SysProcAttr { return nil }
 
-// self returns this program's file.
 func self() (string, error) { return os.Executable() }

@@ -13,11 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock reads a time that all processes of this machine share. It counts while the machine
-// sleeps, and nobody can set it.
+// clock returns a time that all processes share. It includes the machine's sleep and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
-// adopt makes this process the parent of each descendant whose own parent ends.
+// adopt makes this process the parent of orphaned descendants.
 func adopt() error {
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
 		return fmt.Errorf("this kernel does not list the children of a process: %w", err)
@@ -25,8 +24,8 @@ func adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// below returns the descendants of a process, without the spared ones and their descendants.
-// It can miss some while processes begin and end.
+// below returns the descendants of a process, without the spared ones and their descendants. It can
+// miss processes that start or end meanwhile.
 func below(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
@@ -41,19 +40,18 @@ func below(pid int, spared []int) (found []int) {
 	return found
 }
 
-// family returns the descendants of this process.
 func family() []int { return below(syscall.Getpid(), nil) }
 
-// signalAll sends the guard's descendants a signal. If one has ended meanwhile, no new process
-// has its number yet: the kernel uses a number again only after all others.
+// signalAll sends a signal to the guard's descendants. A process ID that became free meanwhile is not
+// in use again: the kernel assigns all others first.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range family() {
 		_ = syscall.Kill(pid, sig)
 	}
 }
 
-// endOrphans kills this process's descendants, except the spared ones, and returns when none
-// is left. The guard has ended, so they are children of this process, or will be.
+// endOrphans kills this process's descendants except the spared ones, and returns when none is left.
+// The guard has ended, so this process inherits its orphans.
 func endOrphans(_ int, spared []int) {
 	for pause := gonePause; ; pause = min(pause+pause/8, look) { // a process of another user may take long
 		left := below(syscall.Getpid(), spared)
@@ -68,8 +66,8 @@ func endOrphans(_ int, spared []int) {
 	}
 }
 
-// tied makes the kernel kill a new process when the thread that starts it ends.
+// tied makes the kernel kill a new process when the thread that started it ends.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// self returns this program's file, even if another version replaced it.
+// self returns a path that is valid even after another version replaced the program's file.
 func self() (string, error) { return "/proc/self/exe", nil }

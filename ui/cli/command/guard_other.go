@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// Supported reports whether commands can be supervised on this system: that needs process
-// groups, and a clock that processes share.
+// Supported reports whether this system has process groups and a clock that processes share.
 const Supported = false
 
 var errUnsupported = errors.New("this system has no process groups")
 
-// Guard returns an error: no command can be supervised here.
+// Guard returns an error.
 func Guard(io.Reader, time.Duration, []string) error { return errUnsupported }
 
 func clock() time.Duration  { return 0 }

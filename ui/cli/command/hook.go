@@ -16,34 +16,33 @@ import (
 )
 
 const (
-	// WaitingMax bounds the handoffs that wait while the command runs. A further handoff
-	// replaces the oldest one: the newest shows who leads.
+	// WaitingMax bounds the handoffs that wait while the command runs. A further handoff replaces the
+	// oldest one, because the newest shows who leads.
 	WaitingMax = 16
-	// hookTimeout bounds a run of the command.
+	// hookTimeout is the default of [Hook.Timeout].
 	hookTimeout = 30 * time.Second
-	// outputDelay bounds the reading of output after the end of a run, from processes that
-	// left its process group.
+	// outputDelay bounds the wait for output of processes that left the command's group.
 	outputDelay = time.Second
 )
 
-// Hook runs a command of the user for each handoff, with the event as JSON on its standard
-// input. One command runs at a time, within a time limit, and a bounded number of handoffs
-// waits for it: whatever the command does, the observation continues. Its zero value has no command.
+// Hook runs a command of the user for each handoff, with the event as JSON on standard input. One run
+// at a time, with a time limit, while a bounded number of handoffs waits: a slow command never delays
+// the observation. The zero value has no command.
 type Hook struct {
-	Command string        // of the shell; "": none
+	Command string        // a shell command; "": none
 	Timeout time.Duration // bounds each run, and in Close all remaining runs together
 
 	errs    io.Writer
 	note    func(format string, args ...any)
 	env     []string
 	waiting chan event
-	closing chan struct{} // closed once: no more events come
+	closing chan struct{} // closed by Close
 	once    sync.Once
 	end     context.CancelFunc
 	done    chan struct{}
 }
 
-// event is a handoff: the number of the event, and its line of JSON.
+// event is the number and the line of JSON of a handoff.
 type event struct {
 	n    uint64
 	line []byte
@@ -62,9 +61,9 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Start begins to run the command for the events of [Hook.Put], until [Hook.Close]. At the end
-// of ctx a running command is killed. errs gets the commands' output, note reports how each run
-// ended, env is the commands' environment.
+// Start runs the command for the events of [Hook.Put] until [Hook.Close]. The end of ctx kills a
+// running command. errs gets the output of the command, note reports how each run ended, and env is the
+// environment of the command.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return
@@ -88,8 +87,7 @@ func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format strin
 	}()
 }
 
-// Put adds an event with number n and JSON line, for which the command will run. It does not
-// wait.
+// Put queues event n with its JSON line. It does not wait.
 func (h *Hook) Put(n uint64, line []byte) {
 	for h.waiting != nil {
 		select {
@@ -101,7 +99,6 @@ func (h *Hook) Put(n uint64, line []byte) {
 	}
 }
 
-// drop drops the oldest waiting event.
 func (h *Hook) drop(why string) {
 	select {
 	case e := <-h.waiting:
@@ -110,8 +107,7 @@ func (h *Hook) drop(why string) {
 	}
 }
 
-// Close runs the command for the waiting events, kills it after Timeout, and returns when it
-// has ended.
+// Close waits until the command has run for all queued events. It kills the command after Timeout.
 func (h *Hook) Close() {
 	if h.done == nil {
 		return
@@ -126,7 +122,6 @@ func (h *Hook) Close() {
 	}
 }
 
-// run runs the command once and notes how it ended.
 func (h *Hook) run(ctx context.Context, e event) {
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
@@ -141,7 +136,7 @@ func (h *Hook) run(ctx context.Context, e event) {
 		return
 	}
 	err = cmd.Wait()
-	killGroup(cmd.Process) // processes that the command left running
+	killGroup(cmd.Process) // ends processes that the command left running
 	how := cmd.ProcessState.String()
 	switch {
 	case err != nil && ctx.Err() == context.DeadlineExceeded:

@@ -22,7 +22,6 @@ import (
 // long is a limit that no test reaches.
 const long = 10 * time.Minute
 
-// run is a running hook, with its notes and the command's output.
 type run struct {
 	*command.Hook
 	t      *testing.T
@@ -34,7 +33,7 @@ type run struct {
 	out   bytes.Buffer
 }
 
-// start starts a hook with a script in which $DIR is a directory of the test.
+// start starts a hook with a script. $DIR is a directory of the test.
 func start(t *testing.T, script string, timeout time.Duration) *run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -65,7 +64,6 @@ func (r *run) said() (notes, output string) {
 	return strings.Join(r.notes, "\n"), r.out.String()
 }
 
-// awaitNote waits for a note.
 func (r *run) awaitNote(want string) {
 	r.t.Helper()
 	zktest.Await(r.t, want, func() bool {
@@ -74,7 +72,7 @@ func (r *run) awaitNote(want string) {
 	})
 }
 
-// file waits for a file of the command with as many lines and returns them.
+// file waits until a file of the command has that many lines.
 func (r *run) file(name string, lines int) (all []string) {
 	r.t.Helper()
 	zktest.Await(r.t, name, func() bool {
@@ -85,7 +83,6 @@ func (r *run) file(name string, lines int) (all []string) {
 	return all
 }
 
-// gone waits until a process has ended.
 func (r *run) gone(pid string) {
 	r.t.Helper()
 	n, err := strconv.Atoi(pid)
@@ -112,7 +109,6 @@ func TestInputAndOutput(t *testing.T) {
 	}
 }
 
-// A command that hangs is killed with its process group.
 func TestHang(t *testing.T) {
 	t.Parallel()
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"; echo $$ >>"$DIR/pids"; wait`, 2*time.Second)
@@ -123,7 +119,6 @@ func TestHang(t *testing.T) {
 	r.gone(pids[1])
 }
 
-// Processes that a command leaves running in its group are killed when the command ends.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"`, long)
@@ -132,7 +127,6 @@ func TestLeftBehind(t *testing.T) {
 	r.gone(r.file("pids", 1)[0])
 }
 
-// While a command runs, a bounded number of handoffs waits. Each dropped handoff is noted.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	r := start(t, `cat >>"$DIR/runs"; while ! test -e "$DIR/go"; do sleep 0.01; done`, long)
@@ -159,7 +153,7 @@ func TestTooMany(t *testing.T) {
 func TestNoSuchCommand(t *testing.T) {
 	t.Parallel()
 	r := start(t, `no-such-command-anywhere`, long)
-	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // nobody reads it
+	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // more than a pipe holds; nobody reads it
 	r.Close()
 	notes, out := r.said()
 	if notes != "--exec: event 1: exit status 127" || !strings.Contains(out, "no-such-command-anywhere") {
@@ -167,7 +161,6 @@ func TestNoSuchCommand(t *testing.T) {
 	}
 }
 
-// An interrupt kills the running command, and notes the events for which it did not run.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	r := start(t, `echo $$ >"$DIR/pids"; sleep 1000`, long)

@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// ownGroup returns nil: there are no process groups, so what the command started outlives it.
+// ownGroup returns nil. Without process groups, processes that the command started outlive it.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -1,21 +1,21 @@
-// Package command runs commands of the user: a [Hook] runs one for each handoff, and a
-// [Supervisor] runs one while this process leads an election, and ends it before the lease ends.
+// Package command runs commands of the user. A [Hook] runs one for each handoff. A [Supervisor] runs
+// one while this process leads an election, and ends the command before the lease ends.
 //
-// The caller of a [Supervisor] reports when leadership begins and when it is in doubt. The
-// supervisor runs the command below a guard: this program again, as a process of its own that
-// leads a process group. The guard ends the command and all that it started, with SIGTERM and
-// then SIGKILL: when the supervisor requests it, when the supervisor ends (its pipe is closed),
-// or when the supervisor is stopped for so long that it announces no later end of the lease.
-// If the guard is stopped at that time, the supervisor continues it. If the guard does not act,
-// or was killed, the supervisor kills all.
+// The supervisor starts this program again as a guard, in a process group of its own. The guard runs
+// the command. The supervisor sends the guard the limits of the lease; the guard reports how the
+// command ended.
 //
-// On Linux the guard, and if it is killed the supervisor, is the parent of orphans: all
-// that the command started is below it, and is killed until no process is left. So a process
-// with a Supervisor must start no others meanwhile. On macOS there are only process groups.
+// The guard ends the command and all that it started, with SIGTERM and then SIGKILL, if the supervisor
+// requests it, if the supervisor has ended, or if no later end of the lease arrives in time. The
+// supervisor continues a suspended guard. If the guard does not act or was killed, the supervisor kills
+// all.
 //
-// The lease's end is a time on a clock that all processes share and that counts the
-// machine's sleep. The command outlives the lease only if neither process can act: if both are
-// stopped or killed at once, as on a machine that was paused.
+// On Linux orphans become children of the guard, or of the supervisor if the guard was killed, and all
+// are killed. So a process with a Supervisor must not start other processes during a run. On macOS only
+// process groups are killed.
+//
+// The command outlives the lease only if guard and supervisor are suspended or killed at once, as on a
+// paused machine. Their clock includes the machine's sleep.
 package command
 
 import (
@@ -35,15 +35,14 @@ import (
 	"electop/ui/cli/process"
 )
 
-// A Supervisor runs a command whenever this process leads. [Supervisor.Lead] and
-// [Supervisor.Stop] are for the goroutine of the candidate, [Supervisor.Close] is for another
-// goroutine.
+// A Supervisor runs a command whenever this process leads. The candidate's goroutine calls
+// [Supervisor.Lead] and [Supervisor.Stop]; another goroutine calls [Supervisor.Close].
 type Supervisor struct {
 	Command Command
-	Once    bool // the command is not run again after leadership was in doubt
-	// Lease returns the present lease. Several goroutines may call it.
+	Once    bool // do not run the command again after leadership was in doubt
+	// Lease returns the current lease. It must be safe for concurrent use.
 	Lease func() Lease
-	// Over is called, in a goroutine of its own, when the command will not run again. Close prevents it.
+	// Over is called in its own goroutine when the command will not run again, except after Close.
 	Over func()
 
 	mu     sync.Mutex
@@ -66,8 +65,8 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead runs the command, because this process leads, with env added to the environment. It
-// does not wait. Further calls before Stop have no effect.
+// Lead runs the command with env added to the environment. It does not wait. Further calls before Stop
+// have no effect.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +81,8 @@ func (s *Supervisor) Lead(env []string) {
 	}()
 }
 
-// Stop ends the command, because leadership is in doubt. It returns when no process of the
-// command is left.
+// Stop ends the command because leadership is in doubt. It returns when no process of the command is
+// left.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.reign
@@ -108,16 +107,16 @@ func (s *Supervisor) Close() {
 	}
 }
 
-// Result returns how the supervision ended. exited reports whether the command ended by itself;
-// code is its exit code then. err is a [process.Error], or nil.
+// Result returns how the supervision ended. If the command ended by itself, exited is true and code is
+// its exit code. err is a [process.Error] or nil.
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command in a reign. If this process was stopped, the guard may have ended
-// the command although leadership was never in doubt: then the command runs again.
+// supervise runs the command during a reign. A guard can end the command although leadership was never
+// in doubt, if this process was suspended. The command then runs again.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -137,7 +136,7 @@ func (s *Supervisor) supervise(r *reign, env []string) {
 	}
 }
 
-// ended records the end of a run, and reports whether it was the last run.
+// ended records the end of a run, and reports whether the run was the last.
 func (s *Supervisor) ended(e ending) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,24 +158,25 @@ func (s *Supervisor) ended(e ending) bool {
 	return true
 }
 
-// A Lease is the time for which the servers certainly keep the session of a leader.
+// A Lease is the time for which the servers certainly keep a leader's session.
 type Lease struct {
 	End     time.Time
 	Timeout time.Duration // of the session
 }
 
-// Shares of the session timeout, before the end of the lease.
+// Shares of the session timeout before the end of the lease.
 const (
 	stopShare = 10 // the command gets SIGTERM; the candidate stops leading at the same time
 	killShare = 20 // all processes of the command get SIGKILL
 )
 
-// limits holds the times of clock at which the command must be stopped and killed.
+// limits holds the clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
-// limits returns the limits of the lease, the zero value if it has not begun or is over.
+// limits returns the limits of the lease, or the zero value before and after the lease.
 func (l Lease) limits() limits {
-	// clock is read first: after a pause between the calls the limits are too early, not too late.
+	// Reading clock first makes the limits early, not late, if this process is paused between the two
+	// calls.
 	at, now := clock(), time.Now()
 	left := min(l.End.Sub(now), l.End.Round(0).Sub(now.Round(0)))
 	if l.End.IsZero() || left <= 0 {
@@ -185,7 +185,6 @@ func (l Lease) limits() limits {
 	return limits{stop: at + left - l.Timeout/stopShare, kill: at + left - l.Timeout/killShare}
 }
 
-// line encodes the limits for the guard, see [parseLimits].
 func (l limits) line() []byte { return fmt.Appendf(nil, "%d %d\n", l.stop, l.kill) }
 
 func parseLimits(line string) (l limits, err error) {
@@ -197,7 +196,7 @@ func failed(format string, args ...any) error {
 	return process.Error{Code: process.ExitOwn, Err: fmt.Errorf(format, args...)}
 }
 
-// Find returns a [process.Error] if there is no such command, or it cannot be executed.
+// Find returns a [process.Error] if the command does not exist or cannot be executed.
 func Find(name string) error {
 	if _, err := exec.LookPath(name); err != nil && !errors.Is(err, exec.ErrDot) {
 		return notStarted(name, err)
@@ -205,7 +204,7 @@ func Find(name string) error {
 	return nil
 }
 
-// notStarted returns the error of an attempt to find or start a command.
+// notStarted returns the error for a command that could not be found or started.
 func notStarted(name string, err error) process.Error {
 	var started *fs.PathError
 	if errors.As(err, &started) {
@@ -224,8 +223,7 @@ func notStarted(name string, err error) process.Error {
 	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
-// exitCode returns the exit code of a process as a shell reports it: for a process that a
-// signal ended, 128 plus the signal's number.
+// exitCode returns the exit code as a shell reports it: 128 plus the signal's number after a signal.
 func exitCode(s syscall.WaitStatus) int {
 	if s.Signaled() {
 		return 128 + int(s.Signal())
@@ -233,37 +231,37 @@ func exitCode(s syscall.WaitStatus) int {
 	return s.ExitStatus()
 }
 
-// The reports of the guard, one per line.
+// The guard's reports, one per line.
 const (
-	reportExit   = "exit"   // and the command's exit code
-	reportFailed = "failed" // and an exit code and why: the command could not be started
-	reportLease  = "lease"  // the command gets SIGTERM: no later end of the lease was announced
+	reportExit   = "exit"   // followed by the command's exit code
+	reportFailed = "failed" // the command did not start; followed by an exit code and the reason
+	reportLease  = "lease"  // the lease ends, so the command gets SIGTERM
 )
 
 // look is the longest time between two reads of the clock. Timers stop while the machine sleeps.
 const look = 100 * time.Millisecond
 
-// A Command says what to run.
+// A Command is a command to run, and how.
 type Command struct {
 	Args []string // the command and its arguments
-	// Guard is a command line of this program, its name included, that calls [Guard].
+	// Guard is a command line of this program that calls [Guard].
 	Guard          []string
 	Stdout, Stderr io.Writer
 	Grace          time.Duration // between SIGTERM and SIGKILL; less if the lease ends
 }
 
-// An ending describes how a run of the command ended.
+// An ending describes how a run ended.
 type ending struct {
-	ran     bool  // the guard was started
-	exited  bool  // the command ended by itself
-	code    int   // its exit code then
-	failure error // nil, or why the command could not run
+	ran     bool // the guard was started
+	exited  bool // the command ended by itself, with code
+	code    int
+	failure error // why the command could not run, or nil
 }
 
 // A run is one process of the command, with its guard.
 type run struct {
 	lease  func() Lease
-	end    time.Time // the end of the lease, as announced to the guard
+	end    time.Time // the end of the lease that the guard knows
 	limits limits
 
 	guard   *os.Process
@@ -273,10 +271,10 @@ type run struct {
 	ending  ending
 }
 
-// lookShare is the least number of times that the lease is read in a session timeout.
+// lookShare is the minimum number of lease reads in a session timeout.
 const lookShare = 40
 
-// run runs the command until it ends or stop is closed. It returns when no process of the
+// run runs the command until the command ends or stop is closed. It returns when no process of the
 // command is left. env is added to this process's environment.
 func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
 	r := &run{lease: lease, reports: make(chan string, 4)}
@@ -284,7 +282,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
-	others := family() // if a shell replaced itself by electop (exec), its children are electop's
+	others := family() // the children of a shell that replaced itself by electop (exec)
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
@@ -350,7 +348,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	cmd := &exec.Cmd{
 		Path: path, Args: slices.Concat(c.Guard, []string{c.Grace.String()}, c.Args), Env: append(os.Environ(), env...),
 		Stdin: fromUs, Stdout: c.Stdout, Stderr: c.Stderr, ExtraFiles: []*os.File{toUs},
-		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for processes that still have the output
+		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for processes that still hold the output open
 	}
 	if err := cmd.Start(); err != nil {
 		toGuard.Close()
@@ -373,7 +371,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased reads the lease, and reports whether it ends later than before.
+// leased reads the lease, and reports whether its end is later than before.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()
@@ -384,8 +382,8 @@ func (r *run) leased() bool {
 	return true
 }
 
-// announce sends the guard the limits. A guard that does not read them in time acts on the
-// earlier limits. If they cannot be sent, announce kills the guard.
+// announce sends the limits to the guard. If the guard reads them too late, the earlier limits apply.
+// If sending fails, announce kills the guard.
 func (r *run) announce() {
 	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
 	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -406,8 +404,8 @@ func (r *run) tick() {
 	}
 }
 
-// stop makes the guard end the command. It is called repeatedly, because somebody may suspend
-// the guard again.
+// stop makes the guard end the command. It is called repeatedly, because the guard can be suspended
+// again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()
@@ -430,7 +428,7 @@ func (r *run) reported(report string) {
 		}
 	case reportLease:
 		if r.stopped == 0 {
-			r.stopped = clock() // the guard has sent the signal
+			r.stopped = clock() // the guard sent SIGTERM
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"electop/demo/zktest"
 )
 
-// signal sends a signal to the process whose number is in a file.
 func signal(t *testing.T, dir, name string, sig syscall.Signal) {
 	t.Helper()
 	pid, err := strconv.Atoi(await(t, dir, name))
@@ -27,8 +26,8 @@ func signal(t *testing.T, dir, name string, sig syscall.Signal) {
 	}
 }
 
-// nothingLeft fails the test if a process with DIR in its environment is alive, or if the
-// test's process has a child, maybe a zombie.
+// nothingLeft fails the test if a process with DIR in its environment is alive, or if this process has
+// a child, zombies included.
 func nothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -47,8 +46,7 @@ func nothingLeft(t *testing.T, dir string) {
 	}
 }
 
-// TestNothingOutlivesTheCommand has commands whose processes leave their group, their
-// session and their parent, and ignore SIGTERM. However the command ends, no process is left.
+// The processes of these commands leave their group, session or parent, and ignore SIGTERM.
 func TestNothingOutlivesTheCommand(t *testing.T) {
 	const worker = `sh -c 'trap "" TERM; echo $$ > $DIR/worker; while :; do sleep 0.01; done'`
 	commands := map[string]string{
@@ -57,7 +55,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 		"job control":    `exec bash -c 'set -m; sh -c "trap \"\" TERM; echo > \$DIR/worker; while :; do sleep 0.01; done" & wait'`,
 		"setsid":         `exec setsid --wait ` + worker,
 		"daemon":         `(setsid ` + worker + ` &); while :; do sleep 0.01; done`,
-		// The number of its process changes all the time.
+		// Its process ID changes all the time.
 		"fork and exit": `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
 	}
 	endings := map[string]func(t *testing.T, f *fake, dir string){
@@ -81,8 +79,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	}
 }
 
-// TestGraceIsForAll: the shell ends at once, but the worker, in a group of its own, still has
-// its grace.
+// The worker has a process group of its own.
 func TestGraceIsForAll(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
 timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM
@@ -95,8 +92,7 @@ timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DI
 	}
 }
 
-// TestOthersAreSpared: children that electop has before the command runs are not killed. They
-// may be children of a shell that replaced itself by electop.
+// A shell that replaces itself by electop (exec) leaves electop its children.
 func TestOthersAreSpared(t *testing.T) {
 	other := exec.Command("sleep", "600")
 	if err := other.Start(); err != nil {

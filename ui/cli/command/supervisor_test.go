@@ -53,8 +53,8 @@ type fake struct {
 	lease command.Lease
 }
 
-// lead runs a shell script as the leader's command. DIR is dir in its environment. The lease is
-// renewed if renew is true.
+// lead runs a shell script as the leader's command, with DIR=dir. renew says whether the lease is
+// renewed.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
@@ -91,7 +91,6 @@ func leadUntil(t *testing.T, lease command.Lease, grace time.Duration, renew boo
 	return f, dir
 }
 
-// await waits for a file that the script writes, and returns its content.
 func await(t *testing.T, dir, name string) string {
 	t.Helper()
 	for deadline := time.Now().Add(waitFor); ; time.Sleep(5 * time.Millisecond) {
@@ -183,10 +182,10 @@ func TestOnceEndsTheSupervision(t *testing.T) {
 	}
 }
 
-// TestGraceEndsWithTheLease: nobody calls Stop, and the grace is longer than the lease.
+// Nobody calls Stop, and the grace is longer than the lease.
 func TestGraceEndsWithTheLease(t *testing.T) {
 	zktest.Second(t)
-	// Three seconds to start, three until SIGKILL, three to be dead.
+	// SIGTERM is due 6 s before the end of the lease, SIGKILL 3 s before.
 	end := time.Now().Add(9 * time.Second)
 	_, dir := leadUntil(t, command.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)
 	child := await(t, dir, "child")
@@ -232,7 +231,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// TestGuardRefusesAnotherGroup: in the group of another process Guard would end that group.
+// Guard would end the processes of the other group.
 func TestGuardRefusesAnotherGroup(t *testing.T) {
 	if syscall.Getpgrp() == syscall.Getpid() {
 		t.Skip("this process leads a group")
@@ -242,8 +241,7 @@ func TestGuardRefusesAnotherGroup(t *testing.T) {
 	}
 }
 
-// TestSlowGuard: the guard's first lease is over before the guard reads it, so the guard waits
-// for the next lease.
+// The first lease is over before the guard reads it.
 func TestSlowGuard(t *testing.T) {
 	in, limits, err := os.Pipe()
 	if err != nil {
@@ -278,5 +276,5 @@ func TestSlowGuard(t *testing.T) {
 	if err != nil || string(got) != "exit 7\n" {
 		t.Errorf("the guard reports %q, error %v; want exit code 7", got, err)
 	}
-	_ = guard.Wait() // an error: the guard was killed with its group
+	_ = guard.Wait() // the guard was killed with its group
 }

@@ -11,8 +11,10 @@
 //	tls-ca = "~/certs/ca.pem"
 //	paths = ["/election", "/scheduler/leader"]
 //
-// Keys are the flags' names, and paths. The file never holds a credential: it names the auth file.
-// The defaults hold nothing about credentials, Kerberos or TLS, which belong to one cluster.
+// [Read] checks and parses the file. [Resolve] then adds the flags and the environment.
+//
+// Each key except paths is the name of a flag. The file has no credentials, only the name of the file
+// that has them. [defaults] may not set credentials, Kerberos or TLS.
 package config
 
 import (
@@ -41,16 +43,16 @@ import (
 type File struct {
 	Path     string
 	Missing  bool
-	Defaults map[string]Value // the value of each key
+	Defaults map[string]Value // by key
 	Clusters []Cluster        // sorted by name
 }
 
 // Cluster is one entry of the file.
 type Cluster struct {
 	Name   string
-	Values map[string]Value // the value of each key, without the paths
+	Values map[string]Value // by key, without paths
 	Paths  []string         // the elections to watch, each once
-	// PathsLine is the line of the file that has the paths.
+	// PathsLine is the line of paths in the file.
 	PathsLine int
 }
 
@@ -70,8 +72,8 @@ func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
 
-// Parse reads the text of the file at path. Relative names of files in it are below the
-// file's directory, or below home if they begin with ~/. Errors name the file and the line.
+// Parse reads text, the content of the file at path. File names in text are relative to the directory
+// of path; ~/ is home. Errors name path and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
 	tables, err := decode(text)
@@ -172,7 +174,7 @@ func (p *parser) inOrder(table string, values map[string]any) []string {
 	})
 }
 
-// values returns the values of a table, which may have only known keys. It skips a cluster's paths.
+// values returns the values of a table. It refuses unknown keys, and skips the paths of a cluster.
 func (p *parser) values(table string, values map[string]any, known []string) (map[string]Value, error) {
 	out := map[string]Value{}
 	for _, name := range p.inOrder(table, values) {
@@ -228,7 +230,7 @@ func (p *parser) value(key, name string, value any) (Value, error) {
 	return v, nil
 }
 
-// checkPaths returns value as a list of paths of elections, without a / at their end.
+// checkPaths returns value as paths of elections, without trailing slashes.
 func checkPaths(value any) ([]string, error) {
 	all, ok := value.([]any)
 	if !ok {
@@ -256,8 +258,8 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns the error for a key that electop does not know. It suggests a known key
-// that resembles name; otherwise it gives the advice.
+// unknown returns the error for an unknown key. The error suggests the known keys that resemble name,
+// or gives advice.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -275,7 +277,7 @@ func (p *parser) unknown(key, name, advice string, known ...string) error {
 	return err
 }
 
-// Cluster returns the cluster of that name. If there is none, the error suggests names.
+// Cluster returns the cluster called name. If there is none, the error suggests names.
 func (f File) Cluster(name string) (Cluster, error) {
 	var names []string
 	for _, c := range f.Clusters {
@@ -296,11 +298,11 @@ func (f File) Cluster(name string) (Cluster, error) {
 	return Cluster{}, fmt.Errorf("no cluster %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// maxFile bounds the file, in bytes.
+// maxFile is the largest size of the file, in bytes.
 const maxFile = 1 << 20
 
-// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME, or below the
-// system's directory for configuration. A relative XDG_CONFIG_HOME is ignored, as its specification requires.
+// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the system's
+// configuration directory. The XDG specification says to ignore a relative XDG_CONFIG_HOME.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -320,12 +322,13 @@ func Place(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "electop", "config.toml"), nil
 }
 
-// Read reads the file at path; if it does not exist, File.Missing is set. Read refuses a file that
-// belongs to a user other than this one and root, that other users can write, or that every user
-// can replace: they could send this user's credentials elsewhere. Windows has no such permissions.
+// Read reads the file at path. File.Missing is set if the file does not exist.
+//
+// Read refuses a file that another user could change or replace: that user could redirect credentials.
+// On Windows this is not checked.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO is refused and not waited for
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait
 	if errors.Is(err, fs.ErrNotExist) {
 		none.Missing = true
 		return none, nil
@@ -368,7 +371,7 @@ func trusted(path string, info fs.FileInfo) error {
 	if owner, yes := strangersFile(info); yes {
 		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
 	}
-	target, _ := filepath.EvalSymlinks(path) // no error: the file is open
+	target, _ := filepath.EvalSymlinks(path) // the file is open, so its path exists
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(target)} {
 		if d, err := os.Stat(dir); err == nil && d.Mode()&(0o002|fs.ModeSticky) == 0o002 && runtime.GOOS != "windows" {
 			return fmt.Errorf("%s: every user can replace it: run chmod o-w %s", path, dir)

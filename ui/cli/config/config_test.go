@@ -70,7 +70,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// An invalid file is refused as a whole; the error has the line and what to write instead.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const prod = "[clusters.prod]\nservers = \"zk1\"\n"
@@ -143,7 +142,6 @@ func TestNoSuchCluster(t *testing.T) {
 	}
 }
 
-// Read refuses whatever is not a regular file that only the user can write. It waits for nothing.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -220,7 +218,7 @@ func TestPlace(t *testing.T) {
 		{"", "", ""},
 	} {
 		if runtime.GOOS != "linux" && c.xdg != "/x" {
-			continue // the system's own place
+			continue // other systems have another directory
 		}
 		getenv := func(name string) string { return map[string]string{"XDG_CONFIG_HOME": c.xdg, "HOME": c.home}[name] }
 		if got, err := config.Place(getenv); got != filepath.FromSlash(c.want) || (err == nil) != (c.want != "") {
@@ -229,7 +227,6 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// No text makes Parse panic, and each cluster that it accepts has servers.
 func FuzzParse(f *testing.F) {
 	f.Add(sound)
 	f.Add("[clusters.a]\nservers='x'\n[[defaults]]\na={b={c=1}}")
@@ -244,7 +241,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A flag beats the environment, which beats the cluster, which beats the defaults.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	f := parse(t, sound)
@@ -256,7 +252,7 @@ func TestResolve(t *testing.T) {
 		{map[string]string{"cluster": "dev"}, nil, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_CLUSTER": "dev", "ELECTOP_THEME": "mono"}, "cluster=dev@ELECTOP_CLUSTER servers=localhost@15 session-timeout=6s@4 theme=mono@ELECTOP_THEME"},
 		{map[string]string{"cluster": "dev"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
-		// No setting of a cluster counts for other servers: they must not get its credentials.
+		// Other servers must not get a cluster's credentials.
 		{map[string]string{"servers": "zk9"}, nil, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"servers": "zk9"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster= servers=zk9@ELECTOP_SERVERS session-timeout=6s@4 theme=dark@3"},
@@ -277,7 +273,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// described formats settings as key=value@origin. A number is a line of the file.
+// described formats settings as key=value@origin; the origin is a line number if it is the file.
 func described(s config.Settings) string {
 	origin := func(o config.Origin) string {
 		switch o.Kind {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// strangersFile reports whether a file belongs to a user other than this one and root. That
-// user can change the file and its mode.
+// strangersFile reports whether the owner is neither this user nor root. An owner can change a file
+// despite its mode.
 func strangersFile(info fs.FileInfo) (owner uint32, yes bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// The settings that have rules of their own. Each has the name of its flag.
+// The keys with rules of their own.
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"
@@ -44,10 +44,8 @@ func (s *Screen) Flags(cmd *cobra.Command) {
 	})
 }
 
-// inScreen returns the names of the flags of [Screen].
 func inScreen() []string { return []string{themeKey, noMouseKey} }
 
-// theme is the value of --theme.
 type theme string
 
 func (t *theme) Set(s string) error {
@@ -81,13 +79,12 @@ func newFlags() *flags {
 	return f
 }
 
-// settings returns the names of all flags that the environment or the file can set.
 var settings = sync.OnceValue(func() (names []string) {
 	newFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 })
 
-// check refuses text if the flag with that name refuses it. called is the setting's name in errors.
+// check returns an error if text is not valid for the flag name. Errors call the setting called.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -97,7 +94,7 @@ func check(called, name, text string) error {
 	return errors.Join(f.cluster.Check(), f.asking.Check(f.cluster.Called))
 }
 
-// Kind is a kind of source of a setting. The higher kind wins.
+// Kind is the kind of a setting's origin. A higher kind overrides a lower one.
 type Kind int
 
 const (
@@ -114,8 +111,8 @@ func (k Kind) String() string {
 // Origin is the source of a setting.
 type Origin struct {
 	Kind Kind
-	Name string // the name of the flag, of the variable or of the file
-	Line int    // the line in the file
+	Name string // of the flag, the variable or the file
+	Line int    // in the file
 }
 
 func (o Origin) String() string {
@@ -130,24 +127,26 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// Setting holds the text of a flag and its origin.
+// Setting holds a flag's value as text, and the origin of the value.
 type Setting struct {
 	Text   string
 	Origin Origin
 }
 
-// Settings holds the settings that are not defaults.
+// Settings holds the settings that a flag, the environment or the file gives.
 type Settings struct {
-	Cluster     Setting            // the cluster's name; "" if servers are given instead, or neither
-	Values      map[string]Setting // the setting of each key
-	Paths       []string           // the paths of the cluster
+	Cluster     Setting            // the cluster's name; "" without a cluster
+	Values      map[string]Setting // by key
+	Paths       []string           // of the cluster
 	PathsOrigin Origin
 }
 
-// Resolve returns the settings of a command. flags maps the name of each given flag to its
-// value. A flag beats the environment, which beats the file. A cluster of the file counts only
-// as a whole: servers that are given otherwise must not get its credentials. With onScreen only
-// the settings of [Screen] count.
+// Resolve returns the settings of a command. A flag overrides the environment, which overrides the
+// file. flags maps given flags to values. If onScreen is set, Resolve returns only the settings of
+// [Screen].
+//
+// Servers that a flag or the environment gives must not get the credentials of a cluster in the file,
+// so no setting of that cluster applies to them.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()
@@ -158,7 +157,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 		variable := "ELECTOP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 		if text, ok := flags[name]; ok {
 			s.Values[name] = Setting{text, Origin{Flag, name, 0}}
-		} else if text := strings.TrimSpace(getenv(variable)); text != "" { // nothing but spaces is unset
+		} else if text := strings.TrimSpace(getenv(variable)); text != "" { // a value of spaces counts as unset
 			s.Values[name] = Setting{text, Origin{Environment, variable, 0}}
 		}
 	}
@@ -188,7 +187,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 	return s, nil
 }
 
-// choose decides whether the servers or a cluster's name counts: the setting of the higher kind.
+// choose selects the cluster or the servers, whichever has the higher kind of origin.
 func (s *Settings) choose(f File) error {
 	cluster, servers := s.Values[clusterKey], s.Values[serversKey]
 	switch c, v := cluster.Origin.Kind, servers.Origin.Kind; {
@@ -205,8 +204,8 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// yield drops the settings that a setting of a higher kind turns off: the details of TLS under
-// --tls=false and of Kerberos under --krb5=false, and the AdminServers' URL under --admin off or 4lw.
+// yield deletes the details of TLS, Kerberos or AdminServers if a setting of a higher kind turns that
+// feature off.
 func (s *Settings) yield() {
 	for key, v := range s.Values {
 		var by Setting
@@ -225,8 +224,7 @@ func (s *Settings) yield() {
 	}
 }
 
-// implied returns the key that a key implies: tls for tls-ca, krb5 for krb5-keytab, "" for
-// keys that imply none.
+// implied returns the key that key implies, such as tls for tls-ca, or "".
 func implied(key string) string {
 	for _, general := range []string{tlsKey, krb5Key} {
 		if strings.HasPrefix(key, general+"-") {

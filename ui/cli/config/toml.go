@@ -24,9 +24,8 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf returns the line of each key and table in text, which must be TOML. The name of a key
-// begins with its tables, as in clusters.prod.servers. If several tables of an array have a
-// key, its last line is returned.
+// linesOf returns the line of each key and table in text, which must be valid TOML. A key is named with
+// its tables, as in clusters.prod.servers. In an array of tables the last line of a key counts.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
@@ -43,7 +42,7 @@ func linesOf(text []byte) map[string]int {
 	return lines
 }
 
-// keyLines adds a key, and the keys of the inline table that may be its value.
+// keyLines adds the line of a key and, if its value is an inline table, of the keys in that table.
 func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) {
 	name := key(p, table, e, lines)
 	if v := e.Value(); v.Kind == unstable.InlineTable {
@@ -53,7 +52,7 @@ func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[stri
 	}
 }
 
-// key adds the line of e, and returns e's name with its tables.
+// key adds the line of e, and returns the name of e with its tables.
 func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) string {
 	name, line := table, 0
 	for part := e.Key(); part.Next(); {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Build is the build information that the toolchain wrote into a program. A field that it did
-// not write is empty, but Go and Platform are then those of this program.
+// Build is the build information that the Go toolchain recorded; a field is empty if it was not
+// recorded. Go and Platform fall back to those of the running program.
 type Build struct {
 	Version  string // of a release, "v1.2.0"; "" between releases
 	Commit   string
@@ -19,13 +19,13 @@ type Build struct {
 	Platform string    // "linux/amd64"
 }
 
-// ThisBuild returns what this program was built from.
+// ThisBuild returns the build of the running program.
 func ThisBuild() Build {
 	info, _ := debug.ReadBuildInfo()
 	return BuildOf(info)
 }
 
-// BuildOf returns the build that info describes. info is nil for a program without build information.
+// BuildOf returns the build that info describes. info may be nil.
 func BuildOf(info *debug.BuildInfo) Build {
 	b := Build{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
@@ -49,18 +49,17 @@ func BuildOf(info *debug.BuildInfo) Build {
 		}
 	}
 	b.Platform = system + "/" + machine
-	// Go names a commit without a tag v0.0.0-TIME-COMMIT, or the next version with -0.TIME-COMMIT.
+	// An untagged commit has a pseudo-version, which ends in the commit's prefix.
 	if b.Version == "(devel)" || b.Commit != "" && strings.HasSuffix(b.Version, "-"+b.Commit[:min(len(b.Commit), commitDigits)]) {
 		b.Version = ""
 	}
 	return b
 }
 
-// commitDigits is the length of a commit's prefix in a Go version. It is enough to find the commit.
+// commitDigits is the length of a commit's prefix in a pseudo-version.
 const commitDigits = 12
 
-// String returns the build in one line. The first word is the version, "devel" between
-// releases.
+// String returns the build in one line. The first word is the version, or "devel" between releases.
 func (b Build) String() string {
 	commit := "commit not recorded"
 	if b.Commit != "" {

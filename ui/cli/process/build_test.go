@@ -110,7 +110,6 @@ func program(t *testing.T, file, sum string) {
 	if !strings.HasPrefix(build.Platform, "linux/") {
 		return
 	}
-	// A static program needs no loader and no library of the system.
 	x, err := elf.Open(file)
 	if err != nil {
 		t.Fatal(err)

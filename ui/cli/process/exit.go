@@ -1,10 +1,8 @@
-// Package process handles what belongs to this process: its exit codes and the errors that
-// carry them, its goroutines, which end together ([Tasks]), its terminal, and the commit that it
-// was built from ([Build]).
+// Package process holds what commands need from their own process: exit codes, goroutines that end
+// together ([Tasks]), the terminal ([Screen], [ReadLine]) and the build ([Build]).
 //
-// Questions to the user are asked at the terminal ([ReadLine]), and a dashboard is shown on it
-// ([Screen]). A dashboard never queries its terminal, because the answer would arrive among the
-// keys, perhaps late and in pieces. A key that arrives in pieces is put together.
+// A command returns an error; [Report] prints the error and returns the exit code. A dashboard never
+// queries its terminal, because the reply would arrive among the keys.
 package process
 
 import (
@@ -24,12 +22,12 @@ const (
 	ExitNoLeader = 4
 	ExitFinding  = 5
 
-	// Failures to run a command, with the codes that env and timeout use.
+	// Failures to run a command, with the exit codes of env and timeout.
 	ExitOwn           = 125
 	ExitCannotExecute = 126
 	ExitNotFound      = 127
 
-	// 128 and the number of the signal that ended electop.
+	// 128 plus the number of the signal that ended electop.
 	ExitHangUp    = 129
 	ExitSignal    = 130
 	ExitQuit      = 131
@@ -64,7 +62,7 @@ func ExitCodes() []ExitCode {
 	}
 }
 
-// Error is an error that has an exit code of its own.
+// Error is an error with its own exit code.
 type Error struct {
 	Code int
 	Err  error
@@ -78,14 +76,14 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code without a message: the code of a command that electop ran, or of errors
-// that were printed already.
+// Passed is an exit code without a message: electop returns the code of a command that it ran, or the
+// errors were already printed.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// OfItself returns err with the exit code [ExitOwn], unless err is an interrupt, a [Passed] code or
-// a code from [ExitOwn] on: a failure of electop must not look like one of the command that it runs.
+// OfItself gives a failure of electop the exit code [ExitOwn], because the other codes belong to the
+// command that electop runs. Interrupts, [Passed] codes and codes from [ExitOwn] on are unchanged.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
@@ -100,16 +98,16 @@ func OfItself(err error) error {
 
 var (
 	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
-	// election. It prints no message: the output shows the reason.
+	// election. [Report] prints no message for it.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
-	// Critical ends `doctor` with a critical finding, also without a message.
+	// Critical ends `doctor` with a critical finding. [Report] prints no message for it.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
 	// Interrupted ends a command after a signal.
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
 )
 
-// Report writes err for the user, on one line, and returns the exit code. It writes nothing about
-// an interrupt, [NoLeader], [Critical] and [Passed].
+// Report prints err on one line and returns its exit code. It prints nothing for an interrupt,
+// [NoLeader], [Critical] and [Passed].
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

@@ -16,24 +16,23 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write once the program has to end: perhaps nobody reads the terminal any
-// more, as after a lost connection.
+// lastWrite bounds a write after the program's context has ended: perhaps nobody reads the terminal.
 const lastWrite = 2 * time.Second
 
-// Screen is the terminal of a dashboard. It reads keys and writes frames.
+// Screen reads a dashboard's keys from the terminal and writes its frames.
 type Screen struct {
 	ctx  context.Context // of the program
 	keys *keys
 	out  *os.File
-	own  *os.File // the terminal that was opened for the keys; nil: none was opened
+	own  *os.File // the terminal that OpenScreen opened, or nil
 
-	mu   sync.Mutex // held while something is written
-	lost bool       // a write took too long: nothing more is written
+	mu   sync.Mutex // held during a write
+	lost bool       // a write took too long; later writes fail
 }
 
-// OpenScreen returns the terminal of a dashboard. Keys come from in if it is a terminal,
-// otherwise from the terminal of this process. Reading begins with the first Read of
-// [Screen.Input]. After the end of ctx, a write to a terminal that nobody reads is given up.
+// OpenScreen returns the terminal of a dashboard. Keys come from in if it is a terminal, otherwise from
+// /dev/tty. Reading begins with the first Read of [Screen.Input]. After the end of ctx, a write that
+// nobody reads fails.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -51,7 +50,7 @@ func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error
 // Input returns the reader of the dashboard's keys.
 func (s *Screen) Input() io.Reader {
 	if runtime.GOOS == "windows" {
-		return s.keys.from // its keys come as events and not as text
+		return s.keys.from // Windows delivers keys as events, not as text
 	}
 	return s.keys
 }
@@ -59,7 +58,7 @@ func (s *Screen) Input() io.Reader {
 // Output returns the writer of the dashboard's frames.
 func (s *Screen) Output() io.Writer { return output{s} }
 
-// Close ends the reading of keys.
+// Close stops reading keys.
 func (s *Screen) Close() error {
 	s.keys.Interrupt()
 	s.keys.end()
@@ -69,7 +68,7 @@ func (s *Screen) Close() error {
 	return nil
 }
 
-// write writes text to the terminal. Two writes never mix.
+// write writes text to the terminal. Concurrent writes never mix.
 func (s *Screen) write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,39 +78,38 @@ func (s *Screen) write(text []byte) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, func() { time.AfterFunc(lastWrite, cancel) })()
-	text = bytes.Clone(text) // a write that was given up keeps using it
+	text = bytes.Clone(text) // an abandoned write still uses text
 	n, err := Await(ctx, func() (int, error) { return s.out.Write(text) })
 	s.lost = ctx.Err() != nil
 	return n, err
 }
 
-// output is the terminal as Bubbletea's output: a file, so that Bubbletea finds its size.
+// output is Bubbletea's output. It is a file because Bubbletea needs the terminal's size.
 type output struct{ s *Screen }
 
 func (o output) Write(p []byte) (int, error) { return o.s.write(p) }
 func (o output) Read(p []byte) (int, error)  { return o.s.out.Read(p) }
 func (o output) Fd() uintptr                 { return o.s.out.Fd() }
-func (o output) Close() error                { return nil } // the owner closes it
+func (o output) Close() error                { return nil } // the caller of OpenScreen closes out
 
-// Size returns the present number of columns and rows of the terminal, 0 if unknown.
+// Size returns the terminal's columns and rows, 0 if unknown.
 func (s *Screen) Size() (width, height int) {
 	width, height, _ = term.GetSize(s.out.Fd())
 	return width, height
 }
 
-// screenPart is the longest string that GNU screen passes on.
+// screenPart is the longest string that GNU screen passes through.
 const screenPart = 76
 
-// Copy sends text to the terminal's clipboard (OSC 52), between two frames. A terminal
-// does not report whether it accepted the text.
+// Copy writes text to the terminal's clipboard (OSC 52). A terminal does not report whether it accepted
+// the text.
 func (s *Screen) Copy(text string) error {
 	_, err := s.write([]byte(toClipboard(text, os.Getenv)))
 	return err
 }
 
-// toClipboard returns the escape sequence that sends text to the clipboard. tmux obeys the
-// sequence if set-clipboard is on, or passes it on if allow-passthrough is on; GNU screen only
-// passes it on.
+// toClipboard returns the escape sequence that copies text. tmux needs set-clipboard or
+// allow-passthrough; GNU screen passes the sequence through.
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -123,26 +121,25 @@ func toClipboard(text string, getenv func(string) string) string {
 	return seq
 }
 
-// keyHeld is the longest wait for the rest of a key. The rest follows at once, even over a slow
-// connection.
+// keyHeld bounds the wait for the rest of a key.
 const keyHeld = 50 * time.Millisecond
 
-// keys is the terminal as Bubbletea's input: a file that Bubbletea can set to raw mode.
-// Bubbletea takes the end of a Read for the end of a key, so Read waits a moment for the rest
-// of a key, while a goroutine reads the terminal. keys has no Name: Bubbletea would wait for the
-// descriptor of a file with a name, and not for Read.
+// keys is Bubbletea's input. Bubbletea takes the end of a Read for the end of a key, so Read waits
+// briefly for the rest of a key.
+//
+// keys has no Name method: with one, Bubbletea would wait for the file descriptor and not for Read.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
 	interrupted chan struct{}
-	closed      chan struct{} // no more is read
-	ended       chan struct{} // closed when the goroutine has ended
+	closed      chan struct{} // closed by end
+	ended       chan struct{} // closed when the reading goroutine has ended
 	held        []byte        // read but not yet returned
 
 	mu     sync.Mutex
-	reader cancelreader.CancelReader // nil: not begun
-	over   bool                      // begin fails from now on
-	err    error                     // of the reader, once bytes is closed
+	reader cancelreader.CancelReader // nil before begin
+	over   bool                      // end was called
+	err    error                     // of the reader; set before bytes is closed
 }
 
 func newKeys(from *os.File) *keys {
@@ -153,8 +150,8 @@ func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
 func (k *keys) Fd() uintptr                 { return k.from.Fd() }
 func (k *keys) Close() error                { return nil } // end closes the reader
 
-// Interrupt ends the present Read, or the next one, with [io.EOF]. The dashboard calls it
-// before another program uses the terminal.
+// Interrupt ends the current Read, or the next one, with [io.EOF], before another program uses the
+// terminal.
 func (k *keys) Interrupt() {
 	select {
 	case k.interrupted <- struct{}{}:
@@ -162,7 +159,7 @@ func (k *keys) Interrupt() {
 	}
 }
 
-// Read returns whole keys, or the beginning of a key if its rest does not follow.
+// Read returns whole keys. It returns an incomplete key if the rest does not follow within keyHeld.
 func (k *keys) Read(p []byte) (int, error) {
 	if err := k.begin(); err != nil {
 		return 0, err
@@ -191,8 +188,8 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// unfinished reports whether b ends within a character or an escape sequence, or with an
-// escape character, which is the key Esc unless more follows.
+// unfinished reports whether b ends within a character or an escape sequence. A final escape character
+// can be the key Esc or begin a sequence.
 func unfinished(b []byte) bool {
 	if i := bytes.LastIndexByte(b, esc); i >= 0 && len(b)-i <= sequenceMax {
 		switch s := b[i+1:]; {
@@ -220,7 +217,7 @@ const (
 	sequenceMax = 64
 )
 
-// begin begins to read, once.
+// begin starts the reading goroutine once.
 func (k *keys) begin() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -239,7 +236,6 @@ func (k *keys) begin() error {
 	return nil
 }
 
-// read passes on what the reader returns, until the reader is cancelled or fails.
 func (k *keys) read() {
 	defer close(k.ended)
 	for {
@@ -260,7 +256,6 @@ func (k *keys) read() {
 	}
 }
 
-// end ends the reading.
 func (k *keys) end() {
 	k.mu.Lock()
 	k.over = true
@@ -276,13 +271,13 @@ func (k *keys) end() {
 	r.Close()
 }
 
-// Terminal returns stream as a terminal, false if it is not one.
+// Terminal returns stream as a file if it is a terminal.
 func Terminal(stream any) (*os.File, bool) {
 	f, ok := stream.(*os.File)
 	return f, ok && term.IsTerminal(f.Fd())
 }
 
-// ReadLine reads one line, or returns when ctx ends.
+// ReadLine reads one line. It returns early if ctx ends.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
 	return Await(ctx, func() (string, error) {
 		line, err := bufio.NewReader(in).ReadString('\n')

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// From within tmux and GNU screen the text reaches the outer terminal, too.
 func TestToClipboard(t *testing.T) {
 	text := strings.Repeat("/election/n_0000000012 ", 100)
 	plain := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
@@ -30,7 +29,6 @@ func TestToClipboard(t *testing.T) {
 	}
 }
 
-// Copied text is written between two frames, never within a frame.
 func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -70,8 +68,6 @@ func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// A key that arrives in pieces is read as one key. No byte is lost or changed, whatever the
-// pieces are.
 func TestKeysAreWhole(t *testing.T) {
 	keys := []string{"a", "\r", "\x1b[A", "\x1bOA", "\x1b[1;5C", "\x1b[[A", "\x1b[7$", "\x1b[<0;10;5M", "\x1b[M !!", "\x1bx", "\x1b[200~a\x1b[201~", "家", "é", "\x03"}
 	for _, key := range keys {

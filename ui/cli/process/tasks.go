@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Tasks are goroutines with one owner. The first failure or panic ends them all. A panic
-// becomes their error, so that the dashboard can restore the terminal.
+// Tasks are goroutines that end together. The first error or panic ends them all. A panic becomes an
+// error, because the dashboard must restore the terminal.
 type Tasks struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 }
 
-// NewTasks returns tasks that end with ctx at the latest.
+// NewTasks returns tasks that end when ctx ends, or earlier.
 func NewTasks(ctx context.Context) *Tasks {
 	t := &Tasks{}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	return t
 }
 
-// Start runs f until the tasks' context ends. An error after that end is ignored.
+// Start runs f in a goroutine. An error after the end of the context is ignored.
 func (t *Tasks) Start(what string, f func(context.Context) error) {
 	t.wg.Go(func() {
 		defer func() {
@@ -37,11 +37,11 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 	})
 }
 
-// Context ends with Stop or with the first failure, which is its cause.
+// Context returns the context of all tasks. Its cause is the first failure.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
-// Stop ends the goroutines and waits for them. It returns why they had ended before: the first
-// failure, or the cause of the end of the context of [NewTasks]; otherwise nil.
+// Stop ends the goroutines and waits for them. It returns the first failure or the cause of an earlier
+// end of the context, otherwise nil.
 func (t *Tasks) Stop() error {
 	err := context.Cause(t.ctx)
 	t.cancel(context.Canceled)
@@ -49,9 +49,8 @@ func (t *Tasks) Stop() error {
 	return err
 }
 
-// Await returns what f returns, or the cause of ctx's end if that comes first. In the second
-// case f continues until it returns or the program ends. Await is for calls that cannot be
-// cancelled: opening a FIFO that nobody has opened at its other end, or using a terminal.
+// Await returns what f returns, or the cause of ctx if ctx ends first; f then continues. Await is for
+// calls that cannot be cancelled, such as opening a FIFO.
 func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -66,7 +65,7 @@ func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) 
 	}
 }
 
-// Sleep waits for d. If ctx ends first, Sleep returns its cause.
+// Sleep waits for d. If ctx ends first, Sleep returns the cause.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
